@@ -1,0 +1,98 @@
+"""The one declaration of a function of a robot: its name, documentation, inputs, outputs and options."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from armdyn.errors import TraceError
+
+Shape = tuple[str | int, ...]
+"""Dimensions of an array: numbers, or "n" (joints) and "links" (links, the base counted)."""
+
+_GROUP = re.compile(r"\(([^()]*)\)(\??)")
+_SIGNATURE = re.compile(r"\s*(?:\([^()]*\)\??\s*,?\s*)*->\s*(?:\([^()]*\)\s*,?\s*)+")
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One array argument; an optional one may be left out or None."""
+
+    name: str
+    shape: Shape
+    optional: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Function:
+    """A function of (model, arrays...) -> array(s), written once and run on floats or traced scalars.
+
+    Calling it runs the plain Python implementation; `armdyn.Robot` compiles it. The first line of its documentation
+    names the quantity, symbol, unit and shape.
+    """
+
+    implementation: Callable[..., Any] = field(repr=False)
+    name: str
+    signature: str
+    arguments: tuple[Argument, ...]
+    outputs: tuple[Shape, ...]
+    options: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        for attribute in ("__module__", "__qualname__", "__doc__"):
+            object.__setattr__(self, attribute, getattr(self.implementation, attribute))
+
+    def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
+        return self.implementation(model, *arrays, **options)
+
+
+def function(signature: str) -> Callable[[Callable[..., Any]], Function]:
+    """Declare a function of a robot.
+
+    Args:
+        signature: shapes of the array arguments and results in the manner of NumPy's generalised ufuncs, with ``n``
+            for the number of joints and ``?`` behind an argument that may be left out:
+            ``"(n),(n),(n),(6)?->(n)"``. Keyword-only arguments of the function are options fixed before compiling.
+
+    >>> @function("(n),(n)->()")
+    ... def power(model, qd, tau):
+    ...     "Mechanical power P = qd . tau, W, scalar."
+    ...     return qd @ tau
+    >>> power.arguments[1]
+    Argument(name='tau', shape=('n',), optional=False)
+    """
+    shapes, results = _parse(signature)
+
+    def declare(implementation: Callable[..., Any]) -> Function:
+        name = implementation.__name__
+        model, *parameters = inspect.signature(implementation).parameters.values()
+        positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+        if len(positional) != len(shapes):
+            raise TraceError(
+                f"{name}{inspect.signature(implementation)} takes {len(positional)} arrays after the model, "
+                f"but its signature {signature!r} names {len(shapes)}"
+            )
+        arguments = tuple(
+            Argument(p.name, shape, optional) for p, (shape, optional) in zip(positional, shapes, strict=True)
+        )
+        options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+        return Function(implementation, name, signature, arguments, results, options)
+
+    return declare
+
+
+def _parse(signature: str) -> tuple[list[tuple[Shape, bool]], tuple[Shape, ...]]:
+    """The shapes and optionality of the arguments, and the shapes of the results."""
+    if not _SIGNATURE.fullmatch(signature):
+        raise TraceError(f"signature {signature!r} is not of the form '(n),(n),(6)?->(n)'")
+    before, after = signature.split("->")
+    arguments = [(_shape(group), bool(optional)) for group, optional in _GROUP.findall(before)]
+    return arguments, tuple(_shape(group) for group, _ in _GROUP.findall(after))
+
+
+def _shape(group: str) -> Shape:
+    words = [word.strip() for word in group.split(",") if word.strip()]
+    return tuple(int(word) if word.isdigit() else word for word in words)

@@ -1,0 +1,81 @@
+"""Kinetic and potential energy of the links (Modern Robotics 8.55, 8.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.turns import into, out_of
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@function("(n),(n)->()")
+def kinetic_energy(model: Mechanism, q: Array, qd: Array) -> Any:
+    """Kinetic energy K(q, qd) = qd^T M(q) qd / 2, J, scalar.
+
+    Summed over the links from their twists (Modern Robotics 8.55).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    twists = link_twists(model, q, qd)
+    return sum((kinetic_energy_of(body, *twist) for body, twist in zip(model.bodies, twists, strict=True)), start=0.0)
+
+
+@function("(n)->()")
+def potential_energy(model: Mechanism, q: Array) -> Any:
+    """Potential energy in the gravity field P(q) = -g . sum m p_0C, J, scalar.
+
+    Zero where the common centre of mass of the moving links is at the height of the base frame's origin; the base's
+    own mass does not count (Modern Robotics 8.7).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+    """
+    energy = 0.0
+    outboard = [(body.mass, body.first_moment) for body in model.bodies]
+    for k in reversed(range(model.dof)):
+        body = model.bodies[k]
+        mass, h = outboard[k]  # mass and first moment of all that joint k moves, about B
+        if not body.revolute:
+            h = h + mass * q[body.joint] * Z
+        h = out_of(body.turns_at(q[body.joint]), h)
+        if body.base_axes is not None:
+            energy = energy - (model.gravity @ body.base_origin) * mass - (body.base_axes.T @ model.gravity) @ h
+        else:
+            of_parent = outboard[body.parent]
+            outboard[body.parent] = (of_parent[0] + mass, (of_parent[1] + mass * body.offset) + h)
+    return energy
+
+
+def link_twists(model: Mechanism, q: Array, qd: Array) -> list[tuple[Array, Array]]:
+    """Angular velocity and velocity of the origin of every body, in its own axes (Craig 5.45, 5.47)."""
+    twists: list[tuple[Array, Array]] = []
+    for body in model.bodies:
+        i = body.joint
+        if body.parent < 0:
+            w, v = np.zeros(3), np.zeros(3)
+        else:
+            w, v = twists[body.parent]
+            v = v + cross(w, body.offset)
+        turns = body.turns_at(q[i])
+        w, v = into(turns, w), into(turns, v)
+        if body.revolute:
+            w = w + qd[i] * Z
+        else:
+            v = v + cross(w, q[i] * Z) + qd[i] * Z
+        twists.append((w, v))
+    return twists
+
+
+def kinetic_energy_of(body: Body, w: Array, v: Array) -> Any:
+    """m v.v / 2 + h.(v x w) + w.I w / 2 about the body frame's origin, with I = tr(Sigma) 1 - Sigma."""
+    m, h, S = body.mass, body.first_moment, body.second_moment
+    Iw = (S[0, 0] + S[1, 1] + S[2, 2]) * w - S @ w
+    return 0.5 * (m * (v @ v) + w @ Iw) + h @ cross(v, w)

@@ -1,0 +1,58 @@
+"""Forward dynamics: the accelerations that given joint forces cause (Modern Robotics 8.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.mass_matrix import columns
+from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+
+@function("(n),(n),(n),(6)?->(n)")
+def forward_dynamics(model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array | None = None) -> Array:
+    """Joint accelerations qdd = M^-1(q) (tau - h(q, qd) - J^T(q) f_tip), rad/s^2 or m/s^2, shape (..., n).
+
+    Composite bodies, and the factors M = L^T D L from the tips inwards, which keep the zeros that branches put into M
+    (Modern Robotics 8.81; Featherstone 2008, 6.5).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    rest = inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip)
+    right_side = [tau[body.joint] - rest[body.joint] for body in model.bodies]
+    solution = solve_from_tips(columns(model, q), right_side)
+    qdd = np.zeros(model.dof, dtype=object)
+    for body, acceleration in zip(model.bodies, solution, strict=True):
+        qdd[body.joint] = acceleration
+    return qdd
+
+
+def solve_from_tips(M: list[dict[int, Any]], b: list[Any]) -> list[Any]:
+    """x with M x = b, where ``M[k]`` holds the entries M_jk for k and the bodies j that carry it.
+
+    Eliminating from the tips inwards fills in no zero: M = L^T D L with L as sparse as M.
+    """
+    M, x = [dict(column) for column in M], list(b)
+    reciprocal = [0.0] * len(M)
+    L: list[dict[int, Any]] = [{} for _ in M]
+    for k in reversed(range(len(M))):
+        reciprocal[k] = 1.0 / M[k][k]
+        carriers = [j for j in M[k] if j != k]  # inwards
+        for place, i in enumerate(carriers):
+            L[k][i] = M[k][i] * reciprocal[k]
+            for j in carriers[place:]:
+                M[i][j] = M[i][j] - L[k][i] * M[k][j]
+            x[i] = x[i] - L[k][i] * x[k]
+    for k in range(len(M)):
+        x[k] = x[k] * reciprocal[k]
+        for i, factor in L[k].items():
+            x[k] = x[k] - factor * x[i]
+    return x

@@ -1,0 +1,92 @@
+"""The mass matrix by composite bodies: everything outboard of a joint moves as one (Featherstone 2008, 6.2).
+
+A unit acceleration of joint k moves the composite body k about z; the wrench that takes, carried inwards, is the k-th
+column of M.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array
+from armdyn.spatial.turns import out_of, tensor_out_of
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+class Composite(NamedTuple):
+    """Mass, first moment h and second moment Sigma of several bodies as one, about one frame's origin."""
+
+    mass: Any
+    h: Array
+    S: Array
+
+
+@function("(n)->(n,n)")
+def mass_matrix(model: Mechanism, q: Array) -> Array:
+    """Mass matrix M(q), kg m^2, kg m or kg, shape (..., n, n), filled on both sides.
+
+    Composite bodies; the kinetic energy is qd^T M qd / 2 (Modern Robotics 8.57, 8.78).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+    """
+    M = np.zeros((model.dof, model.dof), dtype=object)
+    for k, column in enumerate(columns(model, q)):
+        for j, entry in column.items():
+            row, col = model.bodies[j].joint, model.bodies[k].joint
+            M[row, col] = M[col, row] = entry
+    return M
+
+
+def columns(model: Mechanism, q: Array) -> list[dict[int, Any]]:
+    """For every body k, the entries M_jk for k and the bodies j that carry it; the others are zero."""
+    turns = [body.turns_at(q[body.joint]) for body in model.bodies]
+    result = []
+    for k, composite in enumerate(composites(model, q)):
+        column, j = {}, k
+        wrench = wrench_of_unit_acceleration(model.bodies[k], composite)
+        while True:
+            body = model.bodies[j]
+            column[j] = wrench.n[2] if body.revolute else wrench.f[2]
+            if body.parent < 0:
+                break
+            wrench, j = seen_from_parent(body, q, turns[j], wrench), body.parent
+        result.append(column)
+    return result
+
+
+def composites(model: Mechanism, q: Array) -> list[Composite]:
+    """What every joint moves, as one body in the canonical frame of the joint's own link."""
+    result = [Composite(body.mass, body.first_moment, body.second_moment) for body in model.bodies]
+    for k in reversed(range(model.dof)):
+        body = model.bodies[k]
+        if body.parent >= 0:
+            turns = body.turns_at(q[body.joint])
+            mass, h, S = result[k]
+            if not body.revolute:
+                h, S = shift(mass, h, S, q[body.joint] * Z)
+            h, S = out_of(turns, h), tensor_out_of(turns, S)
+            carrier, p = result[body.parent], body.offset
+            # Steiner's constants first: with constant inertias they are one number, not one more addition.
+            S = (carrier.S + mass * np.outer(p, p)) + (S + (np.outer(h, p) + np.outer(p, h)))
+            result[body.parent] = Composite(carrier.mass + mass, (carrier.h + mass * p) + h, S)
+    return result
+
+
+def shift(mass: Any, h: Array, S: Array, p: Array) -> tuple[Array, Array]:
+    """First and second moment about a point that lies at -p from the present one."""
+    return h + mass * p, S + (np.outer(h, p) + np.outer(p, h)) + mass * np.outer(p, p)
+
+
+def wrench_of_unit_acceleration(body: Body, composite: Composite) -> Wrench:
+    """The wrench that accelerates the composite from rest by 1 rad/s^2 about z, or 1 m/s^2 along it."""
+    mass, h, S = composite
+    if body.revolute:
+        return Wrench(np.array([-S[0, 2], -S[1, 2], S[0, 0] + S[1, 1]]), np.array([-h[1], h[0], 0.0]))
+    return Wrench(np.array([h[1], -h[0], 0.0]), np.array([0.0, 0.0, mass]))

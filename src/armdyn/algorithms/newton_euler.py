@@ -1,0 +1,216 @@
+"""Inverse dynamics by Newton and Euler: motions outwards, forces inwards (Craig 6.5, Modern Robotics 8.3.2).
+
+The motion of a link is carried as its acceleration tensor U = [wd] + [w][w], which gives the acceleration of any point
+r of the link as a + U r; its inertia as m, h = m c and Sigma, the integral of r r^T dm. Both enter linearly:
+
+    F = m a + U h                                    Newton, Craig 6.47
+    N = h x a + axial(U Sigma)                       Euler about the link frame's origin, Craig 6.48
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.turns import Turn, into, out_of
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+class Motion(NamedTuple):
+    """The motion of a link in its own axes, and the turns R_PB from its parent's."""
+
+    turns: tuple[Turn, ...]
+    w: Array
+    wd: Array
+    a: Array
+    U: Array
+
+
+class Wrench(NamedTuple):
+    """A moment about the origin of the frame it is expressed in, and a force."""
+
+    n: Array
+    f: Array
+
+
+@function("(n),(n),(n),(6)?->(n)")
+def inverse_dynamics(model: Mechanism, q: Array, qd: Array, qdd: Array, f_tip: Array | None = None) -> Array:
+    """Joint forces tau = M(q) qdd + c(q, qd) + g(q) + J^T(q) f_tip, N m or N, shape (..., n).
+
+    Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+
+    Raises:
+        ShapeError: where an array does not have one value per joint.
+
+    >>> robot = armdyn.load("ur5")
+    >>> q = [0.0, -1.0, 1.0, 0.2, 0.5, 0.0]
+    >>> robot.inverse_dynamics(q, np.zeros(6), np.zeros(6)).round(3)
+    array([  0.   , -42.837, -15.101,  -0.031,  -0.043,   0.   ])
+    """
+    motions = outward(model, q, qd, qdd, model.gravity)
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
+    if f_tip is not None:
+        add_tip_wrench(model, wrenches, f_tip)
+    return inward(model, q, motions, wrenches)
+
+
+@function("(n),(n)->(n)")
+def bias_forces(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Joint forces at zero acceleration h(q, qd) = c(q, qd) + g(q), N m or N, shape (..., n).
+
+    Inverse dynamics with qdd = 0 (Modern Robotics 8.1, 8.5).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+
+    >>> armdyn.load("rp").bias_forces([0.5, 1.2], [1.0, -0.4]).round(6)
+    array([23.92...])
+    """
+    return inverse_dynamics(model, q, qd, np.zeros(model.dof))
+
+
+@function("(n)->(n)")
+def gravity_forces(model: Mechanism, q: Array) -> Array:
+    """Joint forces that hold the arm still g(q), N m or N, shape (..., n).
+
+    Inverse dynamics with qd = qdd = 0; the gradient of the potential energy (Modern Robotics 8.80).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+    """
+    return inverse_dynamics(model, q, np.zeros(model.dof), np.zeros(model.dof))
+
+
+@function("(n),(n)->(n)")
+def velocity_forces(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Coriolis and centripetal joint forces c(q, qd), N m or N, shape (..., n).
+
+    Inverse dynamics with qdd = 0 and no gravity (Modern Robotics 8.79).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    motions = outward(model, q, qd, np.zeros(model.dof), np.zeros(3))
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
+    return inward(model, q, motions, wrenches)
+
+
+@function("(n),(6)->(n)")
+def tip_forces(model: Mechanism, q: Array, f_tip: Array) -> Array:
+    """Joint forces J^T(q) f_tip that a wrench of the tip on its surroundings asks for, N m or N, shape (..., n).
+
+    The inward pass alone (Modern Robotics 8.77).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    at_rest = np.zeros(model.dof)
+    motions = outward(model, q, at_rest, at_rest, np.zeros(3))
+    wrenches = [Wrench(np.zeros(3), np.zeros(3)) for _ in model.bodies]
+    add_tip_wrench(model, wrenches, f_tip)
+    return inward(model, q, motions, wrenches)
+
+
+def outward(model: Mechanism, q: Array, qd: Array, qdd: Array, gravity: Array) -> list[Motion]:
+    """The motion of every link, base to tips (Craig 6.45, 6.46; Modern Robotics 8.50-8.52).
+
+    Gravity enters as a base that accelerates by -g.
+    """
+    motions: list[Motion] = []
+    for body in model.bodies:
+        i = body.joint
+        turns = body.turns_at(q[i])
+        if body.base_axes is not None:
+            w, wd, a = np.zeros(3), np.zeros(3), -(body.base_axes.T @ gravity)
+        else:
+            parent = motions[body.parent]
+            w, wd, a = into(turns, parent.w), into(turns, parent.wd), into(turns, parent.a + parent.U @ body.offset)
+        if body.revolute:
+            wd = wd + cross(w, qd[i] * Z) + qdd[i] * Z
+            w = w + qd[i] * Z
+        U = acceleration_tensor(w, wd)
+        if not body.revolute:
+            a = a + U @ (q[i] * Z) + 2.0 * cross(w, qd[i] * Z) + qdd[i] * Z  # with Coriolis' term
+        motions.append(Motion(turns, w, wd, a, U))
+    return motions
+
+
+def acceleration_tensor(w: Array, wd: Array) -> Array:
+    """U = [wd] + [w][w], with [w][w] = w w^T - (w.w) 1."""
+    xx, yy, zz = w * w
+    xy, xz, yz = w[0] * w[1], w[0] * w[2], w[1] * w[2]
+    return np.array(
+        [
+            [-(yy + zz), xy - wd[2], xz + wd[1]],
+            [xy + wd[2], -(xx + zz), yz - wd[0]],
+            [xz - wd[1], yz + wd[0], -(xx + yy)],
+        ]
+    )
+
+
+def inertial_wrench(body: Body, motion: Motion) -> Wrench:
+    """F = m a + U h and N = h x a + axial(U Sigma), the wrench that moves the link."""
+    m, h, a, U = body.mass, body.first_moment, motion.a, motion.U
+    return Wrench(cross(h, a) + axial_of_product(U, body.second_moment), m * a + U @ h)
+
+
+def axial_of_product(U: Array, S: Array) -> Array:
+    """The vector v with [v] = U S - (U S)^T for symmetric S: I wd + w x I w where I = tr(S) 1 - S."""
+    xy, xz, yz = S[0, 1], S[0, 2], S[1, 2]
+    across_x, across_y, across_z = U[2, 2] - U[1, 1], U[0, 0] - U[2, 2], U[1, 1] - U[0, 0]
+    return np.array(
+        [
+            U[2, 1] * S[1, 1] - U[1, 2] * S[2, 2] + U[2, 0] * xy - U[1, 0] * xz + across_x * yz,
+            U[0, 2] * S[2, 2] - U[2, 0] * S[0, 0] + U[0, 1] * yz - U[2, 1] * xy + across_y * xz,
+            U[1, 0] * S[0, 0] - U[0, 1] * S[1, 1] + U[1, 2] * xz - U[0, 2] * yz + across_z * xy,
+        ]
+    )
+
+
+def add_tip_wrench(model: Mechanism, wrenches: list[Wrench], f_tip: Array) -> None:
+    """Add the wrench the tip applies to its surroundings to what its link must transmit (F_{n+1} of MR 8.53)."""
+    k, T = model.frame()
+    if k < 0:
+        return  # the tip is on the base, which needs no joint to hold it
+    f = T[:3, :3] @ f_tip[3:]
+    n = T[:3, :3] @ f_tip[:3] + cross(T[:3, 3], f)
+    wrenches[k] = Wrench(wrenches[k].n + n, wrenches[k].f + f)
+
+
+def inward(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list[Wrench]) -> Array:
+    """The joint forces that transmit the wrenches of all links, tips to base (Craig 6.49-6.53, MR 8.53, 8.54)."""
+    tau: list[Any] = [0.0] * model.dof
+    transmitted = list(wrenches)
+    for k in reversed(range(model.dof)):
+        body = model.bodies[k]
+        n, f = transmitted[k]
+        tau[body.joint] = n[2] if body.revolute else f[2]
+        if body.parent >= 0:
+            of_parent = transmitted[body.parent]
+            to_parent = seen_from_parent(body, q, motions[k].turns, Wrench(n, f))
+            transmitted[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
+    return np.array(tau)
+
+
+def seen_from_parent(body: Body, q: Array, turns: Sequence[Turn], wrench: Wrench) -> Wrench:
+    """A wrench on ``body`` in the axes of its parent, its moment about the parent's origin."""
+    n, f = wrench
+    if not body.revolute:
+        n = n + cross(q[body.joint] * Z, f)
+    f = out_of(turns, f)
+    return Wrench(out_of(turns, n) + cross(body.offset, f), f)

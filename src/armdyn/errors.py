@@ -1,0 +1,62 @@
+"""The errors armdyn raises: each says what, where, what was expected and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class ArmdynError(Exception):
+    """Anything armdyn itself refuses; catch this to catch all of them."""
+
+
+class ModelError(ArmdynError, ValueError):
+    """A robot description that describes no robot, or an impossible one.
+
+    ``problems`` holds every problem found, one line each, so that a file is mended in one go.
+    """
+
+    def __init__(self, problems: str | Iterable[str]) -> None:
+        self.problems = (problems,) if isinstance(problems, str) else tuple(problems)
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        if len(self.problems) == 1:
+            return self.problems[0]
+        return f"{len(self.problems)} problems:\n" + "\n".join(f"  {p}" for p in self.problems)
+
+    def __reduce__(self) -> tuple[type[ModelError], tuple[tuple[str, ...]]]:
+        return type(self), (self.problems,)
+
+
+class ShapeError(ArmdynError, ValueError):
+    """An array whose shape does not fit the robot."""
+
+
+class DTypeError(ArmdynError, TypeError):
+    """An array whose elements are not real numbers."""
+
+
+class UnknownName(ArmdynError, LookupError):
+    """A joint, link, frame, robot or function name that does not exist."""
+
+    @classmethod
+    def of(cls, kind: str, name: object, known: Iterable[str], where: str) -> UnknownName:
+        """Build the message ``no frame 'tool' in 'panda' (22 frames). Did you mean 'tool0'?``."""
+        names = list(known)
+        plural = kind + ("es" if kind.endswith("s") else "s")
+        message = f"no {kind} {name!r} in {where} ({len(names)} {plural if len(names) != 1 else kind})."
+        close = get_close_matches(str(name), names, n=1)
+        if close:
+            message += f" Did you mean {close[0]!r}?"
+        elif names:
+            message += f" Known: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}."
+        return cls(message)
+
+
+class Unsupported(ArmdynError, NotImplementedError):
+    """Something real that armdyn does not model; ignoring it would be silently wrong."""
+
+
+class TraceError(ArmdynError, TypeError):
+    """A function that cannot be traced, for example one that branches on a traced value."""

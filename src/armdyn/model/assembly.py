@@ -1,0 +1,318 @@
+"""From the parts a description names to a `Model`: what is wrong is said, what is fixed is merged."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import STANDARD_GRAVITY, Frame, Geometry, Joint, Limits, Link, Model
+from armdyn.spatial.rotations import Array, rigid, rotation_about
+
+UNIT_TOLERANCE = 1e-6
+"""How far from 1 the length of an axis may be: descriptions print axes with about six digits."""
+
+
+@dataclass(frozen=True)
+class LinkPart:
+    """A link as a description names it. ``where`` is said in front of every problem, e.g. "arm.urdf:214"."""
+
+    name: str
+    inertia: Inertia = field(default_factory=Inertia)
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class JointPart:
+    """A joint as a description names it; "fixed" joints weld their two links."""
+
+    name: str
+    kind: Literal["revolute", "prismatic", "fixed"]
+    parent: str
+    child: str
+    placement: Array
+    axis: Array
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+    where: str = ""
+
+
+def assemble(
+    name: str,
+    links: Sequence[LinkPart],
+    joints: Sequence[JointPart],
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    chain: bool = False,
+    locked: Mapping[str, float] | None = None,
+    gravity: Sequence[float] = STANDARD_GRAVITY,
+    notes: Iterable[str] = (),
+    geometry: Iterable[Geometry] = (),
+    problems: Iterable[str] = (),
+) -> Model:
+    """Build the `Model`, or raise a `ModelError` that lists every problem at once.
+
+    Args:
+        name: of the robot.
+        links: every link of the description.
+        joints: every joint of the description, in its order.
+        base: keep only what hangs on this link; the root where none is given.
+        tip: the link or merged link that counts as the tip; found where there is one only.
+        chain: keep only the moving joints between ``base`` and ``tip``, and what is welded to that chain.
+        locked: joints that are held, by name, and where (rad or m).
+        gravity: acceleration of free fall in base axes, m/s^2.
+        notes: what the reader of the description did not use.
+        geometry: shapes the description refers to.
+        problems: what the reader of the description found wrong already.
+    """
+    found = [*problems, *_part_problems(links, joints)] or list(_tree_problems(links, joints))
+    if found:
+        raise ModelError(found)
+    locked = locked or {}
+    _check_names(name, links, joints, base, tip, locked)
+    joints = [_lock(joint, locked) for joint in joints]
+    base = base if base is not None else next(iter(_roots(links, joints)))
+    kept, left_out = _choose(name, base, tip, chain, joints)
+    model = _merge(name, base, links, kept, gravity, order=[joint.name for joint in joints])
+    tip = tip if tip is not None else _unique_tip(base, kept)
+    here = set(model._frames_by_name)
+    return model.replace(
+        tip=tip,
+        notes=(*notes, *left_out, *_model_notes(model)),
+        geometry=tuple(g for g in geometry if g.link in here),
+    )
+
+
+def _at(where: str, text: str) -> str:
+    return f"{where} {text}" if where else text
+
+
+def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterable[str]:
+    """What is wrong with single parts: names, inertias, axes, limits."""
+    if not links:
+        yield "the description has no links"
+    yield from _duplicates("link", links)
+    yield from _duplicates("joint", joints)
+    known = {link.name for link in links}
+    for link in links:
+        for problem in link.inertia.problems():
+            yield _at(link.where, f"link {link.name!r}: {problem}.")
+    for joint in joints:
+        for role, link_name in (("parent", joint.parent), ("child", joint.child)):
+            if link_name not in known:
+                yield _at(joint.where, str(UnknownName.of("link", link_name, known, f"{role} of joint {joint.name!r}")))
+        yield from _joint_problems(joint)
+
+
+def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> Iterable[str]:
+    first: dict[str, LinkPart | JointPart] = {}
+    for part in parts:
+        if part.name in first:
+            there = first[part.name].where
+            also = f" (first at {there})" if there else ""
+            yield _at(part.where, f"{kind} {part.name!r}: the name is taken already{also}; names must differ.")
+        first.setdefault(part.name, part)
+
+
+def _joint_problems(joint: JointPart) -> Iterable[str]:
+    here = f"joint {joint.name!r}:"
+    if joint.kind == "fixed":
+        return
+    length = float(np.linalg.norm(joint.axis))
+    if not np.isfinite(length) or not np.isfinite(joint.placement).all():
+        yield _at(joint.where, f"{here} its origin or axis is not a finite number.")
+    elif length == 0.0:
+        yield _at(joint.where, f"{here} axis is zero; expected a unit vector such as 0 0 1.")
+    elif abs(length - 1.0) > UNIT_TOLERANCE:
+        shown = " ".join(f"{a / length:.9g}" for a in joint.axis)
+        yield _at(joint.where, f"{here} axis has length {length:.9g}; expected a unit vector, here {shown}.")
+    limits = joint.limits
+    if limits.lower > limits.upper:
+        yield _at(joint.where, f"{here} lower limit {limits.lower:g} is above upper limit {limits.upper:g}.")
+    for quantity in ("velocity", "effort"):
+        if getattr(limits, quantity) < 0.0:
+            yield _at(joint.where, f"{here} {quantity} limit {getattr(limits, quantity):g} is negative.")
+    for quantity in ("damping", "friction"):
+        if getattr(joint, quantity) < 0.0:
+            yield _at(joint.where, f"{here} {quantity} {getattr(joint, quantity):g} is negative; it would add energy.")
+
+
+def _roots(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> list[str]:
+    moved = {joint.child for joint in joints}
+    return [link.name for link in links if link.name not in moved]
+
+
+def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterable[str]:
+    """What is wrong with how the parts hang together: not one tree from one root."""
+    carried_by: dict[str, JointPart] = {}
+    for joint in joints:
+        if joint.child in carried_by:
+            other = carried_by[joint.child]
+            yield _at(
+                joint.where,
+                f"joint {joint.name!r}: link {joint.child!r} hangs on joint {other.name!r} already; "
+                "a closed loop is not supported in a description.",
+            )
+        carried_by[joint.child] = joint
+    roots = _roots(links, joints)
+    if len(roots) > 1:
+        yield f"{len(roots)} links hang on nothing ({', '.join(map(repr, roots[:8]))}); expected one root link."
+    reached = set(roots).union(joint.child for joint in _in_tree_order(roots, joints))
+    stray = [link.name for link in links if link.name not in reached]
+    if stray:
+        yield f"links {', '.join(map(repr, stray[:8]))} form a cycle; expected a tree that grows from one root link."
+
+
+def _in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:
+    """The joints that hang on ``roots``, each after the joint its parent link hangs on."""
+    on_link: dict[str, list[JointPart]] = {}
+    for joint in joints:
+        on_link.setdefault(joint.parent, []).append(joint)
+    ordered: list[JointPart] = []
+    waiting = list(reversed(list(roots)))
+    while waiting:
+        outgoing = on_link.pop(waiting.pop(), [])  # popped: a cycle is entered once
+        ordered += outgoing
+        waiting += [joint.child for joint in reversed(outgoing)]
+    return ordered
+
+
+def _check_names(
+    name: str,
+    links: Sequence[LinkPart],
+    joints: Sequence[JointPart],
+    base: str | None,
+    tip: str | None,
+    locked: Mapping[str, float],
+) -> None:
+    link_names = [link.name for link in links]
+    for link_name in (base, tip):
+        if link_name is not None and link_name not in link_names:
+            raise UnknownName.of("link", link_name, link_names, repr(name))
+    moving = {joint.name: joint for joint in joints if joint.kind != "fixed"}
+    for joint_name, position in locked.items():
+        if joint_name not in moving:
+            raise UnknownName.of("moving joint", joint_name, moving, repr(name))
+        if not np.isfinite(position):
+            raise ModelError(f"joint {joint_name!r} is locked at {position}; expected a finite position.")
+
+
+def _lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
+    """The joint, or the weld that holds it where it is locked."""
+    if joint.name not in locked:
+        return joint
+    q = float(locked[joint.name])
+    moved = rigid(rotation_about(joint.axis, q)) if joint.kind == "revolute" else rigid(p=joint.axis * q)
+    return dataclasses.replace(joint, kind="fixed", placement=joint.placement @ moved)
+
+
+def _choose(
+    name: str, base: str, tip: str | None, chain: bool, joints: Sequence[JointPart]
+) -> tuple[list[JointPart], list[str]]:
+    """The joints to keep, parents first, and a note on each moving part that is left out."""
+    reachable = _in_tree_order([base], joints)
+    if tip is not None and tip != base and tip not in {joint.child for joint in reachable}:
+        raise UnknownName(f"link {tip!r} does not hang on base {base!r} in {name!r}; choose another base or tip.")
+    if not chain:
+        return reachable, []
+    if tip is None:
+        raise UnknownName(f"a chain of {name!r} was asked for without its tip; name it with tip=.")
+    path = set()
+    by_child = {joint.child: joint for joint in reachable}
+    link = tip
+    while link != base:
+        path.add(link)
+        link = by_child[link].parent
+    kept_links, kept, left_out = {base}, [], []
+    for joint in reachable:
+        if joint.parent not in kept_links:
+            continue
+        if joint.kind == "fixed" or joint.child in path:
+            kept.append(joint)
+            kept_links.add(joint.child)
+        else:
+            left_out.append(f"joint {joint.name!r} and all it moves are not on the chain to {tip!r} and left out")
+    return kept, left_out
+
+
+def _unique_tip(base: str, joints: Sequence[JointPart]) -> str | None:
+    """The end of the tree where it has one end only; welded ends count only where no single moving end has them."""
+    parents = {joint.parent for joint in joints}
+    ends = [joint.child for joint in joints if joint.child not in parents]
+    if not joints:
+        return base
+    if len(ends) == 1:
+        return ends[0]
+    moving = [joint.child for joint in joints if joint.kind != "fixed"]
+    carries_motion = {joint.parent for joint in joints if joint.kind != "fixed"}
+    welded_to = {joint.child: joint.parent for joint in joints if joint.kind == "fixed"}
+    for link in list(carries_motion):
+        while link in welded_to:
+            link = welded_to[link]
+            carries_motion.add(link)
+    moving_ends = [link for link in moving if link not in carries_motion]
+    return moving_ends[0] if len(moving_ends) == 1 else None
+
+
+def _merge(
+    name: str,
+    base: str,
+    links: Sequence[LinkPart],
+    joints: Sequence[JointPart],
+    gravity: Sequence[float],
+    order: Sequence[str],
+) -> Model:
+    """Weld every fixed joint: the links behind it become frames of the link that carries them, inertia added."""
+    parts = {link.name: link for link in links}
+    inertias = {base: parts[base].inertia}
+    frames = {base: Frame(base, base, np.eye(4))}
+    moving: dict[str, Joint] = {}
+    for joint in joints:
+        carrier = frames[joint.parent]
+        placement = carrier.pose @ joint.placement
+        inertia = parts[joint.child].inertia
+        if joint.kind == "fixed":
+            frames[joint.child] = Frame(joint.child, carrier.link, placement)
+            inertias[carrier.link] = inertias[carrier.link] + inertia.seen_from(placement)
+        else:
+            frames[joint.child] = Frame(joint.child, joint.child, np.eye(4))
+            inertias[joint.child] = inertia
+            axis = joint.axis / np.linalg.norm(joint.axis)
+            moving[joint.name] = Joint(
+                joint.name, joint.kind, carrier.link, joint.child, placement, axis,
+                joint.limits, joint.damping, joint.friction,
+            )  # fmt: skip
+    in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
+    return Model(
+        name,
+        links=(Link(base, inertias[base]), *(Link(j.child, inertias[j.child]) for j in in_order)),
+        joints=tuple(in_order),
+        frames=tuple(frames.values()),
+        gravity=np.asarray(gravity, dtype=float),
+    )
+
+
+def _model_notes(model: Model) -> Iterable[str]:
+    """What a reader of the model should know: kept but unused numbers, joints that move no mass."""
+    rubbing = [joint.name for joint in model.joints if joint.damping or joint.friction]
+    if rubbing:
+        yield (
+            f"damping and friction of {', '.join(rubbing)} are kept in the joints; "
+            "the rigid-body equations do not contain them"
+        )
+    carries = {joint.child: model.link(joint.child).inertia for joint in model.joints}
+    massive = {name for name, inertia in carries.items() if inertia.mass or inertia.tensor.any()}
+    parent_of = {joint.child: joint.parent for joint in model.joints}
+    for link in list(massive):
+        while (link := parent_of.get(link, "")) and link not in massive:
+            massive.add(link)
+    for joint in model.joints:
+        if joint.child not in massive:
+            yield f"joint {joint.name!r} moves no mass: its row of M(q) is zero and forward dynamics is not defined"

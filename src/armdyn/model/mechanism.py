@@ -1,0 +1,287 @@
+"""A model in canonical link frames: what the algorithms read, with as many exact zeros as the arm admits.
+
+Every moving link gets a frame of our own choice: z along its joint axis, origin on that axis, x along the
+common normal to the axis of its first child. The step from a link to its child is then a turn about x, a turn
+about z (the joint), and an offset with two components: modified Denavit-Hartenberg's choice of axes, with the origin
+where the common normal from the parent *arrives* instead of where the one to the child departs. A link with several
+children needs one more turn about z, by a constant, before the second and later ones.
+
+This is exact: poses, forces and inertias are the same physical quantities in other axes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import Joint, Model
+from armdyn.spatial.rotations import Array, inverse_rigid, rigid
+from armdyn.spatial.turns import Turn, into
+
+ROUNDING = 1e-14
+"""Direction components and relative lengths below this are what rounding left of an exact zero."""
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """One moving link B in its canonical frame; P is the canonical frame of its parent.
+
+    Args:
+        name: of the link.
+        joint: index of its joint in q.
+        parent: index of its parent among the bodies, -1 for the base.
+        revolute: else prismatic.
+        offset: p_PB at q = 0, in P's axes.
+        turns: the constant turns from P's axes to the joint's.
+        quarter_turns, angle: the joint turns by q + angle + quarter_turns pi/2 about z (q left out where prismatic).
+        base_axes: R_0P where P is the base frame of a first link; else None.
+        base_origin: p_0P likewise.
+        mass: m.
+        first_moment: h = m c, in B.
+        second_moment: Sigma, the integral of r r^T dm about B's origin, in B (the pseudo-inertia's 3x3 block).
+        link_pose: T_BL, the pose of the model's own link frame L.
+    """
+
+    name: str
+    joint: int
+    parent: int
+    revolute: bool
+    offset: Array
+    turns: tuple[Turn, ...]
+    quarter_turns: int
+    angle: float
+    base_axes: Array | None
+    base_origin: Array | None
+    mass: Any
+    first_moment: Array
+    second_moment: Array
+    link_pose: Array
+
+    def joint_turn(self, q: Any) -> Turn:
+        """The turn about z that the joint makes at position q."""
+        theta = q + self.angle if self.revolute else self.angle
+        c, s = np.cos(theta), np.sin(theta)
+        c, s = ((c, s), (-s, c), (-c, -s), (s, -c))[self.quarter_turns]
+        return Turn(2, c, s)
+
+    def turns_at(self, q: Any) -> tuple[Turn, ...]:
+        """R_PB at joint position q."""
+        return (*self.turns, self.joint_turn(q))
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """The bodies, parents before children, the gravity and the frames of a model; what a traced function gets."""
+
+    name: str
+    bodies: tuple[Body, ...]
+    gravity: Array
+    frames: Mapping[str, tuple[int, Array]]
+    tip: str | None
+    model: Model
+
+    @property
+    def dof(self) -> int:
+        """n, the number of joints."""
+        return len(self.bodies)
+
+    def frame(self, name: str | None = None) -> tuple[int, Array]:
+        """The body that carries a frame (-1: the base) and the frame's pose in that body; the tip by default."""
+        return self.frames[self.model.frame(name).name]
+
+
+def canonical(model: Model) -> Mechanism:
+    """Choose the canonical frames of ``model``."""
+    order = _parents_first(model)
+    index = {joint.child: k for k, joint in enumerate(order)}
+    children: dict[str, list[Joint]] = {link: [] for link in model.link_names}
+    for joint in order:
+        children[joint.parent].append(joint)
+    link_pose: dict[str, Array] = {}  # T_BL of every moving link
+    bodies = []
+    for joint in order:
+        on_base = joint.parent == model.base
+        parent_pose = np.eye(4) if on_base else link_pose[joint.parent]
+        previous = None if on_base else parent_pose @ joint.placement  # T_PL at q = 0
+        frame = _canonical_frame(joint, previous, children[joint.child], model)
+        link_pose[joint.child] = inverse_rigid(frame)
+        if previous is None:
+            base_pose = joint.placement @ frame  # T_0P, for the first body's P is its own frame at q = 0
+            step = np.eye(4)
+        else:
+            base_pose = None
+            step = previous @ frame  # T_PB at q = 0
+        bodies.append(_body(model, joint, index.get(joint.parent, -1), step, base_pose, link_pose[joint.child]))
+    frames = {
+        frame.name: (-1, frame.pose)
+        if frame.link == model.base
+        else (index[frame.link], link_pose[frame.link] @ frame.pose)
+        for frame in model.frames
+    }
+    return Mechanism(model.name, tuple(bodies), model.gravity, frames, model.tip, model)
+
+
+def _parents_first(model: Model) -> list[Joint]:
+    """The joints in file order as far as every joint comes after the one that carries it."""
+    carried_by = {joint.child: joint for joint in model.joints}
+    ordered: dict[str, Joint] = {}
+    for joint in model.joints:
+        path: list[Joint] = []
+        ancestor: Joint | None = joint
+        while ancestor is not None and ancestor.name not in ordered:
+            path.append(ancestor)
+            ancestor = carried_by.get(ancestor.parent)
+        ordered.update((j.name, j) for j in reversed(path))
+    return list(ordered.values())
+
+
+def _canonical_frame(joint: Joint, previous: Array | None, children: list[Joint], model: Model) -> Array:
+    """T_LB: the canonical frame of the link that ``joint`` moves, in the link's own axes."""
+    z = clean_direction(joint.axis)
+    position = _position_along_axis(joint, z, previous, children)
+    x = _x_axis(joint, z, children, model)
+    return rigid(np.column_stack([x, np.cross(z, x), z]), position * z)
+
+
+def _position_along_axis(joint: Joint, z: Array, previous: Array | None, children: list[Joint]) -> float:
+    """Where on its axis the origin lies: where the common normal from the parent's axis arrives.
+
+    ``previous`` is T_PL, with the parent's axis along P's z through P's origin. Where the parent's axis is parallel, the
+    origin keeps the parent's height; where there is no parent, it lies where the normal to the child departs.
+    """
+    if joint.kind == "prismatic":
+        return 0.0
+    if previous is None:
+        child = next((c for c in children if c.kind == "revolute"), None)
+        if child is None:
+            return 0.0
+        foot = _foot_on_first(z, np.zeros(3), child.placement[:3, :3] @ child.axis, child.placement[:3, 3])
+        return 0.0 if foot is None else foot
+    to_link = inverse_rigid(previous)
+    parent_z, parent_origin = to_link[:3, 2], to_link[:3, 3]
+    foot = _foot_on_first(z, np.zeros(3), parent_z, parent_origin)
+    return float(z @ parent_origin) if foot is None else foot
+
+
+def _foot_on_first(z1: Array, o1: Array, z2: Array, o2: Array) -> float | None:
+    """The foot, as length along the first line, of the common normal of two lines; None where they are parallel."""
+    cosine = float(z1 @ z2)
+    normal = np.cross(z1, z2)
+    sine_squared = float(normal @ normal)
+    if sine_squared < ROUNDING**2:
+        return None
+    d = o2 - o1
+    foot = float(d @ z1 - cosine * (d @ z2)) / sine_squared
+    return 0.0 if abs(foot) < ROUNDING * math.sqrt(float(d @ d)) else foot
+
+
+def _x_axis(joint: Joint, z: Array, children: list[Joint], model: Model) -> Array:
+    """Unit vector along the common normal to the first child's axis; where that is free, what suits the inertia."""
+    for child in children:
+        child_z = child.placement[:3, :3] @ child.axis
+        normal = np.cross(z, child_z)
+        if np.linalg.norm(normal) > ROUNDING:
+            return clean_direction(normal)
+        between = child.placement[:3, 3] - z * (z @ child.placement[:3, 3])
+        if child.kind == "revolute" and np.linalg.norm(between) > ROUNDING * np.linalg.norm(child.placement[:3, 3]):
+            return clean_direction(between)
+        break
+    return _x_axis_from_inertia(z, model.link(joint.child).inertia)
+
+
+def _x_axis_from_inertia(z: Array, inertia: Inertia) -> Array:
+    """x towards the centre of mass, so that h_y = 0; with the mass on the axis, along a principal axis about z."""
+    across = inertia.com - z * (z @ inertia.com)
+    if np.linalg.norm(across) > ROUNDING * np.linalg.norm(inertia.com):
+        return clean_direction(across)
+    x = clean_direction(np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z))
+    y = np.cross(z, x)
+    xx, xy, yy = x @ inertia.tensor @ x, x @ inertia.tensor @ y, y @ inertia.tensor @ y
+    if abs(xy) < ROUNDING * (xx + yy):
+        return x
+    half = 0.5 * math.atan2(2.0 * xy, xx - yy)
+    return clean_direction(math.cos(half) * x + math.sin(half) * y)
+
+
+def clean_direction(v: Array) -> Array:
+    """v as a unit vector whose components below rounding are exact zeros."""
+    unit = v / np.linalg.norm(v)
+    unit = np.where(np.abs(unit) < ROUNDING, 0.0, unit)
+    return np.asarray(unit / np.linalg.norm(unit))
+
+
+def _clean(values: Array, scale: float) -> Array:
+    """Values with what rounding left of exact zeros removed, relative to ``scale``."""
+    return np.where(np.abs(values) < ROUNDING * scale, 0.0, values)
+
+
+def _turn_by(axis: int, cosine: float, sine: float) -> tuple[Turn, ...]:
+    """A constant turn with exact zeros and ones; no turn at all where it is the identity."""
+    c, s, _ = clean_direction(np.array([cosine, sine, 0.0]))
+    return () if c == 1.0 else (Turn(axis, float(c), float(s)),)
+
+
+def _constant_turns(z: Array) -> tuple[Turn, ...]:
+    """Rz(phi) Rx(alpha) that brings e_z to the direction z = (sin phi sin alpha, -cos phi sin alpha, cos alpha)."""
+    if z[0] == 0.0:
+        return _turn_by(0, z[2], -z[1])
+    sine = math.hypot(z[0], z[1])
+    return _turn_by(2, -z[1] / sine, z[0] / sine) + _turn_by(0, z[2], sine)
+
+
+def _body(
+    model: Model, joint: Joint, parent: int, step: Array, base_pose: Array | None, link_pose: Array
+) -> Body:
+    """The body that ``joint`` moves, where ``step`` is T_PB at q = 0."""
+    turns = _constant_turns(clean_direction(step[:3, 2]))
+    x = into(turns, step[:3, 0])  # (cos, sin, 0) of the joint's own angle at q = 0
+    quarter_turns, angle = _split_angle(x[0], x[1])
+    mass, h, second = canonical_inertia(model.link(joint.child).inertia, link_pose)
+    return Body(
+        name=joint.child,
+        joint=model.joints.index(joint),
+        parent=parent,
+        revolute=joint.kind == "revolute",
+        offset=_clean(step[:3, 3], float(np.abs(step[:3, 3]).max())),
+        turns=turns,
+        quarter_turns=quarter_turns,
+        angle=angle,
+        base_axes=None if base_pose is None else _clean(base_pose[:3, :3], 1.0),
+        base_origin=None if base_pose is None else base_pose[:3, 3],
+        mass=mass,
+        first_moment=h,
+        second_moment=second,
+        link_pose=link_pose,
+    )
+
+
+def _split_angle(cosine: float, sine: float) -> tuple[int, float]:
+    """The angle as quarter turns and the rest; the rest is exactly 0 where only rounding is left of it."""
+    angle = math.atan2(sine, cosine)
+    quarters = round(angle / (math.pi / 2))
+    rest = angle - quarters * (math.pi / 2)
+    if abs(rest) < ROUNDING:
+        return quarters % 4, 0.0
+    return 0, angle
+
+
+def canonical_inertia(inertia: Inertia, link_pose: Array) -> tuple[Any, Array, Array]:
+    """m, h = m c and Sigma about B's origin in B's axes, from the inertia in the link frame L and T_BL.
+
+    Works on traced scalars too, for models whose inertias are inputs.
+    """
+    R = _clean(link_pose[:3, :3], 1.0)
+    p = link_pose[:3, 3]
+    com = R @ inertia.com + p
+    com = _clean(com, float(np.abs(p).max() + np.abs(inertia.com).max()))
+    tensor = R @ inertia.tensor @ R.T
+    second_about_com = 0.5 * np.trace(tensor) * np.eye(3) - tensor
+    second_about_com = _clean(second_about_com, float(np.abs(tensor).max()))
+    return inertia.mass, inertia.mass * com, second_about_com + inertia.mass * np.outer(com, com)

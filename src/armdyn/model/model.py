@@ -1,0 +1,187 @@
+"""What a robot arm is, after reading: joints that move, the rigid links between them, named frames."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from armdyn.errors import UnknownName
+from armdyn.model.frozen import frozen_array
+from armdyn.model.inertia import Inertia
+from armdyn.spatial.rotations import Array
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)
+"""The acceleration of free fall in base axes, m/s^2, where a description names none."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The bounds a description gives for one joint; rad or m, rad/s or m/s, N m or N."""
+
+    lower: float = -math.inf
+    upper: float = math.inf
+    velocity: float = math.inf
+    effort: float = math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """One moving joint.
+
+    Args:
+        name: as in the description.
+        kind: "revolute" (turns about ``axis``, rad) or "prismatic" (slides along it, m).
+        parent: name of the link it stands on.
+        child: name of the link it moves.
+        placement: T_pc, pose of the child link's frame in the parent link's at q = 0, shape (4, 4).
+        axis: unit vector through the child frame's origin, in the child's axes, shape (3,).
+        limits: of position, velocity and effort.
+        damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
+        friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
+    """
+
+    name: str
+    kind: Literal["revolute", "prismatic"]
+    parent: str
+    child: str
+    placement: Array
+    axis: Array
+    limits: Limits = Limits()
+    damping: float = 0.0
+    friction: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "placement", frozen_array(self.placement, (4, 4), f"placement of joint {self.name!r}"))
+        object.__setattr__(self, "axis", frozen_array(self.axis, (3,), f"axis of joint {self.name!r}"))
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """A shape a description refers to, kept for viewers and never opened here."""
+
+    link: str
+    purpose: Literal["visual", "collision"]
+    source: str
+
+
+@dataclass(frozen=True)
+class Link:
+    """One rigid body: everything that moves together, with its inertia in the link frame."""
+
+    name: str
+    inertia: Inertia = field(default_factory=Inertia)
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A named place on a link: ``pose`` is T_link,frame, shape (4, 4)."""
+
+    name: str
+    link: str
+    pose: Array
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pose", frozen_array(self.pose, (4, 4), f"pose of frame {self.name!r}"))
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A robot arm, or a tree of them: what every algorithm is traced from. Immutable.
+
+    ``links[0]`` is the base; ``links[k + 1]`` is moved by ``joints[k]``. Joints stand in the order of the
+    description, which is the order of q. ``frames`` holds every named frame: each link, and each link that
+    a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the Jacobian
+    mean when none is named. ``notes`` lists what the description said and armdyn does not use.
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[Frame, ...]
+    tip: str | None = None
+    gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
+    notes: tuple[str, ...] = ()
+    geometry: tuple[Geometry, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,), "gravity"))
+
+    @property
+    def base(self) -> str:
+        """Name of the link that does not move."""
+        return self.links[0].name
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints, in the order of q."""
+        return tuple(joint.name for joint in self.joints)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the links, base first."""
+        return tuple(link.name for link in self.links)
+
+    @cached_property
+    def _links_by_name(self) -> Mapping[str, Link]:
+        return {link.name: link for link in self.links}
+
+    @cached_property
+    def _joints_by_name(self) -> Mapping[str, Joint]:
+        return {joint.name: joint for joint in self.joints}
+
+    @cached_property
+    def _frames_by_name(self) -> Mapping[str, Frame]:
+        return {frame.name: frame for frame in self.frames}
+
+    def _find(self, kind: str, name: str, known: Mapping[str, Any]) -> Any:
+        try:
+            return known[name]
+        except (KeyError, TypeError):
+            raise UnknownName.of(kind, name, known, repr(self.name)) from None
+
+    def link(self, name: str) -> Link:
+        """The link of that name."""
+        found: Link = self._find("link", name, self._links_by_name)
+        return found
+
+    def joint(self, name: str) -> Joint:
+        """The joint of that name."""
+        found: Joint = self._find("joint", name, self._joints_by_name)
+        return found
+
+    def frame(self, name: str | None = None) -> Frame:
+        """The frame of that name; the tip where none is given."""
+        if name is None:
+            if self.tip is None:
+                raise UnknownName(
+                    f"{self.name!r} branches and has no single tip: name a frame, or load it with tip=. "
+                    f"Frames: {', '.join(self._frames_by_name)}"
+                )
+            name = self.tip
+        found: Frame = self._find("frame", name, self._frames_by_name)
+        return found
+
+    def replace(self, **changes: Any) -> Model:
+        """A copy with some fields changed."""
+        return dataclasses.replace(self, **changes)
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of everything that bears on the equations of motion."""
+        parts: list[Any] = [self.name, self.tip, self.gravity.tobytes()]
+        for link in self.links:
+            i = link.inertia
+            parts += [link.name, i.mass.hex(), i.com.tobytes(), i.tensor.tobytes()]
+        for joint in self.joints:
+            parts += [joint.name, joint.kind, joint.parent, joint.child]
+            parts += [joint.placement.tobytes(), joint.axis.tobytes()]
+        for frame in self.frames:
+            parts += [frame.name, frame.link, frame.pose.tobytes()]
+        return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -1,0 +1,74 @@
+"""Functions that NumPy cannot carry to a traced scalar, for numbers, arrays and `Expr` alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.program.expr import Expr
+from armdyn.program.operations import OPERATIONS
+
+
+def _elementwise(name: str, *arguments: Any) -> Any:
+    """Apply an operation element by element; traced where any element is an `Expr`."""
+    arrays = np.broadcast_arrays(*(np.asarray(a) for a in arguments))
+    if all(a.dtype != object for a in arrays):
+        return OPERATIONS[name].evaluate(*arguments)
+    results = np.empty(arrays[0].shape, dtype=object)
+    for index in np.ndindex(arrays[0].shape):
+        results[index] = _apply(name, *(a[index] for a in arrays))
+    return results if results.shape else results[()]
+
+
+def _apply(name: str, *scalars: Any) -> Any:
+    graph = next((s.graph for s in scalars if isinstance(s, Expr)), None)
+    if graph is None:
+        return OPERATIONS[name].evaluate(*scalars)
+    anchor = Expr(graph, 0)
+    return Expr(graph, graph.apply(name, *(anchor._index_of(s) for s in scalars)))  # type: ignore[arg-type]
+
+
+def select(condition: Any, if_true: Any, if_false: Any) -> Any:
+    """``if_true`` where ``condition`` holds, else ``if_false``; both are evaluated.
+
+    >>> float(select(2.0 < 3.0, 1.0, -1.0))
+    1.0
+    """
+    return _elementwise("select", condition, if_true, if_false)
+
+
+def minimum(a: Any, b: Any) -> Any:
+    """The smaller of a and b; NaN where either is.
+
+    >>> float(minimum(2.0, -1.0))
+    -1.0
+    """
+    return _elementwise("min", a, b)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """The larger of a and b; NaN where either is.
+
+    >>> float(maximum(2.0, -1.0))
+    2.0
+    """
+    return _elementwise("max", a, b)
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """x limited to the interval from ``low`` to ``high``.
+
+    >>> float(clip(7.0, -5.0, 5.0))
+    5.0
+    """
+    return minimum(maximum(x, low), high)
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1, the sign of x.
+
+    >>> float(sign(-3.0))
+    -1.0
+    """
+    return _elementwise("sign", x)

@@ -1,0 +1,191 @@
+"""The graph of one trace: every distinct operation once, zeros, ones and constants folded away.
+
+A node is a tuple ``(operation, argument, ...)`` whose arguments are indices of earlier nodes, or
+``("const", value)``, or ``("input", position)``. Nodes are hash-consed: asking for a node that is
+there already returns the one that is there, so common subexpressions are computed once.
+
+The rules below keep two normal forms that let more subexpressions meet: negations move outwards
+(-a * b is written -(a * b)), and a constant factor is positive and stands second.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from armdyn.errors import TraceError
+from armdyn.program.operations import OPERATIONS
+
+Node = tuple[str | int | float, ...]
+
+ODD_FUNCTIONS = frozenset({"sin", "tan", "asin", "atan", "tanh", "sign"})
+EVEN_FUNCTIONS = frozenset({"cos", "abs"})
+
+
+class Graph:
+    """The growing list of nodes behind the `Expr` of one trace."""
+
+    __slots__ = ("_known", "nodes")
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._known: dict[Node, int] = {}
+
+    def _node(self, node: Node) -> int:
+        index = self._known.get(node)
+        if index is None:
+            index = self._known[node] = len(self.nodes)
+            self.nodes.append(node)
+        return index
+
+    def input(self, position: int) -> int:
+        """The node of the input scalar at ``position``."""
+        return self._node(("input", position))
+
+    def constant(self, value: float) -> int:
+        """The node of a constant; NaN is refused, for no equation of motion contains it."""
+        value = float(value)
+        if math.isnan(value):
+            raise TraceError("a constant in the traced function is NaN; find where it was made and give it a number")
+        return self._node(("const", value + 0.0))  # + 0.0 turns -0.0 into 0.0
+
+    def value_of(self, index: int) -> float | None:
+        """The number a node stands for, or None where it depends on an input."""
+        node = self.nodes[index]
+        return node[1] if node[0] == "const" else None  # type: ignore[return-value]
+
+    def _negated(self, index: int) -> int | None:
+        """a, where the node is -a; else None."""
+        node = self.nodes[index]
+        return node[1] if node[0] == "neg" else None  # type: ignore[return-value]
+
+    def apply(self, name: str, *arguments: int) -> int:
+        """The node of an operation on nodes, simplified."""
+        values = [self.value_of(a) for a in arguments]
+        if None not in values:
+            return self.constant(float(OPERATIONS[name].evaluate(*map(float, values))))  # type: ignore[arg-type]
+        rule = _RULES.get(name)
+        return rule(self, *arguments) if rule else self._node((name, *arguments))
+
+    def neg(self, a: int) -> int:
+        """-a."""
+        value = self.value_of(a)
+        if value is not None:
+            return self.constant(-value)
+        inner = self._negated(a)
+        return self._node(("neg", a)) if inner is None else inner
+
+    def add(self, a: int, b: int) -> int:
+        """a + b."""
+        if self.value_of(a) is not None:
+            a, b = b, a
+        constant = self.value_of(b)
+        if constant == 0.0:
+            return a
+        minus_a, minus_b = self._negated(a), self._negated(b)
+        if minus_a is not None and minus_b is not None:
+            return self.neg(self.add(minus_a, minus_b))
+        if minus_b is not None:
+            return self.sub(a, minus_b)
+        if minus_a is not None:
+            return self.sub(b, minus_a)
+        if a == b and self.nodes[a][0] == "mul" and self.value_of(self.nodes[a][2]) is not None:  # type: ignore[arg-type]
+            return self._mul_constant(a, 2.0)  # c x + c x = (2 c) x
+        if constant is None and b < a:
+            a, b = b, a
+        if constant is not None:
+            node = self.nodes[a]
+            inner = self.value_of(node[2]) if node[0] == "add" else None  # type: ignore[arg-type]
+            if inner is not None:  # (x + c1) + c2
+                return self.add(node[1], self.constant(inner + constant))  # type: ignore[arg-type]
+        return self._node(("add", a, b))
+
+    def sub(self, a: int, b: int) -> int:
+        """a - b."""
+        if a == b:
+            return self.constant(0.0)
+        constant = self.value_of(b)
+        if constant is not None:
+            return self.add(a, self.constant(-constant))
+        minus_a, minus_b = self._negated(a), self._negated(b)
+        if minus_b is not None:
+            return self.sub(minus_b, minus_a) if minus_a is not None else self.add(a, minus_b)
+        if minus_a is not None:
+            return self.neg(self.add(minus_a, b))
+        if self.value_of(a) == 0.0:
+            return self.neg(b)
+        opposite = self._known.get(("sub", b, a))
+        return self._node(("sub", a, b)) if opposite is None else self.neg(opposite)
+
+    def mul(self, a: int, b: int) -> int:
+        """a * b."""
+        minus_a, minus_b = self._negated(a), self._negated(b)
+        if minus_a is not None or minus_b is not None:
+            product = self.mul(a if minus_a is None else minus_a, b if minus_b is None else minus_b)
+            return product if minus_a is not None and minus_b is not None else self.neg(product)
+        if self.value_of(a) is not None:
+            a, b = b, a
+        constant = self.value_of(b)
+        if constant is not None:
+            return self._mul_constant(a, constant)
+        return self._node(("mul", a, b) if a <= b else ("mul", b, a))
+
+    def _mul_constant(self, a: int, constant: float) -> int:
+        if constant == 0.0:
+            return self.constant(0.0)
+        if constant == 1.0:
+            return a
+        if constant < 0.0:
+            return self.neg(self._mul_constant(a, -constant))
+        node = self.nodes[a]
+        inner = self.value_of(node[2]) if node[0] == "mul" else None  # type: ignore[arg-type]
+        if inner is not None:  # (x * c1) * c2
+            return self._mul_constant(node[1], inner * constant)  # type: ignore[arg-type]
+        return self._node(("mul", a, self.constant(constant)))
+
+    def div(self, a: int, b: int) -> int:
+        """a / b."""
+        constant = self.value_of(b)
+        if constant == 0.0:
+            raise TraceError("the traced function divides by the constant zero")
+        if constant is not None:
+            return self.mul(a, self.constant(1.0 / constant))
+        minus_a, minus_b = self._negated(a), self._negated(b)
+        if minus_a is not None or minus_b is not None:
+            quotient = self.div(a if minus_a is None else minus_a, b if minus_b is None else minus_b)
+            return quotient if minus_a is not None and minus_b is not None else self.neg(quotient)
+        if self.value_of(a) == 0.0:
+            return a
+        return self._node(("div", a, b))
+
+    def _odd(self, name: str, a: int) -> int:
+        """f(-a) = -f(a)."""
+        inner = self._negated(a)
+        return self._node((name, a)) if inner is None else self.neg(self._node((name, inner)))
+
+    def _even(self, name: str, a: int) -> int:
+        """f(-a) = f(a)."""
+        inner = self._negated(a)
+        return self._node((name, a if inner is None else inner))
+
+    def _select(self, condition: int, if_true: int, if_false: int) -> int:
+        known = self.value_of(condition)
+        if known is not None:
+            return if_true if known else if_false
+        return if_true if if_true == if_false else self._node(("select", condition, if_true, if_false))
+
+
+def _parity_rule(name: str, rule: Callable[[Graph, str, int], int]) -> Callable[[Graph, int], int]:
+    return lambda graph, a: rule(graph, name, a)
+
+
+_RULES: dict[str, Callable[..., int]] = {
+    "add": Graph.add,
+    "sub": Graph.sub,
+    "mul": Graph.mul,
+    "div": Graph.div,
+    "neg": Graph.neg,
+    "select": Graph._select,
+    **{name: _parity_rule(name, Graph._odd) for name in ODD_FUNCTIONS},
+    **{name: _parity_rule(name, Graph._even) for name in EVEN_FUNCTIONS},
+}

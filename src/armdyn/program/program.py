@@ -1,0 +1,141 @@
+"""A program: the straight-line code that a traced function became."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import TraceError
+from armdyn.program.expr import Expr
+from armdyn.program.graph import Graph, Node
+from armdyn.program.operations import OPERATIONS
+
+
+@dataclass(frozen=True)
+class Port:
+    """One named input or output array of a program."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many scalars it holds."""
+        return math.prod(self.shape)
+
+
+@dataclass(frozen=True)
+class OperationCounts:
+    """What one evaluation costs, exactly. Negations are not counted: hardware folds them into their users."""
+
+    multiplications: int = 0
+    additions: int = 0
+    divisions: int = 0
+    square_roots: int = 0
+    trigonometric: int = 0
+    other: int = 0
+
+    def __str__(self) -> str:
+        """In the literature's notation, for example ``230m + 195a + 12t``."""
+        letters = ("m", "a", "d", "r", "t", "o")
+        counts = [(getattr(self, f.name), letter) for f, letter in zip(fields(self), letters, strict=True)]
+        return " + ".join(f"{n}{letter}" for n, letter in counts if n) or "0"
+
+
+@dataclass(frozen=True)
+class Program:
+    """Straight-line scalar code: ``nodes`` in order of evaluation, ``results`` the nodes that are returned.
+
+    A node is ``("input", position)``, ``("const", value)`` or ``(operation, argument, ...)`` with arguments
+    that are indices of earlier nodes. Inputs and results are flat; ``inputs`` and ``outputs`` tell which array
+    (row-major) each belongs to. Every node but an input is needed by some result.
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    nodes: tuple[Node, ...] = field(repr=False)
+    results: tuple[int, ...] = field(repr=False)
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of everything that bears on the numbers."""
+        text = repr((self.name, self.inputs, self.outputs, self.nodes, self.results))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def op_counts(self) -> OperationCounts:
+        """Multiplications, additions (with subtractions), divisions, ... of one evaluation."""
+        counts = dict.fromkeys((f.name for f in fields(OperationCounts)), 0)
+        for name, *_ in self.nodes:
+            cost = OPERATIONS[str(name)].cost if name in OPERATIONS else None
+            if cost is not None:
+                counts[cost] += 1
+        return OperationCounts(**counts)
+
+
+def trace(
+    function: Callable[..., Any], inputs: Sequence[Port], output_names: Sequence[str] = (), *, name: str = ""
+) -> Program:
+    """Run ``function`` once on `Expr` arrays of the inputs' shapes and keep what it computed.
+
+    The function returns an array, or a tuple of arrays for a program with several outputs.
+    """
+    graph = Graph()
+    returned = function(*_traced_inputs(graph, inputs))
+    arrays = [np.asarray(r) for r in (returned if isinstance(returned, tuple) else (returned,))]
+    names = output_names or ([f"out{k}" for k in range(len(arrays))] if len(arrays) > 1 else ["out"])
+    if len(names) != len(arrays):
+        raise TraceError(f"{name or 'the function'} returned {len(arrays)} arrays; expected {len(names)}: {names}")
+    outputs = tuple(Port(n, a.shape) for n, a in zip(names, arrays, strict=True))
+    results = [_node_of(graph, scalar, name) for array in arrays for scalar in array.flat]
+    nodes, results = _live(graph.nodes, results)
+    return Program(name or getattr(function, "__name__", "program"), tuple(inputs), outputs, nodes, results)
+
+
+def _traced_inputs(graph: Graph, inputs: Sequence[Port]) -> list[Any]:
+    arrays: list[Any] = []
+    position = 0
+    for port in inputs:
+        array = np.empty(port.size, dtype=object)
+        for k in range(port.size):
+            array[k] = Expr(graph, graph.input(position + k))
+        position += port.size
+        arrays.append(array.reshape(port.shape) if port.shape else array[0])
+    return arrays
+
+
+def _node_of(graph: Graph, scalar: Any, name: str) -> int:
+    if isinstance(scalar, Expr):
+        if scalar.graph is not graph:
+            raise TraceError(f"{name or 'the function'} returned an Expr kept from an earlier trace")
+        return scalar.index
+    try:
+        return graph.constant(float(scalar))
+    except (TypeError, ValueError):
+        raise TraceError(f"{name or 'the function'} returned {scalar!r}; expected real numbers") from None
+
+
+def _live(nodes: Sequence[Node], results: Sequence[int]) -> tuple[tuple[Node, ...], tuple[int, ...]]:
+    """Keep the nodes that some result needs, renumbered; dead code goes."""
+    needed = [False] * len(nodes)
+    for index in results:
+        needed[index] = True
+    for index in range(len(nodes) - 1, -1, -1):
+        if needed[index] and nodes[index][0] not in ("input", "const"):
+            for argument in nodes[index][1:]:
+                needed[argument] = True  # type: ignore[index]
+    new_index: dict[int, int] = {}
+    kept: list[Node] = []
+    for index, node in enumerate(nodes):
+        if needed[index]:
+            new_index[index] = len(kept)
+            leaf = node[0] in ("input", "const")
+            kept.append(node if leaf else (node[0], *(new_index[a] for a in node[1:])))  # type: ignore[index]
+    return tuple(kept), tuple(new_index[r] for r in results)

@@ -1,0 +1,70 @@
+"""Rotations as sequences of turns about single axes: a turn by (cos, sin) costs half of a 3x3 product.
+
+A rotation R_ab is a tuple of `Turn`, outermost first: R_ab = turns[0] turns[1] ... Where cos and sin are
+constants such as 0 and 1, tracing folds the turn away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+
+
+class Turn(NamedTuple):
+    """Rotation about axis 0 (x), 1 (y) or 2 (z) by the angle with this cosine and sine."""
+
+    axis: int
+    cos: Any
+    sin: Any
+
+
+def out_of(turns: Iterable[Turn], v: Array) -> Array:
+    """v_a = R_ab v_b: from the turned axes b out to the axes a."""
+    for axis, c, s in reversed(tuple(turns)):
+        v = _turned(axis, c, s, v)
+    return v
+
+
+def into(turns: Iterable[Turn], v: Array) -> Array:
+    """v_b = R_ab^T v_a: from the axes a into the turned axes b."""
+    for axis, c, s in turns:
+        v = _turned(axis, c, -s, v)
+    return v
+
+
+def _turned(axis: int, c: Any, s: Any, v: Array) -> Array:
+    """v turned about one axis."""
+    x, y = (axis + 1) % 3, (axis + 2) % 3
+    turned = list(v)
+    turned[x] = c * v[x] - s * v[y]
+    turned[y] = s * v[x] + c * v[y]
+    return np.array(turned)
+
+
+def tensor_out_of(turns: Iterable[Turn], S: Array) -> Array:
+    """S_a = R_ab S_b R_ab^T for a symmetric tensor S."""
+    for axis, c, s in reversed(tuple(turns)):
+        S = _turned_tensor(axis, c, s, S)
+    return S
+
+
+def _turned_tensor(axis: int, c: Any, s: Any, S: Array) -> Array:
+    """S turned about one axis: 9 multiplications, for S_xx + S_yy and S_zz stay what they are."""
+    x, y, z = (axis + 1) % 3, (axis + 2) % 3, axis
+    u = s * (S[x, x] - S[y, y]) + c * (S[x, y] + S[x, y])
+    turned = np.array(S, dtype=object)
+    turned[x, x] = S[x, x] - s * u
+    turned[y, y] = S[y, y] + s * u
+    turned[x, y] = turned[y, x] = c * u - S[x, y]
+    turned[x, z] = turned[z, x] = c * S[x, z] - s * S[y, z]
+    turned[y, z] = turned[z, y] = s * S[x, z] + c * S[y, z]
+    return turned
+
+
+def matrix(turns: Iterable[Turn]) -> Array:
+    """R_ab as a 3x3 array."""
+    return np.stack([out_of(tuple(turns), e) for e in np.eye(3, dtype=object)], axis=1)
