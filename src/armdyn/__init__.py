@@ -1,0 +1,83 @@
+"""armdyn: the equations of motion of your robot arm, from one description, in every form you need.
+
+>>> robot = armdyn.load("ur5")
+>>> tau = robot.inverse_dynamics(np.zeros(6), np.zeros(6), np.ones(6))
+>>> tau.shape
+(6,)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from armdyn._version import __version__
+from armdyn.errors import ArmdynError, DTypeError, ModelError, ShapeError, TraceError, UnknownName, Unsupported
+
+if TYPE_CHECKING:
+    from armdyn import algorithms
+    from armdyn.algorithms.declaration import Function, function
+    from armdyn.model import Frame, Inertia, Joint, Limits, Link, Model
+    from armdyn.program import clip, maximum, minimum, select, sign
+    from armdyn.robot import Robot
+    from armdyn.robots import bundled_robots, load
+    from armdyn.simulation import Trajectory, simulate
+
+_WHERE = {
+    "algorithms": "",
+    "Function": "algorithms.declaration",
+    "function": "algorithms.declaration",
+    **dict.fromkeys(("Frame", "Inertia", "Joint", "Limits", "Link", "Model"), "model"),
+    **dict.fromkeys(("clip", "maximum", "minimum", "select", "sign"), "program"),
+    "Robot": "robot",
+    "bundled_robots": "robots",
+    "load": "robots",
+    "Trajectory": "simulation",
+    "simulate": "simulation",
+}
+
+__all__ = [
+    "ArmdynError",
+    "DTypeError",
+    "Frame",
+    "Function",
+    "Inertia",
+    "Joint",
+    "Limits",
+    "Link",
+    "Model",
+    "ModelError",
+    "Robot",
+    "ShapeError",
+    "TraceError",
+    "Trajectory",
+    "UnknownName",
+    "Unsupported",
+    "__version__",
+    "algorithms",
+    "bundled_robots",
+    "clip",
+    "function",
+    "load",
+    "maximum",
+    "minimum",
+    "select",
+    "sign",
+    "simulate",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for when it is first asked for, so that ``import armdyn`` stays light."""
+    if name not in _WHERE:
+        raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    place = _WHERE[name]
+    value = import_module(f"armdyn.{place}") if place else import_module(f"armdyn.{name}")
+    value = getattr(value, name) if place else value
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

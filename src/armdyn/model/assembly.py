@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain as chain_of
+from itertools import islice
 from typing import Literal
 
 import numpy as np
@@ -16,6 +18,10 @@ from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_TOLERANCE = 1e-6
 """How far from 1 the length of an axis may be: descriptions print axes with about six digits."""
+
+
+MAX_PROBLEMS = 100
+"""How many problems one report holds at most."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,7 @@ def assemble(
     notes: Iterable[str] = (),
     geometry: Iterable[Geometry] = (),
     problems: Iterable[str] = (),
+    incomplete: bool = False,
 ) -> Model:
     """Build the `Model`, or raise a `ModelError` that lists every problem at once.
 
@@ -71,10 +78,9 @@ def assemble(
         notes: what the reader of the description did not use.
         geometry: shapes the description refers to.
         problems: what the reader of the description found wrong already.
+        incomplete: whether the reader had to leave out a part, so that how they hang together cannot be judged.
     """
-    found = [*problems, *_part_problems(links, joints)] or list(_tree_problems(links, joints))
-    if found:
-        raise ModelError(found)
+    _refuse([*problems], links, joints, incomplete)
     locked = locked or {}
     _check_names(name, links, joints, base, tip, locked)
     joints = [_lock(joint, locked) for joint in joints]
@@ -90,28 +96,45 @@ def assemble(
     )
 
 
+def _refuse(problems: Iterable[str], links: Sequence[LinkPart], joints: Sequence[JointPart], incomplete: bool) -> None:
+    """Raise where anything is wrong. The tree is judged only where every joint joins two links that are there."""
+    names = list(islice(_name_problems(links, joints), MAX_PROBLEMS))
+    tree = [] if incomplete or names else _tree_problems(links, joints)
+    found = list(islice(chain_of(problems, names, _part_problems(links, joints), tree), MAX_PROBLEMS + 1))
+    if len(found) > MAX_PROBLEMS:
+        found[-1] = f"... and perhaps more: only the first {MAX_PROBLEMS} problems are shown."
+    if found:
+        raise ModelError(found)
+
+
 def _at(where: str, text: str) -> str:
     return f"{where} {text}" if where else text
 
 
-def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterable[str]:
-    """What is wrong with single parts: names, inertias, axes, limits."""
+def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
+    """What is wrong with the names, by which the parts are put together."""
     if not links:
         yield "the description has no links"
     yield from _duplicates("link", links)
     yield from _duplicates("joint", joints)
     known = {link.name for link in links}
+    for joint in joints:
+        for role, link_name in (("parent", joint.parent), ("child", joint.child)):
+            if link_name not in known:
+                unknown = UnknownName.of("link", link_name, known, "the description")
+                yield _at(joint.where, f"joint {joint.name!r}: {role} {link_name!r} does not exist: {unknown}")
+
+
+def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
+    """What is wrong with single parts: inertias, axes, limits."""
     for link in links:
         for problem in link.inertia.problems():
             yield _at(link.where, f"link {link.name!r}: {problem}.")
     for joint in joints:
-        for role, link_name in (("parent", joint.parent), ("child", joint.child)):
-            if link_name not in known:
-                yield _at(joint.where, str(UnknownName.of("link", link_name, known, f"{role} of joint {joint.name!r}")))
         yield from _joint_problems(joint)
 
 
-def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> Iterable[str]:
+def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> Iterator[str]:
     first: dict[str, LinkPart | JointPart] = {}
     for part in parts:
         if part.name in first:
@@ -121,7 +144,7 @@ def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> I
         first.setdefault(part.name, part)
 
 
-def _joint_problems(joint: JointPart) -> Iterable[str]:
+def _joint_problems(joint: JointPart) -> Iterator[str]:
     here = f"joint {joint.name!r}:"
     if joint.kind == "fixed":
         return
@@ -149,25 +172,52 @@ def _roots(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> list[str]:
     return [link.name for link in links if link.name not in moved]
 
 
-def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterable[str]:
+def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
     """What is wrong with how the parts hang together: not one tree from one root."""
     carried_by: dict[str, JointPart] = {}
     for joint in joints:
-        if joint.child in carried_by:
+        here = f"joint {joint.name!r}:"
+        if joint.parent == joint.child:
+            yield _at(joint.where, f"{here} its parent and its child are the same link {joint.child!r}.")
+        elif joint.child in carried_by:
             other = carried_by[joint.child]
+            there = f" ({other.where})" if other.where else ""
             yield _at(
                 joint.where,
-                f"joint {joint.name!r}: link {joint.child!r} hangs on joint {other.name!r} already; "
+                f"{here} link {joint.child!r} hangs on joint {other.name!r}{there} already; "
                 "a closed loop is not supported in a description.",
             )
-        carried_by[joint.child] = joint
-    roots = _roots(links, joints)
+        else:
+            carried_by[joint.child] = joint
+    roots = [link for link in links if link.name not in carried_by]
     if len(roots) > 1:
-        yield f"{len(roots)} links hang on nothing ({', '.join(map(repr, roots[:8]))}); expected one root link."
-    reached = set(roots).union(joint.child for joint in _in_tree_order(roots, joints))
-    stray = [link.name for link in links if link.name not in reached]
-    if stray:
-        yield f"links {', '.join(map(repr, stray[:8]))} form a cycle; expected a tree that grows from one root link."
+        shown = ", ".join(_at(link.where, repr(link.name)) for link in roots[:8])
+        yield _at(
+            roots[1].where,
+            f"link {roots[1].name!r}: {len(roots)} links hang on nothing ({shown}{', ...' if len(roots) > 8 else ''}); "
+            "expected one root link. A fixed joint welds one to another.",
+        )
+    yield from _cycles(carried_by)
+
+
+def _cycles(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
+    """Links that carry each other in a ring; each link is looked at once."""
+    seen: set[str] = set()
+    for start in carried_by:
+        path: dict[str, None] = {}
+        link = start
+        while link in carried_by and link not in seen:
+            seen.add(link)
+            path[link] = None
+            link = carried_by[link].parent
+        if link in path:
+            ring = list(path)[list(path).index(link) :]
+            shown = " on ".join(repr(name) for name in [*ring[:8], *(["..."] if len(ring) > 8 else []), link])
+            yield _at(
+                carried_by[link].where,
+                f"joint {carried_by[link].name!r}: links hang on each other in a ring ({shown}); "
+                "expected a tree that grows from one root link.",
+            )
 
 
 def _in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:
@@ -254,8 +304,7 @@ def _unique_tip(base: str, joints: Sequence[JointPart]) -> str | None:
     carries_motion = {joint.parent for joint in joints if joint.kind != "fixed"}
     welded_to = {joint.child: joint.parent for joint in joints if joint.kind == "fixed"}
     for link in list(carries_motion):
-        while link in welded_to:
-            link = welded_to[link]
+        while link in welded_to and (link := welded_to[link]) not in carries_motion:
             carries_motion.add(link)
     moving_ends = [link for link in moving if link not in carries_motion]
     return moving_ends[0] if len(moving_ends) == 1 else None
@@ -313,6 +362,6 @@ def _model_notes(model: Model) -> Iterable[str]:
     for link in list(massive):
         while (link := parent_of.get(link, "")) and link not in massive:
             massive.add(link)
-    for joint in model.joints:
-        if joint.child not in massive:
-            yield f"joint {joint.name!r} moves no mass: its row of M(q) is zero and forward dynamics is not defined"
+    massless = [joint.name for joint in model.joints if joint.child not in massive]
+    if massless:
+        yield f"no mass moves with {', '.join(massless)}: M(q) has zero rows there and forward dynamics is not defined"

@@ -15,6 +15,9 @@ TRIANGLE_TOLERANCE = 1e-6
 """How far, relative to the largest principal moment, a + b >= c may be broken before it is called an error:
 descriptions print their moments with about six digits."""
 
+SMALLEST_RADIUS = 1e-6
+"""Radius of gyration, m, below which a moment is rounding: exporters print 1e-20 where they mean 0."""
+
 
 @dataclass(frozen=True, eq=False)
 class Inertia:
@@ -87,12 +90,13 @@ class Inertia:
             yield f"mass {self.mass:g} kg is negative"
         if self.mass == 0.0 and self.tensor.any():
             yield "mass is 0 kg but its rotational inertia is not zero; no body without mass has it"
-        if not np.allclose(self.tensor, self.tensor.T, rtol=1e-9, atol=1e-15):
+        if (abs(self.tensor - self.tensor.T) > 1e-9 * abs(self.tensor) + 1e-15).any():
             yield "rotational inertia is not symmetric"
             return
         a, b, c = self.principal_moments
         shown = f"principal inertia ({a:.3g}, {b:.3g}, {c:.3g}) kg m^2"
-        if a < -TRIANGLE_TOLERANCE * max(abs(c), abs(a)):
+        tolerance = max(TRIANGLE_TOLERANCE * max(abs(c), abs(a)), self.mass * SMALLEST_RADIUS**2)
+        if a < -tolerance:
             yield f"{shown} has a negative moment; no rigid body has it"
-        elif a + b < c * (1.0 - TRIANGLE_TOLERANCE):
-            yield f"{shown} breaks a+b>=c by {100 * (c - a - b) / c:.2g} %; no rigid body has it"
+        elif a + b < c - tolerance:
+            yield f"{shown} breaks a+b>=c by {100 * (c - a - b) / c:.3g} %; no rigid body has it"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -217,11 +217,6 @@ def clean_direction(v: Array) -> Array:
     return np.asarray(unit / np.linalg.norm(unit))
 
 
-def _clean(values: Array, scale: float) -> Array:
-    """Values with what rounding left of exact zeros removed, relative to ``scale``."""
-    return np.where(np.abs(values) < ROUNDING * scale, 0.0, values)
-
-
 def _turn_by(axis: int, cosine: float, sine: float) -> tuple[Turn, ...]:
     """A constant turn with exact zeros and ones; no turn at all where it is the identity."""
     c, s, _ = clean_direction(np.array([cosine, sine, 0.0]))
@@ -249,7 +244,7 @@ def _body(
         joint=model.joints.index(joint),
         parent=parent,
         revolute=joint.kind == "revolute",
-        offset=_clean(step[:3, 3], float(np.abs(step[:3, 3]).max())),
+        offset=_clean(step[:3, 3], _scale(step[:3, 3])),
         turns=turns,
         quarter_turns=quarter_turns,
         angle=angle,
@@ -272,16 +267,34 @@ def _split_angle(cosine: float, sine: float) -> tuple[int, float]:
     return 0, angle
 
 
-def canonical_inertia(inertia: Inertia, link_pose: Array) -> tuple[Any, Array, Array]:
+class HasInertia(Protocol):
+    """Mass, centre of mass and inertia about it: an `Inertia`, or the same of traced scalars."""
+
+    @property
+    def mass(self) -> Any: ...  # noqa: D102
+    @property
+    def com(self) -> Array: ...  # noqa: D102
+    @property
+    def tensor(self) -> Array: ...  # noqa: D102
+
+
+def canonical_inertia(inertia: HasInertia, link_pose: Array) -> tuple[Any, Array, Array]:
     """m, h = m c and Sigma about B's origin in B's axes, from the inertia in the link frame L and T_BL.
 
     Works on traced scalars too, for models whose inertias are inputs.
     """
     R = _clean(link_pose[:3, :3], 1.0)
     p = link_pose[:3, 3]
-    com = R @ inertia.com + p
-    com = _clean(com, float(np.abs(p).max() + np.abs(inertia.com).max()))
+    com = _clean(R @ inertia.com + p, _scale(p) + _scale(inertia.com))
     tensor = R @ inertia.tensor @ R.T
-    second_about_com = 0.5 * np.trace(tensor) * np.eye(3) - tensor
-    second_about_com = _clean(second_about_com, float(np.abs(tensor).max()))
-    return inertia.mass, inertia.mass * com, second_about_com + inertia.mass * np.outer(com, com)
+    about_com = _clean(0.5 * np.trace(tensor) * np.eye(3) - tensor, _scale(tensor))
+    return inertia.mass, inertia.mass * com, about_com + inertia.mass * np.outer(com, com)
+
+
+def _clean(values: Array, scale: float) -> Array:
+    """Values with what rounding left of exact zeros removed, relative to ``scale``; traced scalars stay."""
+    return values if values.dtype == object else np.where(np.abs(values) < ROUNDING * scale, 0.0, values)
+
+
+def _scale(values: Array) -> float:
+    return 0.0 if values.dtype == object else float(np.abs(values).max())

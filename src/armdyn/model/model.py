@@ -174,14 +174,14 @@ class Model:
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of everything that bears on the equations of motion."""
+        """A fingerprint of everything but notes and geometry."""
         parts: list[Any] = [self.name, self.tip, self.gravity.tobytes()]
         for link in self.links:
             i = link.inertia
             parts += [link.name, i.mass.hex(), i.com.tobytes(), i.tensor.tobytes()]
         for joint in self.joints:
             parts += [joint.name, joint.kind, joint.parent, joint.child]
-            parts += [joint.placement.tobytes(), joint.axis.tobytes()]
+            parts += [joint.placement.tobytes(), joint.axis.tobytes(), joint.limits, joint.damping, joint.friction]
         for frame in self.frames:
             parts += [frame.name, frame.link, frame.pose.tobytes()]
         return hashlib.sha256(repr(parts).encode()).hexdigest()

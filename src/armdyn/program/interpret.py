@@ -28,7 +28,7 @@ def interpret(program: Program, *arrays: Any, dtype: Any = np.float64) -> tuple[
     outputs, start = [], 0
     for port in program.outputs:
         columns = [np.broadcast_to(r, batch) for r in flat_results[start : start + port.size]]
-        outputs.append(np.stack(columns, axis=-1).reshape(*batch, *port.shape))
+        outputs.append(np.stack(columns, axis=-1).reshape((*batch, *port.shape)))
         start += port.size
     return tuple(outputs)
 

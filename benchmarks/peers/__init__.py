@@ -1,0 +1,1 @@
+"""One module per library: how a user of that library computes the compared quantities."""

@@ -1,0 +1,46 @@
+"""Pinocchio from Python: a loop over the states with Model and Data made beforehand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.cases import Case
+from benchmarks.functions import Function
+from benchmarks.peers.peer import Batch, Peer, Single, Unavailable
+from benchmarks.states import States
+
+CALLS = {"inverse_dynamics": "rnea", "mass_matrix": "crba", "forward_dynamics": "aba", "bias_forces": "nle"}
+
+
+class PinocchioPythonPeer(Peer):
+    """``pinocchio.rnea(model, data, q, v, a)`` and its like."""
+
+    name = "Pinocchio, Python"
+    batch_limit = 20_000
+
+    def __init__(self, case: Case) -> None:
+        import pinocchio
+
+        self.pinocchio = pinocchio
+        self.model = pinocchio.buildModelFromUrdf(str(case.urdf))
+        if self.model.nq != self.model.nv:
+            raise Unavailable("a continuous joint has two coordinates in Pinocchio")
+        self.data = self.model.createData()
+        self.joint_names = tuple(self.model.names)[1:]
+
+    def ways(self, function: Function, states: States) -> dict[str, Batch]:
+        call, model, data = getattr(self.pinocchio, CALLS[function.name]), self.model, self.data
+        arguments = function.arguments(states)
+        out = np.empty(function.result_shape(len(states), model.nv))
+
+        def run() -> np.ndarray:
+            for i, row in enumerate(zip(*arguments, strict=True)):
+                out[i] = call(model, data, *row)
+            return out
+
+        return {"": run}
+
+    def single(self, function: Function, state: States) -> Single:
+        call, model, data = getattr(self.pinocchio, CALLS[function.name]), self.model, self.data
+        arguments = tuple(values[0].copy() for values in function.arguments(state))
+        return lambda: call(model, data, *arguments)

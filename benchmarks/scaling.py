@@ -1,0 +1,83 @@
+"""What a second core and single precision bring."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from benchmarks.cases import Case
+from benchmarks.functions import FUNCTIONS
+from benchmarks.states import States
+from benchmarks.timing import available_cores, interleaved, quiet
+
+CORES = 2
+
+
+@dataclass(frozen=True)
+class Gain:
+    """A speed-up of armdyn against itself."""
+
+    robot: str
+    function: str
+    what: str
+    states: int
+    before_ns: float
+    after_ns: float
+    deviation: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times quicker."""
+        return self.before_ns / self.after_ns
+
+
+def core_gains(case: Case, functions: list[str], states: States, rounds: int) -> list[Gain]:
+    """Two cores (``workers=2``) against one, on two pinned cores."""
+    if available_cores() < CORES:
+        return []
+    gains = []
+    robot = _robot(case)
+    for name in functions:
+        method, arguments = getattr(robot, name), FUNCTIONS[name].arguments(states.ordered(robot.joint_names))
+        out = np.empty(FUNCTIONS[name].result_shape(len(states), case.size))
+        calls = {
+            workers: lambda workers=workers: method(*arguments, out=out, workers=workers)  # type: ignore[misc]
+            for workers in (1, CORES)
+        }
+        results = {workers: call().copy() for workers, call in calls.items()}
+        with quiet(CORES):
+            timings = interleaved(calls, rounds)
+        ns = {workers: timing.median / len(states) * 1e9 for workers, timing in timings.items()}
+        deviation = float(np.abs(results[1] - results[CORES]).max())
+        gains.append(Gain(case.name, name, f"{CORES} cores / 1", len(states), ns[1], ns[CORES], deviation))
+    return gains
+
+
+def precision_gains(case: Case, functions: list[str], states: States, rounds: int) -> list[Gain]:
+    """float32 against float64, one core; the deviation is relative to the largest number of each state."""
+    gains = []
+    robot = _robot(case)
+    own = states.ordered(robot.joint_names)
+    for name in functions:
+        function, method = FUNCTIONS[name], getattr(robot, name)
+        calls, results = {}, {}
+        for dtype in (np.float64, np.float32):
+            arguments = function.arguments(own.astype(dtype))
+            out = np.empty(function.result_shape(len(own), case.size), dtype=dtype)
+            calls[dtype] = lambda arguments=arguments, out=out: method(*arguments, out=out)  # type: ignore[misc]
+            results[dtype] = calls[dtype]()
+        with quiet():
+            timings = interleaved(calls, rounds)
+        double, single = (timings[dtype].median / len(own) * 1e9 for dtype in (np.float64, np.float32))
+        axes = tuple(range(1, 1 + function.rank))
+        scale = np.abs(results[np.float64]).max(axis=axes)
+        deviation = float((np.abs(results[np.float64] - results[np.float32]).max(axis=axes) / scale).max())
+        gains.append(Gain(case.name, name, "float32 / float64", len(own), double, single, deviation))
+    return gains
+
+
+def _robot(case: Case):  # type: ignore[no-untyped-def]
+    import armdyn
+
+    return armdyn.Robot.from_urdf(case.urdf)

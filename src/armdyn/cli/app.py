@@ -1,0 +1,49 @@
+"""The application: its verbs, and how what goes wrong is said."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from armdyn._version import __version__
+from armdyn.cli.bench import bench
+from armdyn.cli.info import info
+from armdyn.cli.simulate import simulate
+from armdyn.cli.torque import torque
+from armdyn.errors import ArmdynError
+
+app = typer.Typer(
+    name="armdyn",
+    help="The equations of motion of your robot arm. ROBOT is a bundled name (ur5, planar_2r, rp) or a URDF file.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for verb in (info, torque, simulate, bench):
+    app.command()(verb)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: bool = typer.Option(False, "--version", help="Say the version and stop.")) -> None:
+    if version:
+        typer.echo(f"armdyn {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; bad input ends with exit code 2 and one message, never a traceback."""
+    errors = Console(stderr=True, highlight=False)
+    warnings.showwarning = lambda message, *_, **__: errors.print(f"[yellow]warning:[/] {escape(str(message))}")
+    try:
+        app()
+    except (ArmdynError, OSError) as error:
+        errors.print(f"[bold red]{type(error).__name__}:[/] {escape(str(error))}", soft_wrap=True)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        errors.print("interrupted")
+        sys.exit(130)

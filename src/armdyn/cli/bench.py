@@ -1,0 +1,94 @@
+"""``armdyn bench``: how fast a robot's functions are on this machine."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import track
+from rich.table import Table
+
+from armdyn.cli.arguments import (
+    BaseOption,
+    ChainOption,
+    GravityOption,
+    LockOption,
+    RobotArgument,
+    TipOption,
+    open_robot,
+)
+from armdyn.cli.info import compiled_methods
+from armdyn.compiled import CompiledFunction
+
+ROUNDS = 7
+
+
+def bench(
+    robot: RobotArgument,
+    states: Annotated[int, typer.Option("--states", min=1, help="Random states a batch.")] = 100_000,
+    workers: Annotated[int, typer.Option("--workers", help="Threads of the last column; -1: one a core.")] = -1,
+    base: BaseOption = None,
+    tip: TipOption = None,
+    chain: ChainOption = False,
+    lock: LockOption = None,
+    gravity: GravityOption = None,
+) -> None:
+    """Time every function: first call, one state a call, large batches.
+
+    Medians of several rounds, on random states. For comparisons with other libraries see the folder benchmarks of the
+    source.
+
+    [bold]Examples[/]
+
+      armdyn bench ur5
+
+      armdyn bench arm.urdf --states 1000000
+    """
+    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity)
+    table = Table(title=f"{escape(arm.name)}, batches of {states:,} states", title_justify="left")
+    table.add_column("function")
+    for heading in ("operations", "first call, ms", "one call, µs", "float64, ns/state", "float32, ns/state", "threads, ns/state"):
+        table.add_column(heading, justify="right")
+    for name, function in track(compiled_methods(arm).items(), description="timing", transient=True):
+        if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
+            continue
+        table.add_row(name, *_measure(function, states, workers))
+    Console().print(table)
+
+
+def _measure(function: CompiledFunction, states: int, workers: int) -> list[str]:
+    """The figures of one function, as text."""
+    random = np.random.default_rng(1)
+    shapes = [port.shape for port in function.program().inputs]
+    batch = [random.uniform(-2.0, 2.0, (states, *shape)) for shape in shapes]
+    one = [array[0] for array in batch]
+    first = _seconds(lambda: function(*one))
+    single = _median(lambda: _repeat(function, one, 1000)) / 1000
+    double = _median(lambda: function(*batch)) / states
+    half = [array.astype(np.float32) for array in batch]
+    function(*half)
+    single_precision = _median(lambda: function(*half)) / states
+    threads = _median(lambda: function(*batch, workers=workers)) / states
+    numbers = (first * 1e3, single * 1e6, double * 1e9, single_precision * 1e9, threads * 1e9)
+    return [str(function.op_counts), *(f"{number:.3g}" for number in numbers)]
+
+
+def _repeat(function: CompiledFunction, arrays: list[Any], times: int) -> None:
+    for _ in range(times):
+        function(*arrays)
+
+
+def _seconds(run: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def _median(run: Callable[[], Any]) -> float:
+    return statistics.median(_seconds(run) for _ in range(ROUNDS))

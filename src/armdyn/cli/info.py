@@ -1,0 +1,120 @@
+"""``armdyn info``: what is known of a robot, as tables."""
+
+from __future__ import annotations
+
+import math
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from armdyn.cli.arguments import (
+    BaseOption,
+    ChainOption,
+    GravityOption,
+    LockOption,
+    RobotArgument,
+    TipOption,
+    open_robot,
+)
+from armdyn.compiled import CompiledFunction
+from armdyn.model.model import Joint
+from armdyn.robot import Method, Robot
+
+
+def info(
+    robot: RobotArgument,
+    base: BaseOption = None,
+    tip: TipOption = None,
+    chain: ChainOption = False,
+    lock: LockOption = None,
+    gravity: GravityOption = None,
+) -> None:
+    """Show joints, limits, masses, inertias and operation counts.
+
+    [bold]Examples[/]
+
+      armdyn info ur5
+
+      armdyn info panda.urdf --lock panda_finger_joint1=0 --lock panda_finger_joint2=0
+    """
+    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity)
+    console = Console()
+    console.print(_summary(arm))
+    console.print(_joint_table(arm))
+    console.print(_link_table(arm))
+    console.print(_cost_table(arm))
+    for note in arm.notes:
+        console.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+
+
+def _summary(arm: Robot) -> str:
+    mass = sum(link.inertia.mass for link in arm.model.links[1:])
+    g = ", ".join(f"{x:g}" for x in arm.gravity)
+    tip = escape(arm.tip) if arm.tip else "none (several ends; choose one with --tip)"
+    return (
+        f"[bold]{escape(arm.name)}[/]: {arm.dof} joints, base {escape(arm.model.base)}, tip {tip}, "
+        f"moving mass {mass:.6g} kg, gravity ({g}) m/s²"
+    )
+
+
+def _joint_table(arm: Robot) -> Table:
+    table = Table(title="Joints", title_justify="left")
+    for heading in ("#", "joint", "type", "parent → child", "axis"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("range", "speed", "effort", "damping", "friction"):
+        table.add_column(heading, justify="right", overflow="fold")
+    for index, joint in enumerate(arm.joints):
+        axis = " ".join(f"{x:.4g}" for x in joint.axis)
+        carried = f"{joint.parent} → {joint.child}"
+        table.add_row(str(index), escape(joint.name), joint.kind, escape(carried), axis, *_limits(joint))
+    return table
+
+
+def _limits(joint: Joint) -> tuple[str, ...]:
+    unit = "rad" if joint.kind == "revolute" else "m"
+    force = "N m" if joint.kind == "revolute" else "N"
+    limits = joint.limits
+
+    def bounded(value: float, text: str) -> str:
+        return text if math.isfinite(value) else "-"
+
+    return (
+        f"{limits.lower:.4g} … {limits.upper:.4g} {unit}" if math.isfinite(limits.upper - limits.lower) else "unlimited",
+        bounded(limits.velocity, f"{limits.velocity:.4g} {unit}/s"),
+        bounded(limits.effort, f"{limits.effort:.4g} {force}"),
+        f"{joint.damping:.4g}" if joint.damping else "-",
+        f"{joint.friction:.4g}" if joint.friction else "-",
+    )
+
+
+def _link_table(arm: Robot) -> Table:
+    table = Table(title="Links (what fixed joints weld together counts as one)", title_justify="left")
+    table.add_column("link", overflow="fold")
+    for heading in ("mass, kg", "centre of mass, m", "principal inertia, kg m²"):
+        table.add_column(heading, justify="right", overflow="fold")
+    for link in arm.model.links:
+        i = link.inertia
+        com = "  ".join(f"{x:.5g}" for x in i.com)
+        moments = "  ".join(f"{x:.4g}" for x in i.principal_moments)
+        table.add_row(escape(link.name), f"{i.mass:.6g}", com, moments)
+    return table
+
+
+def _cost_table(arm: Robot) -> Table:
+    table = Table(title="Operations a state (exact; negations not counted)", title_justify="left")
+    table.add_column("function")
+    for heading in ("multiplications", "additions", "divisions", "sin, cos"):
+        table.add_column(heading, justify="right")
+    for name, function in compiled_methods(arm).items():
+        if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
+            continue  # asks for a tip, and there is none
+        counts = function.op_counts
+        numbers = (counts.multiplications, counts.additions, counts.divisions, counts.trigonometric)
+        table.add_row(name, *map(str, numbers))
+    return table
+
+
+def compiled_methods(arm: Robot) -> dict[str, CompiledFunction]:
+    """Every compiled method of a robot, by name."""
+    return {name: getattr(arm, name) for name, value in vars(Robot).items() if isinstance(value, Method)}

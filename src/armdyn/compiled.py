@@ -1,0 +1,223 @@
+"""A function of one robot, compiled when it is first called."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from armdyn.algorithms.declaration import Function
+from armdyn.errors import ArmdynError, DTypeError, ShapeError
+from armdyn.parameters import parameter_shape, with_parameters
+from armdyn.program import OperationCounts, Port, Program, trace
+from armdyn.targets import compile_program, load_or_compile
+from armdyn.targets.parallel import run_in_parallel
+
+if TYPE_CHECKING:
+    from armdyn.robot import Robot
+
+Variant = tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]
+"""Which arrays are given, and the options that differ from their defaults: one compiled program each."""
+
+
+class CompiledFunction:
+    """A `Function` of one robot: call it with arrays of shape (..., *shape); leading axes broadcast.
+
+    ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a batch over that many threads,
+    -1 meaning one a core. Integers and lists become float64; float32 arrays are computed in float32.
+    """
+
+    def __init__(self, robot: Robot, function: Function, parameters: Iterable[str] = ()) -> None:
+        self.robot = robot
+        self.function = function
+        self.parameters = tuple(parameters)
+        self._ports = {a.name: Port(a.name, self._resolve(a.shape)) for a in function.arguments}
+        self._ports |= {name: Port(name, parameter_shape(robot.model, name)) for name in self.parameters}
+        self._required = [a.name for a in function.arguments if not a.optional] + list(self.parameters)
+        self._positional = [a.name for a in function.arguments] + list(self.parameters)
+        self._kernels: dict[Variant, Callable[..., Any]] = {}
+        self._plain: dict[int, Callable[..., Any]] = {}  # by number of arrays, where all are given by position
+        self.__name__, self.__doc__ = function.name, function.__doc__
+        self.__signature__ = _signature(function, self.parameters)
+
+    def __call__(self, *arrays: Any, **keywords: Any) -> Any:
+        kernel = None if keywords else self._plain.get(len(arrays))
+        if kernel is None:
+            return self._call_variant(arrays, keywords)
+        try:
+            return kernel(*arrays)
+        except (TypeError, ValueError) as error:
+            return self._call_again_or_explain(arrays, error)
+
+    def __repr__(self) -> str:
+        return f"<{self.function.name}{self.__signature__} of {self.robot.name!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CompiledFunction, (self.robot, self.function, self.parameters)
+
+    def program(self, *, given: Iterable[str] = (), **options: Any) -> Program:
+        """The program behind this function.
+
+        Args:
+            given: names of the optional arrays that count as given, such as ``("f_tip",)``.
+            options: the function's own, such as ``frame="tool0"``.
+        """
+        names = [n for n in self._positional if n in self._required or n in set(given)]
+        return self._trace((tuple(names), self._chosen(options)))
+
+    @property
+    def op_counts(self) -> OperationCounts:
+        """What one evaluation costs, without optional arrays and with default options."""
+        return self.program().op_counts
+
+    def _resolve(self, shape: tuple[str | int, ...]) -> tuple[int, ...]:
+        sizes = {"n": self.robot.dof, "links": len(self.robot.link_names)}
+        return tuple(sizes[d] if isinstance(d, str) else d for d in shape)
+
+    def _chosen(self, options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+        for name in options:
+            if name not in self.function.options:
+                known = ", ".join([*self._positional, *self.function.options, "out", "workers"])
+                raise TypeError(f"{self.function.name}() has no argument {name!r}; it takes {known}")
+        return tuple(sorted((k, v) for k, v in options.items() if v != self.function.options[k]))
+
+    def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+        """The whole way of a call: bind names, choose or compile the kernel, run it."""
+        out, workers = keywords.pop("out", None), keywords.pop("workers", None)
+        given = self._bind(arrays, keywords)
+        variant = (tuple(given), self._chosen(keywords))
+        kernel = self._kernels.get(variant)
+        if kernel is None:
+            kernel = self._kernels[variant] = self._compile(variant)
+            if not variant[1] and list(given) == self._positional[: len(given)]:
+                self._plain[len(given)] = kernel
+        try:
+            if workers is not None:
+                ports = [self._ports[name] for name in given]
+                return run_in_parallel(kernel, ports, list(given.values()), out=out, workers=workers)
+            return kernel(*given.values()) if out is None else kernel(*given.values(), out=out)
+        except (TypeError, ValueError) as error:
+            self._explain(given, error)
+
+    def _bind(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+        """Arrays by name, in order; what is left in ``keywords`` are options. None means not given."""
+        name = self.function.name
+        if len(arrays) > len(self._positional):
+            takes = ", ".join(self._positional)
+            raise TypeError(f"{name}() takes {len(self._positional)} arrays ({takes}); got {len(arrays)}")
+        values = dict(zip(self._positional, arrays, strict=False))
+        for argument in self._positional:
+            if argument in keywords:
+                if argument in values:
+                    raise TypeError(f"{name}() got {argument!r} twice, by position and by name")
+                values[argument] = keywords.pop(argument)
+        given = {n: values[n] for n in self._positional if values.get(n) is not None}
+        missing = [n for n in self._required if n not in given]
+        if missing:
+            raise TypeError(f"{name}() misses {', '.join(missing)}; it takes {', '.join(self._positional)}")
+        return given
+
+    def _compile(self, variant: Variant) -> Callable[..., Any]:
+        if self.function.__module__.startswith("armdyn."):
+            return load_or_compile(self._cache_key(variant), lambda: self._trace(variant))
+        return compile_program(self._trace(variant))  # a user's function may have changed: trace it, then look
+
+    def _cache_key(self, variant: Variant) -> str:
+        """Names a compiled function of armdyn's own without tracing it."""
+        model = self.robot.model.digest
+        return repr((model, self.function.__module__, self.function.name, self.parameters, variant, source_digest()))
+
+    def _trace(self, variant: Variant) -> Program:
+        names, options = variant
+        arguments = [a.name for a in self.function.arguments]
+
+        def run(*arrays: Any) -> Any:
+            values = dict(zip(names, arrays, strict=True))
+            mechanism = self.robot.mechanism
+            if self.parameters:
+                mechanism = with_parameters(mechanism, {p: values[p] for p in self.parameters})
+            result = self.function(mechanism, *(values.get(a) for a in arguments), **dict(options))
+            self._check_results(result)
+            return result
+
+        return trace(run, [self._ports[n] for n in names], name=self.function.name)
+
+    def _check_results(self, result: Any) -> None:
+        results = result if isinstance(result, tuple) else (result,)
+        shapes = [np.shape(r) for r in results]
+        expected = [self._resolve(s) for s in self.function.outputs]
+        if shapes != expected:
+            raise ShapeError(f"{self.function.name} returned shapes {shapes}; its signature names {expected}")
+
+    def _call_again_or_explain(self, arrays: tuple[Any, ...], error: Exception) -> Any:
+        if any(a is None for a in arrays):  # an optional array given as None
+            return self._call_variant(arrays, {})
+        self._explain(dict(zip(self._positional, arrays, strict=False)), error)
+
+    def _explain(self, given: Mapping[str, Any], error: Exception) -> NoReturn:
+        """Turn NumPy's complaint into one that names the argument, the robot and its joints."""
+        if isinstance(error, ArmdynError):
+            raise error
+        for name, value in given.items():
+            self._check_argument(self._ports[name], value)
+        batches = {}
+        for name, value in given.items():
+            shape = np.shape(value)
+            batches[name] = shape[: len(shape) - len(self._ports[name].shape)]
+        try:
+            np.broadcast_shapes(*batches.values())
+        except ValueError:
+            shown = ", ".join(f"{name} {shape}" for name, shape in batches.items())
+            raise ShapeError(f"the batches of the arguments do not broadcast together: {shown}") from None
+        raise error
+
+    def _check_argument(self, port: Port, value: Any) -> None:
+        expected = f"expected {self._expected(port)}"
+        try:
+            array = np.asarray(value)
+        except ValueError:
+            raise ShapeError(f"{port.name} is ragged: its rows differ in length; {expected}") from None
+        if array.dtype.kind not in "biuf":
+            what = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"}
+            held = what.get(array.dtype.kind, str(array.dtype))
+            raise DTypeError(f"{port.name} holds {held}; expected real numbers: {self._expected(port)}")
+        if array.ndim < len(port.shape) or array.shape[array.ndim - len(port.shape) :] != port.shape:
+            raise ShapeError(f"{port.name} has shape {array.shape}; {expected}")
+
+    def _expected(self, port: Port) -> str:
+        dimensions = ", ".join(["...", *map(str, port.shape)])
+        joints = self.robot.joint_names
+        shown = joints if len(joints) <= 3 else (joints[0], "...", joints[-1])
+        by_name = {a.name: a.shape for a in self.function.arguments}
+        if by_name.get(port.name) == ("n",):
+            return f"({dimensions}), one value per joint of {self.robot.name!r}: {' '.join(shown)}"
+        return f"({dimensions}) for {self.robot.name!r}"
+
+
+@cache
+def source_digest() -> str:
+    """A fingerprint of the code that traces: what was compiled before an edit is never used after it."""
+    package = Path(__file__).parent
+    files = [path for part in ("spatial", "model", "algorithms", "program") for path in (package / part).glob("*.py")]
+    digest = hashlib.sha256()
+    for path in sorted([*files, package / "parameters.py"]):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def _signature(function: Function, parameters: tuple[str, ...]) -> inspect.Signature:
+    """What ``help`` shows: the arrays, the options, ``out`` and ``workers``."""
+    kinds = inspect.Parameter
+    shown = [
+        kinds(a.name, kinds.POSITIONAL_OR_KEYWORD, default=None if a.optional else kinds.empty)
+        for a in function.arguments
+    ]
+    shown += [kinds(p.replace(".", "_"), kinds.KEYWORD_ONLY) for p in parameters]
+    shown += [kinds(name, kinds.KEYWORD_ONLY, default=default) for name, default in function.options.items()]
+    shown += [kinds(name, kinds.KEYWORD_ONLY, default=None) for name in ("out", "workers")]
+    return inspect.Signature(shown)

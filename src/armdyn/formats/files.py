@@ -1,0 +1,47 @@
+"""Reading one named file, and saying what is wrong where that fails."""
+
+from __future__ import annotations
+
+import os
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+
+from armdyn.errors import ModelError
+from armdyn.formats.xml_tree import MAX_BYTES
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a description, at most one more than a description may have."""
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise ModelError(f"no file {str(path)!r}{_suggestion(path)}") from None
+    except IsADirectoryError:
+        raise ModelError(f"{str(path)!r} is a folder; expected the file of one robot{_descriptions_in(path)}") from None
+    except (OSError, ValueError) as error:  # ValueError: a NUL character in the path
+        reason = getattr(error, "strerror", None) or error
+        raise ModelError(f"{str(path)!r} cannot be read: {reason}.") from None
+
+
+def _suggestion(path: Path) -> str:
+    """What to look for instead: a file of a similar name, or a folder that does exist."""
+    folder = path.parent
+    if not folder.is_dir():
+        return f"; there is no folder {str(folder)!r}."
+    close = get_close_matches(path.name, _names_in(folder), n=1)
+    return f". Did you mean {close[0]!r}?" if close else f" (looked in {str(folder.absolute())!r})."
+
+
+def _descriptions_in(folder: Path) -> str:
+    found = sorted(name for name in _names_in(folder) if name.endswith((".urdf", ".xml")))
+    return f", such as {found[0]!r} in it." if found else "."
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.name for entry in islice(entries, 1000)]
+    except OSError:
+        return []

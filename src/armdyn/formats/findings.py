@@ -1,0 +1,140 @@
+"""What a reader finds in a document: problems, which refuse it, and notes on what is not used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from armdyn.errors import ModelError
+from armdyn.formats.xml_tree import Element
+from armdyn.spatial.rotations import Array
+
+MAX_PROBLEMS = 100
+SHOWN_MEMBERS = 3
+
+
+@dataclass
+class Findings:
+    """The problems and notes of one document, in the order they were found."""
+
+    document: str
+    problems: list[str] = field(default_factory=list)
+    _notes: dict[str, list[str]] = field(default_factory=dict)
+
+    def where(self, element: Element) -> str:
+        """File and line of an element, as every message has it."""
+        return f"{self.document}:{element.line}"
+
+    def problem(self, element: Element, text: str) -> None:
+        """Take down a problem; when there are very many, stop reading and raise them."""
+        self.problems.append(f"{self.where(element)} {text}")
+        if len(self.problems) >= MAX_PROBLEMS:
+            raise ModelError([*self.problems, f"... and perhaps more: reading stopped after {MAX_PROBLEMS} problems."])
+
+    def note(self, what: str, whose: str) -> None:
+        """Take down that ``what`` holds for ``whose``; notes that differ only in whose become one."""
+        self._notes.setdefault(what, []).append(whose)
+
+    @property
+    def notes(self) -> list[str]:
+        """One line for each kind of note, with the first of those it holds for."""
+        return [f"{what}: {_listing(members)}" for what, members in self._notes.items()]
+
+
+def _listing(members: Sequence[str]) -> str:
+    different = list(dict.fromkeys(members))
+    more = len(different) - SHOWN_MEMBERS
+    return ", ".join(different[:SHOWN_MEMBERS]) + (f" and {more} more" if more > 0 else "")
+
+
+@dataclass
+class Part:
+    """One named thing of a document, say a link: reads its numbers and says what is wrong with them.
+
+    A number that cannot be read is taken down as a problem, and its default stands in for it, so that reading
+    goes on to the next problem.
+    """
+
+    findings: Findings
+    element: Element
+    label: str
+
+    @property
+    def where(self) -> str:
+        """File and line of the part."""
+        return self.findings.where(self.element)
+
+    def problem(self, at: Element, text: str) -> None:
+        """Take down a problem of this part."""
+        self.findings.problem(at, f"{self.label}: {text}")
+
+    def note(self, what: str) -> None:
+        """Take down a note on this part."""
+        self.findings.note(what, self.label)
+
+    def only(self, parent: Element, tag: str) -> Element | None:
+        """The child of that tag, which may be there once or not at all."""
+        found = parent.all(tag)
+        if len(found) > 1:
+            self.problem(found[1], f"<{tag}> is given twice (first at line {found[0].line}); expected it once.")
+        return found[0] if found else None
+
+    def word(self, element: Element, attribute: str) -> str:
+        """An attribute that must be there; empty where it is not."""
+        found = element.attributes.get(attribute, "")
+        if not found:
+            self.problem(element, f'<{element.tag}> has no {attribute}; expected <{element.tag} {attribute}="...">.')
+        return found
+
+    def number(self, element: Element, attribute: str, default: float | None = None, *, finite: bool = True) -> float:
+        """An attribute that is one number; required where it has no default."""
+        text = element.attributes.get(attribute)
+        if text is None:
+            if default is None:
+                self.problem(element, f"<{element.tag}> has no {attribute}; expected a number.")
+            return default or 0.0
+        value = _number(text)
+        if value is None or (finite and math.isinf(value)):
+            self.problem(element, f"<{element.tag}> {attribute} is {_quoted(text)}; expected a number{_hint(text)}.")
+            return default or 0.0
+        return value
+
+    def vector(self, element: Element, attribute: str, default: Sequence[float] | None, size: int = 3) -> Array:
+        """An attribute that is ``size`` finite numbers; required where it has no default."""
+        text = element.attributes.get(attribute)
+        stand_in = np.zeros(size) if default is None else np.array(default)
+        example = " ".join(["0", "0", "0.1", "1"][:size])
+        if text is None:
+            if default is None:
+                self.problem(element, f"<{element.tag}> has no {attribute}; expected {size} numbers such as {example}.")
+            return stand_in
+        words = text.split()
+        values = [_number(word) for word in words]
+        wrong = [word for word, value in zip(words, values, strict=True) if value is None or math.isinf(value)]
+        if wrong or len(words) != size:
+            expected = f"expected {size} numbers such as {example}"
+            problem = f"{_quoted(wrong[0])} is no number" if wrong else f"that is {len(words)}"
+            hint = _hint(wrong[0] if wrong else "")
+            self.problem(element, f"<{element.tag}> {attribute} is {_quoted(text)}; {expected}, {problem}{hint}.")
+            return stand_in
+        return np.array(values)
+
+
+def _number(text: str) -> float | None:
+    """The number a text says, or None. Python alone would also take 1_000, digits of any script, and nan."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(value) or "_" in text or not text.isascii() else value
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _hint(text: str) -> str:
+    return " (the decimal sign is a point, not a comma)" if "," in text else ""

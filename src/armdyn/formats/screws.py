@@ -1,0 +1,124 @@
+"""Product-of-exponentials lists, as Modern Robotics has them: home poses, spatial inertias, space screw axes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ModelError, ShapeError
+from armdyn.model.assembly import JointPart, LinkPart, assemble
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
+from armdyn.spatial.rotations import Array, adjoint, inverse_rigid, rigid, skew
+
+TOLERANCE = 1e-9
+"""How far a rotation, a unit axis or a spatial inertia may be from one: lists are printed with rounding."""
+
+
+def read_screws(
+    Mlist: ArrayLike,
+    Glist: ArrayLike,
+    Slist: ArrayLike,
+    *,
+    gravity: Sequence[float] = STANDARD_GRAVITY,
+    name: str = "screws",
+    joint_names: Sequence[str] | None = None,
+) -> Model:
+    """The model of a serial arm; see `armdyn.Robot.from_screws`.
+
+    The frames of the lists, at the links' centres of mass, keep the names "link_1", ..., "link_n" and the end-effector
+    is "tip". Each link's own frame has the same axes but stands on its joint axis, and is called "link_1_on_axis", ...
+    """
+    M, G, S = _arrays(Mlist, Glist, Slist)
+    n = len(G)
+    names = [f"joint_{i}" for i in range(1, n + 1)] if joint_names is None else list(joint_names)
+    if len(names) != n:
+        raise ShapeError(f"joint_names has {len(names)} names; expected {n}, one a column of Slist")
+    problems = [*_pose_problems(M), *_inertia_problems(G), *_screw_problems(S)]
+    if problems:
+        raise ModelError(problems)
+    links, joints, frames = [LinkPart("base")], [], []
+    home = np.eye(4)  # M_0i
+    previous_shift = np.eye(4)  # from the previous link's frame on its axis to its centre-of-mass frame
+    for i in range(n):
+        home = home @ M[i]
+        A = adjoint(inverse_rigid(home)) @ S[:, i]  # A_i = Ad(M_i^-1) S_i, Modern Robotics 8.3.2
+        revolute = float(np.linalg.norm(A[:3])) > 0.5
+        axis, on_axis = (A[:3], np.cross(A[:3], A[3:])) if revolute else (A[3:], np.zeros(3))
+        link = f"link_{i + 1}_on_axis"
+        to_com_frame = rigid(p=-on_axis)
+        placement = previous_shift @ M[i] @ rigid(p=on_axis)
+        parent = links[-1].name
+        links.append(LinkPart(link, _inertia(G[i]).seen_from(to_com_frame)))
+        kind = "revolute" if revolute else "prismatic"
+        joints.append(JointPart(names[i], kind, parent, link, placement, axis / np.linalg.norm(axis)))  # type: ignore[arg-type]
+        frames.append(Frame(f"link_{i + 1}", link, to_com_frame))
+        previous_shift = to_com_frame
+    model = assemble(name, links, joints, gravity=gravity)
+    frames.append(Frame("tip", links[-1].name, previous_shift @ M[n]))
+    return model.replace(frames=(*model.frames, *frames), tip="tip")
+
+
+def _arrays(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> tuple[Array, Array, Array]:
+    try:
+        M, G, S = (np.asarray(a, dtype=float) for a in (Mlist, Glist, Slist))
+    except (TypeError, ValueError):
+        raise ShapeError("Mlist, Glist or Slist is ragged or holds something else than real numbers") from None
+    n = S.shape[1] if S.ndim == 2 else 0
+    for shape_name, array, expected in (("Slist", S, (6, n)), ("Glist", G, (n, 6, 6)), ("Mlist", M, (n + 1, 4, 4))):
+        if n == 0 or array.shape != expected:
+            raise ShapeError(
+                f"{shape_name} has shape {array.shape}; for n joints expected Mlist (n + 1, 4, 4), "
+                f"Glist (n, 6, 6), Slist (6, n), here with n = {n}"
+            )
+    if not (np.isfinite(M).all() and np.isfinite(G).all() and np.isfinite(S).all()):
+        raise ModelError("Mlist, Glist or Slist holds NaN or infinity; expected finite numbers.")
+    return M, G, S
+
+
+def _pose_problems(M: Array) -> Iterator[str]:
+    for i, T in enumerate(M):
+        R = T[:3, :3]
+        orthonormal = np.allclose(R.T @ R, np.eye(3), atol=TOLERANCE) and np.linalg.det(R) > 0.0
+        if not orthonormal or not np.allclose(T[3], [0, 0, 0, 1], atol=TOLERANCE):
+            yield f"Mlist[{i}] is no rigid motion: expected a rotation and a last row 0 0 0 1."
+
+
+def _inertia_problems(G: Array) -> Iterator[str]:
+    for i, Gi in enumerate(G):
+        scale = TOLERANCE * max(1.0, float(np.abs(Gi).max()))
+        m = Gi[5, 5]
+        coupling = Gi[:3, 3:]
+        if not np.allclose(Gi, Gi.T, atol=scale):
+            yield f"Glist[{i}] is not symmetric."
+        elif not np.allclose(Gi[3:, 3:], m * np.eye(3), atol=scale):
+            yield f"Glist[{i}]: its lower right block is not mass times the identity; G is angular part first."
+        elif not np.allclose(coupling, -coupling.T, atol=scale):
+            yield f"Glist[{i}]: its upper right block is not the cross-product matrix of m c."
+        elif m <= 0.0:
+            yield f"Glist[{i}]: mass {m:g} kg is not positive."
+        else:
+            yield from (f"Glist[{i}]: {problem}." for problem in _inertia(Gi).problems())
+
+
+def _screw_problems(S: Array) -> Iterator[str]:
+    for i, screw in enumerate(S.T):
+        w, v = screw[:3], screw[3:]
+        length = float(np.linalg.norm(w))
+        if length < TOLERANCE:
+            if abs(float(np.linalg.norm(v)) - 1.0) > TOLERANCE:
+                yield f"Slist column {i}: a prismatic axis (0, v) needs |v| = 1, here {np.linalg.norm(v):.9g}."
+        elif abs(length - 1.0) > TOLERANCE:
+            yield f"Slist column {i}: a revolute axis (w, v) needs |w| = 1, here {length:.9g}."
+        elif abs(float(w @ v)) > TOLERANCE * max(1.0, float(np.linalg.norm(v))):
+            yield f"Slist column {i}: pitch w.v = {w @ v:.3g} m/rad; expected 0, helical joints are not modelled."
+
+
+def _inertia(G: Array) -> Inertia:
+    """m, c and I_c from G = [[I_c + m [c][c]^T, m [c]], [m [c]^T, m 1]] (Modern Robotics 8.32 for c = 0)."""
+    m = G[5, 5]
+    mc = G[:3, 3:]
+    c = np.array([mc[2, 1], mc[0, 2], mc[1, 0]]) / m
+    return Inertia(m, c, G[:3, :3] - m * skew(c) @ skew(c).T)

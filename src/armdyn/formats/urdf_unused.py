@@ -1,0 +1,114 @@
+"""What a URDF file says and armdyn does not use: listed in notes; what looks like a misspelt word is a problem."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from functools import lru_cache
+
+from armdyn.formats.findings import Findings, Part
+from armdyn.formats.xml_tree import Element
+
+USED_CHILDREN = {
+    "robot": ("link", "joint"),
+    "link": ("inertial",),
+    "inertial": ("origin", "mass", "inertia"),
+    "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+}
+USED_ATTRIBUTES = {
+    "robot": ("name",),
+    "link": ("name",),
+    "inertial": (),
+    "mass": ("value",),
+    "inertia": ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"),
+    "joint": ("name", "type"),
+    "parent": ("link",),
+    "child": ("link",),
+    "origin": ("xyz", "rpy", "quat_xyzw"),
+    "axis": ("xyz",),
+    "limit": ("lower", "upper", "velocity", "effort"),
+    "dynamics": ("damping", "friction"),
+    "mimic": ("joint", "multiplier", "offset"),
+}
+"""The words that bear on the motion of a robot, by the element they stand in."""
+
+LOOKS = frozenset({"visual", "collision", "material", "version"})
+"""Words that have no bearing on the motion, and so deserve no note."""
+
+FORCES_OF_GAZEBO = frozenset({"springStiffness", "springReference", "dampingFactor", "gravity", "turnGravityOff"})
+"""What a ``<gazebo>`` element can say that changes a motion."""
+
+
+def check_robot(root: Element, findings: Findings) -> None:
+    """Note everything in the robot that is neither link nor joint."""
+    part = Part(findings, root, "robot")
+    _check_words(part, root)
+    for element in root.children:
+        if element.tag == "transmission":
+            _note_transmission(element, findings)
+        elif element.tag == "gazebo":
+            _note_gazebo(element, findings)
+        elif element.tag not in USED_CHILDREN["robot"] and element.tag not in LOOKS:
+            _check_child(part, root, element)
+
+
+def check_vocabulary(part: Part, element: Element) -> None:
+    """Note the words in a link or joint that are not used; a misspelt one is a problem."""
+    _check_words(part, element)
+    used = USED_CHILDREN.get(element.tag, ())
+    for child in element.children:
+        if child.tag in used:
+            check_vocabulary(part, child)
+        elif child.tag not in LOOKS:
+            _check_child(part, element, child)
+
+
+def _check_words(part: Part, element: Element) -> None:
+    used = USED_ATTRIBUTES[element.tag]
+    for attribute in element.attributes:
+        if attribute in used or attribute in LOOKS or attribute.startswith("xmlns"):
+            continue
+        meant = _meant(attribute, used)
+        if meant and meant not in element.attributes:
+            part.problem(element, f"<{element.tag}> has {attribute[:60]!r}, which is unknown. Did you mean {meant!r}?")
+        else:
+            part.note(f"{attribute!r} of <{element.tag}> is not used")
+
+
+def _check_child(part: Part, parent: Element, child: Element) -> None:
+    meant = _meant(child.tag, USED_CHILDREN[parent.tag])
+    if meant:
+        part.problem(child, f"<{child.tag[:60]}> is unknown. Did you mean <{meant}>?")
+    elif parent.tag == "robot":
+        part.findings.note(f"<{child.tag}> is not used", _called(child))
+    else:
+        part.note(f"<{child.tag}> is not used")
+
+
+@lru_cache(maxsize=1000)
+def _meant(word: str, known: tuple[str, ...]) -> str:
+    """The known word that a word is a misspelling of; empty where it is a word of its own."""
+    close = get_close_matches(word.lower()[:60], known, n=1, cutoff=0.8)
+    return close[0] if close else ""
+
+
+def _note_transmission(element: Element, findings: Findings) -> None:
+    ratios = [e.text for e in element.walk() if e.tag == "mechanicalReduction" and e.text not in ("", "1", "1.0")]
+    if ratios:
+        what = "<transmission> is not used (q and tau are the joint's, not the motor's), nor its reduction"
+        findings.note(what, f"{_called(element)} ({ratios[0][:20]})")
+    else:
+        findings.note("<transmission> is not used", _called(element))
+
+
+def _note_gazebo(element: Element, findings: Findings) -> None:
+    forces = {e.tag for e in element.walk()} & FORCES_OF_GAZEBO
+    for tag in sorted(forces):
+        findings.note(f"<{tag}> of <gazebo> is not used", _called(element))
+    if not forces:
+        findings.note("<gazebo> is not used", _called(element))
+
+
+def _called(element: Element) -> str:
+    """The name an element goes by, for a list of its likes."""
+    name = element.attributes.get("name") or element.attributes.get("reference")
+    return repr(name[:60]) if name else f"line {element.line}"

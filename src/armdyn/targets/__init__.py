@@ -1,0 +1,5 @@
+"""What a program can become: machine code as NumPy ufuncs, source code, symbols. Knows no robots."""
+
+from armdyn.targets.kernels import compile_program, load_or_compile
+
+__all__ = ["compile_program", "load_or_compile"]

@@ -1,0 +1,97 @@
+"""A stretch of arithmetic as one LLVM function without a branch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from armdyn.targets.sections import Arithmetic, Sections, arguments_of
+from armdyn.targets.vectors import Lines, Vector, section_function, slot_pointer
+
+
+def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name: str) -> str:
+    """A straight block: loads where a value from outside is first used, stores as soon as a result is there."""
+    out = Lines()
+    names: dict[int, str] = {}
+    comparisons: dict[int, str] = {}
+
+    def value(index: int) -> str:
+        known = names.get(index)
+        if known is None:
+            node = plan.nodes[index]
+            if node[0] == "const":
+                known = vector.splat(float(node[1]))
+            else:
+                at = slot_pointer(out, vector, "%values", plan.slots[index])
+                known = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
+            names[index] = known
+        return known
+
+    stores: dict[int, list[int]] = {}
+    for slot, index in section.stores:
+        stores.setdefault(index, []).append(slot)
+
+    def store(index: int) -> None:
+        for slot in stores.pop(index, ()):
+            at = slot_pointer(out, vector, "%results", slot)
+            out.put(f"store {vector.type} {value(index)}, ptr {at}, align {vector.bytes}")
+
+    for index in section.nodes:
+        node = plan.nodes[index]
+        operation = str(node[0])
+        arguments = [value(a) for a in arguments_of(node)]
+        if operation in ("less", "less_equal"):
+            mask = out.let(f"fcmp {'olt' if operation == 'less' else 'ole'} {vector.type} {', '.join(arguments)}")
+            comparisons[index] = mask
+            names[index] = _choice(out, vector, mask, vector.splat(1.0), vector.splat(0.0))
+        elif operation == "select":
+            condition = arguments_of(node)[0]
+            mask = comparisons.get(condition) or out.let(f"fcmp une {vector.type} {arguments[0]}, zeroinitializer")
+            names[index] = _choice(out, vector, mask, arguments[1], arguments[2])
+        else:
+            names[index] = _INSTRUCTIONS[operation](out, vector, *arguments)
+        store(index)
+    for index in list(stores):
+        store(index)
+    return section_function(name, out)
+
+
+def _choice(out: Lines, vector: Vector, mask: str, if_true: str, if_false: str) -> str:
+    t = vector.type
+    return out.let(f"select {vector.mask_type} {mask}, {t} {if_true}, {t} {if_false}")
+
+
+def _binary(instruction: str) -> Callable[[Lines, Vector, str, str], str]:
+    return lambda out, vector, a, b: out.let(f"{instruction} {vector.type} {a}, {b}")
+
+
+def _intrinsic(name: str) -> Callable[..., str]:
+    def put(out: Lines, vector: Vector, *arguments: str) -> str:
+        listed = ", ".join(f"{vector.type} {a}" for a in arguments)
+        return out.let(f"call {vector.type} @llvm.{name}.{vector.suffix}({listed})")
+
+    return put
+
+
+def _sign(out: Lines, vector: Vector, x: str) -> str:
+    """-1, 0 or 1, and NaN for NaN."""
+    t = vector.type
+    is_zero = out.let(f"fcmp oeq {t} {x}, zeroinitializer")
+    is_number = out.let(f"fcmp ord {t} {x}, zeroinitializer")
+    unit = out.let(f"call {t} @llvm.copysign.{vector.suffix}({t} {vector.splat(1.0)}, {t} {x})")
+    nonzero = _choice(out, vector, is_zero, vector.splat(0.0), unit)
+    return _choice(out, vector, is_number, nonzero, x)
+
+
+_INSTRUCTIONS: dict[str, Callable[..., str]] = {
+    "add": _binary("fadd contract"),
+    "sub": _binary("fsub contract"),
+    "mul": _binary("fmul contract"),
+    "div": _binary("fdiv contract"),
+    "neg": lambda out, vector, a: out.let(f"fneg contract {vector.type} {a}"),
+    "sqrt": _intrinsic("sqrt"),
+    "abs": _intrinsic("fabs"),
+    "floor": _intrinsic("floor"),
+    "min": _intrinsic("minimum"),
+    "max": _intrinsic("maximum"),
+    "sign": _sign,
+}

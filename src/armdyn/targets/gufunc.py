@@ -1,0 +1,127 @@
+"""From the address of an inner loop to a real `numpy.ufunc`, through NumPy's C API.
+
+NumPy publishes its C functions as a table behind a capsule. Slot 31 is ``PyUFunc_FromFuncAndDataAndSignature``. The
+ufunc refers to the arrays, texts and code it is made from without owning them, so those are kept for ever here; whoever
+makes ufuncs must therefore make each only once.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from armdyn.program.program import Port, Program
+
+_FROM_SIGNATURE = 31
+_TYPE_NUMBERS = {"f": 11, "d": 12}  # NPY_FLOAT, NPY_DOUBLE
+_NO_IDENTITY = -1
+
+Loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
+"""``void loop(char **args, intptr_t *dimensions, intptr_t *steps, void *data)``"""
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What NumPy has to know of a function, besides its code."""
+
+    name: str
+    doc: str
+    signature: str
+    inputs: int
+    outputs: int
+
+    @classmethod
+    def of(cls, program: Program) -> Interface:
+        """The interface of a program: its ports become core dimensions of fixed sizes, "(6),(6)->(6)"."""
+        arguments, results = (", ".join(port.name for port in ports) for ports in (program.inputs, program.outputs))
+        signature = f"{_core(program.inputs)}->{_core(program.outputs)}"
+        return cls(
+            program.name,
+            f"{program.name}({arguments}) -> {results}\n\nShapes {signature}; leading axes broadcast.",
+            signature,
+            len(program.inputs),
+            len(program.outputs),
+        )
+
+
+def _core(ports: Sequence[Port]) -> str:
+    return ",".join(f"({','.join(map(str, port.shape))})" for port in ports)
+
+
+class LoopTable:
+    """The table of inner loops of one ufunc, in the order NumPy tries them: float32 first, then float64.
+
+    float32 comes first so that it is taken for float32 arguments; what does not fit it goes to float64.
+    """
+
+    def __init__(self, interface: Interface, float32: int, float64: int) -> None:
+        count = interface.inputs + interface.outputs
+        self._functions = (ctypes.c_void_p * 2)(float32, float64)
+        self._data = (ctypes.c_void_p * 2)()
+        self._types = bytes([_TYPE_NUMBERS["f"]] * count + [_TYPE_NUMBERS["d"]] * count)
+        self._texts = [text.encode() for text in (interface.name, interface.doc, interface.signature)]
+        name, doc, signature = self._texts
+        _KEPT.append(self)
+        self.ufunc: np.ufunc = _constructor()(
+            self._functions, self._data, self._types, 2, interface.inputs, interface.outputs,
+            _NO_IDENTITY, name, doc, 0, signature,
+        )  # fmt: skip
+
+    def replace_float32(self, address: int) -> None:
+        """Let later calls use another loop: NumPy looks it up in the table at every call."""
+        self._functions[0] = address
+
+
+_KEPT: list[Any] = []
+
+
+def keep(thing: Any) -> None:
+    """Keep something that C code refers to alive for ever."""
+    _KEPT.append(thing)
+
+
+@cache
+def _constructor() -> Any:
+    """NumPy's constructor, tried out once."""
+    try:
+        from numpy._core import _multiarray_umath as umath
+    except ImportError:  # NumPy 1
+        from numpy.core import _multiarray_umath as umath  # type: ignore[no-redef]
+    pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = ctypes.cast(pointer_of(umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
+    prototype = ctypes.PYFUNCTYPE(
+        ctypes.py_object,
+        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_int,
+        ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p,
+    )  # fmt: skip
+    constructor = prototype(table[_FROM_SIGNATURE])  # type: ignore[arg-type]
+    _try_out(constructor)
+    return constructor
+
+
+def _try_out(constructor: Any) -> None:
+    """Make and call the ufunc that doubles two numbers."""
+
+    def double(args: int, dimensions: int, steps: int, data: int) -> None:
+        source, target = (ctypes.c_void_p * 2).from_address(args)
+        for k in range(2):
+            value = ctypes.c_double.from_address(source + 8 * k).value
+            ctypes.c_double.from_address(target + 8 * k).value = 2.0 * value
+
+    loop = Loop(double)
+    functions, data = (ctypes.c_void_p * 1)(ctypes.cast(loop, ctypes.c_void_p).value), (ctypes.c_void_p * 1)()
+    types, texts = bytes([_TYPE_NUMBERS["d"]] * 2), (b"double", b"", b"(2)->(2)")
+    keep((loop, functions, data, types, texts))
+    name, doc, signature = texts
+    made = constructor(functions, data, types, 1, 1, 1, _NO_IDENTITY, name, doc, 0, signature)
+    if not isinstance(made, np.ufunc) or made(np.array([1.0, -3.0])).tolist() != [2.0, -6.0]:
+        raise RuntimeError(
+            f"NumPy {np.__version__} does not make generalised ufuncs the way armdyn expects; "
+            "please report this with the version, and use an earlier NumPy meanwhile"
+        )

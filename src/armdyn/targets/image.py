@@ -1,0 +1,162 @@
+"""Object code to callable memory, by a small linker of our own, so that cached code loads without llvmlite.
+
+An ELF object for x86-64 is linked once, when it is compiled, into an image that runs at any address: code and
+constants side by side, references between them relative to the instruction. What remains open are the addresses of
+libm's functions; each is reached through an 8-byte cell that is filled when the image is loaded.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+_EM_X86_64 = 62
+_SHT_PROGBITS, _SHT_SYMTAB, _SHT_RELA = 1, 2, 4
+_SHF_ALLOC = 2
+_R_PC32, _R_PLT32 = 2, 4
+_JUMP = b"\xff\x25"  # jmp *[rip + displacement]
+
+
+class NotLinkable(Exception):
+    """Object code our linker does not know; another loader has to take it."""
+
+
+class NotLoadable(Exception):
+    """The system refuses to run the image."""
+
+
+@dataclass(frozen=True)
+class Image:
+    """Position-independent code: its bytes, where it is entered, and the cells for addresses of libm's functions."""
+
+    code: bytes
+    entry: int
+    cells: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class _Section:
+    name: str
+    kind: int
+    flags: int
+    offset: int
+    size: int
+    link: int
+    info: int
+    alignment: int
+
+
+def link(object_code: bytes, entry: str) -> Image:
+    """Lay out the sections that are needed to run, and resolve the references between them."""
+    if object_code[:6] != b"\x7fELF\x02\x01" or struct.unpack_from("<H", object_code, 18)[0] != _EM_X86_64:
+        raise NotLinkable("not an ELF object for x86-64")
+    sections = _sections(object_code)
+    code = bytearray()
+    addresses: dict[int, int] = {}
+    for number, section in enumerate(sections):
+        if section.flags & _SHF_ALLOC:
+            if section.kind != _SHT_PROGBITS or not section.name.startswith((".text", ".rodata")):
+                if section.name.startswith((".eh_frame", ".note")):
+                    continue
+                raise NotLinkable(f"section {section.name}")
+            code += bytes(-len(code) % section.alignment)
+            addresses[number] = len(code)
+            code += object_code[section.offset : section.offset + section.size]
+    symbols = _symbols(object_code, sections)
+    stubs = _Stubs(code)
+    for section in sections:
+        if section.kind == _SHT_RELA and section.info in addresses:
+            for position in range(section.offset, section.offset + section.size, 24):
+                offset, info, addend = struct.unpack_from("<QQq", object_code, position)
+                name, home, value = symbols[info >> 32]
+                if info & 0xFFFFFFFF not in (_R_PC32, _R_PLT32):
+                    raise NotLinkable(f"relocation of type {info & 0xFFFFFFFF}")
+                if home in addresses:
+                    target = addresses[home] + value
+                elif home == 0 and name:
+                    target = stubs.address(name)
+                else:
+                    raise NotLinkable(f"symbol {name!r}")
+                place = addresses[section.info] + offset
+                struct.pack_into("<i", code, place, target + addend - place)
+    start = next((addresses[home] + value for name, home, value in symbols if name == entry and home), None)
+    if start is None:
+        raise NotLinkable(f"no function {entry!r}")
+    return Image(bytes(code), start, tuple(stubs.cells))
+
+
+class _Stubs:
+    """Jumps through cells, appended to the code as they are asked for."""
+
+    def __init__(self, code: bytearray) -> None:
+        self._code = code
+        self._known: dict[str, int] = {}
+        self.cells: list[tuple[str, int]] = []
+
+    def address(self, name: str) -> int:
+        if name not in self._known:
+            self._code += bytes(-len(self._code) % 16)
+            start = len(self._code)
+            self._code += _JUMP + struct.pack("<i", 2) + bytes(2) + bytes(8)  # the cell follows, aligned
+            self.cells.append((name, start + 8))
+            self._known[name] = start
+        return self._known[name]
+
+
+def _sections(data: bytes) -> list[_Section]:
+    (table,) = struct.unpack_from("<Q", data, 40)
+    size, count, names_index = struct.unpack_from("<HHH", data, 58)
+    raw = [struct.unpack_from("<IIQQQQIIQQ", data, table + k * size) for k in range(count)]
+    names = raw[names_index][4]
+    return [
+        _Section(_text(data, names + name), kind, flags, offset, extent, link_, info, max(alignment, 1))
+        for name, kind, flags, _, offset, extent, link_, info, alignment, _ in raw
+    ]
+
+
+def _symbols(data: bytes, sections: list[_Section]) -> list[tuple[str, int, int]]:
+    """(name, section number, value) of every symbol."""
+    for section in sections:
+        if section.kind == _SHT_SYMTAB:
+            names = sections[section.link].offset
+            entries = (
+                struct.unpack_from("<IBBHQQ", data, position)
+                for position in range(section.offset, section.offset + section.size, 24)
+            )
+            return [(_text(data, names + name), home, value) for name, _, _, home, value, _ in entries]
+    raise NotLinkable("no symbol table")
+
+
+def _text(data: bytes, start: int) -> str:
+    return data[start : data.index(b"\0", start)].decode()
+
+
+def load(image: Image) -> tuple[int, Any]:
+    """The address of an image's entry, and what must be kept alive for as long as it may be called.
+
+    The memory is written first and made executable afterwards, never both at once.
+    """
+    system = ctypes.CDLL(None, use_errno=True)
+    size = -(-len(image.code) // mmap.PAGESIZE) * mmap.PAGESIZE
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    memory[: len(image.code)] = image.code
+    for name, offset in image.cells:
+        struct.pack_into("<Q", memory, offset, _libm_address(name))
+    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+    protection = mmap.PROT_READ | mmap.PROT_EXEC
+    if system.mprotect(ctypes.c_void_p(base), ctypes.c_size_t(size), ctypes.c_int(protection)) != 0:
+        raise NotLoadable(f"mprotect failed with errno {ctypes.get_errno()}")
+    return base + image.entry, memory
+
+
+def _libm_address(name: str) -> int:
+    for library in (None, "libm.so.6"):
+        try:
+            function = getattr(ctypes.CDLL(library), name)
+        except (OSError, AttributeError):
+            continue
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+    raise NotLoadable(f"no function {name!r} in libm")

@@ -1,0 +1,116 @@
+"""A batch of library functions: sines and cosines inline, the rest and the exceptions by calls to libm."""
+
+from __future__ import annotations
+
+from armdyn.targets.sections import Library, Sections
+from armdyn.targets.trigonometry import fast_limit, sincos
+from armdyn.targets.vectors import Lines, Vector, double_constant, section_function, slot_pointer
+
+_TWO_ARGUMENTS = ("atan2", "pow")
+
+
+def library_section(plan: Sections, vector: Vector, section: Library, name: str) -> str:
+    """Sines and cosines inline, those of one angle together; all else, and huge angles, number by number by libm."""
+    out = Lines()
+    out.put("entry:")
+    angles: dict[int, dict[str, int]] = {}
+    others = []
+    for index in section.nodes:
+        operation, *arguments = plan.nodes[index]
+        if operation in ("sin", "cos"):
+            angles.setdefault(arguments[0], {})[operation] = index  # type: ignore[index, arg-type, call-overload]
+        else:
+            others.append(index)
+
+    huge = [_sines(out, plan, vector, angle, wanted) for angle, wanted in angles.items()]
+    for index in others:
+        operation, *read = plan.nodes[index]
+        pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in read]  # type: ignore[index]
+        pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
+        out.put(f"call void @each_{operation}({', '.join(f'ptr {p}' for p in pointers)})")
+    if huge:
+        any_huge = huge[0]
+        for other in huge[1:]:
+            any_huge = out.let(f"or {vector.mask_type} {any_huge}, {other}")
+        lanes = out.let(f"bitcast {vector.mask_type} {any_huge} to i{vector.lanes}")
+        is_any = out.let(f"icmp ne i{vector.lanes} {lanes}, 0")
+        out.put(f"br i1 {is_any}, label %slow, label %end, !prof !0")
+        out.put("slow:")
+        for angle, wanted in angles.items():
+            for operation, index in wanted.items():
+                source = slot_pointer(out, vector, "%values", plan.slots[angle])
+                target = slot_pointer(out, vector, "%results", plan.slots[index])
+                out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
+        out.put("br label %end")
+        out.put("end:")
+    return section_function(name, out)
+
+
+def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[str, int]) -> str:
+    """Sine and cosine of one angle into their slots; the mask of the lanes where it is too large for the fast path."""
+    at = slot_pointer(out, vector, "%values", plan.slots[angle])
+    x = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
+    sin_x, cos_x = sincos(out, vector, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
+    for operation, result in (("sin", sin_x), ("cos", cos_x)):
+        if operation in wanted:
+            to = slot_pointer(out, vector, "%results", plan.slots[wanted[operation]])
+            out.put(f"store {vector.type} {result}, ptr {to}, align {vector.bytes}")
+    magnitude = out.let(f"call {vector.type} @llvm.fabs.{vector.suffix}({vector.type} {x})")
+    return out.let(f"fcmp ogt {vector.type} {magnitude}, {vector.splat(fast_limit(vector))}")
+
+
+def libm_functions(plan: Sections, vector: Vector) -> list[str]:
+    """``@each_tan`` and the like, for every lane; ``@huge_sin``, only for the lanes beyond the fast path."""
+    functions = []
+    for operation in library_operations(plan):
+        if operation in ("sin", "cos"):
+            functions.append(_lane_loop(vector, f"huge_{operation}", operation, 1, above=fast_limit(vector)))
+        else:
+            arity = 2 if operation in _TWO_ARGUMENTS else 1
+            functions.append(_lane_loop(vector, f"each_{operation}", operation, arity))
+    return functions
+
+
+def library_operations(plan: Sections) -> list[str]:
+    members = (index for section in plan.sections if isinstance(section, Library) for index in section.nodes)
+    return sorted({str(plan.nodes[index][0]) for index in members})
+
+
+def _lane_loop(vector: Vector, name: str, operation: str, arity: int, above: float | None = None) -> str:
+    """A loop over lanes. float32 goes through libm's float64 functions, which are everywhere and round well."""
+    scalar = vector.scalar
+    out = Lines()
+    arguments = []
+    wide = []
+    for k in range(arity):
+        at = out.let(f"getelementptr {scalar}, ptr %x{k}, i64 %lane")
+        x = out.let(f"load {scalar}, ptr {at}")
+        arguments.append(x)
+        wide.append(x if scalar == "double" else out.let(f"fpext float {x} to double"))
+    if above is not None:
+        magnitude = out.let(f"call double @llvm.fabs.f64(double {wide[0]})")
+        is_huge = out.let(f"fcmp ogt double {magnitude}, {double_constant(above)}")
+        out.put(f"br i1 {is_huge}, label %call, label %next")
+        out.put("call:")
+    result = out.let(f"call double @{operation}({', '.join(f'double {w}' for w in wide)})")
+    if scalar == "float":
+        result = out.let(f"fptrunc double {result} to float")
+    to = out.let(f"getelementptr {scalar}, ptr %y, i64 %lane")
+    out.put(f"store {scalar} {result}, ptr {to}")
+    out.put("br label %next")
+    parameters = ", ".join([*(f"ptr %x{k}" for k in range(arity)), "ptr %y"])
+    return f"""\
+define internal void @{name}({parameters}) {"#1" if above is not None else "#0"} {{
+entry:
+  br label %body
+body:
+  %lane = phi i64 [ 0, %entry ], [ %lane.next, %next ]
+{out}
+next:
+  %lane.next = add i64 %lane, 1
+  %more = icmp ult i64 %lane.next, {vector.lanes}
+  br i1 %more, label %body, label %end
+end:
+  ret void
+}}
+"""

@@ -1,0 +1,167 @@
+"""A program as LLVM IR: a function with the signature of a NumPy generalised ufunc's inner loop.
+
+For every group of states, as many as a vector register has lanes: transpose the inputs into scratch memory, run the
+sections on it, transpose the results out. A group's inputs are all read before its results are written. The text is
+formatted directly; that is many times faster than building an object for every instruction.
+"""
+
+from __future__ import annotations
+
+from armdyn.program.program import Port, Program
+from armdyn.targets.arithmetic import arithmetic_section
+from armdyn.targets.library import libm_functions, library_operations, library_section
+from armdyn.targets.machine import Machine
+from armdyn.targets.packing import layout_functions, transposer
+from armdyn.targets.sections import Arithmetic, Sections, cut
+from armdyn.targets.vectors import Lines, Vector, slot_pointer
+
+ENTRY = "armdyn_loop"
+
+# Without prefer-vector-width some processors' 512-bit vectors are cut in two, for the sake of other code's clock.
+_ATTRIBUTES = """\
+attributes #0 = { nounwind noinline "prefer-vector-width"="512" "min-legal-vector-width"="512" }
+attributes #1 = { nounwind noinline cold "prefer-vector-width"="512" "min-legal-vector-width"="512" }
+!0 = !{!"branch_weights", i32 1, i32 1000000}
+"""
+
+
+def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
+    """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
+    vector = Vector.of(dtype, machine)
+    plan = cut(program)
+    return "\n".join(
+        [
+            f'target triple = "{machine.triple}"\n',
+            *_shapes((*program.inputs, *program.outputs)),
+            *(transposer(vector, size, "load") for size in sorted({port.size for port in program.inputs})),
+            *(transposer(vector, size, "store") for size in sorted({port.size for port in program.outputs})),
+            layout_functions(vector),
+            *_section_functions(plan, vector),
+            *libm_functions(plan, vector),
+            _loop(program, plan, vector),
+            _declarations(plan, vector),
+            _ATTRIBUTES,
+        ]
+    )
+
+
+def _section_functions(plan: Sections, vector: Vector) -> list[str]:
+    return [
+        arithmetic_section(plan, vector, section, f"section{number}")
+        if isinstance(section, Arithmetic)
+        else library_section(plan, vector, section, f"section{number}")
+        for number, section in enumerate(plan.sections)
+    ]
+
+
+def _shapes(ports: tuple[Port, ...]) -> list[str]:
+    """The core shape of every argument, as constant arrays."""
+    return [
+        f"@shape{number} = private unnamed_addr constant [{len(port.shape)} x i64] "
+        f"[{', '.join(f'i64 {extent}' for extent in port.shape)}]"
+        for number, port in enumerate(ports)
+    ]
+
+
+def _loop(program: Program, plan: Sections, vector: Vector) -> str:
+    """The inner loop itself."""
+    ports = (*program.inputs, *program.outputs)
+    out = Lines()
+    out.put("entry:")
+    out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
+    for number, port in enumerate(ports):
+        out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
+    out.put("%count = load i64, ptr %dimensions")
+    out.put("%nothing = icmp slt i64 %count, 1")
+    out.put("br i1 %nothing, label %done, label %begin")
+    out.put("begin:")
+    _describe_arguments(out, ports)
+    for index, slot in plan.slots.items():
+        if plan.nodes[index][0] == "const":  # an argument of a library function, which reads memory only
+            to = slot_pointer(out, vector, "%values", slot)
+            out.put(f"store {vector.type} {vector.splat(float(plan.nodes[index][1]))}, ptr {to}, align {vector.bytes}")
+    out.put("br label %group")
+
+    out.put("group:")
+    out.put("%state = phi i64 [ 0, %begin ], [ %next, %results ]")
+    out.put("%left = sub i64 %count, %state")
+    out.put("%left.last = sub i64 %left, 1")
+    out.put(f"%last = call i64 @llvm.umin.i64(i64 %left.last, i64 {vector.lanes - 1})")
+    slot = 0
+    for number, port in enumerate(program.inputs):
+        _load(out, vector, number, port, slot)
+        slot += port.size
+    for number in range(len(plan.sections)):
+        out.put(f"call void @section{number}(ptr %values, ptr %values)")
+    out.put("br label %results")
+
+    out.put("results:")
+    slot = plan.first_result
+    for number, port in enumerate(program.outputs, start=len(program.inputs)):
+        _transfer(out, vector, "store", number, port, slot)
+        slot += port.size
+    out.put(f"%next = add i64 %state, {vector.lanes}")
+    out.put("%more = icmp slt i64 %next, %count")
+    out.put("br i1 %more, label %group, label %done")
+    out.put("done:")
+    out.put("ret void")
+    return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %unused) #0 {{\n{out}\n}}\n"
+
+
+def _describe_arguments(out: Lines, ports: tuple[Port, ...]) -> None:
+    """Where every argument lies, its stride from state to state, and whether a state's numbers are contiguous.
+
+    NumPy's ``steps`` hold the outer strides of all arguments first, then the core strides of each.
+    """
+    core = len(ports)
+    for number, port in enumerate(ports):
+        at = out.let(f"getelementptr ptr, ptr %args, i64 {number}")
+        out.put(f"%data{number} = load ptr, ptr {at}")
+        at = out.let(f"getelementptr i64, ptr %steps, i64 {number}")
+        out.put(f"%outer{number} = load i64, ptr {at}")
+        strides = out.let(f"getelementptr i64, ptr %steps, i64 {core}")
+        layout = f"i64 {port.size}, i64 {len(port.shape)}, ptr @shape{number}, ptr {strides}, ptr %offsets{number}"
+        out.put(f"%contiguous{number} = call i1 @layout({layout})")
+        core += len(port.shape)
+
+
+def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> None:
+    """Load one input's group; an input broadcast over all states (stride 0) only once."""
+    first = out.let("icmp eq i64 %state, 0")
+    varies = out.let(f"icmp ne i64 %outer{number}, 0")
+    fresh = out.let(f"or i1 {first}, {varies}")
+    out.put(f"br i1 {fresh}, label %load{number}, label %loaded{number}")
+    out.put(f"load{number}:")
+    _transfer(out, vector, "load", number, port, slot)
+    out.put(f"br label %loaded{number}")
+    out.put(f"loaded{number}:")
+
+
+def _transfer(out: Lines, vector: Vector, direction: str, number: int, port: Port, slot: int) -> None:
+    distance = out.let(f"mul i64 %state, %outer{number}")
+    data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
+    scratch = slot_pointer(out, vector, "%values", slot)
+    out.put(
+        f"call void @{direction}_{port.size}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
+        f"i1 %contiguous{number}, ptr %offsets{number})"
+    )
+
+
+def _declarations(plan: Sections, vector: Vector) -> str:
+    t, suffix = vector.type, vector.suffix
+    unary = [f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs", "floor")]
+    binary = [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]
+    libm = [
+        f"declare double @{name}({'double, double' if name in ('atan2', 'pow') else 'double'})"
+        for name in library_operations(plan)
+    ]
+    return "\n".join(
+        [
+            *unary,
+            *binary,
+            f"declare {t} @llvm.fma.{suffix}({t}, {t}, {t})",
+            "declare double @llvm.fabs.f64(double)",
+            "declare i64 @llvm.umin.i64(i64, i64)",
+            *libm,
+        ]
+    )

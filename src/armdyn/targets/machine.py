@@ -1,0 +1,59 @@
+"""The processor kernels are made for: how wide its vectors are, and a cheap fingerprint of it."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A processor as LLVM names it."""
+
+    triple: str
+    cpu: str
+    features: str
+
+    def has(self, feature: str) -> bool:
+        """Whether the processor has a feature, by LLVM's name for it."""
+        return f"+{feature}" in self.features.split(",")
+
+    @property
+    def vector_bytes(self) -> int:
+        """The width of its vector registers."""
+        if self.has("avx512f"):
+            return 64
+        return 32 if self.has("avx2") else 16
+
+    @property
+    def has_fma(self) -> bool:
+        """Whether a * b + c is one instruction, rounded once."""
+        return self.has("fma") or self.triple.startswith(("aarch64", "arm64"))
+
+
+@cache
+def host() -> Machine:
+    """This machine. Imports llvmlite."""
+    import llvmlite.binding as llvm
+
+    return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+
+
+@cache
+def fingerprint() -> str:
+    """What tells this processor from another one, found without importing llvmlite where the system says it."""
+    return hashlib.sha256(f"{sys.platform} {sys.maxsize} {_processor()}".encode()).hexdigest()
+
+
+def _processor() -> str:
+    try:
+        with open("/proc/cpuinfo", "rb", buffering=0) as file:
+            first_block = file.read(8192).decode(errors="replace").split("\n\n")[0]
+    except OSError:
+        return repr(host())
+    wanted = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU ")
+    lines = [line for line in first_block.splitlines() if line.startswith(wanted)]
+    return "\n".join([os.uname().machine, *lines]) if lines else repr(host())

@@ -1,0 +1,64 @@
+"""A compiled function over a large batch, in several threads; NumPy releases the interpreter lock in its loops."""
+
+from __future__ import annotations
+
+import operator
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.program import Port
+
+SMALLEST_SHARE = 512
+"""States a thread must get to be worth starting, at some tens of nanoseconds a state."""
+
+
+def run_in_parallel(
+    kernel: Callable[..., Any], ports: Sequence[Port], arrays: Sequence[Any], *, out: Any, workers: int
+) -> Any:
+    """Call ``kernel`` on slices of the first batch axis, a thread each; as many as cores where ``workers`` is -1."""
+    threads = _number_of_threads(workers)
+    prepared = [np.asarray(a) for a in arrays]
+    batches = [a.shape[: a.ndim - len(port.shape)] for a, port in zip(prepared, ports, strict=True)]
+    batch = np.broadcast_shapes(*batches)
+    threads = min(threads, batch[0] // SMALLEST_SHARE if batch else 0)
+    if threads <= 1:
+        return kernel(*prepared) if out is None else kernel(*prepared, out=out)
+    is_cut = [len(own) == len(batch) and own[0] != 1 for own in batches]  # the others are broadcast over the cuts
+
+    def cut(first: int, last: int) -> list[NDArray[Any]]:
+        return [a[first:last] if cuts else a for a, cuts in zip(prepared, is_cut, strict=True)]
+
+    results = _results(kernel(*cut(0, 1)), batch[0]) if out is None else _as_tuple(out)
+
+    def run(first: int, last: int) -> None:
+        kernel(*cut(first, last), out=tuple(result[first:last] for result in results))
+
+    edges = np.linspace(0, batch[0], threads + 1).astype(int)
+    with ThreadPoolExecutor(threads) as pool:
+        for done in [pool.submit(run, *edge) for edge in pairwise(edges)]:
+            done.result()
+    return results if len(results) > 1 else results[0]
+
+
+def _number_of_threads(workers: int) -> int:
+    count = operator.index(workers)
+    if count == -1:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if count < 1:
+        raise ValueError(f"workers is {workers}; expected a positive number of threads, or -1 for one a core")
+    return count
+
+
+def _as_tuple(results: Any) -> tuple[Any, ...]:
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _results(first: Any, length: int) -> tuple[NDArray[Any], ...]:
+    """Empty arrays for ``length`` states, of the shape and type the kernel gave for the first one."""
+    return tuple(np.empty((length, *r.shape[1:]), r.dtype) for r in _as_tuple(first))

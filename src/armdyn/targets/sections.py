@@ -1,0 +1,148 @@
+"""A program cut into sections: arithmetic that compiles to one straight block, and batches of library functions.
+
+Sines and the like are computed a batch at a time, between stretches of arithmetic. So a stretch has no branch (a
+branch for huge angles would cut the block the instruction scheduler works on) and no call (a call would spill every
+register). Stretches too long for the compiler, whose time grows faster than their length, are cut as well. Values pass
+from section to section in numbered slots of a scratch array: the inputs first, the results last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from armdyn.program.graph import Node
+from armdyn.program.program import Program
+
+LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "pow"})
+LONGEST_STRETCH = 1500
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """A stretch of arithmetic nodes in order of evaluation, and (slot, node) for each value it leaves behind."""
+
+    nodes: tuple[int, ...]
+    stores: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Library:
+    """Calls that do not depend on each other: nodes whose operation is in `LIBRARY`."""
+
+    nodes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Sections:
+    """A program ready to be written out. ``slots`` gives the slot of every node that is read across sections."""
+
+    nodes: tuple[Node, ...]
+    sections: tuple[Arithmetic | Library, ...]
+    slots: dict[int, int]
+    first_result: int
+    slot_count: int
+
+
+def arguments_of(node: Node) -> tuple[int, ...]:
+    """The nodes a node reads."""
+    return () if node[0] in ("input", "const") else node[1:]  # type: ignore[return-value]
+
+
+def cut(program: Program) -> Sections:
+    """The sections of a program, in order of execution."""
+    stages = _stages(program)
+    arithmetic: list[list[int]] = [[] for _ in range(max(stages, default=0) + 1)]
+    library: list[list[int]] = [[] for _ in arithmetic]
+    for index, node in enumerate(program.nodes):
+        if node[0] in LIBRARY:
+            library[stages[index]].append(index)
+        elif node[0] not in ("input", "const"):
+            arithmetic[stages[index]].append(index)
+
+    stretches: list[list[int]] = []
+    order: list[tuple[str, list[int]]] = []
+    for stage, nodes in enumerate(arithmetic):
+        if library[stage]:
+            order.append(("library", library[stage]))
+        pieces = _pieces(_depth_first(program, nodes))
+        if stage == len(arithmetic) - 1 and not pieces:
+            pieces = [[]]  # the last stretch also hands over results that are inputs, constants or library values
+        for piece in pieces:
+            stretches.append(piece)
+            order.append(("arithmetic", piece))
+    return _with_slots(program, order)
+
+
+def _stages(program: Program) -> list[int]:
+    """The stage of every node: how many batches of library calls lie before it.
+
+    Library calls come as early, arithmetic as late as possible, so that few values wait in memory.
+    """
+    nodes = program.nodes
+    stages = [0] * len(nodes)
+    for index, node in enumerate(nodes):
+        stages[index] = max((stages[a] for a in arguments_of(node)), default=0) + (node[0] in LIBRARY)
+    last = max(stages, default=0)
+    latest = [last] * len(nodes)
+    for index in range(len(nodes) - 1, -1, -1):
+        node = nodes[index]
+        if node[0] not in LIBRARY:
+            stages[index] = latest[index]
+        needed_at = stages[index] - (node[0] in LIBRARY)
+        for a in arguments_of(node):
+            latest[a] = min(latest[a], needed_at)
+    return stages
+
+
+def _depth_first(program: Program, nodes: list[int]) -> list[int]:
+    """The nodes of one stage so ordered that a value is computed shortly before it is first used."""
+    return nodes
+
+
+def _pieces(nodes: list[int]) -> list[list[int]]:
+    count = -(-len(nodes) // LONGEST_STRETCH)
+    return [nodes[k * len(nodes) // count : (k + 1) * len(nodes) // count] for k in range(count)]
+
+
+def _with_slots(program: Program, order: list[tuple[str, list[int]]]) -> Sections:
+    nodes = program.nodes
+    home = {index: number for number, (_, members) in enumerate(order) for index in members}
+    slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
+    next_slot = sum(port.size for port in program.inputs)
+
+    def needs_slot(readers: Iterable[int], reader_home: int, reads_memory: bool) -> Iterable[int]:
+        for a in readers:
+            if nodes[a][0] not in ("input", "const") and a not in slots and (reads_memory or home[a] != reader_home):
+                yield a
+
+    for number, (kind, members) in enumerate(order):
+        for index in members:
+            for a in needs_slot(arguments_of(nodes[index]), number, kind == "library"):
+                slots[a] = next_slot
+                next_slot += 1
+            if kind == "library" and index not in slots:
+                slots[index] = next_slot
+                next_slot += 1
+    final = len(order) - 1
+    for a in needs_slot(program.results, final, False):
+        slots[a] = next_slot
+        next_slot += 1
+    # A library call on a constant cannot occur (it is folded) but one constant among two arguments can.
+    for kind, members in order:
+        for index in members if kind == "library" else ():
+            for a in arguments_of(nodes[index]):
+                if nodes[a][0] == "const" and a not in slots:
+                    slots[a] = next_slot
+                    next_slot += 1
+
+    sections: list[Arithmetic | Library] = []
+    for number, (kind, members) in enumerate(order):
+        if kind == "library":
+            sections.append(Library(tuple(members)))
+            continue
+        stores = [(slots[index], index) for index in members if index in slots]
+        if number == final:
+            stores += [(next_slot + k, index) for k, index in enumerate(program.results)]
+        sections.append(Arithmetic(tuple(members), tuple(stores)))
+    return Sections(nodes, tuple(sections), slots, next_slot, next_slot + len(program.results))

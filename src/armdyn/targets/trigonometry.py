@@ -1,0 +1,145 @@
+"""Sine and cosine of a vector of angles in LLVM IR: branch-free for ordinary angles, libm for huge ones.
+
+x = k pi/2 + r with |r| <= pi/4. The multiple of pi/2 is subtracted in parts (Cody and Waite), each of which either
+has so few bits that its product with k is exact, or is multiplied and subtracted with one rounding (fused). Then
+sin r and cos r are polynomials, and the last two bits of k say which of them, with which sign, is sin x.
+
+The coefficients are minimax in relative error on |r| <= 1.0005 pi/4, by Remez' exchange in 60 digits, rounded one
+after the other with the rest fitted again. Relative error of the float64 polynomials: 2^-58 (sin), 2^-64 (cos);
+of the float32 polynomials: 2^-28, 2^-33.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+from armdyn.targets.vectors import Lines, Vector
+
+_PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)
+
+# sin r = r + r^3 (s0 + s1 r^2 + ...);  cos r = 1 - r^2/2 + r^4 (c0 + c1 r^2 + ...)
+_SIN = {
+    "double": (
+        -0.16666666666666632,
+        0.008333333333322472,
+        -0.00019841269829835647,
+        2.7557313697313586e-06,
+        -2.505075848308519e-08,
+        1.5896795864110072e-10,
+    ),
+    "float": (-0.16666655242443085, 0.008332191035151482, -0.00019518598855938762),
+}
+_COS = {
+    "double": (
+        0.041666666666666595,
+        -0.0013888888888873325,
+        2.4801587288983675e-05,
+        -2.7557314210071697e-07,
+        2.0875704270279447e-09,
+        -1.1358683281564817e-11,
+    ),
+    "float": (0.04166664555668831, -0.0013887309469282627, 2.4432327336398885e-05),
+}
+
+
+def fast_limit(vector: Vector) -> float:
+    """The largest |x| the polynomial path is made for: k then has at most 30, 17 or 12 bits."""
+    return float(2 ** _bits_of_k(vector))
+
+
+def _bits_of_k(vector: Vector) -> int:
+    if vector.scalar == "double":
+        return 30
+    return 17 if vector.has_fma else 12
+
+
+def half_pi_parts(vector: Vector) -> list[float]:
+    """pi/2 as a sum of numbers of falling size, to some hundred bits (float32: seventy) beyond what one number holds."""
+    bits = vector.significant_bits
+    widths = [bits, bits, bits] if vector.has_fma else [bits - _bits_of_k(vector)] * 3 + [bits]
+    parts, rest = [], _PI / 2
+    for width in widths:
+        part = _rounded(rest, width)
+        parts.append(float(part))
+        rest -= part
+    return parts
+
+
+def _rounded(value: Fraction, bits: int) -> Fraction:
+    """The nearest number with ``bits`` significant bits."""
+    scale = Fraction(2) ** (bits - math.frexp(value)[1])
+    return round(value * scale) / scale
+
+
+def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool) -> tuple[str | None, str | None]:
+    """Append the instructions for sin x and cos x, right for |x| <= `fast_limit` and for NaN and infinity."""
+    t, bits = vector.type, vector.bits_type
+    r, quadrant = _reduce(out, vector, x)
+    z = out.let(f"fmul {t} {r}, {r}")
+    sin_r = _sin_polynomial(out, vector, r, z)
+    cos_r = _cos_polynomial(out, vector, z)
+    odd_bit = out.let(f"and {bits} {quadrant}, {vector.bits(1)}")
+    odd = out.let(f"icmp ne {bits} {odd_bit}, zeroinitializer")
+    sin_x = cos_x = None
+    if want_sin:
+        magnitude = out.let(f"select {vector.mask_type} {odd}, {t} {cos_r}, {t} {sin_r}")
+        sin_x = _negated_if_bit_1(out, vector, magnitude, quadrant)
+    if want_cos:
+        magnitude = out.let(f"select {vector.mask_type} {odd}, {t} {sin_r}, {t} {cos_r}")
+        next_quadrant = out.let(f"add {bits} {quadrant}, {vector.bits(1)}")
+        cos_x = _negated_if_bit_1(out, vector, magnitude, next_quadrant)
+    return sin_x, cos_x
+
+
+def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
+    """r and an integer whose last two bits are those of k.
+
+    Adding 1.5 * 2^52 (float32: 1.5 * 2^23) rounds to the nearest integer and leaves it in the last bits.
+    """
+    t = vector.type
+    magic = vector.splat(1.5 * 2.0 ** (vector.significant_bits - 1))
+    shifted = _multiply_add(out, vector, x, vector.splat(float(2 / _PI)), magic)
+    quadrant = out.let(f"bitcast {t} {shifted} to {vector.bits_type}")
+    k = out.let(f"fsub {t} {shifted}, {magic}")
+    r = x
+    for part in half_pi_parts(vector):
+        r = _multiply_add(out, vector, k, vector.splat(-part), r)
+    return r, quadrant
+
+
+def _multiply_add(out: Lines, vector: Vector, a: str, b: str, c: str) -> str:
+    """a * b + c, with one rounding where the machine can."""
+    t = vector.type
+    if vector.has_fma:
+        return out.let(f"call {t} @llvm.fma.{vector.suffix}({t} {a}, {t} {b}, {t} {c})")
+    product = out.let(f"fmul {t} {a}, {b}")
+    return out.let(f"fadd {t} {product}, {c}")
+
+
+def _horner(out: Lines, vector: Vector, z: str, coefficients: tuple[float, ...]) -> str:
+    value = vector.splat(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        value = _multiply_add(out, vector, z, value, vector.splat(coefficient))
+    return value
+
+
+def _sin_polynomial(out: Lines, vector: Vector, r: str, z: str) -> str:
+    tail = _horner(out, vector, z, _SIN[vector.scalar])
+    cube = out.let(f"fmul {vector.type} {z}, {r}")
+    return _multiply_add(out, vector, cube, tail, r)
+
+
+def _cos_polynomial(out: Lines, vector: Vector, z: str) -> str:
+    return _horner(out, vector, z, (1.0, -0.5, *_COS[vector.scalar]))
+
+
+def _negated_if_bit_1(out: Lines, vector: Vector, value: str, integer: str) -> str:
+    """-value where bit 1 of the integer is set: that bit is moved to the sign's place."""
+    t, bits = vector.type, vector.bits_type
+    width = 8 * vector.itemsize
+    moved = out.let(f"shl {bits} {integer}, {vector.bits(width - 2)}")
+    sign = out.let(f"and {bits} {moved}, {vector.bits(-(2 ** (width - 1)))}")
+    as_bits = out.let(f"bitcast {t} {value} to {bits}")
+    flipped = out.let(f"xor {bits} {as_bits}, {sign}")
+    return out.let(f"bitcast {bits} {flipped} to {t}")

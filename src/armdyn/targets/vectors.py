@@ -1,0 +1,116 @@
+"""LLVM's notation for vectors of floating-point numbers, one lane per state."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.targets.machine import Machine
+
+
+@dataclass(frozen=True)
+class Vector:
+    """A vector register's type: ``lanes`` numbers of LLVM's ``scalar`` type."""
+
+    scalar: str
+    lanes: int
+    has_fma: bool
+
+    @classmethod
+    def of(cls, dtype: str, machine: Machine) -> Vector:
+        """The widest vector of ``"f"`` or ``"d"`` numbers on a machine."""
+        scalar, size = {"f": ("float", 4), "d": ("double", 8)}[dtype]
+        return cls(scalar, machine.vector_bytes // size, machine.has_fma)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one number."""
+        return 8 if self.scalar == "double" else 4
+
+    @property
+    def significant_bits(self) -> int:
+        """Bits of a number's significand."""
+        return 53 if self.scalar == "double" else 24
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of the whole vector."""
+        return self.itemsize * self.lanes
+
+    @property
+    def type(self) -> str:
+        """For example ``<8 x double>``."""
+        return f"<{self.lanes} x {self.scalar}>"
+
+    @property
+    def bits_type(self) -> str:
+        """The integers of the same width, for example ``<8 x i64>``."""
+        return f"<{self.lanes} x i{8 * self.itemsize}>"
+
+    @property
+    def mask_type(self) -> str:
+        """The result of a comparison, for example ``<8 x i1>``."""
+        return f"<{self.lanes} x i1>"
+
+    @property
+    def suffix(self) -> str:
+        """What LLVM appends to the names of intrinsic functions, for example ``v8f64``."""
+        return f"v{self.lanes}f{8 * self.itemsize}"
+
+    def number(self, value: float) -> str:
+        """A scalar constant, exactly; rounded to the nearest float first where the vector holds floats."""
+        if self.scalar == "float":
+            with np.errstate(over="ignore"):
+                value = float(np.float32(value))
+        return double_constant(value)
+
+    def splat(self, value: float) -> str:
+        """A constant in every lane."""
+        return f"splat ({self.scalar} {self.number(value)})"
+
+    def bits(self, value: int) -> str:
+        """An integer constant in every lane."""
+        return f"splat (i{8 * self.itemsize} {value})"
+
+
+class Lines:
+    """The body of an LLVM function in the making: instructions in order, results numbered."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._count = 0
+
+    def put(self, instruction: str) -> None:
+        """Append an instruction without a result, or a label."""
+        self.lines.append(instruction)
+
+    def let(self, instruction: str) -> str:
+        """Append an instruction and return the name of its result."""
+        self._count += 1
+        name = f"%t{self._count}"
+        self.lines.append(f"{name} = {instruction}")
+        return name
+
+    def __str__(self) -> str:
+        return "\n".join(line if line.endswith(":") else f"  {line}" for line in self.lines)
+
+
+def double_constant(value: float) -> str:
+    """LLVM's notation of a number by its bits, which is exact."""
+    return f"0x{struct.unpack('>Q', struct.pack('>d', value))[0]:016X}"
+
+
+def slot_pointer(out: Lines, vector: Vector, base: str, slot: int) -> str:
+    """The address of a slot of scratch memory."""
+    return out.let(f"getelementptr i8, ptr {base}, i64 {slot * vector.bytes}")
+
+
+def section_function(name: str, out: Lines) -> str:
+    """The function a section becomes.
+
+    A section never writes a slot that it reads, so LLVM may be told that the two pointers do not overlap.
+    """
+    parameters = "ptr noalias readonly %values, ptr noalias %results"
+    return f"define internal void @{name}({parameters}) #0 {{\n{out}\n  ret void\n}}\n"
