@@ -43,7 +43,7 @@ def batch_speeds(
     for function in FUNCTIONS.values():
         entitled = {(one.peer, one.way) for one in agreed if one.function == function.name and one.agrees}
         calls, counts = {}, {}
-        for peer in peers:
+        for peer in peers if entitled else ():
             own = states.head(min(len(states), peer.batch_limit or len(states))).ordered(peer.joint_names)
             for way, call in peer.ways(function, own).items():
                 if (peer.name, way) in entitled:

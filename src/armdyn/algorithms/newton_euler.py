@@ -136,7 +136,7 @@ def outward(model: Mechanism, q: Array, qd: Array, qdd: Array, gravity: Array) -
         i = body.joint
         turns = body.turns_at(q[i])
         if body.base_axes is not None:
-            w, wd, a = np.zeros(3), np.zeros(3), -(body.base_axes.T @ gravity)
+            w, wd, a = np.zeros(3), np.zeros(3), into(turns, -(body.base_axes.T @ gravity))
         else:
             parent = motions[body.parent]
             w, wd, a = into(turns, parent.w), into(turns, parent.wd), into(turns, parent.a + parent.U @ body.offset)

@@ -19,7 +19,7 @@ def read_file(path: Path) -> bytes:
     except FileNotFoundError:
         raise ModelError(f"no file {str(path)!r}{_suggestion(path)}") from None
     except IsADirectoryError:
-        raise ModelError(f"{str(path)!r} is a folder; expected the file of one robot{_descriptions_in(path)}") from None
+        raise ModelError(f"{str(path)!r} is a folder; expected the file of one robot{_example(path)}") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL character in the path
         reason = getattr(error, "strerror", None) or error
         raise ModelError(f"{str(path)!r} cannot be read: {reason}.") from None
@@ -30,18 +30,20 @@ def _suggestion(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
         return f"; there is no folder {str(folder)!r}."
-    close = get_close_matches(path.name, _names_in(folder), n=1)
+    close = get_close_matches(path.name, _descriptions_in(folder), n=1)
     return f". Did you mean {close[0]!r}?" if close else f" (looked in {str(folder.absolute())!r})."
 
 
-def _descriptions_in(folder: Path) -> str:
-    found = sorted(name for name in _names_in(folder) if name.endswith((".urdf", ".xml")))
+def _example(folder: Path) -> str:
+    found = _descriptions_in(folder)
     return f", such as {found[0]!r} in it." if found else "."
 
 
-def _names_in(folder: Path) -> list[str]:
+def _descriptions_in(folder: Path) -> list[str]:
+    """The files in a folder that look like descriptions; of a huge folder, some."""
     try:
         with os.scandir(folder) as entries:
-            return [entry.name for entry in islice(entries, 1000)]
+            names = [entry.name for entry in islice(entries, 1000)]
     except OSError:
         return []
+    return sorted(name for name in names if name.endswith((".urdf", ".xml", ".xacro")))

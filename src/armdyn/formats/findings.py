@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from armdyn.errors import ModelError
 from armdyn.formats.xml_tree import Element
-from armdyn.spatial.rotations import Array
 
 MAX_PROBLEMS = 100
 SHOWN_MEMBERS = 3
+
+MAX_WORDS = 20
+"""How many numbers of a vector are looked at; no vector of a description has as many."""
 
 
 @dataclass
@@ -63,6 +63,11 @@ class Part:
     label: str
 
     @property
+    def name(self) -> str:
+        """The name of the part; empty where it has none."""
+        return self.element.attributes.get("name", "")
+
+    @property
     def where(self) -> str:
         """File and line of the part."""
         return self.findings.where(self.element)
@@ -97,39 +102,46 @@ class Part:
                 self.problem(element, f"<{element.tag}> has no {attribute}; expected a number.")
             return default or 0.0
         value = _number(text)
-        if value is None or (finite and math.isinf(value)):
+        if math.isnan(value) or (finite and math.isinf(value)):
             self.problem(element, f"<{element.tag}> {attribute} is {_quoted(text)}; expected a number{_hint(text)}.")
             return default or 0.0
         return value
 
-    def vector(self, element: Element, attribute: str, default: Sequence[float] | None, size: int = 3) -> Array:
+    def vector(
+        self, element: Element, attribute: str, default: tuple[float, ...] | None, size: int = 3
+    ) -> tuple[float, ...]:
         """An attribute that is ``size`` finite numbers; required where it has no default."""
         text = element.attributes.get(attribute)
-        stand_in = np.zeros(size) if default is None else np.array(default)
-        example = " ".join(["0", "0", "0.1", "1"][:size])
+        if text is None and default is not None:
+            return default
+        words = (text or "").split(None, MAX_WORDS)
+        values = [_number(word) for word in words[:MAX_WORDS]]
+        if len(values) == size and all(map(math.isfinite, values)):
+            return tuple(values)
+        expected = f"expected {size} numbers such as {' '.join(['0', '0', '0.1', '1'][:size])}"
         if text is None:
-            if default is None:
-                self.problem(element, f"<{element.tag}> has no {attribute}; expected {size} numbers such as {example}.")
-            return stand_in
-        words = text.split()
-        values = [_number(word) for word in words]
-        wrong = [word for word, value in zip(words, values, strict=True) if value is None or math.isinf(value)]
-        if wrong or len(words) != size:
-            expected = f"expected {size} numbers such as {example}"
-            problem = f"{_quoted(wrong[0])} is no number" if wrong else f"that is {len(words)}"
-            hint = _hint(wrong[0] if wrong else "")
-            self.problem(element, f"<{element.tag}> {attribute} is {_quoted(text)}; {expected}, {problem}{hint}.")
-            return stand_in
-        return np.array(values)
+            self.problem(element, f"<{element.tag}> has no {attribute}; {expected}.")
+        else:
+            fault = _fault(words, values)
+            self.problem(element, f"<{element.tag}> {attribute} is {_quoted(text)}; {expected}, {fault}.")
+        return default or (0.0,) * size
 
 
-def _number(text: str) -> float | None:
-    """The number a text says, or None. Python alone would also take 1_000, digits of any script, and nan."""
+def _fault(words: Sequence[str], values: Sequence[float]) -> str:
+    """What is wrong with the words of a vector: one is no finite number, or they are too few or too many."""
+    for word, value in zip(words, values, strict=False):
+        if not math.isfinite(value):
+            return f"{_quoted(word)} is no finite number{_hint(word)}"
+    return f"these are {'more than ' if len(words) > MAX_WORDS else ''}{len(values)}"
+
+
+def _number(text: str) -> float:
+    """The number a text says, or NaN. Python alone would also take 1_000, and digits of any script."""
     try:
         value = float(text)
     except ValueError:
-        return None
-    return None if math.isnan(value) or "_" in text or not text.isascii() else value
+        return math.nan
+    return math.nan if "_" in text or not text.isascii() else value
 
 
 def _quoted(text: str) -> str:

@@ -15,7 +15,8 @@ from armdyn.errors import ModelError
 MAX_BYTES = 16 * 2**20
 """The largest robots known to us take 0.2 MB, a chain of ten thousand links 5 MB."""
 
-MAX_ELEMENTS = 500_000
+MAX_ELEMENTS = 200_000
+MAX_ATTRIBUTES = 1000
 MAX_DEPTH = 100
 
 
@@ -67,23 +68,25 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> Element:
     try:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
-        raise ModelError(_malformed(error, data, name)) from None
+        raise ModelError(_malformed(error, data, builder)) from None
+    except ModelError:  # a ValueError too: the builder's own refusal
+        raise
     except (LookupError, ValueError) as error:  # Python's own codecs, asked for an encoding expat does not know
         raise ModelError(f"{name} is not in an encoding that can be read ({error}); save it as UTF-8.") from None
     return builder.root
 
 
-def _malformed(error: expat.ExpatError, data: bytes, name: str) -> str:
+def _malformed(error: expat.ExpatError, data: bytes, builder: _Builder) -> str:
     reason = expat.ErrorString(error.code) or "syntax error"
-    message = f"{name}:{error.lineno} is not well-formed XML: {reason} (column {error.offset + 1})."
+    message = f"{builder.name}:{error.lineno} is not well-formed XML: {reason} (column {error.offset + 1})."
     start = data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff", b"\0<")):
-        message += f" It does not start with '<' but with {_readable(start[:16])}; is it the right file?"
+        shown = repr(start[:16].decode("ascii", errors="backslashreplace"))
+        return f"{message} It does not start with '<' but with {shown}; is it the right file?"
+    inside = builder.path[-1]
+    if inside.line:
+        return f"{message} It happened in <{inside.tag[:60]}>, opened on line {inside.line}."
     return message
-
-
-def _readable(start: bytes) -> str:
-    return repr(start.decode("ascii", errors="backslashreplace"))
 
 
 class _Builder:
@@ -110,6 +113,8 @@ class _Builder:
         self.path[-1].children.append(element)
         self.path.append(element)
         self.count += 1
+        if len(attributes) > MAX_ATTRIBUTES:
+            raise self.refusal(f"has more than {MAX_ATTRIBUTES} attributes on one element, as no robot has.")
         if len(self.path) > MAX_DEPTH + 1:
             raise self.refusal(f"nests elements more than {MAX_DEPTH} deep, as no robot does; is it the right file?")
         if self.count > MAX_ELEMENTS:

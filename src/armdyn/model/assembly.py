@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from itertools import chain as chain_of
 from itertools import islice
 from typing import Literal
@@ -22,6 +23,9 @@ UNIT_TOLERANCE = 1e-6
 
 MAX_PROBLEMS = 100
 """How many problems one report holds at most."""
+
+MAX_COMPARED = 1000
+"""How many names a misspelt one is compared with at most; each comparison takes microseconds."""
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,8 @@ def assemble(
     base = base if base is not None else next(iter(_roots(links, joints)))
     kept, left_out = _choose(name, base, tip, chain, joints)
     model = _merge(name, base, links, kept, gravity, order=[joint.name for joint in joints])
+    if not model.joints:
+        raise ModelError(f"{name!r} has no moving joint; an arm needs at least one that is revolute or prismatic.")
     tip = tip if tip is not None else _unique_tip(base, kept)
     here = set(model._frames_by_name)
     return model.replace(
@@ -117,12 +123,13 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
         yield "the description has no links"
     yield from _duplicates("link", links)
     yield from _duplicates("joint", joints)
-    known = {link.name for link in links}
+    known = {link.name: None for link in links}
     for joint in joints:
         for role, link_name in (("parent", joint.parent), ("child", joint.child)):
             if link_name not in known:
-                unknown = UnknownName.of("link", link_name, known, "the description")
-                yield _at(joint.where, f"joint {joint.name!r}: {role} {link_name!r} does not exist: {unknown}")
+                close = get_close_matches(link_name, known, n=1) if len(known) <= MAX_COMPARED else []
+                meant = f" Did you mean {close[0]!r}?" if close else ""
+                yield _at(joint.where, f"joint {joint.name!r}: its {role} link {link_name!r} does not exist.{meant}")
 
 
 def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:

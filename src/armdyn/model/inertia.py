@@ -49,7 +49,7 @@ class Inertia:
 
     @property
     def first_moment(self) -> Array:
-        """h = m c, kg m, shape (3,)."""
+        """H = m c, kg m, shape (3,)."""
         return self.mass * self.com
 
     @property
@@ -85,6 +85,8 @@ class Inertia:
         """What about this inertia no rigid body can have, one sentence each."""
         if not (np.isfinite(self.mass) and np.isfinite(self.com).all() and np.isfinite(self.tensor).all()):
             yield "mass, centre of mass or inertia is not a finite number"
+            return
+        if self.mass == 0.0 and not self.tensor.any():
             return
         if self.mass < 0.0:
             yield f"mass {self.mass:g} kg is negative"

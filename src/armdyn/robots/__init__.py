@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +44,7 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
     ('joint_1', 'joint_2')
     """
     if robot in _BUNDLED:
-        file = resources.files(__package__).joinpath(f"{robot}.urdf")
-        with resources.as_file(file) as path:
-            return Robot.from_urdf(path, **{**_BUNDLED[str(robot)], **options})
+        return Robot.from_urdf(Path(__file__).parent / f"{robot}.urdf", **{**_BUNDLED[str(robot)], **options})
     path = Path(robot)
     if not path.exists() and path.suffix == "" and len(path.parts) == 1:
         unknown = UnknownName.of("bundled robot", str(robot), _BUNDLED, "armdyn")

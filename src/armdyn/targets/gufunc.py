@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.errors import Unsupported
 from armdyn.program.program import Port, Program
 
 _FROM_SIGNATURE = 31
@@ -38,6 +39,9 @@ class Interface:
     @classmethod
     def of(cls, program: Program) -> Interface:
         """The interface of a program: its ports become core dimensions of fixed sizes, "(6),(6)->(6)"."""
+        for port in (*program.inputs, *program.outputs):
+            if port.size == 0:
+                raise Unsupported(f"{program.name}: array {port.name!r} of shape {port.shape} is empty; NumPy compiles none")
         arguments, results = (", ".join(port.name for port in ports) for ports in (program.inputs, program.outputs))
         signature = f"{_core(program.inputs)}->{_core(program.outputs)}"
         return cls(

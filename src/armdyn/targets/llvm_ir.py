@@ -38,8 +38,8 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
             layout_functions(vector),
             *_section_functions(plan, vector),
             *libm_functions(plan, vector),
-            _loop(program, plan, vector),
-            _declarations(plan, vector),
+            _loop(program, plan, vector, machine.triple),
+            _declarations(plan, vector, machine.triple),
             _ATTRIBUTES,
         ]
     )
@@ -63,7 +63,7 @@ def _shapes(ports: tuple[Port, ...]) -> list[str]:
     ]
 
 
-def _loop(program: Program, plan: Sections, vector: Vector) -> str:
+def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     """The inner loop itself."""
     ports = (*program.inputs, *program.outputs)
     out = Lines()
@@ -75,6 +75,7 @@ def _loop(program: Program, plan: Sections, vector: Vector) -> str:
     out.put("%nothing = icmp slt i64 %count, 1")
     out.put("br i1 %nothing, label %done, label %begin")
     out.put("begin:")
+    restore_flags = _save_flags(out, triple)
     _describe_arguments(out, ports)
     for index, slot in plan.slots.items():
         if plan.nodes[index][0] == "const":  # an argument of a library function, which reads memory only
@@ -102,7 +103,11 @@ def _loop(program: Program, plan: Sections, vector: Vector) -> str:
         slot += port.size
     out.put(f"%next = add i64 %state, {vector.lanes}")
     out.put("%more = icmp slt i64 %next, %count")
-    out.put("br i1 %more, label %group, label %done")
+    out.put("br i1 %more, label %group, label %finish")
+    out.put("finish:")
+    if restore_flags:
+        out.put(restore_flags)
+    out.put("br label %done")
     out.put("done:")
     out.put("ret void")
     return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %unused) #0 {{\n{out}\n}}\n"
@@ -123,6 +128,30 @@ def _describe_arguments(out: Lines, ports: tuple[Port, ...]) -> None:
         layout = f"i64 {port.size}, i64 {len(port.shape)}, ptr @shape{number}, ptr {strides}, ptr %offsets{number}"
         out.put(f"%contiguous{number} = call i1 @layout({layout})")
         core += len(port.shape)
+
+
+def _save_flags(out: Lines, triple: str) -> str:
+    """Remember the processor's floating-point exception flags; returns the instruction that puts them back.
+
+    NumPy turns raised flags into warnings. But a NaN in one state, or the branch of a select that is not taken, is no
+    reason to warn: NaN and infinity travel silently to the results that depend on them, as in the interpreter.
+    """
+    if triple.startswith("x86_64"):
+        out.put("%flags = alloca i32, align 4")
+        out.put("call void @llvm.x86.sse.stmxcsr(ptr %flags)")
+        return "call void @llvm.x86.sse.ldmxcsr(ptr %flags)"
+    if triple.startswith(("aarch64", "arm64")):
+        out.put("%flags = call i64 @llvm.aarch64.get.fpsr()")
+        return "call void @llvm.aarch64.set.fpsr(i64 %flags)"
+    return ""
+
+
+def _flag_declarations(triple: str) -> list[str]:
+    if triple.startswith("x86_64"):
+        return ["declare void @llvm.x86.sse.stmxcsr(ptr)", "declare void @llvm.x86.sse.ldmxcsr(ptr)"]
+    if triple.startswith(("aarch64", "arm64")):
+        return ["declare i64 @llvm.aarch64.get.fpsr()", "declare void @llvm.aarch64.set.fpsr(i64)"]
+    return []
 
 
 def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> None:
@@ -147,7 +176,7 @@ def _transfer(out: Lines, vector: Vector, direction: str, number: int, port: Por
     )
 
 
-def _declarations(plan: Sections, vector: Vector) -> str:
+def _declarations(plan: Sections, vector: Vector, triple: str) -> str:
     t, suffix = vector.type, vector.suffix
     unary = [f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs", "floor")]
     binary = [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]
@@ -163,5 +192,6 @@ def _declarations(plan: Sections, vector: Vector) -> str:
             "declare double @llvm.fabs.f64(double)",
             "declare i64 @llvm.umin.i64(i64, i64)",
             *libm,
+            *_flag_declarations(triple),
         ]
     )

@@ -15,7 +15,7 @@ from armdyn.program.graph import Node
 from armdyn.program.program import Program
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "pow"})
-LONGEST_STRETCH = 1500
+LONGEST_STRETCH = 3000
 
 
 @dataclass(frozen=True)

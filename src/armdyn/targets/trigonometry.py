@@ -55,9 +55,12 @@ def _bits_of_k(vector: Vector) -> int:
 
 
 def half_pi_parts(vector: Vector) -> list[float]:
-    """pi/2 as a sum of numbers of falling size, to some hundred bits (float32: seventy) beyond what one number holds."""
+    """pi/2 as a sum of numbers of falling size.
+
+    Enough of them for angles next to a multiple of pi/2: the nearest one below 2^30 comes within some 2^-62 of it.
+    """
     bits = vector.significant_bits
-    widths = [bits, bits, bits] if vector.has_fma else [bits - _bits_of_k(vector)] * 3 + [bits]
+    widths = [bits, bits, bits] if vector.has_fma else [bits - _bits_of_k(vector)] * 4 + [bits]
     parts, rest = [], _PI / 2
     for width in widths:
         part = _rounded(rest, width)
@@ -103,9 +106,19 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     quadrant = out.let(f"bitcast {t} {shifted} to {vector.bits_type}")
     k = out.let(f"fsub {t} {shifted}, {magic}")
     r = x
+    if vector.has_fma:
+        for part in half_pi_parts(vector):
+            r = _multiply_add(out, vector, k, vector.splat(-part), r)
+        return r, quadrant
+    lost = vector.splat(0.0)  # what rounding r takes away, added in the end
     for part in half_pi_parts(vector):
-        r = _multiply_add(out, vector, k, vector.splat(-part), r)
-    return r, quadrant
+        multiple = out.let(f"fmul {t} {k}, {vector.splat(part)}")
+        less = out.let(f"fsub {t} {r}, {multiple}")
+        taken = out.let(f"fsub {t} {r}, {less}")
+        error = out.let(f"fsub {t} {taken}, {multiple}")
+        lost = out.let(f"fadd {t} {lost}, {error}")
+        r = less
+    return out.let(f"fadd {t} {r}, {lost}"), quadrant
 
 
 def _multiply_add(out: Lines, vector: Vector, a: str, b: str, c: str) -> str:

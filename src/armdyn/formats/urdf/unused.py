@@ -34,6 +34,9 @@ USED_ATTRIBUTES = {
 LOOKS = frozenset({"visual", "collision", "material", "version"})
 """Words that have no bearing on the motion, and so deserve no note."""
 
+MAX_EXTRA_LETTERS = 3
+"""How much longer or shorter than the word that is meant a misspelt one may be."""
+
 FORCES_OF_GAZEBO = frozenset({"springStiffness", "springReference", "dampingFactor", "gravity", "turnGravityOff"})
 """What a ``<gazebo>`` element can say that changes a motion."""
 
@@ -87,7 +90,8 @@ def _check_child(part: Part, parent: Element, child: Element) -> None:
 @lru_cache(maxsize=1000)
 def _meant(word: str, known: tuple[str, ...]) -> str:
     """The known word that a word is a misspelling of; empty where it is a word of its own."""
-    close = get_close_matches(word.lower()[:60], known, n=1, cutoff=0.8)
+    similar_length = [name for name in known if abs(len(name) - len(word)) <= MAX_EXTRA_LETTERS]
+    close = get_close_matches(word.lower(), similar_length, n=1, cutoff=0.8) if similar_length else []
     return close[0] if close else ""
 
 

@@ -40,10 +40,10 @@ class Loose:
     where: str
 
 
-def read_mimic(part: Part, joint: str, element: Element) -> Mimic:
+def read_mimic(part: Part, element: Element) -> Mimic:
     """What a ``<mimic>`` says."""
     return Mimic(
-        joint,
+        part.name,
         part.word(element, "joint"),
         part.number(element, "multiplier", 1.0),
         part.number(element, "offset", 0.0),

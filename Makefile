@@ -1,0 +1,37 @@
+# Two commands: `make demo` sets up what users get and runs the main job; `make test` sets up everything and tests.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/installed-base
+	$(BIN)/armdyn simulate ur5 --duration 3 --plot out/ur5_falls.png --csv out/ur5_falls.csv
+
+test: $(VENV)/installed-all
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+lint: $(VENV)/installed-all
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/installed-all
+	$(BIN)/python -m benchmarks $(ARGS)
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "armdyn needs Python 3.11 or later; set PYTHON=python3.11 or the like")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed-base: pyproject.toml requirements/base.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/base.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	touch $@
+
+$(VENV)/installed-all: requirements/all.txt $(VENV)/installed-base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/all.txt
+	touch $@
+
+clean:
+	rm -rf $(VENV) out

@@ -1,0 +1,98 @@
+"""``python -m benchmarks``: measure armdyn beside the other libraries that are installed."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.console import Console
+
+from benchmarks import machine, report
+from benchmarks.accuracy import accuracies
+from benchmarks.cases import CASES, Case, make_case
+from benchmarks.contest import agreements, load_peers
+from benchmarks.functions import FUNCTIONS
+from benchmarks.latency import latencies
+from benchmarks.operations import operations
+from benchmarks.results import SUBJECT, Results
+from benchmarks.scaling import core_gains, precision_gains
+from benchmarks.states import States
+from benchmarks.throughput import batch_speeds, single_speeds
+
+PARTS = ("batch", "single", "scaling", "latency", "accuracy", "operations")
+DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
+TIMED_PEERS_OF_ACCURACY = (SUBJECT, "Pinocchio, Python", "Pinocchio, C++", "MuJoCo, Python")
+LARGE = 10  # the second batch of the scaling measurement is this many times larger
+
+
+def main() -> int:
+    """Measure, show the tables, write the JSON file."""
+    options = _options()
+    # The C++ template of Pinocchio is compiled, files are read, before anything is pinned or timed.
+    results = Results(machine.describe(), {name: value for name, value in vars(options).items() if name != "json"})
+    with tempfile.TemporaryDirectory() as folder:
+        for name in options.robots:
+            print(f"{name} ...", file=sys.stderr, flush=True)
+            _measure(make_case(name, Path(folder)), options, results)
+    report.show(results, Console(width=None if sys.stdout.isatty() else 160))
+    if options.json:
+        results.write(options.json)
+    return 0 if all(one.agrees for one in results.agreement) else 1
+
+
+def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
+    functions, rounds, parts = options.functions, options.rounds, options.parts
+    states = States.random(case.joint_names, options.states)
+    peers, skipped = load_peers(case, options.all_variants)
+    results.skipped += skipped
+    agreed = list(agreements(case, peers, functions, states))
+    results.agreement += agreed
+    if "batch" in parts:
+        results.batch += batch_speeds(case, peers, agreed, states, rounds)
+    if "single" in parts:
+        results.single += single_speeds(case, peers, agreed, states, rounds)
+    if "accuracy" in parts:
+        exact_peers = [peer for peer in peers if peer.name in TIMED_PEERS_OF_ACCURACY]
+        results.accuracy += accuracies(case, exact_peers, functions, states.head(options.exact_states))
+    if importlib.util.find_spec(SUBJECT) is None:
+        return
+    if "scaling" in parts:
+        for count in (options.states, LARGE * options.states):
+            larger = States.random(case.joint_names, count)
+            results.gains += core_gains(case, functions, larger, rounds)
+        results.gains += precision_gains(case, functions, states, rounds)
+    if "latency" in parts:
+        for name in functions:
+            results.latency += latencies(case, name, len(FUNCTIONS[name].inputs), options.processes)
+    if "operations" in parts:
+        results.operations += operations(case, functions)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    listed = {"type": lambda text: tuple(text.split(",")), "metavar": "A,B,..."}
+    parser.add_argument("--robots", default=tuple(CASES), help=f"of {', '.join(CASES)}", **listed)
+    parser.add_argument("--functions", default=DEFAULT_FUNCTIONS, help=f"of {', '.join(FUNCTIONS)}", **listed)
+    parser.add_argument("--parts", default=PARTS, help=f"of {', '.join(PARTS)}", **listed)
+    parser.add_argument("--states", type=int, default=100_000, help="random states in a batch (100000)")
+    parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds (15)")
+    parser.add_argument("--processes", type=int, default=7, help="fresh processes for each waiting time (7)")
+    parser.add_argument("--exact-states", type=int, default=50, help="states computed with 50 digits (50)")
+    parser.add_argument("--all-variants", action="store_true", help="compile Pinocchio's C++ in every way (slow)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything that was measured")
+    parser.add_argument("--quick", action="store_true", help="few states, rounds and processes: a check, no figures")
+    options = parser.parse_args()
+    if options.quick:
+        options.states, options.rounds, options.processes, options.exact_states = 2000, 3, 1, 2
+    for name, known in (("robots", CASES), ("functions", FUNCTIONS), ("parts", PARTS)):
+        unknown = [one for one in getattr(options, name) if one not in known]
+        if unknown:
+            parser.error(f"unknown {name}: {', '.join(unknown)}; there are {', '.join(known)}")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,99 @@
+"""The tables in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.results import SUBJECT, Results
+from benchmarks.targets import outcomes
+from benchmarks.throughput import Speed, best_of
+
+
+def show(results: Results, console: Console) -> None:
+    """Everything that was measured, one table each."""
+    _machine(results, console)
+    _agreement(results, console)
+    _speeds("Time per state, large batch, one core, ns", results, results.batch, console)
+    _speeds("One call from Python, ns", results, results.single, console)
+    if results.gains:
+        rows = [
+            (g.robot, g.function, g.what, g.states, g.before_ns, g.after_ns, f"{g.ratio:.2f}", f"{g.deviation:.1e}")
+            for g in results.gains
+        ]
+        _table("armdyn against itself", "robot|function|what|states|before ns|after ns|ratio|deviation", rows, console)
+    if results.latency:
+        rows = [
+            (one.robot, one.function, one.cache, *(f"{1e3 * s:.1f}" for s in (one.import_numpy, one.import_armdyn)))
+            + tuple(f"{1e3 * s:.1f}" for s in (one.load, one.call, one.first))
+            for one in results.latency
+        ]
+        heads = "robot|function|cache|import numpy|import armdyn|read URDF|first call|read + call"
+        _table("Fresh processes, ms", heads, rows, console)
+    if results.accuracy:
+        rows = [
+            (one.robot, one.function, one.peer, one.way, one.states, f"{one.median:.1e}", f"{one.largest:.1e}")
+            for one in results.accuracy
+        ]
+        _table("Error against 50 digits", "robot|function|library|way|states|median|largest", rows, console)
+    if results.operations:
+        rows = [(o.robot, o.function, o.multiplications, o.additions, o.divisions) for o in results.operations]
+        _table("Operations of armdyn's programs", "robot|function|multiply|add|divide", rows, console)
+    _targets(results, console)
+
+
+def _machine(results: Results, console: Console) -> None:
+    for name, value in results.machine.items():
+        shown = ", ".join(f"{k} {v}" for k, v in value.items()) if isinstance(value, dict) else value
+        console.print(f"[bold]{name}[/]: {shown}", highlight=False)
+    for skip in results.skipped:
+        console.print(f"[yellow]left out[/]: {skip.robot}, {skip.peer}: {skip.reason}", highlight=False)
+
+
+def _agreement(results: Results, console: Console) -> None:
+    if not results.agreement:
+        return
+    console.print(f"largest relative deviation of any library: {max(a.deviation for a in results.agreement):.1e}")
+    for one in results.agreement:
+        if not one.agrees:
+            who = f"{one.robot} {one.function}: {one.peer} {one.way}"
+            console.print(f"[red]not timed, disagrees by {one.deviation:.1e} with {one.reference}[/]: {who}")
+
+
+def _speeds(title: str, results: Results, speeds: list[Speed], console: Console) -> None:
+    rows = []
+    for robot, function in dict.fromkeys((speed.robot, speed.function) for speed in speeds):
+        for peer in dict.fromkeys(speed.peer for speed in speeds):
+            best = best_of(speeds, robot, function, peer)
+            if best is not None:
+                ratio = results.ratio(speeds, robot, function, peer)
+                shown = "" if ratio is None or peer == SUBJECT else f"{ratio:.2f}"
+                rows.append((robot, function, peer, best.way, best.count, best.median_ns, best.best_ns, shown))
+    if rows:
+        _table(title, "robot|function|library|best way|states|median|least|times armdyn", rows, console)
+
+
+def _targets(results: Results, console: Console) -> None:
+    rows = [
+        (one.name, f"{one.measured:.3g}", f"{'>=' if one.at_least else '<='} {one.bound:.3g}", _verdict(one.met))
+        for one in outcomes(results)
+    ]
+    if rows:
+        _table("Targets", "what|measured|target|", rows, console)
+
+
+def _verdict(met: bool) -> str:
+    return "[green]met[/]" if met else "[red]missed[/]"
+
+
+def _table(title: str, heads: str, rows: Iterable[tuple[object, ...]], console: Console) -> None:
+    table = Table(title=title, title_justify="left")
+    rows = list(rows)
+    for position, head in enumerate(heads.split("|")):
+        numeric = any(isinstance(row[position], int | float) for row in rows)
+        table.add_column(head, justify="right" if numeric else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in row))
+    console.print(table)

@@ -1,0 +1,118 @@
+"""What armdyn has to reach, and whether it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.results import SUBJECT, Results
+
+BATCH_RATIOS = {  # against Pinocchio's C++ in its best way
+    ("ur5", "inverse_dynamics"): 25.0,
+    ("panda", "inverse_dynamics"): 20.0,
+    ("ur5", "forward_dynamics"): 20.0,
+    ("panda", "forward_dynamics"): 20.0,
+    ("ur5", "mass_matrix"): 15.0,
+    ("panda", "mass_matrix"): 15.0,
+    ("tree30", "inverse_dynamics"): 5.0,
+    ("tree30", "mass_matrix"): 5.0,
+    ("tree30", "forward_dynamics"): 5.0,
+}
+PYTHON_FACTOR = 2.0  # against Pinocchio from Python the ratios are to be this much larger
+SINGLE_CALL = 0.85  # inverse dynamics, of the time Pinocchio takes from Python
+TWO_CORES = 1.8
+SINGLE_PRECISION = 1.6
+IMPORT_SECONDS = 0.060
+FIRST_CALL_SECONDS = {"empty": 0.3, "filled": 0.03}
+TREE_COMPILE_SECONDS = 5.0
+OPERATIONS = {  # multiplications, additions, divisions
+    ("ur5", "inverse_dynamics"): (230, 195, 0),
+    ("panda", "inverse_dynamics"): (381, 355, 0),
+    ("ur5", "mass_matrix"): (136, 138, 0),
+    ("panda", "mass_matrix"): (206, 219, 0),
+    ("ur5", "forward_dynamics"): (410, 371, 6),
+    ("panda", "forward_dynamics"): (701, 657, 7),
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A target with what was measured."""
+
+    name: str
+    measured: float
+    bound: float
+    at_least: bool
+
+    @property
+    def met(self) -> bool:
+        """Whether the measurement is on the right side of the bound."""
+        return self.measured >= self.bound if self.at_least else self.measured <= self.bound
+
+
+def outcomes(results: Results) -> list[Outcome]:
+    """All targets for which there is a measurement."""
+    return [
+        *_batch(results),
+        *_single(results),
+        *_gains(results),
+        *_latency(results),
+        *_accuracy(results),
+        *_operations(results),
+    ]
+
+
+def _batch(results: Results) -> Iterator[Outcome]:
+    for (robot, function), bound in BATCH_RATIOS.items():
+        factors = {"Pinocchio, C++": 1.0} | ({"Pinocchio, Python": PYTHON_FACTOR} if robot != "tree30" else {})
+        for peer, factor in factors.items():
+            ratio = results.ratio(results.batch, robot, function, peer)
+            if ratio is not None:
+                yield Outcome(f"{robot} {function}: times {peer}", ratio, bound * factor, at_least=True)
+
+
+def _single(results: Results) -> Iterator[Outcome]:
+    for robot in dict.fromkeys(speed.robot for speed in results.single if not speed.robot.startswith("tree")):
+        ratio = results.ratio(results.single, robot, "inverse_dynamics", "Pinocchio, Python")
+        if ratio is not None:
+            name = f"{robot} inverse_dynamics: one call / Pinocchio, Python"
+            yield Outcome(name, 1 / ratio, SINGLE_CALL, at_least=False)
+
+
+def _gains(results: Results) -> Iterator[Outcome]:
+    for gain in results.gains:
+        bound = SINGLE_PRECISION if gain.what.startswith("float32") else TWO_CORES
+        name = f"{gain.robot} {gain.function}: {gain.what}, {gain.states} states"
+        yield Outcome(name, gain.ratio, bound, at_least=True)
+
+
+def _latency(results: Results) -> Iterator[Outcome]:
+    for one in results.latency:
+        if (one.robot, one.function) == ("panda", "inverse_dynamics"):
+            if one.cache == "filled":
+                yield Outcome("import armdyn after numpy, s", one.import_armdyn, IMPORT_SECONDS, at_least=False)
+            name = f"panda inverse_dynamics: first result, {one.cache} cache, s"
+            yield Outcome(name, one.first, FIRST_CALL_SECONDS[one.cache], at_least=False)
+        elif one.robot.startswith("tree") and one.cache == "empty":
+            name = f"{one.robot} {one.function}: first result, {one.cache} cache, s"
+            yield Outcome(name, one.first, TREE_COMPILE_SECONDS, at_least=False)
+
+
+def _accuracy(results: Results) -> Iterator[Outcome]:
+    """armdyn's median error against the smallest of Pinocchio's, over the same states."""
+    for robot, function in dict.fromkeys((one.robot, one.function) for one in results.accuracy):
+        rows = [one for one in results.accuracy if (one.robot, one.function) == (robot, function)]
+        own = [one for one in rows if one.peer == SUBJECT]
+        others = [one for one in rows if one.peer.startswith("Pinocchio")]
+        if own and others:
+            name = f"{robot} {function}: error, {{}}, against 50 digits"
+            yield Outcome(name.format("median"), own[0].median, min(one.median for one in others), at_least=False)
+            yield Outcome(name.format("largest"), own[0].largest, min(one.largest for one in others), at_least=False)
+
+
+def _operations(results: Results) -> Iterator[Outcome]:
+    for one in results.operations:
+        bounds = OPERATIONS.get((one.robot, one.function))
+        if bounds:
+            for name, bound in zip(("multiplications", "additions", "divisions"), bounds, strict=True):
+                yield Outcome(f"{one.robot} {one.function}: {name}", getattr(one, name), bound, at_least=False)

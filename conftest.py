@@ -1,0 +1,23 @@
+"""What every test and doctest of the repository gets: a fresh folder for compiled code, and names for doctests."""
+
+import os
+import tempfile
+
+import numpy as np
+import pytest
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile into a folder of this run's own (shared by its workers), so that no earlier run's code is tested."""
+    if "ARMDYN_CACHE_DIR" not in os.environ:
+        folder = tempfile.TemporaryDirectory(prefix="armdyn-tests-")
+        os.environ["ARMDYN_CACHE_DIR"] = folder.name
+        config.add_cleanup(folder.cleanup)
+
+
+@pytest.fixture(autouse=True)
+def _doctest_names(doctest_namespace: dict[str, object]) -> None:
+    import armdyn
+
+    np.set_printoptions(legacy=False, precision=8, suppress=False)
+    doctest_namespace.update(armdyn=armdyn, np=np)

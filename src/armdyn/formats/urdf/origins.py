@@ -1,0 +1,53 @@
+"""Where a URDF file puts things: the poses of ``<origin>``."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from armdyn.formats.findings import Part
+from armdyn.formats.xml_tree import Element
+from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
+
+UNIT_TOLERANCE = 1e-12
+"""How far from 1 the length of an axis or quaternion may be before its normalisation is worth a note."""
+
+
+def read_origin(part: Part, holder: Element) -> Array:
+    """T of an ``<origin>``; the identity where there is none."""
+    element = part.only(holder, "origin")
+    if element is None:
+        return np.eye(4)
+    xyz = part.vector(element, "xyz", (0.0, 0.0, 0.0))
+    return rigid(_orientation(part, element), np.array(xyz))
+
+
+def _orientation(part: Part, origin: Element) -> Array | None:
+    """The rotation of an origin from its rpy or, since URDF 1.1, from its quaternion; None where it has no turn."""
+    if "quat_xyzw" in origin.attributes:
+        return _from_quaternion(part, origin)
+    rpy = part.vector(origin, "rpy", (0.0, 0.0, 0.0))
+    return rotation_from_rpy(*rpy) if any(rpy) else None
+
+
+def _from_quaternion(part: Part, origin: Element) -> Array | None:
+    """R = 1 + 2 (w [v] + [v]^2) of the quaternion w + v, normalised."""
+    if "rpy" in origin.attributes:
+        part.problem(origin, "<origin> has both rpy and quat_xyzw; expected one of them.")
+        return None
+    quaternion = part.vector(origin, "quat_xyzw", None, size=4)
+    length = math.hypot(*quaternion)
+    if length == 0.0:
+        part.problem(origin, "<origin> quat_xyzw is zero; expected a unit quaternion such as 0 0 0 1.")
+        return None
+    if abs(length - 1.0) > UNIT_TOLERANCE:
+        part.note("quat_xyzw is not of unit length and was normalised")
+    x, y, z, w = (component / length for component in quaternion)
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )

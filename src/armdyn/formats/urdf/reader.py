@@ -1,0 +1,173 @@
+"""From a URDF file to a `Model`: what is no URDF is refused, links and joints are read, and put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from armdyn.errors import ModelError
+from armdyn.formats.files import read_file
+from armdyn.formats.findings import Findings, Part
+from armdyn.formats.urdf.coupled import Loose, Mimic, check_leaders, follow, read_mimic, refuse_unsupported
+from armdyn.formats.urdf.joints import LOOSE_TYPES, read_joint
+from armdyn.formats.urdf.links import read_geometry, read_link
+from armdyn.formats.urdf.unused import check_robot, check_vocabulary
+from armdyn.formats.urdf.wrong_kind import refuse_other_formats, refuse_xacro, refuse_xacro_name
+from armdyn.formats.xml_tree import Element, parse
+from armdyn.model.assembly import JointPart, LinkPart, assemble
+from armdyn.model.model import STANDARD_GRAVITY, Geometry, Model
+
+
+def read_urdf(
+    source: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    chain: bool = False,
+    locked: Mapping[str, float] | None = None,
+    gravity: Sequence[float] = STANDARD_GRAVITY,
+) -> Model:
+    """Read the robot a URDF file describes.
+
+    Args:
+        source: path of the file.
+        base: keep only what hangs on this link; the root where none is given.
+        tip: the link that counts as the tip; found where there is one only.
+        chain: keep only the moving joints between ``base`` and ``tip``, and what is welded to that chain.
+        locked: joints that are held, by name, and where (rad or m). Joints that mimic a locked joint are
+            locked with it.
+        gravity: acceleration of free fall in base axes, m/s^2.
+
+    Returns:
+        The model. What the file says and armdyn does not use is listed in its ``notes``; shapes and meshes are
+        listed in its ``geometry`` and not opened.
+
+    Raises:
+        ModelError: with every problem of the file, each with its line.
+        Unsupported: for a joint that armdyn does not model, such as a mimic joint that is not locked.
+        UnknownName: where ``base``, ``tip`` or ``locked`` names nothing.
+    """
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        raise ModelError("expected the path of a URDF file, got the text of one; read it with read_urdf_text.")
+    path = Path(source)
+    data = read_file(path)
+    refuse_xacro_name(path)
+    wanted = _Wanted(base, tip, chain, locked or {}, gravity)
+    return _read(parse(data, path.name), path.name, path.stem, wanted)
+
+
+def read_urdf_text(
+    text: str | bytes,
+    name: str = "robot",
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    chain: bool = False,
+    locked: Mapping[str, float] | None = None,
+    gravity: Sequence[float] = STANDARD_GRAVITY,
+) -> Model:
+    """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` stands for the file in messages."""
+    if isinstance(text, str):
+        # Whatever encoding the text declares, it was decoded already. The parser complains of lone surrogates.
+        root = parse(text.encode("utf-8", "surrogatepass"), name, encoding="utf-8")
+    else:
+        root = parse(text, name)
+    return _read(root, name, name, _Wanted(base, tip, chain, locked or {}, gravity))
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What of the document the model shall hold."""
+
+    base: str | None
+    tip: str | None
+    chain: bool
+    locked: Mapping[str, float]
+    gravity: Sequence[float]
+
+
+@dataclass
+class _Contents:
+    """What was read from one document so far."""
+
+    findings: Findings
+    links: list[LinkPart] = field(default_factory=list)
+    joints: list[JointPart] = field(default_factory=list)
+    geometry: list[Geometry] = field(default_factory=list)
+    mimics: list[Mimic] = field(default_factory=list)
+    loose: list[Loose] = field(default_factory=list)
+    complete: bool = True
+
+
+def _read(root: Element, document: str, fallback_name: str, wanted: _Wanted) -> Model:
+    """From the parsed document to the model."""
+    refuse_other_formats(root, document)
+    refuse_xacro(root, document)
+    contents = _read_parts(root, document)
+    findings = contents.findings
+    name = root.attributes.get("name", "")
+    if not name:
+        findings.note("<robot> has no name and is called after its file", repr(fallback_name))
+    locked = follow(contents.mimics, wanted.locked, findings)
+    model = assemble(
+        name or fallback_name,
+        contents.links,
+        contents.joints,
+        base=wanted.base,
+        tip=wanted.tip,
+        chain=wanted.chain,
+        locked=locked,
+        gravity=wanted.gravity,
+        notes=findings.notes,
+        geometry=contents.geometry,
+        problems=findings.problems,
+        incomplete=not contents.complete,
+    )
+    refuse_unsupported(model, contents.mimics, contents.loose)
+    return model
+
+
+def _read_parts(root: Element, document: str) -> _Contents:
+    """Every link and joint of the document, and what is wrong with them or not used."""
+    contents = _Contents(Findings(document))
+    for element in root.children:
+        if element.tag in ("link", "joint"):
+            _read_part(element, contents)
+    check_robot(root, contents.findings)
+    if not contents.links and not contents.findings.problems:
+        raise ModelError(f'{document}:{root.line} <robot> has no links; expected at least one <link name="...">.')
+    moving = {joint.name for joint in contents.joints if joint.kind != "fixed"}
+    check_leaders(contents.mimics, {joint.name for joint in contents.joints}, moving)
+    return contents
+
+
+def _read_part(element: Element, contents: _Contents) -> None:
+    """One link or joint; a nameless one is a problem and cannot take part."""
+    name = element.attributes.get("name", "")
+    if not name.strip():
+        contents.findings.problem(element, f'<{element.tag}> has no name; expected <{element.tag} name="...">.')
+        contents.complete = False
+        return
+    part = Part(contents.findings, element, f"{element.tag} {name!r}")
+    check_vocabulary(part, element)
+    if element.tag == "link":
+        contents.links.append(read_link(part))
+        contents.geometry += read_geometry(part)
+    else:
+        _take_joint(part, contents)
+
+
+def _take_joint(part: Part, contents: _Contents) -> None:
+    joint = read_joint(part)
+    if joint is None:
+        contents.complete = False
+        return
+    contents.joints.append(joint)
+    mimic = part.only(part.element, "mimic")
+    if mimic is not None and joint.kind != "fixed":
+        contents.mimics.append(read_mimic(part, mimic))
+    joint_type = part.element.attributes.get("type", "")
+    if joint_type in LOOSE_TYPES:
+        contents.loose.append(Loose(joint.name, joint_type, joint.child, part.where))

@@ -1,0 +1,24 @@
+"""What can go wrong in a simulation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armdyn.errors import ArmdynError
+
+if TYPE_CHECKING:
+    from armdyn.simulation.trajectory import Trajectory
+
+
+class SimulationError(ArmdynError, RuntimeError):
+    """A motion that could not be continued. ``trajectory`` holds all that was simulated until then."""
+
+    trajectory: Trajectory | None = None
+
+
+class InvalidSetting(ArmdynError, ValueError):
+    """A duration, step, tolerance or other setting that makes no sense."""
+
+
+class TrajectoryFileError(ArmdynError, ValueError):
+    """A file that cannot be written, or that holds no trajectory."""

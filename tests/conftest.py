@@ -1,0 +1,34 @@
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))  # for the oracles, which many test files share
+
+import pytest
+from oracles.cases import CASES, Case
+
+
+@pytest.fixture(scope="session", params=CASES)
+def case(request: pytest.FixtureRequest) -> Case:
+    """A robot in armdyn and the same robot in Pinocchio, under a gravity of general direction."""
+    return CASES[request.param]()
+
+
+@pytest.fixture(scope="session")
+def ur5() -> Case:
+    return CASES["ur5"]()
+
+
+@pytest.fixture(scope="session")
+def panda() -> Case:
+    """The Panda with its fingers held: seven revolute joints."""
+    return CASES["panda_locked"]()
+
+
+@pytest.fixture(scope="session")
+def tree() -> Case:
+    """A branched tree of revolute and prismatic joints whose file order is not its tree order."""
+    return CASES["random_tree"]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all-mutants", action="store_true", help="try every mutant of the mutation check, not a sample")

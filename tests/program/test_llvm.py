@@ -1,0 +1,322 @@
+"""Compiled programs give what the interpreter gives: every operation, every layout, every vector width."""
+
+from __future__ import annotations
+
+import platform
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import armdyn.program as ap
+from armdyn.errors import Unsupported
+from armdyn.program import Port, Program, interpret, trace
+from armdyn.program.operations import OPERATIONS
+from armdyn.targets import compile_program
+from armdyn.targets.compiler import compile_ir
+from armdyn.targets.gufunc import Interface, LoopTable, keep
+from armdyn.targets.image import link, load
+from armdyn.targets.llvm_ir import ENTRY, loop_ir
+from armdyn.targets.machine import Machine, host
+
+TOLERANCE = {"d": 2e-13, "f": 5e-5}
+POSITIVE = {"sqrt", "log"}
+IN_UNIT_INTERVAL = {"asin", "acos"}
+
+x86_64 = pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="needs an x86-64 processor")
+
+
+def compiled_for(program: Program, machine: Machine) -> np.ufunc:
+    """The program compiled for some machine, by hand and without the cache."""
+    addresses = {}
+    for dtype in "fd":
+        addresses[dtype], memory = load(link(compile_ir(loop_ir(program, dtype, machine), machine), ENTRY))
+        keep(memory)
+    return LoopTable(Interface.of(program), addresses["f"], addresses["d"]).ufunc
+
+
+def narrow_machines() -> list[Machine]:
+    """Machines every x86-64 can imitate, with and without fused multiply-add."""
+    triple = host().triple
+    machines = [Machine(triple, "x86-64", "")]
+    if host().has("avx2") and host().has("fma"):
+        machines.append(Machine(triple, "haswell", "+avx,+avx2,+fma"))
+    return machines
+
+
+def one_operation(name: str) -> Program:
+    arity = OPERATIONS[name].arity
+
+    def function(*arguments: Any) -> Any:
+        return arguments[0]._apply(name, *arguments[1:])
+
+    return trace(function, [Port(letter, ()) for letter in "abc"[:arity]], name=name)
+
+
+def arguments_for(name: str, dtype: str, count: int = 203) -> list[np.ndarray]:
+    rng = np.random.default_rng(7)
+    columns = [rng.uniform(-3.0, 3.0, count) for _ in range(OPERATIONS[name].arity)]
+    if name in POSITIVE:
+        columns[0] = abs(columns[0]) + 0.1
+    if name in IN_UNIT_INTERVAL:
+        columns[0] /= 3.1
+    if name == "pow":
+        columns[0] = abs(columns[0])
+    if name in ("select", "sign", "less", "less_equal", "min", "max"):
+        columns[0] = np.round(columns[0])
+        columns[1:] = [np.round(c) for c in columns[1:]]
+    return [c.astype(dtype) for c in columns]
+
+
+SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 2.5, -2.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-300])
+
+
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operation_is_the_interpreters(name: str, dtype: str) -> None:
+    program = one_operation(name)
+    arguments = arguments_for(name, dtype)
+    (expected,) = interpret(program, *arguments, dtype=dtype)
+    result = compile_program(program, cache=False)(*arguments)
+    assert result.dtype == dtype
+    np.testing.assert_allclose(result, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype] / 100)
+
+
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operation_on_zeros_infinities_and_nan(name: str, dtype: str) -> None:
+    program = one_operation(name)
+    with np.errstate(over="ignore", under="ignore"):
+        special = SPECIAL.astype(dtype)
+    arguments = [a.ravel() for a in np.meshgrid(*[special] * OPERATIONS[name].arity)]
+    (expected,) = interpret(program, *arguments, dtype=dtype)
+    result = compile_program(program, cache=False)(*arguments)
+    np.testing.assert_allclose(result, expected, rtol=TOLERANCE[dtype], atol=1e-300)
+
+
+@x86_64
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_operation_on_narrower_vectors(name: str) -> None:
+    program = one_operation(name)
+    for machine in narrow_machines():
+        ufunc = compiled_for(program, machine)
+        for dtype in "df":
+            arguments = arguments_for(name, dtype)
+            (expected,) = interpret(program, *arguments, dtype=dtype)
+            np.testing.assert_allclose(
+                ufunc(*arguments), expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype] / 100, err_msg=machine.cpu
+            )
+
+
+def mixture(q: Any, u: Any, s: Any) -> Any:
+    """Several outputs of several ranks, with library functions of library functions."""
+    turned = np.sin(q) * u[0] + np.cos(q * s) * np.tanh(u)
+    return turned, np.outer(np.sin(turned), u), q @ u, u[1], np.array([3.5, 0.0])
+
+
+MIXTURE = trace(mixture, [Port("q", (3,)), Port("u", (3,)), Port("s", ())], name="mixture")
+
+
+def check(program: Program, ufunc: np.ufunc, arguments: list[np.ndarray], dtype: str = "d", **options: Any) -> None:
+    expected = interpret(program, *arguments, dtype=dtype)
+    results = ufunc(*arguments, **options)
+    for result, wanted in zip(results if isinstance(results, tuple) else (results,), expected, strict=True):
+        assert result.dtype == dtype
+        np.testing.assert_allclose(result, wanted, rtol=TOLERANCE[dtype] * 100, atol=TOLERANCE[dtype])
+
+
+def general(*shape: int, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).uniform(-2.0, 2.0, shape)
+
+
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("count", [*range(20), 31, 32, 33, 64, 257])
+def test_every_batch_size(count: int, dtype: str) -> None:
+    arguments = [general(count, 3), general(count, 3, seed=1), general(count, seed=2)]
+    check(MIXTURE, compile_program(MIXTURE, cache=False), [a.astype(dtype) for a in arguments], dtype)
+
+
+@x86_64
+@pytest.mark.parametrize("size", range(1, 20))
+def test_every_row_length_and_vector_width(size: int) -> None:
+    program = trace(lambda a, b: (a - 2.0 * b[0], b), [Port("a", (size,)), Port("b", (size,))], name=f"rows{size}")
+    for machine in (host(), *narrow_machines()):
+        ufunc = compiled_for(program, machine)
+        for dtype in "df":
+            check(program, ufunc, [general(37, size).astype(dtype), general(37, size, seed=3).astype(dtype)], dtype)
+
+
+LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "contiguous": lambda a: a,
+    "reversed states": lambda a: a[::-1],
+    "reversed rows": lambda a: a[..., ::-1],
+    "every other state": lambda a: np.repeat(a, 2, axis=0)[::2],
+    "every other number": lambda a: np.repeat(a, 2, axis=-1)[..., ::2],
+    "Fortran order": np.asfortranarray,
+    "one state for all": lambda a: np.broadcast_to(a[0], a.shape),
+    "one number for all": lambda a: np.broadcast_to(a[:1, :1], a.shape) if a.ndim > 1 else a,
+    "foreign byte order": lambda a: a.astype(a.dtype.newbyteorder()),
+    "padded states": lambda a: np.concatenate([a, a], axis=-1)[..., : a.shape[-1]] if a.ndim > 1 else a,
+    "unaligned": lambda a: unaligned(a),
+}
+
+
+def unaligned(a: np.ndarray) -> np.ndarray:
+    memory = np.empty(a.nbytes + 1, np.uint8)
+    view = memory[1:].view(a.dtype).reshape(a.shape)
+    view[...] = a
+    assert not view.flags.aligned
+    return view
+
+
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_of_inputs_and_outputs(layout: str, dtype: str) -> None:
+    change = LAYOUTS[layout]
+    arguments = [general(29, 3), general(29, 3, seed=1), general(29, seed=2)]
+    arguments = [change(a.astype(dtype)) for a in arguments]
+    ufunc = compile_program(MIXTURE, cache=False)
+    expected = interpret(MIXTURE, *[np.array(a, dtype) for a in arguments], dtype=dtype)
+    for result, wanted in zip(ufunc(*arguments), expected, strict=True):
+        np.testing.assert_allclose(result, wanted, rtol=TOLERANCE[dtype] * 100, atol=TOLERANCE[dtype])
+    outputs = tuple(change(np.zeros((29, *port.shape), dtype)) for port in MIXTURE.outputs)
+    if all(out.flags.writeable and not any(s == 0 for s in out.strides) for out in outputs):
+        ufunc(*arguments, out=outputs)
+        for result, wanted in zip(outputs, expected, strict=True):
+            np.testing.assert_allclose(result, wanted, rtol=TOLERANCE[dtype] * 100, atol=TOLERANCE[dtype])
+
+
+def test_core_dimensions_may_be_any_view() -> None:
+    program = trace(lambda A: A @ A - A.T, [Port("A", (4, 4))], name="square")
+    A = general(11, 4, 4)
+    ufunc = compile_program(program, cache=False)
+    for view in (A, A.transpose(0, 2, 1), A[:, ::-1, ::-1], np.broadcast_to(A[:, :1], A.shape), A.transpose(1, 2, 0)[:, :, :4].T):
+        check(program, ufunc, [view])
+    out = np.zeros((11, 4, 4)).transpose(0, 2, 1)
+    check(program, ufunc, [A], out=out)
+
+
+def test_nan_and_infinity_stay_in_their_row() -> None:
+    ufunc = compile_program(MIXTURE, cache=False)
+    for dtype in "df":
+        arguments = [a.astype(dtype) for a in (general(40, 3), general(40, 3, seed=1), general(40, seed=2))]
+        clean = ufunc(*arguments)
+        arguments[0][5, 1], arguments[1][17, 0], arguments[2][39] = np.nan, np.inf, np.nan
+        hit = np.isin(np.arange(40), [5, 17, 39])
+        for result, expected in zip(ufunc(*arguments)[:3], clean, strict=False):
+            np.testing.assert_array_equal(result[~hit], expected[~hit])
+            assert np.isnan(result[5]).any()
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e308, 5e-324, 1 / 3, np.pi])
+def test_constants_are_exact(value: float) -> None:
+    program = trace(lambda x: ap.minimum(x * 0.0 + x, np.inf) * 0.0 + np.array([value, 2.0]), [Port("x", ())])
+    assert compile_program(program, cache=False)(1.0)[0] == value
+
+
+def test_constant_results() -> None:
+    constant = trace(lambda e: (np.array([1.0, 2.0]), np.eye(3)), [Port("e", (2,))], name="constant")
+    ones, eye = compile_program(constant, cache=False)(np.zeros((5, 2)))
+    np.testing.assert_array_equal(ones, np.tile([1.0, 2.0], (5, 1)))
+    np.testing.assert_array_equal(eye, np.tile(np.eye(3), (5, 1, 1)))
+
+
+def test_an_empty_port_is_refused_by_name() -> None:
+    with pytest.raises(Unsupported, match="'e'"):
+        compile_program(trace(lambda e: e, [Port("e", (0,))], name="empty"), cache=False)
+
+
+def test_not_a_number_warns_of_nothing() -> None:
+    x = np.array([np.nan, np.inf, -1.0, 0.0])
+    with np.errstate(all="raise"):
+        for name in ("sqrt", "log", "sin", "less", "div", "max", "floor", "atan2"):
+            compile_program(one_operation(name), cache=False)(*[x] * OPERATIONS[name].arity)
+
+
+def test_a_result_that_is_another_input_does_not_need_arithmetic() -> None:
+    program = trace(lambda a, b: (b, a, np.sin(a)), [Port("a", (2,)), Port("b", (2,))], name="swap")
+    check(program, compile_program(program, cache=False), [general(9, 2), general(9, 2, seed=1)])
+
+
+def test_a_library_function_of_a_constant_and_a_variable() -> None:
+    program = trace(lambda a: np.arctan2(a, 2.0) + 3.0**a, [Port("a", (2,))], name="constant_argument")
+    check(program, compile_program(program, cache=False), [general(9, 2)])
+
+
+def test_a_long_program_is_cut_and_right() -> None:
+    rng = np.random.default_rng(3)
+
+    def long(x: Any) -> Any:
+        values = [*np.sin(x), *np.cos(x)]
+        for k in range(9000):
+            a, b = values[rng.integers(max(0, len(values) - 400), len(values))], values[rng.integers(len(values))]
+            values.append(0.5 * (a - b) if k % 3 else a * b)
+        return np.array([sum(values[-300 + k :: 20]) for k in range(20)])
+
+    program = trace(long, [Port("x", (10,))], name="long")
+    assert len(program.nodes) > 6000
+    check(program, compile_program(program, cache=False), [general(19, 10)])
+
+
+def test_threads_share_a_function() -> None:
+    program = trace(lambda q: np.sin(q) * q[0] + 0.125, [Port("q", (6,))], name="shared")
+    q = general(20_000, 6).astype("f")
+    expected = compile_program(program, cache=False)(q.astype("d"))
+    failures: list[Exception] = []
+
+    def work() -> None:
+        try:
+            ufunc = compile_program(program, cache=False)
+            for _ in range(5):
+                np.testing.assert_allclose(ufunc(q), expected, rtol=1e-4, atol=1e-5)
+                np.testing.assert_array_equal(ufunc(q.astype("d")), compile_program(program)(q.astype("d")))
+        except Exception as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            "add sub mul neg sin cos sqrt abs min max sign floor less less_equal select tanh atan2 exp div".split()
+        ),
+        st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6),
+    ),
+    min_size=1, max_size=40,
+)  # fmt: skip
+
+
+@settings(max_examples=25, deadline=None)
+@given(STEPS, st.sampled_from("df"))
+def test_random_programs(steps: list[tuple[str, int, int, int]], dtype: str) -> None:
+    """Chains of anything. Every value is brought back to a safe interval, so that rounding does not grow."""
+
+    def function(x: Any) -> Any:
+        values = list(x)
+        for name, *picks in steps:
+            a, b, c = (values[p % len(values)] for p in picks)
+            others = {1: (), 2: (b,), 3: (b, c)}[OPERATIONS[name].arity]
+            if name in ("floor", "sign", "less", "less_equal", "select"):  # steps: ask them of exact values only
+                a, others = x[picks[0] % 3], tuple(x[(p + 1) % 3] + 0.25 for p in picks[1 : len(others) + 1])
+            if name == "sqrt":
+                a = abs(a) + 0.5
+            if name == "div":
+                others = (abs(b) + 0.5,)
+            values.append(ap.clip(a._apply(name, *others), -4.0, 4.0))
+        return np.array(values[3:])
+
+    program = trace(function, [Port("x", (3,))], name="random")
+    x = (np.random.default_rng(len(steps)).integers(-9, 9, (13, 3)) / 4 + 0.0625).astype(dtype)
+    (expected,) = interpret(program, x, dtype=dtype)
+    result = compile_program(program, cache=False)(x)
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-9 if dtype == "d" else 0.05)

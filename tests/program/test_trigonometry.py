@@ -1,0 +1,88 @@
+"""The inline sine and cosine, in units in the last place, against 60-digit arithmetic."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+from armdyn.program import Port, trace
+from armdyn.targets import compile_program
+from armdyn.targets.compiler import compile_ir
+from armdyn.targets.image import NotLinkable, link, load
+from armdyn.targets.gufunc import Interface, LoopTable, keep
+from armdyn.targets.llvm_ir import ENTRY, loop_ir
+from armdyn.targets.machine import Machine, host
+
+SINCOS = trace(lambda x: (np.sin(x), np.cos(x)), [Port("x", ())], name="sincos")
+
+
+def sincos_of_machine(kind: str) -> np.ufunc:
+    if kind == "host":
+        return compile_program(SINCOS, cache=False)
+    machine = Machine(host().triple, "x86-64", "")
+    addresses = {}
+    for dtype in "fd":
+        try:
+            addresses[dtype], memory = load(link(compile_ir(loop_ir(SINCOS, dtype, machine), machine), ENTRY))
+        except (NotLinkable, RuntimeError):
+            pytest.skip("needs an x86-64 processor")
+        keep(memory)
+    return LoopTable(Interface.of(SINCOS), addresses["f"], addresses["d"]).ufunc
+
+
+def ulps(results: np.ndarray, x: np.ndarray, function: str) -> np.ndarray:
+    """The distance from the true value in units of the last place of the result's type."""
+    with mpmath.workprec(220):
+        true = [getattr(mpmath, function)(mpmath.mpf(float(v))) for v in x]
+        rounded = np.array([float(t) for t in true])
+        unit = np.spacing(np.abs(rounded.astype(results.dtype))).astype(float)
+        return np.array([abs(float((mpmath.mpf(float(r)) - t) / u)) for r, t, u in zip(results, true, unit, strict=True)])
+
+
+def angles(dtype: str) -> np.ndarray:
+    rng = np.random.default_rng(11)
+    spread = np.concatenate(
+        [
+            rng.uniform(-4.0, 4.0, 500),
+            rng.uniform(-100.0, 100.0, 300),
+            rng.choice([-1, 1], 600) * 10.0 ** rng.uniform(-12, 9, 600),
+            rng.uniform(-1e9, 1e9, 300),
+        ]
+    )
+    multiples = np.concatenate([np.arange(-40, 41), rng.integers(-6 * 10**8, 6 * 10**8, 300), [2**k for k in range(29)]])
+    with mpmath.workprec(220):
+        near = np.array([float(int(k) * mpmath.pi / 2) for k in multiples]).astype(dtype)
+    quarter = (np.arange(-30, 30) * np.pi / 4).astype(dtype)
+    neighbours = [np.nextafter(v, s * np.array(np.inf, dtype)) for v in (near, quarter) for s in (1, -1)]
+    return np.concatenate([spread.astype(dtype), near, quarter, *neighbours, [0.0]]).astype(dtype)
+
+
+@pytest.mark.parametrize("kind", ["host", "plain x86-64 without fused multiply-add"])
+@pytest.mark.parametrize("dtype", "df")
+def test_within_two_ulp_up_to_1e9(dtype: str, kind: str) -> None:
+    x = angles(dtype)
+    sin_x, cos_x = sincos_of_machine(kind)(x)
+    assert sin_x.dtype == dtype
+    errors = np.concatenate([ulps(sin_x, x, "sin"), ulps(cos_x, x, "cos")])
+    assert errors.max() < 1.6
+    assert np.median(errors) < 0.5
+
+
+@pytest.mark.parametrize("dtype", "df")
+def test_huge_angles_take_the_slow_path_and_only_they(dtype: str) -> None:
+    with np.errstate(over="ignore"):
+        x = np.array([1e9, 1.1e9, 1e10, -1e15, 1e22, 2.0**60, -3e37, 0.5, 1.0, 2.0, 3e38 if dtype == "f" else 1e300], dtype)
+    sin_x, cos_x = compile_program(SINCOS, cache=False)(x)
+    assert max(ulps(sin_x, x, "sin").max(), ulps(cos_x, x, "cos").max()) < 1.6
+    np.testing.assert_array_equal(sin_x[7:10], compile_program(SINCOS)(x[7:10])[0])
+
+
+@pytest.mark.parametrize("dtype", "df")
+def test_infinity_nan_and_zero(dtype: str) -> None:
+    x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0], dtype)
+    sin_x, cos_x = compile_program(SINCOS, cache=False)(x)
+    assert np.isnan(sin_x[:3]).all() and np.isnan(cos_x[:3]).all()
+    assert sin_x[3] == 0.0 and sin_x[4] == 0.0
+    assert cos_x[3] == cos_x[4] == 1.0
+    np.testing.assert_allclose([sin_x[5], cos_x[5]], [np.sin(1.0), np.cos(1.0)], rtol=1e-6)
