@@ -24,14 +24,13 @@ from benchmarks.throughput import batch_speeds, single_speeds
 
 PARTS = ("batch", "single", "scaling", "latency", "accuracy", "operations")
 DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
-TIMED_PEERS_OF_ACCURACY = (SUBJECT, "Pinocchio, Python", "Pinocchio, C++", "MuJoCo, Python")
+PEERS_OF_ACCURACY = (SUBJECT, "Pinocchio, Python", "Pinocchio, C++", "MuJoCo, Python")
 LARGE = 10  # the second batch of the scaling measurement is this many times larger
 
 
 def main() -> int:
     """Measure, show the tables, write the JSON file."""
     options = _options()
-    # The C++ template of Pinocchio is compiled, files are read, before anything is pinned or timed.
     results = Results(machine.describe(), {name: value for name, value in vars(options).items() if name != "json"})
     with tempfile.TemporaryDirectory() as folder:
         for name in options.robots:
@@ -55,7 +54,7 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
     if "single" in parts:
         results.single += single_speeds(case, peers, agreed, states, rounds)
     if "accuracy" in parts:
-        exact_peers = [peer for peer in peers if peer.name in TIMED_PEERS_OF_ACCURACY]
+        exact_peers = [peer for peer in peers if peer.name in PEERS_OF_ACCURACY]
         results.accuracy += accuracies(case, exact_peers, functions, states.head(options.exact_states))
     if importlib.util.find_spec(SUBJECT) is None:
         return
@@ -73,10 +72,10 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    listed = {"type": lambda text: tuple(text.split(",")), "metavar": "A,B,..."}
-    parser.add_argument("--robots", default=tuple(CASES), help=f"of {', '.join(CASES)}", **listed)
-    parser.add_argument("--functions", default=DEFAULT_FUNCTIONS, help=f"of {', '.join(FUNCTIONS)}", **listed)
-    parser.add_argument("--parts", default=PARTS, help=f"of {', '.join(PARTS)}", **listed)
+    choices = {"robots": (tuple(CASES),) * 2, "functions": (DEFAULT_FUNCTIONS, tuple(FUNCTIONS)), "parts": (PARTS,) * 2}
+    for name, (default, known) in choices.items():
+        shown = f"of {', '.join(known)}"
+        parser.add_argument(f"--{name}", type=_words, default=default, metavar="A,B,...", help=shown)
     parser.add_argument("--states", type=int, default=100_000, help="random states in a batch (100000)")
     parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds (15)")
     parser.add_argument("--processes", type=int, default=7, help="fresh processes for each waiting time (7)")
@@ -87,11 +86,15 @@ def _options() -> argparse.Namespace:
     options = parser.parse_args()
     if options.quick:
         options.states, options.rounds, options.processes, options.exact_states = 2000, 3, 1, 2
-    for name, known in (("robots", CASES), ("functions", FUNCTIONS), ("parts", PARTS)):
+    for name, (_, known) in choices.items():
         unknown = [one for one in getattr(options, name) if one not in known]
         if unknown:
             parser.error(f"unknown {name}: {', '.join(unknown)}; there are {', '.join(known)}")
     return options
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split(","))
 
 
 if __name__ == "__main__":

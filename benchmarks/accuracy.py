@@ -9,10 +9,10 @@ import numpy as np
 from mpmath import mpf
 
 from benchmarks.cases import Case
-from benchmarks.exact import ExactRobot
+from benchmarks.exact import Exact, ExactRobot
 from benchmarks.functions import FUNCTIONS
 from benchmarks.peers.peer import Peer
-from benchmarks.states import States
+from benchmarks.states import Array, States
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,6 @@ def accuracies(case: Case, peers: Iterable[Peer], functions: list[str], states: 
     return rows
 
 
-def _error(result, correct) -> float:  # type: ignore[no-untyped-def]
+def _error(result: Array, correct: Exact) -> float:
     difference = max(abs(mpf(float(a)) - b) for a, b in zip(result.ravel(), correct.ravel(), strict=True))
     return float(difference / max(abs(b) for b in correct.ravel()))

@@ -13,7 +13,7 @@ from benchmarks.functions import FUNCTIONS, Function
 from benchmarks.peers.armdyn_peer import ArmdynAllocatingPeer, ArmdynPeer
 from benchmarks.peers.modern_robotics_peer import ModernRoboticsPeer
 from benchmarks.peers.mujoco_peer import MujocoPeer
-from benchmarks.peers.peer import Peer, Unavailable
+from benchmarks.peers.peer import Peer, UnavailableError
 from benchmarks.peers.pinocchio_cpp import PinocchioCppPeer
 from benchmarks.peers.pinocchio_python import PinocchioPythonPeer
 from benchmarks.states import Array, States
@@ -69,7 +69,7 @@ def load_peers(case: Case, all_variants: bool = False) -> tuple[list[Peer], list
     for name, make in makers.items():
         try:
             peers.append(make(case))
-        except (Unavailable, ImportError) as reason:
+        except (UnavailableError, ImportError) as reason:
             skipped.append(Skipped(case.name, name, str(reason)))
     return peers, skipped
 

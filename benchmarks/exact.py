@@ -6,8 +6,8 @@ to be checked by reading, sharing nothing with armdyn: no merged links, no moved
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
+from xml.etree import ElementTree
 
 import mpmath
 import numpy as np
@@ -130,7 +130,7 @@ def _exact(values: Array) -> Exact:
 
 def _read(case: Case) -> list[_Link]:
     """The links of the file that hang on a joint, every parent before its children."""
-    root = ElementTree.parse(case.urdf).getroot()
+    root = ElementTree.parse(case.urdf).getroot()  # noqa: S314 - written by make_case
     inertias = {str(link.get("name")): _spatial_inertia(link) for link in root.findall("link")}
     waiting = list(root.findall("joint"))
     children = {_link_name(joint, "child") for joint in waiting}

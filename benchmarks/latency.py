@@ -43,6 +43,11 @@ class Latency:
     call: float
 
     @property
+    def stages(self) -> tuple[float, ...]:
+        """Import NumPy, import armdyn, read the description, first call, and the sum of the last two."""
+        return self.import_numpy, self.import_armdyn, self.load, self.call, self.first
+
+    @property
     def first(self) -> float:
         """From after the import to the first result."""
         return self.load + self.call
@@ -55,8 +60,8 @@ def latencies(case: Case, function: str, arrays: int, processes: int) -> list[La
     runs: dict[str, list[dict[str, float]]] = {"empty": [], "filled": []}
     for _ in range(processes):
         with tempfile.TemporaryDirectory() as folder:
-            for cache in runs:
-                runs[cache].append(json.loads(_run(SCRIPT, arguments, {"ARMDYN_CACHE_DIR": folder})))
+            for measured in runs.values():
+                measured.append(json.loads(_run(SCRIPT, arguments, {"ARMDYN_CACHE_DIR": folder})))
     return [
         Latency(
             case.name,

@@ -11,13 +11,16 @@ from benchmarks.results import SUBJECT, Results
 from benchmarks.targets import outcomes
 from benchmarks.throughput import Speed, best_of
 
+Row = tuple[object, ...]
+
 
 def show(results: Results, console: Console) -> None:
     """Everything that was measured, one table each."""
     _machine(results, console)
     _agreement(results, console)
-    _speeds("Time per state, large batch, one core, ns", results, results.batch, console)
-    _speeds("One call from Python, ns", results, results.single, console)
+    _speeds("Time per state, large batch, one core, ns", results.batch, console)
+    _speeds("One call from Python, ns", results.single, console)
+    rows: list[Row]
     if results.gains:
         rows = [
             (g.robot, g.function, g.what, g.states, g.before_ns, g.after_ns, f"{g.ratio:.2f}", f"{g.deviation:.1e}")
@@ -26,8 +29,7 @@ def show(results: Results, console: Console) -> None:
         _table("armdyn against itself", "robot|function|what|states|before ns|after ns|ratio|deviation", rows, console)
     if results.latency:
         rows = [
-            (one.robot, one.function, one.cache, *(f"{1e3 * s:.1f}" for s in (one.import_numpy, one.import_armdyn)))
-            + tuple(f"{1e3 * s:.1f}" for s in (one.load, one.call, one.first))
+            (one.robot, one.function, one.cache, *(f"{1e3 * seconds:.1f}" for seconds in one.stages))
             for one in results.latency
         ]
         heads = "robot|function|cache|import numpy|import armdyn|read URDF|first call|read + call"
@@ -62,17 +64,21 @@ def _agreement(results: Results, console: Console) -> None:
             console.print(f"[red]not timed, disagrees by {one.deviation:.1e} with {one.reference}[/]: {who}")
 
 
-def _speeds(title: str, results: Results, speeds: list[Speed], console: Console) -> None:
-    rows = []
+def _speeds(title: str, speeds: list[Speed], console: Console) -> None:
+    rows: list[Row] = []
     for robot, function in dict.fromkeys((speed.robot, speed.function) for speed in speeds):
         for peer in dict.fromkeys(speed.peer for speed in speeds):
             best = best_of(speeds, robot, function, peer)
             if best is not None:
-                ratio = results.ratio(speeds, robot, function, peer)
-                shown = "" if ratio is None or peer == SUBJECT else f"{ratio:.2f}"
-                rows.append((robot, function, peer, best.way, best.count, best.median_ns, best.best_ns, shown))
+                own = best_of(speeds, robot, function, SUBJECT)
+                ratios = [""] * 2
+                if own is not None and own != best:
+                    ratios = [f"{best.median_ns / own.median_ns:.2f}", f"{best.best_ns / own.best_ns:.2f}"]
+                rows.append((robot, function, peer, best.way, best.count, best.median_ns, best.best_ns, *ratios))
     if rows:
-        _table(title, "robot|function|library|best way|states|median|least|times armdyn", rows, console)
+        _table(
+            title, "robot|function|library|best way|states|median|least|median / armdyn|least / armdyn", rows, console
+        )
 
 
 def _targets(results: Results, console: Console) -> None:
@@ -88,12 +94,12 @@ def _verdict(met: bool) -> str:
     return "[green]met[/]" if met else "[red]missed[/]"
 
 
-def _table(title: str, heads: str, rows: Iterable[tuple[object, ...]], console: Console) -> None:
+def _table(title: str, heads: str, rows: Iterable[Row], console: Console) -> None:
     table = Table(title=title, title_justify="left")
-    rows = list(rows)
+    cells = list(rows)
     for position, head in enumerate(heads.split("|")):
-        numeric = any(isinstance(row[position], int | float) for row in rows)
+        numeric = any(isinstance(row[position], int | float) for row in cells)
         table.add_column(head, justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
+    for row in cells:
         table.add_row(*(f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in row))
     console.print(table)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +12,9 @@ from benchmarks.cases import Case
 from benchmarks.functions import FUNCTIONS
 from benchmarks.states import States
 from benchmarks.timing import available_cores, interleaved, quiet
+
+if TYPE_CHECKING:
+    from armdyn import Robot
 
 CORES = 2
 
@@ -41,10 +46,7 @@ def core_gains(case: Case, functions: list[str], states: States, rounds: int) ->
     for name in functions:
         method, arguments = getattr(robot, name), FUNCTIONS[name].arguments(states.ordered(robot.joint_names))
         out = np.empty(FUNCTIONS[name].result_shape(len(states), case.size))
-        calls = {
-            workers: lambda workers=workers: method(*arguments, out=out, workers=workers)  # type: ignore[misc]
-            for workers in (1, CORES)
-        }
+        calls = {workers: partial(method, *arguments, out=out, workers=workers) for workers in (1, CORES)}
         results = {workers: call().copy() for workers, call in calls.items()}
         with quiet(CORES):
             timings = interleaved(calls, rounds)
@@ -65,7 +67,7 @@ def precision_gains(case: Case, functions: list[str], states: States, rounds: in
         for dtype in (np.float64, np.float32):
             arguments = function.arguments(own.astype(dtype))
             out = np.empty(function.result_shape(len(own), case.size), dtype=dtype)
-            calls[dtype] = lambda arguments=arguments, out=out: method(*arguments, out=out)  # type: ignore[misc]
+            calls[dtype] = partial(method, *arguments, out=out)
             results[dtype] = calls[dtype]()
         with quiet():
             timings = interleaved(calls, rounds)
@@ -77,7 +79,7 @@ def precision_gains(case: Case, functions: list[str], states: States, rounds: in
     return gains
 
 
-def _robot(case: Case):  # type: ignore[no-untyped-def]
+def _robot(case: Case) -> Robot:
     import armdyn
 
     return armdyn.Robot.from_urdf(case.urdf)

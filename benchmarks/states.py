@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +13,7 @@ Array = NDArray[np.floating]
 
 @dataclass(frozen=True)
 class States:
-    """Positions, velocities, accelerations and joint forces, each (count, n), joints in the order of ``joint_names``."""
+    """Positions, velocities, accelerations, joint forces, each (count, n), joints in the order of ``joint_names``."""
 
     joint_names: tuple[str, ...]
     q: Array
@@ -22,7 +23,7 @@ class States:
 
     @classmethod
     def random(cls, joint_names: tuple[str, ...], count: int, seed: int = 2) -> States:
-        """General values, none of them special: angles over the whole turn, velocities and accelerations of order one."""
+        """General values, none of them special: angles over the whole turn, velocities up to 3 rad/s."""
         rng = np.random.default_rng(seed)
         shape = (count, len(joint_names))
         return cls(
@@ -50,5 +51,5 @@ class States:
     def __len__(self) -> int:
         return len(self.q)
 
-    def _map(self, change) -> States:  # type: ignore[no-untyped-def]
+    def _map(self, change: Callable[[Array], Array]) -> States:
         return States(self.joint_names, change(self.q), change(self.qd), change(self.qdd), change(self.tau))

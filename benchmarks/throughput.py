@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from benchmarks.cases import Case
 from benchmarks.contest import Agreement
 from benchmarks.functions import FUNCTIONS
-from benchmarks.peers.peer import Peer, Unavailable
+from benchmarks.peers.peer import Peer, UnavailableError
 from benchmarks.states import States
 from benchmarks.timing import Timing, interleaved, quiet
 
@@ -29,9 +29,9 @@ class Speed:
     best_ns: float
 
     @classmethod
-    def of(cls, robot: str, function: str, peer: str, way: str, count: int, timing: Timing) -> Speed:
-        """From the seconds for ``count`` states."""
-        return cls(robot, function, peer, way, count, timing.median / count * 1e9, timing.best / count * 1e9)
+    def of(cls, subject: tuple[str, str, str, str], count: int, timing: Timing) -> Speed:
+        """From the seconds for ``count`` states; ``subject`` is robot, function, peer and way."""
+        return cls(*subject, count, timing.median / count * 1e9, timing.best / count * 1e9)
 
 
 def batch_speeds(
@@ -50,7 +50,7 @@ def batch_speeds(
                     calls[peer.name, way], counts[peer.name, way] = call, len(own)
         with quiet():
             timings = interleaved(calls, rounds)
-        speeds += [Speed.of(case.name, function.name, *key, counts[key], timings[key]) for key in calls]
+        speeds += [Speed.of((case.name, function.name, *key), counts[key], timings[key]) for key in calls]
     return speeds
 
 
@@ -69,12 +69,12 @@ def single_speeds(
                 if peer.name in entitled and is_slow == slow:
                     try:
                         calls[peer.name] = peer.single(function, states.head(1).ordered(peer.joint_names))
-                    except Unavailable:
+                    except UnavailableError:
                         continue
             with quiet():
                 repeats = SLOW_CALLS_A_ROUND if slow else SINGLE_CALLS_A_ROUND
                 timings = interleaved(calls, rounds, repeats)
-            speeds += [Speed.of(case.name, function.name, name, "", 1, timing) for name, timing in timings.items()]
+            speeds += [Speed.of((case.name, function.name, name, ""), 1, timing) for name, timing in timings.items()]
     return speeds
 
 

@@ -22,11 +22,13 @@ class ArmdynPeer(Peer):
         self.joint_names = tuple(self.robot.joint_names)
 
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
+        """One call with the whole batch."""
         method, arguments = getattr(self.robot, function.name), function.arguments(states)
         out = np.empty(function.result_shape(len(states), len(self.joint_names)), dtype=states.q.dtype)
         return {"": lambda: method(*arguments, out=out)}
 
     def single(self, function: Function, state: States) -> Single:
+        """The plain call."""
         method = getattr(self.robot, function.name)
         arguments = tuple(values[0].copy() for values in function.arguments(state))
         return lambda: method(*arguments)
@@ -38,5 +40,6 @@ class ArmdynAllocatingPeer(ArmdynPeer):
     name = "armdyn, new array"
 
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
+        """One call with the whole batch."""
         method, arguments = getattr(self.robot, function.name), function.arguments(states)
         return {"": lambda: method(*arguments)}

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import numpy as np
 
 from benchmarks.cases import Case
 from benchmarks.functions import Function
-from benchmarks.peers.peer import Batch, Peer, Single, Unavailable
+from benchmarks.peers.peer import Batch, Peer, Single, UnavailableError
 from benchmarks.states import Array, States
 
 GRAVITY = [0.0, 0.0, -9.81]
@@ -28,7 +29,7 @@ class ModernRoboticsPeer(Peer):
         model = pinocchio.buildModelFromUrdf(str(case.urdf))
         self.joint_names = tuple(model.names)[1:]
         if list(model.parents)[1:] != list(range(model.nv)) or model.nq != model.nv:
-            raise Unavailable("serial arms only")
+            raise UnavailableError("serial arms only")
         data = model.createData()
         pinocchio.forwardKinematics(model, data, np.zeros(model.nv))
         jacobian = pinocchio.computeJointJacobians(model, data, np.zeros(model.nv))
@@ -41,14 +42,16 @@ class ModernRoboticsPeer(Peer):
             spatial[3:, 3:] = inertia.mass * np.eye(3)
             self.glist.append(spatial)
         centres.append(centres[-1])
-        self.mlist = [np.linalg.inv(a) @ b for a, b in zip(centres[:-1], centres[1:], strict=True)]
+        self.mlist = [np.linalg.inv(a) @ b for a, b in pairwise(centres)]
         self.slist = np.vstack([jacobian[3:], jacobian[:3]])  # angular part first
 
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
+        """A loop over the rows."""
         call, arguments = self._call(function), function.arguments(states)
         return {"": lambda: np.array([call(*row) for row in zip(*arguments, strict=True)])}
 
     def single(self, function: Function, state: States) -> Single:
+        """The plain call."""
         call = self._call(function)
         arguments = tuple(values[0].copy() for values in function.arguments(state))
         return lambda: call(*arguments)

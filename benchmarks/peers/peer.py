@@ -12,12 +12,12 @@ Batch = Callable[[], Array]  # evaluates all given states, returns one row a sta
 Single = Callable[[], object]  # evaluates the one given state
 
 
-class Unavailable(Exception):
+class UnavailableError(Exception):
     """The library is not installed, or cannot take this robot or function; the message says why."""
 
 
 class Peer(ABC):
-    """A library with one robot loaded; making it raises Unavailable, or ImportError, where that cannot be done."""
+    """A library with one robot loaded; making it raises UnavailableError, or ImportError, where that cannot be done."""
 
     name: str
     joint_names: tuple[str, ...]
@@ -32,4 +32,4 @@ class Peer(ABC):
 
     def single(self, function: Function, state: States) -> Single:
         """A call from Python with the arrays of one state, (n,) each."""
-        raise Unavailable("not called one state at a time from Python")
+        raise UnavailableError("not called one state at a time from Python")

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from benchmarks.build_pinocchio import Variant
 from benchmarks.cases import Case
 from benchmarks.functions import Function
-from benchmarks.peers.peer import Batch, Peer, Unavailable
+from benchmarks.peers.peer import Batch, Peer, UnavailableError
 from benchmarks.states import Array, States
 
 ROUTINES = {
@@ -37,16 +38,17 @@ class PinocchioCppPeer(Peer):
 
     def __init__(self, case: Case, libraries: dict[Variant, Path]) -> None:
         if not libraries:
-            raise Unavailable("the compiled loop could not be built")
+            raise UnavailableError("the compiled loop could not be built")
         import pinocchio
 
         model = pinocchio.buildModelFromUrdf(str(case.urdf))
         if model.nq != model.nv:
-            raise Unavailable("a continuous joint has two coordinates in Pinocchio")
+            raise UnavailableError("a continuous joint has two coordinates in Pinocchio")
         self.joint_names = tuple(model.names)[1:]
         self.robots = {variant.name: _Robot(path, model) for variant, path in libraries.items()}
 
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
+        """One call into each shared library for each of its routines."""
         arguments = function.arguments(states)
         out = np.empty(function.result_shape(len(states), len(self.joint_names)))
         return {
@@ -59,7 +61,7 @@ class PinocchioCppPeer(Peer):
 class _Robot:
     """A robot inside one shared library."""
 
-    def __init__(self, library: Path, model) -> None:  # type: ignore[no-untyped-def]
+    def __init__(self, library: Path, model: Any) -> None:
         self.library = ctypes.CDLL(str(library))
         kinds = [KINDS[joint.shortname().removeprefix("JointModel")] for joint in list(model.joints)[1:]]
         axes = [_axis(joint) for joint in list(model.joints)[1:]]
@@ -89,7 +91,7 @@ class _Robot:
         return run
 
 
-def _axis(joint) -> Array:  # type: ignore[no-untyped-def]
+def _axis(joint: Any) -> Array:
     """The direction of a joint about or along a general axis; zeros where the kind of joint says it."""
     name = joint.shortname().removeprefix("JointModel")
     if not name.endswith("Unaligned"):

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.cases import Case
 from benchmarks.functions import Function
-from benchmarks.peers.peer import Batch, Peer, Single, Unavailable
+from benchmarks.peers.peer import Batch, Peer, Single, UnavailableError
 from benchmarks.states import States
 
 CALLS = {"inverse_dynamics": "rnea", "mass_matrix": "crba", "forward_dynamics": "aba", "bias_forces": "nle"}
@@ -24,11 +24,12 @@ class PinocchioPythonPeer(Peer):
         self.pinocchio = pinocchio
         self.model = pinocchio.buildModelFromUrdf(str(case.urdf))
         if self.model.nq != self.model.nv:
-            raise Unavailable("a continuous joint has two coordinates in Pinocchio")
+            raise UnavailableError("a continuous joint has two coordinates in Pinocchio")
         self.data = self.model.createData()
         self.joint_names = tuple(self.model.names)[1:]
 
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
+        """A loop over the rows, results kept in one array."""
         call, model, data = getattr(self.pinocchio, CALLS[function.name]), self.model, self.data
         arguments = function.arguments(states)
         out = np.empty(function.result_shape(len(states), model.nv))
@@ -41,6 +42,7 @@ class PinocchioPythonPeer(Peer):
         return {"": run}
 
     def single(self, function: Function, state: States) -> Single:
+        """The plain call."""
         call, model, data = getattr(self.pinocchio, CALLS[function.name]), self.model, self.data
         arguments = tuple(values[0].copy() for values in function.arguments(state))
         return lambda: call(model, data, *arguments)

@@ -72,12 +72,11 @@ class MuJoCo:
         data = self.at(q, 0.0 * q)
         mujoco.mj_forward(self.model, data)
         M = np.zeros((self.model.nv, self.model.nv))
-        mujoco.mj_fullM(self.model, data, M) if _new_signature() else mujoco.mj_fullM(self.model, M, data.qM)
+        if hasattr(data, "qM"):  # before MuJoCo 4
+            mujoco.mj_fullM(self.model, M, data.qM)
+        else:
+            mujoco.mj_fullM(self.model, data, M)
         return M[np.ix_(self.v, self.v)]
-
-
-def _new_signature() -> bool:
-    return "data: mujoco" in (mujoco.mj_fullM.__doc__ or "").replace("_structs.", "").split("dst")[0]
 
 
 @cache

@@ -31,9 +31,9 @@ def test_locked_joints_are_welded_where_they_are_held() -> None:
 def test_sub_chain_keeps_the_joints_between_base_and_tip_and_what_is_welded_to_them() -> None:
     gravity = general_gravity("chain")
     whole = bare(TIAGO)
-    part = written(sub_chain(whole, "torso_fixed_link", "gripper_link"), "tiago_chain")
+    part = written(sub_chain(whole, "torso_fixed_link", "arm_tool_link"), "tiago_chain")
     robot = armdyn.Robot.from_urdf(
-        written(whole, "tiago_whole"), base="torso_fixed_link", tip="gripper_link", chain=True, gravity=gravity
+        written(whole, "tiago_whole"), base="torso_fixed_link", tip="arm_tool_link", chain=True, gravity=gravity
     )
     assert robot.joint_names[0] == "torso_lift_joint"
     assert robot.dof == 8

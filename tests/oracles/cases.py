@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from importlib import resources
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 from oracles.robot_data import ROBOTS, bare, written
-from oracles.trees import random_tree, to_armdyn, to_pinocchio
+from oracles.trees import random_tree, to_urdf
 
 import armdyn
 
@@ -127,8 +128,11 @@ def from_urdf(name: str) -> Case:
 
 @cache
 def grown(seed: int, joints: int, right_angled: bool) -> Case:
+    """A random tree, through a URDF file that both libraries read."""
     tree = random_tree(seed, joints, right_angled=right_angled)
-    return Case(tree.name, armdyn.Robot(to_armdyn(tree)), to_pinocchio(tree))
+    path = written(ET.ElementTree(ET.fromstring(to_urdf(tree))), tree.name)
+    robot = armdyn.Robot.from_urdf(path, tip=tree.tip, gravity=tree.gravity)
+    return Case(tree.name, robot, pinocchio_from_urdf(path, tree.gravity, {}), path)
 
 
 CASES: Mapping[str, Callable[[], Case]] = {

@@ -154,3 +154,34 @@ def to_mjcf(tree: Tree) -> str:
         f'<option gravity="{numbers(*tree.gravity)}"><flag contact="disable" constraint="disable"/></option>'
         f"<worldbody>{inside}</worldbody></mujoco>"
     )
+
+
+def to_urdf(tree: Tree) -> str:
+    """The tree as a URDF file, all digits kept, joints in the tree's file order."""
+
+    def numbers(values: np.ndarray) -> str:
+        return " ".join(repr(float(v)) for v in values)
+
+    def rpy(R: np.ndarray) -> np.ndarray:
+        along = np.hypot(R[0, 0], R[1, 0])
+        pitch = np.arctan2(-R[2, 0], along)
+        if along < 1e-12:  # straight up or down: roll and yaw turn about one axis
+            return np.array([np.arctan2(-R[1, 2], R[1, 1]), pitch, 0.0])
+        return np.array([np.arctan2(R[2, 1], R[2, 2]), pitch, np.arctan2(R[1, 0], R[0, 0])])
+
+    def link(p: Part) -> str:
+        entries = {"xx": (0, 0), "xy": (0, 1), "xz": (0, 2), "yy": (1, 1), "yz": (1, 2), "zz": (2, 2)}
+        inertia = " ".join(f'i{name}="{float(p.tensor[place])!r}"' for name, place in entries.items())
+        mass = f'<mass value="{p.mass!r}"/><inertia {inertia}/>'
+        return f'<link name="{p.name}"><inertial><origin xyz="{numbers(p.com)}"/>{mass}</inertial></link>'
+
+    def joint(p: Part) -> str:
+        frame = f'<origin xyz="{numbers(p.position)}" rpy="{numbers(rpy(p.rotation))}"/>'
+        axis = "" if p.kind == "fixed" else f'<axis xyz="{numbers(p.axis)}"/><limit effort="1" velocity="1"/>'
+        ends = f'<parent link="{p.parent}"/><child link="{p.name}"/>'
+        return f'<joint name="{p.joint}" type="{p.kind}">{frame}{ends}{axis}</joint>'
+
+    parts = {p.joint: p for p in tree.parts}
+    ordered = [*tree.order, *(name for name in parts if name not in tree.order)]
+    inside = "".join(map(link, tree.parts)) + "".join(joint(parts[name]) for name in ordered)
+    return f'<robot name="{tree.name}"><link name="base"/>{inside}</robot>'

@@ -6,29 +6,32 @@ import mpmath
 import numpy as np
 import pytest
 
-from armdyn.program import Port, trace
+from armdyn.program import Port, Program, trace
 from armdyn.targets import compile_program
 from armdyn.targets.compiler import compile_ir
-from armdyn.targets.image import NotLinkable, link, load
 from armdyn.targets.gufunc import Interface, LoopTable, keep
-from armdyn.targets.llvm_ir import ENTRY, loop_ir
+from armdyn.targets.image import ENTRY, LinkError, link, load
+from armdyn.targets.llvm_ir import loop_ir
 from armdyn.targets.machine import Machine, host
 
 SINCOS = trace(lambda x: (np.sin(x), np.cos(x)), [Port("x", ())], name="sincos")
 
 
-def sincos_of_machine(kind: str) -> np.ufunc:
+KINDS = ["host", "plain x86-64 without fused multiply-add"]
+
+
+def on_machine(program: Program, kind: str) -> np.ufunc:
     if kind == "host":
-        return compile_program(SINCOS, cache=False)
+        return compile_program(program, cache=False)
     machine = Machine(host().triple, "x86-64", "")
     addresses = {}
     for dtype in "fd":
         try:
-            addresses[dtype], memory = load(link(compile_ir(loop_ir(SINCOS, dtype, machine), machine), ENTRY))
-        except (NotLinkable, RuntimeError):
+            addresses[dtype], memory = load(link(compile_ir(loop_ir(program, dtype, machine), machine), ENTRY))
+        except (LinkError, RuntimeError):
             pytest.skip("needs an x86-64 processor")
         keep(memory)
-    return LoopTable(Interface.of(SINCOS), addresses["f"], addresses["d"]).ufunc
+    return LoopTable(Interface.of(program), addresses["f"], addresses["d"]).ufunc
 
 
 def ulps(results: np.ndarray, x: np.ndarray, function: str) -> np.ndarray:
@@ -37,7 +40,9 @@ def ulps(results: np.ndarray, x: np.ndarray, function: str) -> np.ndarray:
         true = [getattr(mpmath, function)(mpmath.mpf(float(v))) for v in x]
         rounded = np.array([float(t) for t in true])
         unit = np.spacing(np.abs(rounded.astype(results.dtype))).astype(float)
-        return np.array([abs(float((mpmath.mpf(float(r)) - t) / u)) for r, t, u in zip(results, true, unit, strict=True)])
+        return np.array(
+            [abs(float((mpmath.mpf(float(r)) - t) / u)) for r, t, u in zip(results, true, unit, strict=True)]
+        )
 
 
 def angles(dtype: str) -> np.ndarray:
@@ -50,7 +55,9 @@ def angles(dtype: str) -> np.ndarray:
             rng.uniform(-1e9, 1e9, 300),
         ]
     )
-    multiples = np.concatenate([np.arange(-40, 41), rng.integers(-6 * 10**8, 6 * 10**8, 300), [2**k for k in range(29)]])
+    multiples = np.concatenate(
+        [np.arange(-40, 41), rng.integers(-6 * 10**8, 6 * 10**8, 300), [2**k for k in range(29)]]
+    )
     with mpmath.workprec(220):
         near = np.array([float(int(k) * mpmath.pi / 2) for k in multiples]).astype(dtype)
     quarter = (np.arange(-30, 30) * np.pi / 4).astype(dtype)
@@ -58,11 +65,11 @@ def angles(dtype: str) -> np.ndarray:
     return np.concatenate([spread.astype(dtype), near, quarter, *neighbours, [0.0]]).astype(dtype)
 
 
-@pytest.mark.parametrize("kind", ["host", "plain x86-64 without fused multiply-add"])
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", "df")
 def test_within_two_ulp_up_to_1e9(dtype: str, kind: str) -> None:
     x = angles(dtype)
-    sin_x, cos_x = sincos_of_machine(kind)(x)
+    sin_x, cos_x = on_machine(SINCOS, kind)(x)
     assert sin_x.dtype == dtype
     errors = np.concatenate([ulps(sin_x, x, "sin"), ulps(cos_x, x, "cos")])
     assert errors.max() < 1.6
@@ -72,7 +79,9 @@ def test_within_two_ulp_up_to_1e9(dtype: str, kind: str) -> None:
 @pytest.mark.parametrize("dtype", "df")
 def test_huge_angles_take_the_slow_path_and_only_they(dtype: str) -> None:
     with np.errstate(over="ignore"):
-        x = np.array([1e9, 1.1e9, 1e10, -1e15, 1e22, 2.0**60, -3e37, 0.5, 1.0, 2.0, 3e38 if dtype == "f" else 1e300], dtype)
+        x = np.array(
+            [1e9, 1.1e9, 1e10, -1e15, 1e22, 2.0**60, -3e37, 0.5, 1.0, 2.0, 3e38 if dtype == "f" else 1e300], dtype
+        )
     sin_x, cos_x = compile_program(SINCOS, cache=False)(x)
     assert max(ulps(sin_x, x, "sin").max(), ulps(cos_x, x, "cos").max()) < 1.6
     np.testing.assert_array_equal(sin_x[7:10], compile_program(SINCOS)(x[7:10])[0])
@@ -86,3 +95,31 @@ def test_infinity_nan_and_zero(dtype: str) -> None:
     assert sin_x[3] == 0.0 and sin_x[4] == 0.0
     assert cos_x[3] == cos_x[4] == 1.0
     np.testing.assert_allclose([sin_x[5], cos_x[5]], [np.sin(1.0), np.cos(1.0)], rtol=1e-6)
+
+
+EXP_TANH = trace(lambda x: (np.exp(x), np.tanh(x)), [Port("x", ())], name="exp_tanh")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", "df")
+def test_exp_and_tanh_within_a_few_ulp(dtype: str, kind: str) -> None:
+    rng = np.random.default_rng(5)
+    limit = 700.0 if dtype == "d" else 86.0
+    small = rng.choice([-1, 1], 500) * 10.0 ** rng.uniform(-30, 1, 500)
+    x = np.concatenate([rng.uniform(-limit, limit, 400), rng.uniform(-3, 3, 800), small]).astype(dtype)
+    exp_x, tanh_x = on_machine(EXP_TANH, kind)(x)
+    assert ulps(exp_x, x, "exp").max() < 2.5
+    assert ulps(tanh_x, x, "tanh").max() < 4.0
+
+
+@pytest.mark.parametrize("dtype", "df")
+def test_exp_and_tanh_at_the_ends(dtype: str) -> None:
+    x = np.array([np.inf, -np.inf, np.nan, 0.0, 1e4, -1e4, 30.0, -30.0], dtype)
+    exp_x, tanh_x = compile_program(EXP_TANH, cache=False)(x)
+    np.testing.assert_array_equal(exp_x[:6], [np.inf, 0.0, np.nan, 1.0, np.inf, 0.0])
+    np.testing.assert_array_equal(tanh_x, [1.0, -1.0, np.nan, 0.0, 1.0, -1.0, 1.0, -1.0])
+    tiny = np.array([-745.0, -720.0, 709.7] if dtype == "d" else [-103.0, -90.0, 88.7], dtype)
+    smallest = np.finfo(dtype).smallest_subnormal
+    np.testing.assert_allclose(
+        compile_program(EXP_TANH, cache=False)(tiny)[0], np.exp(tiny), rtol=1e-6 if dtype == "f" else 1e-14, atol=smallest
+    )

@@ -15,7 +15,7 @@ from armdyn.errors import ModelError
 MAX_BYTES = 16 * 2**20
 """The largest robots known to us take 0.2 MB, a chain of ten thousand links 5 MB."""
 
-MAX_ELEMENTS = 200_000
+MAX_ELEMENTS = 120_000
 MAX_ATTRIBUTES = 1000
 MAX_DEPTH = 100
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -56,7 +57,8 @@ class Inertia:
     def tensor_about_origin(self) -> Array:
         """I_o = I_c + m (c.c 1 - c c^T), by Steiner's theorem (Modern Robotics 8.26)."""
         c = self.com
-        return self.tensor + self.mass * (c @ c * np.eye(3) - np.outer(c, c))
+        steiner: Array = self.mass * (c @ c * np.eye(3) - np.outer(c, c))
+        return self.tensor + steiner
 
     @property
     def principal_moments(self) -> Array:
@@ -83,7 +85,7 @@ class Inertia:
 
     def problems(self) -> Iterator[str]:
         """What about this inertia no rigid body can have, one sentence each."""
-        if not (np.isfinite(self.mass) and np.isfinite(self.com).all() and np.isfinite(self.tensor).all()):
+        if not all(map(math.isfinite, (self.mass, *self.com.tolist(), *self.tensor.ravel().tolist()))):
             yield "mass, centre of mass or inertia is not a finite number"
             return
         if self.mass == 0.0 and not self.tensor.any():

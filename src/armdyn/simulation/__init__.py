@@ -1,17 +1,17 @@
 """Motion over time: `simulate` integrates the equations of motion, `Trajectory` keeps what came out."""
 
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.errors import InvalidSetting, SimulationError, TrajectoryFileError
+from armdyn.simulation.errors import SettingError, SimulationError, TrajectoryFileError
 from armdyn.simulation.methods import Adaptive, Euler, RungeKutta4
-from armdyn.simulation.simulate import simulate
+from armdyn.simulation.run import simulate
 from armdyn.simulation.trajectory import Statistics, Trajectory
 
 __all__ = [
     "Adaptive",
     "EnergyAccount",
     "Euler",
-    "InvalidSetting",
     "RungeKutta4",
+    "SettingError",
     "SimulationError",
     "Statistics",
     "Trajectory",

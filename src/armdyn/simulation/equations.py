@@ -6,12 +6,13 @@ its stages into one call.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from armdyn import algorithms
 from armdyn.algorithms.declaration import Function, function
 from armdyn.simulation import schemes
-from armdyn.simulation.schemes import Rates, Scheme, State
+from armdyn.simulation.schemes import Formula, Rates, State
 
 
 @function("(n),(n),(n),(6)?->(n),()")
@@ -32,23 +33,32 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
 
 
 @function("(n),(n),(),(),(n),(6)?->(n),(n),()")
-def euler_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
-    """State (q, qd, W) after an Euler step of length h, s, with the forces held, shapes (..., n), (..., n), (...)."""
-    return _held(schemes.euler, model, q, qd, work, h, tau, f_tip)
+def euler_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:  # noqa: PLR0917
+    """State (q, qd, W) an Euler step of length h, s, later, with the forces held, shapes (..., n), (..., n), (...)."""
+    return _with_forces_held(schemes.euler, model, (q, qd, work), h, (tau, f_tip))
 
 
 @function("(n),(n),(),(),(n),(6)?->(n),(n),()")
-def runge_kutta_4_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
-    """State (q, qd, W) after a Runge-Kutta step of length h, s, with the forces held, shapes (..., n), (..., n), (...)."""
-    return _held(schemes.runge_kutta_4, model, q, qd, work, h, tau, f_tip)
+def runge_kutta_4_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:  # noqa: PLR0917
+    """State (q, qd, W) a Runge-Kutta step of length h, s, later, the forces held, shapes (..., n), (..., n), (...)."""
+    return _with_forces_held(schemes.runge_kutta_4, model, (q, qd, work), h, (tau, f_tip))
 
 
-def _held(scheme: Scheme, model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any) -> State:
+def _with_forces_held(formula: Formula, model: Any, state: State, h: Any, forces: tuple[Any, Any]) -> State:
     def f(_: Any, q: Any, qd: Any) -> Rates:
-        return motion(model, q, qd, tau, f_tip)  # type: ignore[no-any-return]
+        return motion(model, q, qd, *forces)  # type: ignore[no-any-return]
 
-    return scheme(f, f(0.0, q, qd), 0.0, q, qd, work, h)
+    return formula(f, f(0.0, *state[:2]), 0.0, state, h)
 
 
-HELD_STEPS: dict[Scheme, Function] = {schemes.euler: euler_step, schemes.runge_kutta_4: runge_kutta_4_step}
-"""The compiled step of each scheme."""
+@dataclass(frozen=True)
+class Scheme:
+    """An integration formula, its compiled step with the forces held, and its evaluations of the equations a step."""
+
+    formula: Formula
+    held_step: Function
+    evaluations: int
+
+
+EULER = Scheme(schemes.euler, euler_step, 1)
+RUNGE_KUTTA_4 = Scheme(schemes.runge_kutta_4, runge_kutta_4_step, 4)

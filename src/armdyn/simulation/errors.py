@@ -16,7 +16,7 @@ class SimulationError(ArmdynError, RuntimeError):
     trajectory: Trajectory | None = None
 
 
-class InvalidSetting(ArmdynError, ValueError):
+class SettingError(ArmdynError, ValueError):
     """A duration, step, tolerance or other setting that makes no sense."""
 
 

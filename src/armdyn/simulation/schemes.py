@@ -16,12 +16,12 @@ Equations = Callable[[Any, Any, Any], Rates]
 State = tuple[Any, Any, Any]
 """q, qd and W."""
 
-Scheme = Callable[[Equations, Rates, Any, Any, Any, Any, Any], State]
+Formula = Callable[[Equations, Rates, Any, State, Any], State]
 
 
-def euler(f: Equations, first: Rates, t: Any, q: Any, qd: Any, work: Any, h: Any) -> State:
+def euler(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
     """One explicit Euler step of length h from t (Modern Robotics 8.5); ``first`` is f(t, q, qd)."""
-    qdd, power = first
+    (q, qd, work), (qdd, power) = state, first
     return (
         q + qd * h,  # theta[k+1] = theta[k] + dtheta[k] dt
         qd + qdd * h,  # dtheta[k+1] = dtheta[k] + ddtheta[k] dt
@@ -29,13 +29,13 @@ def euler(f: Equations, first: Rates, t: Any, q: Any, qd: Any, work: Any, h: Any
     )
 
 
-def runge_kutta_4(f: Equations, first: Rates, t: Any, q: Any, qd: Any, work: Any, h: Any) -> State:
+def runge_kutta_4(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
     """One classical fourth-order Runge-Kutta step of length h from t; ``first`` is f(t, q, qd).
 
     With y = (q, qd, W): k1 = f(t, y), k2 = f(t + h/2, y + h/2 k1), k3 = f(t + h/2, y + h/2 k2), k4 = f(t + h, y + h k3)
     and y + h/6 (k1 + 2 k2 + 2 k3 + k4). The velocity part of k_i is v_i, its acceleration a_i, its power P_i.
     """
-    half = h * 0.5
+    (q, qd, work), half = state, h * 0.5
     v1, (a1, P1) = qd, first
     v2 = qd + half * a1
     a2, P2 = f(t + half, q + half * v1, v2)

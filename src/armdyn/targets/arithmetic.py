@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from armdyn.targets.exponential import exponential, hyperbolic_tangent
 from armdyn.targets.sections import Arithmetic, Sections, arguments_of
 from armdyn.targets.vectors import Lines, Vector, section_function, slot_pointer
 
@@ -94,4 +95,6 @@ _INSTRUCTIONS: dict[str, Callable[..., str]] = {
     "min": _intrinsic("minimum"),
     "max": _intrinsic("maximum"),
     "sign": _sign,
+    "exp": exponential,
+    "tanh": hyperbolic_tangent,
 }

@@ -1,7 +1,7 @@
 """Compiled kernels on disk: read only if they are intact, ours, and made by this very code for this very processor.
 
-An entry is a file: a magic word, the SHA-256 of what follows, a JSON header that repeats the full key, the code. Nothing
-in it is unpickled or evaluated. Machine code is run with the user's rights, so entries are believed only in a folder,
+An entry is a file: a magic word, the SHA-256 of what follows, a JSON header that repeats the full key, the code.
+Nothing in it is unpickled or evaluated. Machine code is run with the user's rights, so entries are believed only in a folder,
 and in files, that belong to the user (or root).
 """
 
@@ -91,8 +91,11 @@ def _parsed(content: bytes, key: str) -> tuple[Mapping[str, Any], bytes] | None:
     if not content.startswith(_MAGIC) or hashlib.sha256(payload).digest() != content[len(_MAGIC) : start]:
         return None
     text, _, code = payload.partition(b"\n")
-    header = json.loads(text)
-    return (header, code) if header.get("key") == key else None
+    try:
+        header = json.loads(text)
+    except ValueError:
+        return None
+    return (header, code) if isinstance(header, dict) and header.get("key") == key else None
 
 
 def write(key: str, header: Mapping[str, Any], code: bytes) -> None:

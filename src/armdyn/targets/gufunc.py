@@ -41,7 +41,9 @@ class Interface:
         """The interface of a program: its ports become core dimensions of fixed sizes, "(6),(6)->(6)"."""
         for port in (*program.inputs, *program.outputs):
             if port.size == 0:
-                raise Unsupported(f"{program.name}: array {port.name!r} of shape {port.shape} is empty; NumPy compiles none")
+                raise Unsupported(
+                    f"{program.name}: NumPy makes no ufunc of empty arrays like {port.name!r} {port.shape}"
+                )
         arguments, results = (", ".join(port.name for port in ports) for ports in (program.inputs, program.outputs))
         signature = f"{_core(program.inputs)}->{_core(program.outputs)}"
         return cls(
@@ -93,9 +95,9 @@ def keep(thing: Any) -> None:
 def _constructor() -> Any:
     """NumPy's constructor, tried out once."""
     try:
-        from numpy._core import _multiarray_umath as umath
+        from numpy._core import _multiarray_umath as umath  # type: ignore[attr-defined]  # noqa: PLC0415
     except ImportError:  # NumPy 1
-        from numpy.core import _multiarray_umath as umath  # type: ignore[no-redef]
+        from numpy.core import _multiarray_umath as umath  # noqa: PLC0415
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
     table = ctypes.cast(pointer_of(umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
@@ -104,7 +106,7 @@ def _constructor() -> Any:
         ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_int,
         ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p,
     )  # fmt: skip
-    constructor = prototype(table[_FROM_SIGNATURE])  # type: ignore[arg-type]
+    constructor = prototype(table[_FROM_SIGNATURE])
     _try_out(constructor)
     return constructor
 
@@ -114,9 +116,8 @@ def _try_out(constructor: Any) -> None:
 
     def double(args: int, dimensions: int, steps: int, data: int) -> None:
         source, target = (ctypes.c_void_p * 2).from_address(args)
-        for k in range(2):
-            value = ctypes.c_double.from_address(source + 8 * k).value
-            ctypes.c_double.from_address(target + 8 * k).value = 2.0 * value
+        numbers, doubled = ((ctypes.c_double * 2).from_address(address or 0) for address in (source, target))
+        doubled[:] = [2.0 * number for number in numbers]
 
     loop = Loop(double)
     functions, data = (ctypes.c_void_p * 1)(ctypes.cast(loop, ctypes.c_void_p).value), (ctypes.c_void_p * 1)()

@@ -20,11 +20,15 @@ _R_PC32, _R_PLT32 = 2, 4
 _JUMP = b"\xff\x25"  # jmp *[rip + displacement]
 
 
-class NotLinkable(Exception):
+ENTRY = "armdyn_loop"
+"""The name of the function every object file is made for."""
+
+
+class LinkError(Exception):
     """Object code our linker does not know; another loader has to take it."""
 
 
-class NotLoadable(Exception):
+class LoadError(Exception):
     """The system refuses to run the image."""
 
 
@@ -52,40 +56,47 @@ class _Section:
 def link(object_code: bytes, entry: str) -> Image:
     """Lay out the sections that are needed to run, and resolve the references between them."""
     if object_code[:6] != b"\x7fELF\x02\x01" or struct.unpack_from("<H", object_code, 18)[0] != _EM_X86_64:
-        raise NotLinkable("not an ELF object for x86-64")
+        raise LinkError("not an ELF object for x86-64")
     sections = _sections(object_code)
+    symbols = _symbols(object_code, sections)
+    code, addresses = _laid_out(object_code, sections)
+    stubs = _Stubs(code)
+    for section in sections:
+        if section.kind != _SHT_RELA or section.info not in addresses:
+            continue
+        for position in range(section.offset, section.offset + section.size, 24):
+            offset, info, addend = struct.unpack_from("<QQq", object_code, position)
+            if info & 0xFFFFFFFF not in (_R_PC32, _R_PLT32):
+                raise LinkError(f"relocation of type {info & 0xFFFFFFFF}")
+            name, home, value = symbols[info >> 32]
+            target = stubs.address(name) if home == 0 and name else _address(addresses, home, value)
+            place = addresses[section.info] + offset
+            struct.pack_into("<i", code, place, target + addend - place)
+    for name, home, value in symbols:
+        if name == entry and home:
+            return Image(bytes(code), _address(addresses, home, value), tuple(stubs.cells))
+    raise LinkError(f"no function {entry!r}")
+
+
+def _laid_out(object_code: bytes, sections: list[_Section]) -> tuple[bytearray, dict[int, int]]:
+    """Code and constants one after the other, and where each section came to lie."""
     code = bytearray()
     addresses: dict[int, int] = {}
     for number, section in enumerate(sections):
-        if section.flags & _SHF_ALLOC:
-            if section.kind != _SHT_PROGBITS or not section.name.startswith((".text", ".rodata")):
-                if section.name.startswith((".eh_frame", ".note")):
-                    continue
-                raise NotLinkable(f"section {section.name}")
-            code += bytes(-len(code) % section.alignment)
-            addresses[number] = len(code)
-            code += object_code[section.offset : section.offset + section.size]
-    symbols = _symbols(object_code, sections)
-    stubs = _Stubs(code)
-    for section in sections:
-        if section.kind == _SHT_RELA and section.info in addresses:
-            for position in range(section.offset, section.offset + section.size, 24):
-                offset, info, addend = struct.unpack_from("<QQq", object_code, position)
-                name, home, value = symbols[info >> 32]
-                if info & 0xFFFFFFFF not in (_R_PC32, _R_PLT32):
-                    raise NotLinkable(f"relocation of type {info & 0xFFFFFFFF}")
-                if home in addresses:
-                    target = addresses[home] + value
-                elif home == 0 and name:
-                    target = stubs.address(name)
-                else:
-                    raise NotLinkable(f"symbol {name!r}")
-                place = addresses[section.info] + offset
-                struct.pack_into("<i", code, place, target + addend - place)
-    start = next((addresses[home] + value for name, home, value in symbols if name == entry and home), None)
-    if start is None:
-        raise NotLinkable(f"no function {entry!r}")
-    return Image(bytes(code), start, tuple(stubs.cells))
+        if not section.flags & _SHF_ALLOC or section.name.startswith((".eh_frame", ".note")):
+            continue
+        if section.kind != _SHT_PROGBITS or not section.name.startswith((".text", ".rodata")):
+            raise LinkError(f"section {section.name}")
+        code += bytes(-len(code) % section.alignment)
+        addresses[number] = len(code)
+        code += object_code[section.offset : section.offset + section.size]
+    return code, addresses
+
+
+def _address(addresses: dict[int, int], section: int, value: int) -> int:
+    if section not in addresses:
+        raise LinkError(f"a symbol in section {section}")
+    return addresses[section] + value
 
 
 class _Stubs:
@@ -127,7 +138,7 @@ def _symbols(data: bytes, sections: list[_Section]) -> list[tuple[str, int, int]
                 for position in range(section.offset, section.offset + section.size, 24)
             )
             return [(_text(data, names + name), home, value) for name, _, _, home, value, _ in entries]
-    raise NotLinkable("no symbol table")
+    raise LinkError("no symbol table")
 
 
 def _text(data: bytes, start: int) -> str:
@@ -148,7 +159,7 @@ def load(image: Image) -> tuple[int, Any]:
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     protection = mmap.PROT_READ | mmap.PROT_EXEC
     if system.mprotect(ctypes.c_void_p(base), ctypes.c_size_t(size), ctypes.c_int(protection)) != 0:
-        raise NotLoadable(f"mprotect failed with errno {ctypes.get_errno()}")
+        raise LoadError(f"mprotect failed with errno {ctypes.get_errno()}")
     return base + image.entry, memory
 
 
@@ -159,4 +170,4 @@ def _libm_address(name: str) -> int:
         except (OSError, AttributeError):
             continue
         return ctypes.cast(function, ctypes.c_void_p).value or 0
-    raise NotLoadable(f"no function {name!r} in libm")
+    raise LoadError(f"no function {name!r} in libm")

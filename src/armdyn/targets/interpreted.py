@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -19,18 +18,18 @@ def interpreted_loop(make_program: Callable[[], Program], dtype: str) -> Any:
     """A ctypes callback that evaluates the whole batch at once; keep it alive while NumPy may call it."""
 
     def loop(args: int, dimensions: int, steps: int, data: int) -> None:
-        # An error cannot leave a C callback. Whatever happens, the results must not be what was in memory before.
+        # An error cannot leave a C callback: ctypes prints it, and NumPy goes on with whatever is in the results.
+        outputs: list[NDArray[Any]] = []
         try:
-            outputs = []
             program = make_program()
             inputs, outputs = _arguments(program, np.dtype(dtype), args, dimensions, steps)
-            scalars = [column for array, port in zip(inputs, program.inputs, strict=True) for column in _columns(array, port)]
+            pairs = zip(inputs, program.inputs, strict=True)
+            scalars = [column for array, port in pairs for column in _columns(array, port)]
             results = evaluate(program, scalars, np.dtype(dtype))
-        except BaseException as error:
+        except BaseException:
             for array in outputs:
                 array[...] = np.nan
-            sys.unraisablehook(_unraisable(error))
-            return
+            raise
         start = 0
         for array, port in zip(outputs, program.outputs, strict=True):
             flat = np.empty((array.shape[0], port.size), dtype)
@@ -40,15 +39,6 @@ def interpreted_loop(make_program: Callable[[], Program], dtype: str) -> Any:
             start += port.size
 
     return Loop(loop)
-
-
-def _unraisable(error: BaseException) -> Any:
-    from types import SimpleNamespace
-
-    return SimpleNamespace(
-        exc_type=type(error), exc_value=error, exc_traceback=error.__traceback__,
-        err_msg="armdyn could not evaluate a batch, its results are NaN", object=None,
-    )  # fmt: skip
 
 
 def _columns(array: NDArray[Any], port: Port) -> list[NDArray[Any]]:
@@ -82,4 +72,4 @@ def _view(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype:
     reach = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
     first, last = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
     memory = (ctypes.c_char * (last - first + dtype.itemsize)).from_address(address + first)
-    return np.ndarray(shape, dtype, memory, offset=-first, strides=strides)
+    return np.ndarray(shape, dtype, memoryview(memory), offset=-first, strides=strides)

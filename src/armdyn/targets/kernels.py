@@ -14,10 +14,11 @@ import numpy as np
 
 from armdyn.program.program import Program
 from armdyn.targets import cache as disk
+from armdyn.targets import compiler
 from armdyn.targets.gufunc import Interface, Loop, LoopTable, keep
-from armdyn.targets.image import Image, NotLinkable, NotLoadable, link, load
-
-ENTRY = "armdyn_loop"
+from armdyn.targets.image import ENTRY, Image, LinkError, LoadError, link, load
+from armdyn.targets.interpreted import interpreted_loop
+from armdyn.targets.machine import host
 
 _lock = threading.RLock()
 _ufuncs: dict[str, np.ufunc] = {}
@@ -97,7 +98,7 @@ class _Function:
             header, code = _compiled(self._program, dtype)
             kernel = _revived({**header, "interface": asdict(interface)}, code)
             if kernel is None:
-                raise NotLoadable("the compiled code cannot be loaded")
+                raise LoadError("the compiled code cannot be loaded")
         except Exception as error:
             _warn(error)
             return _Kernel(interface, self._interpreter(dtype))
@@ -106,8 +107,6 @@ class _Function:
         return kernel
 
     def _interpreter(self, dtype: str) -> int:
-        from armdyn.targets.interpreted import interpreted_loop
-
         loop = interpreted_loop(lambda: self._program, dtype)
         keep(loop)
         return _address_of(loop)
@@ -115,14 +114,13 @@ class _Function:
 
 def _compiled(program: Program, dtype: str) -> tuple[dict[str, Any], bytes]:
     """The code as it is stored: an image that needs no llvmlite if possible, else the object file."""
-    from armdyn.targets.compiler import compile_ir
-    from armdyn.targets.llvm_ir import loop_ir
-    from armdyn.targets.machine import host
+    # Not needed, so not imported, where the code comes from the cache.
+    from armdyn.targets.llvm_ir import loop_ir  # noqa: PLC0415
 
-    object_code = compile_ir(loop_ir(program, dtype, host()), host())
+    object_code = compiler.compile_ir(loop_ir(program, dtype, host()), host())
     try:
         image = link(object_code, ENTRY)
-    except NotLinkable:
+    except LinkError:
         return {"kind": "object"}, object_code
     return {"kind": "image", "entry": image.entry, "cells": image.cells}, image.code
 
@@ -134,12 +132,10 @@ def _revived(header: Mapping[str, Any], code: bytes) -> _Kernel | None:
         image = Image(code, header["entry"], tuple((name, offset) for name, offset in header["cells"]))
         try:
             address, memory = load(image)
-        except (NotLoadable, OSError):
+        except (LoadError, OSError):
             return None
     else:
-        from armdyn.targets.compiler import load_object
-
-        address, memory = load_object(code, ENTRY)
+        address, memory = compiler.load_object(code, ENTRY)
     keep(memory)
     return _Kernel(interface, address)
 
@@ -149,13 +145,15 @@ def _address_of(loop: Any) -> int:
 
 
 def _warn(error: Exception) -> None:
-    if not _warned.is_set():
-        _warned.set()
-        reason = "llvmlite is not installed" if isinstance(error, ImportError) else f"compiling failed ({error})"
-        warnings.warn(
-            f"{reason}, so armdyn evaluates with NumPy, tens to hundreds of times slower. "
-            "Install it with: pip install llvmlite" if isinstance(error, ImportError) else
-            f"{reason}, so armdyn evaluates with NumPy, tens to hundreds of times slower. Please report this",
-            RuntimeWarning,
-            stacklevel=2,
-        )
+    if _warned.is_set():
+        return
+    _warned.set()
+    if isinstance(error, ImportError):
+        reason, advice = "llvmlite is not installed", "Install it with: pip install llvmlite"
+    else:
+        reason, advice = f"compiling failed ({error})", "Please report this"
+    warnings.warn(
+        f"{reason}, so armdyn evaluates with NumPy, tens to hundreds of times slower. {advice}",
+        RuntimeWarning,
+        stacklevel=2,
+    )

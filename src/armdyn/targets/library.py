@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.targets.sections import Library, Sections
+from armdyn.targets.sections import Library, Sections, arguments_of
 from armdyn.targets.trigonometry import fast_limit, sincos
 from armdyn.targets.vectors import Lines, Vector, double_constant, section_function, slot_pointer
 
@@ -16,18 +16,18 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
     angles: dict[int, dict[str, int]] = {}
     others = []
     for index in section.nodes:
-        operation, *arguments = plan.nodes[index]
+        operation = str(plan.nodes[index][0])
         if operation in ("sin", "cos"):
-            angles.setdefault(arguments[0], {})[operation] = index  # type: ignore[index, arg-type, call-overload]
+            (angle,) = arguments_of(plan.nodes[index])
+            angles.setdefault(angle, {})[operation] = index
         else:
             others.append(index)
 
     huge = [_sines(out, plan, vector, angle, wanted) for angle, wanted in angles.items()]
     for index in others:
-        operation, *read = plan.nodes[index]
-        pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in read]  # type: ignore[index]
+        pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
-        out.put(f"call void @each_{operation}({', '.join(f'ptr {p}' for p in pointers)})")
+        out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
     if huge:
         any_huge = huge[0]
         for other in huge[1:]:
@@ -72,6 +72,7 @@ def libm_functions(plan: Sections, vector: Vector) -> list[str]:
 
 
 def library_operations(plan: Sections) -> list[str]:
+    """The library functions a program calls."""
     members = (index for section in plan.sections if isinstance(section, Library) for index in section.nodes)
     return sorted({str(plan.nodes[index][0]) for index in members})
 

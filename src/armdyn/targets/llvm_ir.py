@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from armdyn.program.program import Port, Program
 from armdyn.targets.arithmetic import arithmetic_section
+from armdyn.targets.image import ENTRY
 from armdyn.targets.library import libm_functions, library_operations, library_section
 from armdyn.targets.machine import Machine
 from armdyn.targets.packing import layout_functions, transposer
 from armdyn.targets.sections import Arithmetic, Sections, cut
 from armdyn.targets.vectors import Lines, Vector, slot_pointer
-
-ENTRY = "armdyn_loop"
 
 # Without prefer-vector-width some processors' 512-bit vectors are cut in two, for the sake of other code's clock.
 _ATTRIBUTES = """\
@@ -166,7 +165,7 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
     out.put(f"loaded{number}:")
 
 
-def _transfer(out: Lines, vector: Vector, direction: str, number: int, port: Port, slot: int) -> None:
+def _transfer(out: Lines, vector: Vector, direction: str, number: int, port: Port, slot: int) -> None:  # noqa: PLR0917
     distance = out.let(f"mul i64 %state, %outer{number}")
     data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
     scratch = slot_pointer(out, vector, "%values", slot)

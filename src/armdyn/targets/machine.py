@@ -7,6 +7,7 @@ import os
 import sys
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,19 @@ class Machine:
 
 
 @cache
-def host() -> Machine:
-    """This machine. Imports llvmlite."""
-    import llvmlite.binding as llvm
+def llvm_binding() -> Any:
+    """The module llvmlite.binding, ready for this processor; only who compiles pays for importing it."""
+    import llvmlite.binding as llvm  # noqa: PLC0415
 
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@cache
+def host() -> Machine:
+    """The processor we run on. Imports llvmlite."""
+    llvm = llvm_binding()
     return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 

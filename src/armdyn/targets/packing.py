@@ -8,7 +8,10 @@ the last state repeat it: they read what it reads and write what it writes, so n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from armdyn.targets.vectors import Lines, Vector, slot_pointer
+
 
 def transposer(vector: Vector, size: int, direction: str) -> str:
     """The function ``@load_<size>`` or ``@store_<size>`` for arrays of ``size`` numbers a state.
@@ -94,18 +97,17 @@ def _store_piece(out: Lines, vector: Vector, rows: list[str], start: int, column
             out.put(f"store {vector.scalar} {number}, ptr {_element(out, vector, row, start)}, align 1")
         return
     for first_row, block in enumerate(_transpose_sublanes(out, vector, columns)):
-        for number, row in enumerate(rows[first_row::width]):
-            lanes = range(number * width, (number + 1) * width)
+        for sublane, target in enumerate(rows[first_row::width]):
+            lanes = range(sublane * width, (sublane + 1) * width)
             piece = _shuffle(out, vector, vector.lanes, block, "poison", lanes)
-            out.put(f"store <{width} x {vector.scalar}> {piece}, ptr {_element(out, vector, row, start)}, align 1")
+            out.put(f"store <{width} x {vector.scalar}> {piece}, ptr {_element(out, vector, target, start)}, align 1")
 
 
 def _joined(out: Lines, vector: Vector, parts: list[str], width: int) -> str:
     """Short vectors side by side in a long one."""
     while len(parts) > 1:
         parts = [
-            _shuffle(out, vector, width, a, b, range(2 * width))
-            for a, b in zip(parts[::2], parts[1::2], strict=True)
+            _shuffle(out, vector, width, a, b, range(2 * width)) for a, b in zip(parts[::2], parts[1::2], strict=True)
         ]
         width *= 2
     return parts[0]
@@ -132,7 +134,7 @@ def _transpose_sublanes(out: Lines, vector: Vector, blocks: list[str]) -> list[s
     return blocks
 
 
-def _shuffle(out: Lines, vector: Vector, lanes: int, a: str, b: str, order: range | list[int]) -> str:
+def _shuffle(out: Lines, vector: Vector, lanes: int, a: str, b: str, order: Sequence[int]) -> str:  # noqa: PLR0917
     source = f"<{lanes} x {vector.scalar}>"
     mask = ", ".join(f"i32 {k}" for k in order)
     return out.let(f"shufflevector {source} {a}, {source} {b}, <{len(order)} x i32> <{mask}>")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
 
-LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "tanh", "pow"})
+LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow"})
 LONGEST_STRETCH = 3000
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from armdyn.targets.vectors import Lines, Vector
+from armdyn.targets.vectors import Lines, Vector, horner, multiply_add
 
 _PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)
 
@@ -96,19 +96,19 @@ def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool
 
 
 def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
-    """r and an integer whose last two bits are those of k.
+    """The rest r and an integer whose last two bits are those of k.
 
     Adding 1.5 * 2^52 (float32: 1.5 * 2^23) rounds to the nearest integer and leaves it in the last bits.
     """
     t = vector.type
-    magic = vector.splat(1.5 * 2.0 ** (vector.significant_bits - 1))
-    shifted = _multiply_add(out, vector, x, vector.splat(float(2 / _PI)), magic)
+    magic = vector.splat(vector.magic)
+    shifted = multiply_add(out, vector, x, vector.splat(float(2 / _PI)), magic)
     quadrant = out.let(f"bitcast {t} {shifted} to {vector.bits_type}")
     k = out.let(f"fsub {t} {shifted}, {magic}")
     r = x
     if vector.has_fma:
         for part in half_pi_parts(vector):
-            r = _multiply_add(out, vector, k, vector.splat(-part), r)
+            r = multiply_add(out, vector, k, vector.splat(-part), r)
         return r, quadrant
     lost = vector.splat(0.0)  # what rounding r takes away, added in the end
     for part in half_pi_parts(vector):
@@ -121,30 +121,14 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     return out.let(f"fadd {t} {r}, {lost}"), quadrant
 
 
-def _multiply_add(out: Lines, vector: Vector, a: str, b: str, c: str) -> str:
-    """a * b + c, with one rounding where the machine can."""
-    t = vector.type
-    if vector.has_fma:
-        return out.let(f"call {t} @llvm.fma.{vector.suffix}({t} {a}, {t} {b}, {t} {c})")
-    product = out.let(f"fmul {t} {a}, {b}")
-    return out.let(f"fadd {t} {product}, {c}")
-
-
-def _horner(out: Lines, vector: Vector, z: str, coefficients: tuple[float, ...]) -> str:
-    value = vector.splat(coefficients[-1])
-    for coefficient in reversed(coefficients[:-1]):
-        value = _multiply_add(out, vector, z, value, vector.splat(coefficient))
-    return value
-
-
 def _sin_polynomial(out: Lines, vector: Vector, r: str, z: str) -> str:
-    tail = _horner(out, vector, z, _SIN[vector.scalar])
+    tail = horner(out, vector, z, _SIN[vector.scalar])
     cube = out.let(f"fmul {vector.type} {z}, {r}")
-    return _multiply_add(out, vector, cube, tail, r)
+    return multiply_add(out, vector, cube, tail, r)
 
 
 def _cos_polynomial(out: Lines, vector: Vector, z: str) -> str:
-    return _horner(out, vector, z, (1.0, -0.5, *_COS[vector.scalar]))
+    return horner(out, vector, z, (1.0, -0.5, *_COS[vector.scalar]))
 
 
 def _negated_if_bit_1(out: Lines, vector: Vector, value: str, integer: str) -> str:

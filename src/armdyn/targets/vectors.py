@@ -35,6 +35,11 @@ class Vector:
         return 53 if self.scalar == "double" else 24
 
     @property
+    def magic(self) -> float:
+        """1.5 * 2^52, or 1.5 * 2^23: added to a number, it rounds it to an integer that stands in the last bits."""
+        return 1.5 * 2.0 ** (self.significant_bits - 1)
+
+    @property
     def bytes(self) -> int:
         """Bytes of the whole vector."""
         return self.itemsize * self.lanes
@@ -114,3 +119,20 @@ def section_function(name: str, out: Lines) -> str:
     """
     parameters = "ptr noalias readonly %values, ptr noalias %results"
     return f"define internal void @{name}({parameters}) #0 {{\n{out}\n  ret void\n}}\n"
+
+
+def multiply_add(out: Lines, vector: Vector, a: str, b: str, c: str) -> str:
+    """The value of a * b + c, with one rounding where the machine can."""
+    t = vector.type
+    if vector.has_fma:
+        return out.let(f"call {t} @llvm.fma.{vector.suffix}({t} {a}, {t} {b}, {t} {c})")
+    product = out.let(f"fmul {t} {a}, {b}")
+    return out.let(f"fadd {t} {product}, {c}")
+
+
+def horner(out: Lines, vector: Vector, x: str, coefficients: tuple[float, ...]) -> str:
+    """A polynomial in x, its coefficients in ascending order."""
+    value = vector.splat(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        value = multiply_add(out, vector, x, value, vector.splat(coefficient))
+    return value

@@ -1,0 +1,99 @@
+"""The columns of one motion as comma-separated values: a header with names and units, numbers that come back exactly."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.simulation.columns import UNITS, names_and_units, primary_columns
+from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.errors import TrajectoryFileError
+from armdyn.simulation.trajectory import Statistics, Trajectory
+from armdyn.spatial.rotations import Array
+
+_POSITION = re.compile(r"q_(?P<joint>.+) \[(?P<unit>rad|m)\]", re.DOTALL)
+_KIND_OF = {units["q"]: kind for kind, units in UNITS.items()}
+
+
+def content(trajectory: Trajectory, path: Path) -> bytes:
+    """The bytes of the file."""
+    if trajectory.batch:
+        raise TrajectoryFileError(
+            f"{path}: a csv file holds one motion, and this is a batch {trajectory.batch}. Save it as .npz, or one motion of "
+            "it: trajectory.pick(0).save(...)"
+        )
+    joints = list(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer)
+    writer.writerow(_header(joints, with_f_tip=trajectory.f_tip is not None))
+    writer.writerows(np.column_stack(primary_columns(trajectory)).tolist())  # repr(float): the shortest that comes back
+    return buffer.getvalue().encode()
+
+
+def read(path: Path) -> Trajectory:
+    """The trajectory in the file; the robot is named after the file."""
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            header, *rows = csv.reader(file, strict=True)
+    except (ValueError, csv.Error) as error:
+        raise TrajectoryFileError(f"{path} is empty, or no comma-separated text: {error}") from error
+    joints, with_f_tip = _check_header(path, header)
+    return _trajectory(path, joints, _numbers(path, header, rows), with_f_tip=with_f_tip)
+
+
+def _header(joints: Sequence[tuple[str, str]], *, with_f_tip: bool) -> list[str]:
+    return [f"{name} [{unit}]" for name, unit in names_and_units(joints, with_f_tip=with_f_tip)]
+
+
+def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]], bool]:
+    """The joints and whether there is a wrench, where the header is one that `content` writes."""
+    found = [_POSITION.fullmatch(column) for column in header]
+    joints = [(match["joint"], _KIND_OF[match["unit"]]) for match in found if match]
+    with_f_tip = any(column.startswith("f_tip_mx [") for column in header)
+    expected = _header(joints, with_f_tip=with_f_tip)
+    if not joints or header != expected:
+        missing = [column for column in expected if column not in header]
+        foreign = [column for column in header if column not in expected]
+        problems = [f"missing {missing}"] * bool(missing) + [f"unknown {foreign[:12]}"] * bool(foreign)
+        if not joints:
+            problems.append("no joint position such as 'q_shoulder [rad]'")
+        raise TrajectoryFileError(f"{path}: wrong columns: {'; '.join(problems) or 'in another order than armdyn writes'}")
+    return joints, with_f_tip
+
+
+def _numbers(path: Path, header: list[str], rows: list[list[str]]) -> Array:
+    values = np.empty((len(rows), len(header)))
+    for line, row in enumerate(rows, start=2):
+        if len(row) != len(header):
+            raise TrajectoryFileError(f"{path}:{line}: {len(row)} values; the header names {len(header)} columns")
+        try:
+            values[line - 2] = [float(text) for text in row]
+        except ValueError as error:
+            raise TrajectoryFileError(f"{path}:{line}: {error}") from None
+    if not rows:
+        raise TrajectoryFileError(f"{path}: the header is there, and no row below it")
+    return values
+
+
+def _trajectory(path: Path, joints: list[tuple[str, str]], values: Array, *, with_f_tip: bool) -> Trajectory:
+    n = len(joints)
+    sizes = [1, n, n, n, n] + [6] * with_f_tip + [1, 1, 1]
+    t, q, qd, qdd, tau, *wrench, kinetic, potential, work = np.split(values, np.cumsum(sizes)[:-1], axis=1)
+    return Trajectory(
+        robot=path.stem,
+        joint_names=tuple(name for name, _ in joints),
+        joint_kinds=tuple(kind for _, kind in joints),
+        t=t[:, 0].copy(),
+        q=q.copy(),
+        qd=qd.copy(),
+        qdd=qdd.copy(),
+        tau=tau.copy(),
+        f_tip=wrench[0].copy() if wrench else None,
+        energy=EnergyAccount(kinetic[:, 0].copy(), potential[:, 0].copy(), work[:, 0].copy()),
+        statistics=Statistics(f"read from {path.name}", 0, 0, 0.0),
+    )

@@ -1,0 +1,46 @@
+"""The energy account of a motion: what the links hold, and what joints and surroundings put in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyAccount:
+    """Energies along a motion, J, each of shape (T, ...).
+
+    Args:
+        kinetic: K(q, qd).
+        potential: P(q), in the field of gravity.
+        work: done on the arm since t = 0 by the joint torques, less what its tip did on its surroundings: the integral of
+            tau . qd - f_tip . V_tip.
+    """
+
+    kinetic: Array
+    potential: Array
+    work: Array
+
+    @property
+    def total(self) -> Array:
+        """Kinetic and potential energy K + P, J, shape (T, ...)."""
+        return self.kinetic + self.potential
+
+    @property
+    def drift(self) -> Array:
+        """What the account is out by: K + P - (K + P at t = 0) - W, J, shape (T, ...); the error of the integration."""
+        return self.total - self.total[0] - self.work
+
+    @property
+    def scale(self) -> Array:
+        """The energy that changed hands, J, shape (...): the most that K, the change of P, or W reach."""
+        parts = (self.kinetic, self.potential - self.potential[0], self.work)
+        return np.max([np.abs(part).max(axis=0) for part in parts], axis=0)  # type: ignore[no-any-return]
+
+    @property
+    def relative_drift(self) -> Array:
+        """The drift over the `scale`, a pure number, shape (T, ...); zero where nothing moves."""
+        return self.drift / np.where(self.scale == 0, 1.0, self.scale)

@@ -1,0 +1,187 @@
+"""What acts on the arm over time: joint torques and the tip's wrench, given as numbers, tables or callables."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from armdyn.errors import ShapeError
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.settings import real_array, shown_joints
+from armdyn.spatial.rotations import Array
+
+Index = tuple[int, ...]
+
+
+class Force(Protocol):
+    """A joint force or a tip wrench over time."""
+
+    @property
+    def held(self) -> bool:
+        """Whether it is constant during each step."""
+
+    @property
+    def rows(self) -> int | None:
+        """How many holds its table has, where it is a table."""
+
+    def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
+        """Its value in hold k, at time t and that state."""
+
+    def of(self, index: Index) -> Force:
+        """What acts on one state of the batch."""
+
+
+@dataclass(frozen=True)
+class Constant:
+    """The same value all the time."""
+
+    value: Array
+    held = True
+    rows = None
+
+    def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
+        """The value."""
+        return self.value
+
+    def of(self, index: Index) -> Constant:
+        """The value for one state of the batch."""
+        return Constant(self.value[index])
+
+
+@dataclass(frozen=True)
+class Table:
+    """One value for each step, held until the next (a zero-order hold)."""
+
+    values: Array
+    held = True
+
+    @property
+    def rows(self) -> int:
+        """How many values there are."""
+        return len(self.values)
+
+    def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
+        """The value of hold k."""
+        return self.values[k]  # type: ignore[no-any-return]
+
+    def of(self, index: Index) -> Table:
+        """The values for one state of the batch."""
+        at: Any = (slice(None), *index)
+        return Table(self.values[at])
+
+
+@dataclass(frozen=True)
+class Law:
+    """A function of time and state, asked whenever the equations of motion are evaluated."""
+
+    function: Callable[[float, Array, Array], Any]
+    what: str
+    shape: tuple[int, ...]
+    held = False
+    rows = None
+
+    def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
+        """What the function returns, checked. The state it sees is read-only."""
+        q.flags.writeable = qd.flags.writeable = False
+        try:
+            value = self.function(t, q, qd)
+        except Exception as error:
+            error.add_note(f"while simulate() called {self.what} at t = {t:g} s")
+            raise
+        if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != self.shape:
+            value = self._checked(value, t)
+        if not math.isfinite(np.vdot(value, value)):
+            self._refuse_unless_finite(value, t)
+        return value  # type: ignore[no-any-return]
+
+    def of(self, index: Index) -> Law:
+        """The same function; it sees one state at a time."""
+        return Law(self.function, self.what, self.shape[-1:])
+
+    def _checked(self, value: Any, t: float) -> Array:
+        name = f"what {self.what} returned at t = {t:g} s"
+        array = real_array(name, value, f"shape {self.shape}")
+        if array.ndim and array.shape[-1] == self.shape[-1] and array.ndim <= len(self.shape):
+            try:
+                return np.broadcast_to(array, self.shape)
+            except ValueError:
+                pass
+        raise ShapeError(f"{name} has shape {array.shape}; expected {self.shape}")
+
+    def _refuse_unless_finite(self, value: Array, t: float) -> None:
+        """One state: any NaN or infinity ends it. In a batch the other states go on while there are any."""
+        bad = ~np.isfinite(value).all(axis=-1)
+        if bad.all():
+            k = int(np.argmin(np.isfinite(value.reshape(-1, value.shape[-1])[0])))
+            raise SimulationError(f"{self.what} returned {value.reshape(-1, value.shape[-1])[0, k]} as element {k} at t = {t:g} s")
+
+
+@dataclass(frozen=True)
+class Forces:
+    """The joint torques and, where there is one, the tip's wrench."""
+
+    torque: Force
+    f_tip: Force | None = None
+
+    @property
+    def held(self) -> bool:
+        """Whether all are constant during each step."""
+        return self.torque.held and (self.f_tip is None or self.f_tip.held)
+
+    @property
+    def rows(self) -> int | None:
+        """How many holds the tables have; None where there is no table."""
+        rows = {f.rows for f in (self.torque, self.f_tip) if f is not None and f.rows is not None}
+        if len(rows) > 1:
+            raise ShapeError(f"the tables of torque and f_tip have {' and '.join(map(str, sorted(rows)))} rows; give both the same")
+        return rows.pop() if rows else None
+
+    def at(self, k: int, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+        """(tau,) or (tau, f_tip): what the compiled functions take behind the state."""
+        tau = self.torque.at(k, t, q, qd)
+        return (tau,) if self.f_tip is None else (tau, self.f_tip.at(k, t, q, qd))
+
+    def of(self, index: Index) -> Forces:
+        """What acts on one state of the batch."""
+        return Forces(self.torque.of(index), None if self.f_tip is None else self.f_tip.of(index))
+
+
+def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: Any) -> Forces:
+    """What the arguments of `simulate` mean, for states of shape (*batch, n)."""
+    per_joint = f"one value per joint of {robot.name!r}: {shown_joints(robot)}"
+    tau = prepared("torque", np.zeros(robot.dof) if torque is None else torque, batch, robot.dof, per_joint)
+    if f_tip is None:
+        return Forces(tau)
+    if robot.tip is None:
+        robot.model.frame()  # raises: the robot has no single tip
+    return Forces(tau, prepared("f_tip", f_tip, batch, 6, "a wrench (moment, force)"))
+
+
+def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: str) -> Force:
+    """A callable is a law; an array with one axis more than the state is a table; any other is constant."""
+    shape = (*batch, size)
+    if callable(value):
+        return Law(value, f"{name} {getattr(value, '__qualname__', type(value).__name__)}()", shape)
+    shown = ", ".join(map(str, shape))
+    expected = f"({size},) or ({shown}) constant, (steps, {shown}) over time, or a callable; {meaning}"
+    array = real_array(name, value, expected)
+    over_time = array.ndim == len(shape) + 1 and len(array) > 0
+    target = (len(array), *shape) if over_time else shape
+    if array.ndim == 0 or array.shape[-1] != size or array.ndim > len(target):
+        raise ShapeError(f"{name} has shape {array.shape}; expected {expected}")
+    if not np.isfinite(array).all():
+        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise SettingError(f"{name}[{', '.join(map(str, place))}] is {array[place]}; expected finite numbers")
+    try:
+        array = np.ascontiguousarray(np.broadcast_to(array, target))
+    except ValueError:
+        raise ShapeError(
+            f"{name} has shape {array.shape}; expected {expected}. "
+            f"For values over time that all states share, give it shape (steps, {', '.join('1' for _ in batch)}, {size})"
+        ) from None
+    return Table(array) if over_time else Constant(array)

@@ -1,0 +1,114 @@
+"""When a simulation steps, and when it saves."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ShapeError
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.settings import positive_number, real_array
+from armdyn.spatial.rotations import Array
+
+SAMPLES = 1000
+"""An adaptive simulation saves so many equal intervals where nothing else is asked for."""
+
+MOST_STEPS = 10**9
+"""More steps than this take hours at a microsecond each: a slip of the pen rather than a wish."""
+
+ROUNDING = 1e-9
+"""How far, in steps, a time may lie from a step and still be meant to be on it."""
+
+
+@dataclass(frozen=True)
+class StepGrid:
+    """Equal steps from 0 to ``duration``; the last is shorter where the duration is no multiple of the step."""
+
+    duration: float
+    step: float
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        ratio = self.duration / self.step
+        nearest = round(ratio)
+        return nearest if nearest and abs(ratio - nearest) <= ROUNDING * ratio else math.ceil(ratio)
+
+    @property
+    def last_step(self) -> float:
+        """Length of the last step, s: exactly the step where the duration is a multiple of it."""
+        rest = self.duration - (self.steps - 1) * self.step
+        return self.step if abs(rest - self.step) <= ROUNDING * self.duration else rest
+
+    def times(self, steps: Array) -> Array:
+        """The times after so many steps, s."""
+        return np.where(steps == self.steps, self.duration, steps * self.step)
+
+
+def step_grid(duration: float, step: float) -> StepGrid:
+    """The grid, refused where it has far too many steps."""
+    if duration / step > MOST_STEPS:
+        raise SettingError(
+            f"duration {duration:g} s in steps of {step:g} s takes {duration / step:.3g} steps; at most {MOST_STEPS:.0e} are "
+            "run. Use a longer step, or method='adaptive'"
+        )
+    return StepGrid(duration, step)
+
+
+def saved_steps(grid: StepGrid, save_every: Any, times: Any) -> Array:
+    """After which steps to save, the first and the last always among them; all where nothing is asked for."""
+    wanted = _wanted(grid.duration, save_every, times, otherwise=grid.step)
+    ratio = wanted / grid.step
+    nearest = np.rint(ratio)
+    off = (np.abs(ratio - nearest) > ROUNDING * np.maximum(ratio, 1.0)) & (wanted < grid.duration)
+    if off.any():
+        raise SettingError(
+            f"t = {wanted[off][0]:g} s is to be saved, which is no multiple of the step {grid.step:g} s. Choose a step that "
+            "divides it, or method='adaptive', which saves at any time"
+        )
+    steps = np.where(wanted >= grid.duration, grid.steps, nearest).astype(np.int64)
+    return np.unique(steps)
+
+
+def saved_times(duration: float, save_every: Any, times: Any) -> Array:
+    """When to save, s, 0 and the duration always among them; a thousand intervals where nothing is asked for."""
+    return _wanted(duration, save_every, times, otherwise=duration / SAMPLES)
+
+
+def _wanted(duration: float, save_every: Any, times: Any, *, otherwise: float) -> Array:
+    if times is None:
+        every = otherwise if save_every is None else positive_number("save_every", save_every, "s")
+        refuse_more_than_memory(8 * duration / every)
+        grid = StepGrid(duration, min(every, duration))
+        return grid.times(np.arange(grid.steps + 1))
+    if save_every is not None:
+        raise SettingError("both save_every and times are given; one of them says when to save")
+    asked = real_array("times", times, "(T,), seconds, rising")
+    if asked.ndim != 1:
+        raise ShapeError(f"times has shape {asked.shape}; expected (T,)")
+    if not (np.isfinite(asked).all() and (np.diff(asked) > 0).all()):
+        raise SettingError("times must rise from each to the next")
+    if asked.size and (asked[0] < 0 or asked[-1] > duration * (1 + ROUNDING)):
+        raise SettingError(f"times reach from {asked[0]:g} to {asked[-1]:g} s; the duration is {duration:g} s")
+    return np.unique(np.concatenate([[0.0], np.minimum(asked, duration), [duration]]))
+
+
+def refuse_more_than_memory(size: float) -> None:
+    """Refuse to fill more than half of this computer's memory; ``size`` in bytes."""
+    if size > memory() / 2:
+        raise SettingError(
+            f"the trajectory would fill {size / 1e9:.3g} GB of memory, more than half of what this computer has. Save less "
+            "often (save_every=0.01 keeps a state every 10 ms), or simulate fewer states at once"
+        )
+
+
+def memory() -> float:
+    """Bytes of memory of this computer; 16 GB where it does not tell."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, OSError, ValueError):
+        return 16e9

@@ -1,0 +1,61 @@
+"""What a reader of a trajectory should know: what the equations left out, and which limits the motion did not keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.simulation.columns import UNITS
+from armdyn.spatial.rotations import Array
+
+
+def notes_on(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> tuple[str, ...]:
+    """One sentence each."""
+    return (*_left_out(robot), *_limits_left(robot, t, q, qd, tau), *_states_lost(t, q))
+
+
+def _left_out(robot: Robot) -> Iterator[str]:
+    for what in ("damping", "friction"):
+        names = [joint.name for joint in robot.joints if getattr(joint, what) != 0]
+        if names:
+            yield f"joint {what} is in the description and not part of the equations of motion: {', '.join(names)}"
+
+
+def _limits_left(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> Iterator[str]:
+    """One sentence for each kind of limit, with every joint that goes beyond."""
+    lower = np.array([joint.limits.lower for joint in robot.joints])
+    upper = np.array([joint.limits.upper for joint in robot.joints])
+    velocity = np.array([joint.limits.velocity for joint in robot.joints])
+    effort = np.array([joint.limits.effort for joint in robot.joints])
+    for what, quantity, beyond in (
+        ("position", "q", np.maximum(q - upper, lower - q)),
+        ("velocity", "qd", np.abs(qd) - velocity),
+        ("torque", "tau", np.abs(tau) - effort),
+    ):
+        joints = [
+            _one_joint(joint.name, t, beyond[..., k], UNITS[joint.kind][quantity])
+            for k, joint in enumerate(robot.joints)
+            if (beyond[..., k] > 0).any()
+        ]
+        if joints:
+            yield f"{what} limits, which are not enforced, are left by {'; '.join(joints)}"
+
+
+def _one_joint(name: str, t: Array, beyond: Array, unit: str) -> str:
+    first = t[(beyond > 0).reshape(len(t), -1).any(axis=1).argmax()]
+    return f"{name} from t = {first:g} s on by up to {np.nanmax(beyond):.3g} {unit}"
+
+
+def _states_lost(t: Array, q: Array) -> Iterator[str]:
+    """The states of a batch that are not finite to the end."""
+    finite: Array = np.isfinite(q).all(axis=-1)
+    lost = np.argwhere(~finite[-1])
+    if q.ndim > 2 and len(lost):
+        shown = ", ".join(str(tuple(map(int, index))) for index in lost[:5])
+        first = t[(~finite).reshape(len(t), -1).any(axis=1).argmax()]
+        yield (
+            f"{len(lost)} of {finite[-1].size} states are not finite to the end, the first from t = {first:g} s on: "
+            f"{shown}{', ...' if len(lost) > 5 else ''}"
+        )

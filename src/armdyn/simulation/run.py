@@ -1,0 +1,178 @@
+"""From an initial state to a `Trajectory`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ShapeError
+from armdyn.robot import Robot
+from armdyn.simulation import adaptive, fixed_step
+from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.forces import Forces, prepared_forces
+from armdyn.simulation.grid import saved_steps, saved_times, step_grid
+from armdyn.simulation.methods import Adaptive, Method, chosen_method
+from armdyn.simulation.notes import notes_on
+from armdyn.simulation.progress import progress_bar
+from armdyn.simulation.samples import Samples
+from armdyn.simulation.settings import initial_state, positive_number
+from armdyn.simulation.trajectory import Statistics, Trajectory
+from armdyn.spatial.rotations import Array
+
+ForceLike = ArrayLike | Callable[[float, Array, Array], Any]
+"""A constant, a table over time, or a function of (t, q, qd)."""
+
+
+def simulate(
+    robot: Robot,
+    q0: ArrayLike,
+    qd0: ArrayLike | None = None,
+    *,
+    duration: float,
+    torque: ForceLike | None = None,
+    f_tip: ForceLike | None = None,
+    method: str | Method = "adaptive",
+    step: float | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    save_every: float | None = None,
+    times: ArrayLike | None = None,
+    progress: bool = False,
+) -> Trajectory:
+    """Motion q(t), qd(t) from an initial state under joint torques, gravity and a wrench at the tip, a `Trajectory`.
+
+    Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and beside it the work of torques and
+    wrench, so that ``trajectory.energy.drift`` shows the error of the integration. Joint limits are not enforced, and
+    damping and friction of a description are not part of the equations: ``trajectory.notes`` names the joints concerned.
+
+    Args:
+        robot: what moves.
+        q0: joint positions at t = 0, rad or m, shape (..., n); leading axes are a batch.
+        qd0: joint velocities at t = 0, rad/s or m/s, shape (..., n); at rest where none are given.
+        duration: s. With fixed steps, the last step is shortened where this is no multiple of the step.
+        torque: joint forces, N m or N. None: zero. An array with at most the axes of the state, (n,) or (..., n), is
+            constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
+            step k (a zero-order hold, as in Modern Robotics' ForwardDynamicsTrajectory, whose last row moves nothing and is
+            left out here); the adaptive method divides the duration into as many equal parts as there are rows, and starts
+            anew at each. A callable ``torque(t, q, qd)`` returns shape (..., n); q and qd have the shape of the state and are
+            read-only.
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6 in
+            the place of n.
+        method: "adaptive", "rk4", "euler", or an object with settings: `Adaptive`, `RungeKutta4`, `Euler`.
+        step: of "rk4" and "euler", s; 1e-3 where none is given.
+        rtol: of "adaptive", relative error allowed in a step; 1e-9 where none is given.
+        atol: of "adaptive", absolute error allowed in a step; 1e-9 where none is given.
+        save_every: keep a state every so many seconds. Otherwise each step is kept, or a thousand equal intervals of
+            an adaptive motion.
+        times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where they are missing.
+        progress: show a progress bar on stderr.
+
+    With fixed steps the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to the
+    others; so a callable sees the whole batch. The adaptive method integrates state after state, each with its own steps,
+    exactly as if alone; a callable sees one state of shape (n,).
+
+    Raises:
+        ShapeError: an array, or what a callable returned, that does not fit the robot.
+        DTypeError: one that does not hold real numbers.
+        SettingError: a duration, step, tolerance or time that makes no sense, or more than the memory holds.
+        UnknownName: a method that does not exist, or f_tip for a robot without a single tip.
+        SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> falls = armdyn.simulate(robot, [0.0, 0.0], duration=1.0)
+    >>> falls.q[-1].round(6)
+    array([-2.27...,  ...])
+
+    A controller that holds the arm against gravity while it damps the motion, for two states at once:
+
+    >>> def torque(t, q, qd):
+    ...     return robot.gravity_forces(q) - 5 * qd
+    >>> stops = armdyn.simulate(robot, np.zeros((2, 2)), [[1, 0], [0, 1]], duration=9, torque=torque, method="rk4")
+    >>> bool(abs(stops.qd[-1]).max() < 1e-3)
+    True
+    """
+    if not isinstance(robot, Robot):
+        raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
+    duration = positive_number("duration", duration, "s")
+    chosen = chosen_method(method, step, rtol, atol)
+    start = initial_state(robot, q0, qd0)
+    forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
+    samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
+    began = time.perf_counter()
+    try:
+        with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
+            integrate(report=report)
+            _refuse_if_all_are_lost(samples)
+    except SimulationError as error:
+        error.trajectory = _trajectory(robot, chosen, samples.kept(), time.perf_counter() - began)
+        raise
+    return _trajectory(robot, chosen, samples, time.perf_counter() - began)
+
+
+def _plan(
+    robot: Robot,
+    method: Method,
+    forces: Forces,
+    start: tuple[Array, Array],
+    *,
+    duration: float,
+    save_every: float | None,
+    times: ArrayLike | None,
+) -> tuple[Samples, Callable[..., None]]:
+    """Room for what is kept, and what fills it."""
+    batch = start[0].shape[:-1]
+    with_f_tip = forces.f_tip is not None
+    if isinstance(method, Adaptive):
+        samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, with_f_tip=with_f_tip)
+        return samples, partial(adaptive.integrate, robot, method, forces, start, duration=duration, samples=samples)
+    grid = step_grid(duration, method.step)
+    if forces.rows not in (None, grid.steps):
+        raise ShapeError(
+            f"torque or f_tip is a table of {forces.rows} rows; expected {grid.steps}, one for each step of {grid.step:g} s "
+            f"in {duration:g} s"
+        )
+    saved = saved_steps(grid, save_every, times)
+    samples = Samples.empty(grid.times(saved), batch, robot.dof, with_f_tip=with_f_tip)
+    return samples, partial(
+        fixed_step.integrate, robot, method, forces, start, grid=grid, saved=saved, samples=samples
+    )
+
+
+def _refuse_if_all_are_lost(samples: Samples) -> None:
+    finite: Array = np.isfinite(samples.qd).all(axis=-1).reshape(len(samples.t), -1).any(axis=1)
+    if not finite[-1]:
+        raise SimulationError(
+            f"none of the states could be continued to the end; the last is lost after t = {samples.t[finite][-1]:g} s. "
+            "Use a shorter step, or method='adaptive'. What was simulated until then is in error.trajectory."
+            if finite.any()
+            else "none of the initial states is finite"
+        )
+
+
+def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float) -> Trajectory:
+    """Accelerations and energies follow from what was kept, in one call each."""
+    t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
+    with np.errstate(all="ignore"):
+        qdd = robot.forward_dynamics(q, qd, tau, *wrench)
+        energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
+        notes = notes_on(robot, t, q, qd, tau)
+    return Trajectory(
+        robot=robot.name,
+        joint_names=robot.joint_names,
+        joint_kinds=tuple(joint.kind for joint in robot.joints),
+        t=t,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=tau,
+        f_tip=wrench[0] if wrench else None,
+        energy=energy,
+        statistics=Statistics(str(method), samples.effort.steps, samples.effort.evaluations, wall_time),
+        notes=notes,
+    )

@@ -1,0 +1,61 @@
+"""The states a simulation keeps while it runs; what is not reached stays NaN."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from armdyn.simulation.grid import refuse_more_than_memory
+from armdyn.spatial.rotations import Array
+
+
+@dataclass
+class Effort:
+    """How many steps were made and how often the equations of motion were evaluated, so far."""
+
+    steps: int = 0
+    evaluations: int = 0
+
+
+@dataclass
+class Samples:
+    """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled."""
+
+    t: Array
+    q: Array
+    qd: Array
+    work: Array
+    forces: tuple[Array, ...]
+    count: int = 0
+    effort: Effort = field(default_factory=Effort)
+
+    @classmethod
+    def empty(cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool) -> Samples:
+        """Room for a state at each time."""
+        sizes = (dof, dof, dof, 6) if with_f_tip else (dof, dof, dof)
+        # q, qd, tau and f_tip; qdd, work and the energies follow from them
+        refuse_more_than_memory(8.0 * len(t) * np.prod(batch, dtype=float) * (sum(sizes) + dof + 5))
+        q, qd, *forces = (np.full((len(t), *batch, size), np.nan) for size in sizes)
+        return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces))
+
+    def record(self, q: Array, qd: Array, work: Array | float, forces: tuple[Array, ...]) -> None:
+        """Keep the next state."""
+        row = self.count
+        self.q[row], self.qd[row], self.work[row] = q, qd, work
+        for kept, value in zip(self.forces, forces, strict=True):
+            kept[row] = value
+        self.count = row + 1
+
+    def of(self, index: tuple[int, ...]) -> Samples:
+        """The room of one state of the batch, shared with this one."""
+        at: Any = (slice(None), *index)
+        forces = tuple(f[at] for f in self.forces)
+        return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, effort=self.effort)
+
+    def kept(self) -> Samples:
+        """What is filled."""
+        to = slice(self.count)
+        forces = tuple(f[to] for f in self.forces)
+        return Samples(self.t[to], self.q[to], self.qd[to], self.work[to], forces, self.count, self.effort)

@@ -1,0 +1,112 @@
+"""armdyn and Pinocchio against the same robots in 50 digits: armdyn rounds no worse than Pinocchio.
+
+The error of a state is the largest error of a component relative to the largest component. Medians over states are
+compared: single states swing either way with the luck of rounding. The factor allows for how far the median of so few
+states scatters.
+"""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from oracles.cases import CASES, Case, grown
+from oracles.newton_euler_mp import ExactTree
+from oracles.states import random_states
+
+NO_WORSE = 1.3
+EPS = np.finfo(float).eps
+ALL = ["ur5", "xarm7", "panda_fingers", "random_tree", "right_angled_tree"]
+
+
+@cache
+def exact_tree(name: str) -> ExactTree:
+    case = CASES[name]()
+    return ExactTree.of_urdf(case.urdf, case.robot.joint_names, case.robot.gravity)
+
+
+def errors(actual: np.ndarray, exact: np.ndarray) -> np.ndarray:
+    """Of every state."""
+    difference = [max(abs(a - e)) / max(abs(e)) for a, e in zip(actual, exact, strict=True)]
+    return np.array([float(d) for d in difference])
+
+
+def assert_no_worse(armdyn_error: np.ndarray, pinocchio_error: np.ndarray) -> None:
+    ours, theirs = np.median(armdyn_error), np.median(pinocchio_error)
+    assert theirs < 100 * EPS  # the two descriptions are the same robot
+    assert ours <= max(NO_WORSE * theirs, 2 * EPS), f"armdyn {ours:.3g}, Pinocchio {theirs:.3g}"
+
+
+def rows(function, *arrays: np.ndarray) -> np.ndarray:  # noqa: ANN001
+    return np.array([function(*x) for x in zip(*arrays, strict=True)])
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_inverse_dynamics(name: str) -> None:
+    case, s = CASES[name](), random_states(CASES[name]().n, 40, seed=15)
+    state = (s.q, s.qd, s.qdd)
+    exact = rows(exact_tree(name).inverse_dynamics, *state)
+    ours = case.robot.inverse_dynamics(*state)
+    assert errors(ours, exact).max() < 1e-13
+    assert_no_worse(errors(ours, exact), errors(rows(case.inverse_dynamics, *state), exact))
+
+
+@pytest.mark.parametrize("name", ["ur5", "xarm7", "random_tree"])
+def test_forward_dynamics(name: str) -> None:
+    case, s = CASES[name](), random_states(CASES[name]().n, 15, seed=16)
+    state = (s.q, s.qd, s.tau)
+    exact = rows(exact_tree(name).forward_dynamics, *state)
+    ours = case.robot.forward_dynamics(*state)
+    # Forward dynamics amplifies rounding by the condition of M, the same for both.
+    difference = np.median(errors(ours, exact)), np.median(errors(rows(case.forward_dynamics, *state), exact))
+    assert difference[0] <= max(1.5 * difference[1], 4 * EPS), f"armdyn and Pinocchio: {difference}"
+
+
+@pytest.mark.parametrize("name", ["ur5", "panda_fingers", "right_angled_tree"])
+def test_mass_matrix(name: str) -> None:
+    case, q = CASES[name](), random_states(CASES[name]().n, 10, seed=17).q
+    exact = rows(exact_tree(name).mass_matrix, q).reshape(len(q), -1)
+    ours, theirs = (rows(f, q).reshape(len(q), -1) for f in (case.robot.mass_matrix, case.mass_matrix))
+    assert_no_worse(errors(ours, exact), errors(theirs, exact))
+
+
+@pytest.mark.parametrize("name", ["ur5", "random_tree"])
+def test_large_velocities_and_accelerations(name: str) -> None:
+    case, s = CASES[name](), random_states(CASES[name]().n, 20, seed=18)
+    state = (s.q, 1e6 * s.qd, 1e9 * s.qdd)
+    exact = rows(exact_tree(name).inverse_dynamics, *state)
+    assert_no_worse(errors(case.robot.inverse_dynamics(*state), exact), errors(rows(case.inverse_dynamics, *state), exact))
+
+
+def test_small_velocities_do_not_vanish_beside_gravity(ur5: Case) -> None:
+    """Velocity forces of slow motion, alone: nothing is lost by subtracting large numbers."""
+    s = random_states(6, 10, seed=19)
+    slow = 1e-9 * s.qd
+    tree = ExactTree.of_urdf(ur5.urdf, ur5.robot.joint_names, np.zeros(3))
+    exact = rows(lambda q, qd: tree.inverse_dynamics(q, qd, np.zeros(6)), s.q, slow)
+    assert errors(ur5.robot.velocity_forces(s.q, slow), exact).max() < 1e-13
+
+
+@pytest.mark.parametrize("name", ["ur5", "random_tree"])
+def test_angles_of_a_million_radians(name: str) -> None:
+    """The range reduction of sin and cos is exact: many turns cost no digits. The angle as given is the angle meant."""
+    case, s = CASES[name](), random_states(CASES[name]().n, 10, seed=20)
+    revolute = np.array([joint.kind == "revolute" for joint in case.robot.joints])
+    q = np.where(revolute, s.q * 1e6, s.q)
+    exact = rows(exact_tree(name).inverse_dynamics, q, s.qd, s.qdd)
+    # A joint whose canonical angle is q plus a constant rounds the sum to within 1e6 ulp; right-angled arms have none.
+    allowed = 1e-13 if name == "ur5" else 1e-9
+    assert errors(case.robot.inverse_dynamics(q, s.qd, s.qdd), exact).max() < allowed
+
+
+def test_over_many_arms_armdyn_is_no_worse_on_average() -> None:
+    """The geometric mean, over random trees, of the ratio of the median errors."""
+    logarithms = []
+    for seed in range(50, 54):
+        case = grown(seed, 6, bool(seed % 2))
+        tree = ExactTree.of_urdf(case.urdf, case.robot.joint_names, case.robot.gravity)
+        s = random_states(6, 15, seed=seed)
+        state = (s.q, s.qd, s.qdd)
+        exact = rows(tree.inverse_dynamics, *state)
+        ours, theirs = (errors(a, exact) for a in (case.robot.inverse_dynamics(*state), rows(case.inverse_dynamics, *state)))
+        logarithms.append(np.log(np.median(ours) / np.median(theirs)))
+    assert np.exp(np.mean(logarithms)) <= 1.0
