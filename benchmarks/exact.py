@@ -7,6 +7,7 @@ to be checked by reading, sharing nothing with armdyn: no merged links, no moved
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from xml.etree import ElementTree
 
 import mpmath
@@ -18,7 +19,7 @@ from benchmarks.cases import MOVABLE, Case
 from benchmarks.states import Array
 
 mpmath.mp.dps = 50
-Exact = NDArray[np.object_]  # of mpf
+Exact = NDArray[Any]  # of mpf
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class ExactRobot:
 
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array) -> Exact:
         """tau, (n,)."""
-        return self._newton_euler(*map(_exact, (q, qd, qdd)), gravity=mpf(9.81))
+        return self._newton_euler(_exact(q), _exact(qd), _exact(qdd), gravity=mpf(9.81))
 
     def bias_forces(self, q: Array, qd: Array) -> Exact:
         """h, (n,)."""
@@ -63,7 +64,9 @@ class ExactRobot:
 
     def _newton_euler(self, q: Exact, qd: Exact, qdd: Exact, gravity: mpf) -> Exact:
         zero = _exact(np.zeros(6))
-        velocities, accelerations, forces, transforms, motions = [], [], [], [], []
+        velocities: list[Exact] = []
+        accelerations: list[Exact] = []
+        forces, transforms, motions = [], [], []
         for link in self.links:
             angle = q[link.joint] if link.joint is not None else mpf(0)
             X, S = _joint_transform(link, angle), _joint_motion(link)

@@ -101,7 +101,10 @@ def test_a_damaged_entry_is_rebuilt(tmp_path: Path, damage: str) -> None:
 
 def test_an_edit_of_the_compiler_or_another_processor_makes_entries_stale(tmp_path: Path) -> None:
     run("check()", tmp_path)
-    run("from armdyn.targets import cache; cache.code_digest = lambda: 'edited'; check(); assert traced", tmp_path)
+    run(
+        "from armdyn.targets import cache; cache.source_digest = lambda *folders: 'edited'; check(); assert traced",
+        tmp_path,
+    )
     run("from armdyn.targets import cache; cache.fingerprint = lambda: 'other'; check(); assert traced", tmp_path)
     run("check(); assert not traced", tmp_path)
 
@@ -124,7 +127,8 @@ def test_an_unusable_folder_is_one_warning(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     output = run("check(); check('f'); load_or_compile('other', make)(np.zeros(4))", blocked / "below")
-    assert output.count("RuntimeWarning") == 1 and "ARMDYN_CACHE_DIR" in output
+    assert output.count("RuntimeWarning") == 1
+    assert "ARMDYN_CACHE_DIR" in output
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give files away")

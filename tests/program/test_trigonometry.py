@@ -91,8 +91,10 @@ def test_huge_angles_take_the_slow_path_and_only_they(dtype: str) -> None:
 def test_infinity_nan_and_zero(dtype: str) -> None:
     x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0, 1.0], dtype)
     sin_x, cos_x = compile_program(SINCOS, cache=False)(x)
-    assert np.isnan(sin_x[:3]).all() and np.isnan(cos_x[:3]).all()
-    assert sin_x[3] == 0.0 and sin_x[4] == 0.0
+    assert np.isnan(sin_x[:3]).all()
+    assert np.isnan(cos_x[:3]).all()
+    assert sin_x[3] == 0.0
+    assert sin_x[4] == 0.0
     assert cos_x[3] == cos_x[4] == 1.0
     np.testing.assert_allclose([sin_x[5], cos_x[5]], [np.sin(1.0), np.cos(1.0)], rtol=1e-6)
 
@@ -121,5 +123,8 @@ def test_exp_and_tanh_at_the_ends(dtype: str) -> None:
     tiny = np.array([-745.0, -720.0, 709.7] if dtype == "d" else [-103.0, -90.0, 88.7], dtype)
     smallest = np.finfo(dtype).smallest_subnormal
     np.testing.assert_allclose(
-        compile_program(EXP_TANH, cache=False)(tiny)[0], np.exp(tiny), rtol=1e-6 if dtype == "f" else 1e-14, atol=smallest
+        compile_program(EXP_TANH, cache=False)(tiny)[0],
+        np.exp(tiny),
+        rtol=1e-6 if dtype == "f" else 1e-14,
+        atol=smallest,
     )

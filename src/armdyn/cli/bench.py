@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import track
-from rich.table import Table
 
 from armdyn.cli.arguments import (
     BaseOption,
@@ -24,6 +23,7 @@ from armdyn.cli.arguments import (
     open_robot,
 )
 from armdyn.cli.info import compiled_methods
+from armdyn.cli.tables import new_table
 from armdyn.compiled import CompiledFunction
 
 ROUNDS = 7
@@ -51,10 +51,8 @@ def bench(
       armdyn bench arm.urdf --states 1000000
     """
     arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity)
-    table = Table(title=f"{escape(arm.name)}, batches of {states:,} states", title_justify="left")
-    table.add_column("function")
-    for heading in ("operations", "first call, ms", "one call, µs", "float64, ns/state", "float32, ns/state", "threads, ns/state"):
-        table.add_column(heading, justify="right")
+    headings = ("function", "first, ms", "one, µs", "float64, ns", "float32, ns", "threads, ns")
+    table = new_table(f"{escape(arm.name)}: first call, one call, and a state in batches of {states:,}", *headings)
     for name, function in track(compiled_methods(arm).items(), description="timing", transient=True):
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
             continue
@@ -76,7 +74,7 @@ def _measure(function: CompiledFunction, states: int, workers: int) -> list[str]
     single_precision = _median(lambda: function(*half)) / states
     threads = _median(lambda: function(*batch, workers=workers)) / states
     numbers = (first * 1e3, single * 1e6, double * 1e9, single_precision * 1e9, threads * 1e9)
-    return [str(function.op_counts), *(f"{number:.3g}" for number in numbers)]
+    return [f"{number:.3g}" for number in numbers]
 
 
 def _repeat(function: CompiledFunction, arrays: list[Any], times: int) -> None:

@@ -17,8 +17,9 @@ from armdyn.cli.arguments import (
     TipOption,
     open_robot,
 )
+from armdyn.cli.tables import new_table
 from armdyn.compiled import CompiledFunction
-from armdyn.model.model import Joint
+from armdyn.model.model import Joint, Limits
 from armdyn.robot import Method, Robot
 
 
@@ -42,6 +43,7 @@ def info(
     console = Console()
     console.print(_summary(arm))
     console.print(_joint_table(arm))
+    console.print(_limit_table(arm))
     console.print(_link_table(arm))
     console.print(_cost_table(arm))
     for note in arm.notes:
@@ -59,15 +61,17 @@ def _summary(arm: Robot) -> str:
 
 
 def _joint_table(arm: Robot) -> Table:
-    table = Table(title="Joints", title_justify="left")
-    for heading in ("#", "joint", "type", "parent → child", "axis"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("range", "speed", "effort", "damping", "friction"):
-        table.add_column(heading, justify="right", overflow="fold")
+    table = new_table("Joints", "#", "joint", "type", "on link", "moves link", "axis")
     for index, joint in enumerate(arm.joints):
         axis = " ".join(f"{x:.4g}" for x in joint.axis)
-        carried = f"{joint.parent} → {joint.child}"
-        table.add_row(str(index), escape(joint.name), joint.kind, escape(carried), axis, *_limits(joint))
+        table.add_row(str(index), escape(joint.name), joint.kind, escape(joint.parent), escape(joint.child), axis)
+    return table
+
+
+def _limit_table(arm: Robot) -> Table:
+    table = new_table("Limits", "joint", "range", "speed", "effort", "damping", "friction")
+    for joint in arm.joints:
+        table.add_row(escape(joint.name), *_limits(joint))
     return table
 
 
@@ -80,7 +84,7 @@ def _limits(joint: Joint) -> tuple[str, ...]:
         return text if math.isfinite(value) else "-"
 
     return (
-        f"{limits.lower:.4g} … {limits.upper:.4g} {unit}" if math.isfinite(limits.upper - limits.lower) else "unlimited",
+        f"{_range(limits)} {unit}" if math.isfinite(limits.upper - limits.lower) else "unlimited",
         bounded(limits.velocity, f"{limits.velocity:.4g} {unit}/s"),
         bounded(limits.effort, f"{limits.effort:.4g} {force}"),
         f"{joint.damping:.4g}" if joint.damping else "-",
@@ -88,11 +92,17 @@ def _limits(joint: Joint) -> tuple[str, ...]:
     )
 
 
+def _range(limits: Limits) -> str:
+    if limits.lower == -limits.upper:
+        return f"±{limits.upper:.4g}"
+    return f"{limits.lower:.4g} … {limits.upper:.4g}"
+
+
 def _link_table(arm: Robot) -> Table:
-    table = Table(title="Links (what fixed joints weld together counts as one)", title_justify="left")
-    table.add_column("link", overflow="fold")
-    for heading in ("mass, kg", "centre of mass, m", "principal inertia, kg m²"):
-        table.add_column(heading, justify="right", overflow="fold")
+    table = new_table(
+        "Links (what fixed joints weld together counts as one)",
+        *("link", "mass, kg", "centre of mass, m", "principal inertia, kg m²"),
+    )
     for link in arm.model.links:
         i = link.inertia
         com = "  ".join(f"{x:.5g}" for x in i.com)
@@ -102,10 +112,8 @@ def _link_table(arm: Robot) -> Table:
 
 
 def _cost_table(arm: Robot) -> Table:
-    table = Table(title="Operations a state (exact; negations not counted)", title_justify="left")
-    table.add_column("function")
-    for heading in ("multiplications", "additions", "divisions", "sin, cos"):
-        table.add_column(heading, justify="right")
+    headings = ("function", "multiplications", "additions", "divisions", "sin, cos")
+    table = new_table("Operations a state (exact; negations not counted)", *headings)
     for name, function in compiled_methods(arm).items():
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
             continue  # asks for a tip, and there is none

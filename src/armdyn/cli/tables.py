@@ -1,8 +1,9 @@
-"""Tables of states in, tables of numbers out."""
+"""Tables: on the screen, and of states and numbers in files."""
 
 from __future__ import annotations
 
 import csv
+import re
 import sys
 import warnings
 from collections.abc import Sequence
@@ -10,12 +11,26 @@ from pathlib import Path
 from typing import TextIO
 
 import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 QUANTITIES = ("q", "qd", "qdd")
+
+_UNIT = re.compile(r" \[[^\]]*\]$")  # "q_elbow [rad]": the columns of a saved trajectory name their units
+
+
+def new_table(title: str, *headings: str) -> Table:
+    """An empty table of the command line's style; numbers, that is all columns behind names, stand to the right."""
+    names = ("#", "joint", "type", "on link", "moves link", "link", "function", "unit")
+    table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
+    for heading in headings:
+        is_name = heading in names
+        table.add_column(heading, justify="left" if is_name else "right", no_wrap=heading in ("joint", "function"), overflow="fold")
+    return table
 
 
 def read_states(path: Path, robot: Robot) -> tuple[Array, Array, Array]:
@@ -31,7 +46,7 @@ def read_states(path: Path, robot: Robot) -> tuple[Array, Array, Array]:
     if _is_number(rows[0][0]):
         header, first_line = [f"{quantity}_{joint}" for quantity in QUANTITIES for joint in robot.joint_names], 1
     else:
-        header, rows, first_line = [word.strip() for word in rows[0]], rows[1:], 2
+        header, rows, first_line = [_UNIT.sub("", word.strip()) for word in rows[0]], rows[1:], 2
     values = _numbers(path, rows, header, first_line)
     columns = {name: values[:, k] for k, name in enumerate(header)}
     wanted = {quantity: [f"{quantity}_{joint}" for joint in robot.joint_names] for quantity in QUANTITIES}

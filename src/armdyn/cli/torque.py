@@ -10,7 +10,6 @@ import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from armdyn.cli.arguments import (
     BaseOption,
@@ -23,7 +22,7 @@ from armdyn.cli.arguments import (
     read_joint_vector,
     read_vector,
 )
-from armdyn.cli.tables import read_states, write_table
+from armdyn.cli.tables import new_table, read_states, write_table
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -76,9 +75,7 @@ def _columns(arm: Robot) -> list[str]:
 
 
 def _print_one(arm: Robot, state: list[Array], tau: Array) -> None:
-    table = Table(title=f"Inverse dynamics of {escape(arm.name)}", title_justify="left")
-    for heading in ("joint", "q", "qd", "qdd", "tau", ""):
-        table.add_column(heading, justify="left" if heading in ("joint", "") else "right")
+    table = new_table(f"Inverse dynamics of {escape(arm.name)}", "joint", "q", "qd", "qdd", "tau", "unit")
     for joint, q, qd, qdd, force in zip(arm.joints, *state, tau, strict=True):
         unit = "N m" if joint.kind == "revolute" else "N"
         table.add_row(escape(joint.name), f"{q:g}", f"{qd:g}", f"{qdd:g}", f"{force:.6g}", unit)

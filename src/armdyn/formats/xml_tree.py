@@ -19,21 +19,19 @@ MAX_ELEMENTS = 120_000
 MAX_ATTRIBUTES = 1000
 MAX_DEPTH = 100
 
+MAX_TEXT = 1000
+"""How much of a text is kept, about: what a description says in text is names and numbers."""
+
 
 @dataclass(slots=True, eq=False)
 class Element:
-    """One element: its tag and attributes, the elements in it, its text in pieces, the line its tag opens on."""
+    """One element: its tag and attributes, the line its tag opens on, the elements in it, the start of its text."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
-    text_pieces: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """The text directly in this element, without the blanks around it."""
-        return "".join(self.text_pieces).strip()
+    text: str = ""
 
     def all(self, tag: str) -> list[Element]:
         """The children of that tag, in order."""
@@ -124,8 +122,9 @@ class _Builder:
         self.path.pop()
 
     def characters(self, text: str) -> None:
-        if not text.isspace():
-            self.path[-1].text_pieces.append(text)
+        element = self.path[-1]
+        if len(element.text) < MAX_TEXT and not text.isspace():
+            element.text += text[:MAX_TEXT]
 
     def doctype(self, name: str, *_rest: object) -> None:
         if name.lower() == "html":

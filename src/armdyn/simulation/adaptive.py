@@ -124,5 +124,5 @@ class _Run:
         self.samples.record(q, qd, work, self.forces.at(self.hold, t, q, qd))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
-        remedy = f"{self.method} could not keep its tolerance {why}: check torque and f_tip, or allow larger rtol and atol."
+        remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
         return diverged(self.robot, t, y[self.robot.dof : -1], remedy)

@@ -1,4 +1,4 @@
-"""The columns of one motion as comma-separated values: a header with names and units, numbers that come back exactly."""
+"""One motion as comma-separated values: a header with names and units, and numbers that come back exactly."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
     """The bytes of the file."""
     if trajectory.batch:
         raise TrajectoryFileError(
-            f"{path}: a csv file holds one motion, and this is a batch {trajectory.batch}. Save it as .npz, or one motion of "
-            "it: trajectory.pick(0).save(...)"
+            f"{path}: a csv file holds one motion, and this is a batch {trajectory.batch}. Save it as .npz, or "
+            "one motion of it: trajectory.pick(0).save(...)"
         )
     joints = list(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
     buffer = io.StringIO(newline="")
@@ -62,7 +62,7 @@ def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]],
         problems = [f"missing {missing}"] * bool(missing) + [f"unknown {foreign[:12]}"] * bool(foreign)
         if not joints:
             problems.append("no joint position such as 'q_shoulder [rad]'")
-        raise TrajectoryFileError(f"{path}: wrong columns: {'; '.join(problems) or 'in another order than armdyn writes'}")
+        raise TrajectoryFileError(f"{path}: wrong columns: {'; '.join(problems) or 'in another order'}")
     return joints, with_f_tip
 
 

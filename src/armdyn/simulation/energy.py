@@ -16,8 +16,8 @@ class EnergyAccount:
     Args:
         kinetic: K(q, qd).
         potential: P(q), in the field of gravity.
-        work: done on the arm since t = 0 by the joint torques, less what its tip did on its surroundings: the integral of
-            tau . qd - f_tip . V_tip.
+        work: done on the arm since t = 0 by the joint torques, less what its tip did on its surroundings: the integral
+            of tau . qd - f_tip . V_tip.
     """
 
     kinetic: Array
@@ -38,7 +38,8 @@ class EnergyAccount:
     def scale(self) -> Array:
         """The energy that changed hands, J, shape (...): the most that K, the change of P, or W reach."""
         parts = (self.kinetic, self.potential - self.potential[0], self.work)
-        return np.max([np.abs(part).max(axis=0) for part in parts], axis=0)  # type: ignore[no-any-return]
+        largest: Array = np.max([np.abs(part).max(axis=0) for part in parts], axis=0)
+        return largest
 
     @property
     def relative_drift(self) -> Array:

@@ -40,4 +40,5 @@ def _format_of(path: Path) -> ModuleType:
     try:
         return FORMATS[path.suffix.lower()]
     except KeyError:
-        raise TrajectoryFileError(f"{path}: the ending must be .npz (everything) or .csv (columns of one motion)") from None
+        message = f"{path}: the ending must be .npz (everything) or .csv (the columns of one motion)"
+        raise TrajectoryFileError(message) from None

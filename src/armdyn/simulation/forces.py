@@ -117,8 +117,9 @@ class Law:
         """One state: any NaN or infinity ends it. In a batch the other states go on while there are any."""
         bad = ~np.isfinite(value).all(axis=-1)
         if bad.all():
-            k = int(np.argmin(np.isfinite(value.reshape(-1, value.shape[-1])[0])))
-            raise SimulationError(f"{self.what} returned {value.reshape(-1, value.shape[-1])[0, k]} as element {k} at t = {t:g} s")
+            first = value.reshape(-1, value.shape[-1])[0]
+            k = int(np.argmin(np.isfinite(first)))
+            raise SimulationError(f"{self.what} returned {first[k]} as element {k} at t = {t:g} s")
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,8 @@ class Forces:
         """How many holds the tables have; None where there is no table."""
         rows = {f.rows for f in (self.torque, self.f_tip) if f is not None and f.rows is not None}
         if len(rows) > 1:
-            raise ShapeError(f"the tables of torque and f_tip have {' and '.join(map(str, sorted(rows)))} rows; give both the same")
+            shown = " and ".join(map(str, sorted(rows)))
+            raise ShapeError(f"the tables of torque and f_tip have {shown} rows; give both the same")
         return rows.pop() if rows else None
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
@@ -182,6 +184,6 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
     except ValueError:
         raise ShapeError(
             f"{name} has shape {array.shape}; expected {expected}. "
-            f"For values over time that all states share, give it shape (steps, {', '.join('1' for _ in batch)}, {size})"
+            f"Values over time that all states share have shape (steps, {', '.join('1' for _ in batch)}, {size})"
         ) from None
     return Table(array) if over_time else Constant(array)

@@ -53,8 +53,8 @@ def step_grid(duration: float, step: float) -> StepGrid:
     """The grid, refused where it has far too many steps."""
     if duration / step > MOST_STEPS:
         raise SettingError(
-            f"duration {duration:g} s in steps of {step:g} s takes {duration / step:.3g} steps; at most {MOST_STEPS:.0e} are "
-            "run. Use a longer step, or method='adaptive'"
+            f"duration {duration:g} s in steps of {step:g} s takes {duration / step:.3g} steps; at most {MOST_STEPS:.0e} "
+            "are run. Use a longer step, or method='adaptive'"
         )
     return StepGrid(duration, step)
 
@@ -67,8 +67,8 @@ def saved_steps(grid: StepGrid, save_every: Any, times: Any) -> Array:
     off = (np.abs(ratio - nearest) > ROUNDING * np.maximum(ratio, 1.0)) & (wanted < grid.duration)
     if off.any():
         raise SettingError(
-            f"t = {wanted[off][0]:g} s is to be saved, which is no multiple of the step {grid.step:g} s. Choose a step that "
-            "divides it, or method='adaptive', which saves at any time"
+            f"t = {wanted[off][0]:g} s is to be saved, which is no multiple of the step {grid.step:g} s. Choose a step "
+            "that divides it, or method='adaptive', which saves at any time"
         )
     steps = np.where(wanted >= grid.duration, grid.steps, nearest).astype(np.int64)
     return np.unique(steps)
@@ -101,8 +101,8 @@ def refuse_more_than_memory(size: float) -> None:
     """Refuse to fill more than half of this computer's memory; ``size`` in bytes."""
     if size > memory() / 2:
         raise SettingError(
-            f"the trajectory would fill {size / 1e9:.3g} GB of memory, more than half of what this computer has. Save less "
-            "often (save_every=0.01 keeps a state every 10 ms), or simulate fewer states at once"
+            f"the trajectory would fill {size / 1e9:.3g} GB of memory, more than half of what this computer has. Save "
+            "less often (save_every=0.01 keeps a state every 10 ms), or simulate fewer states at once"
         )
 
 

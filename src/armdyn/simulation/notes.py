@@ -50,7 +50,7 @@ def _one_joint(name: str, t: Array, beyond: Array, unit: str) -> str:
 
 def _states_lost(t: Array, q: Array) -> Iterator[str]:
     """The states of a batch that are not finite to the end."""
-    finite: Array = np.isfinite(q).all(axis=-1)
+    finite: Array = np.all(np.isfinite(q), axis=-1)
     lost = np.argwhere(~finite[-1])
     if q.ndim > 2 and len(lost):
         shown = ", ".join(str(tuple(map(int, index))) for index in lost[:5])

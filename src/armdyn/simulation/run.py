@@ -49,7 +49,7 @@ def simulate(
 
     Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and beside it the work of torques and
     wrench, so that ``trajectory.energy.drift`` shows the error of the integration. Joint limits are not enforced, and
-    damping and friction of a description are not part of the equations: ``trajectory.notes`` names the joints concerned.
+    damping and friction of a description are not part of the equations: ``trajectory.notes`` names the joints.
 
     Args:
         robot: what moves.
@@ -58,24 +58,24 @@ def simulate(
         duration: s. With fixed steps, the last step is shortened where this is no multiple of the step.
         torque: joint forces, N m or N. None: zero. An array with at most the axes of the state, (n,) or (..., n), is
             constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
-            step k (a zero-order hold, as in Modern Robotics' ForwardDynamicsTrajectory, whose last row moves nothing and is
-            left out here); the adaptive method divides the duration into as many equal parts as there are rows, and starts
-            anew at each. A callable ``torque(t, q, qd)`` returns shape (..., n); q and qd have the shape of the state and are
-            read-only.
-        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6 in
-            the place of n.
+            step k (a zero-order hold, as in Modern Robotics' ForwardDynamicsTrajectory, whose last row moves nothing
+            and is left out here); the adaptive method divides the duration into as many equal parts as there are rows,
+            and starts anew at each. A callable ``torque(t, q, qd)`` returns shape (..., n); q and qd have the shape of
+            the state and are read-only.
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6
+            in the place of n.
         method: "adaptive", "rk4", "euler", or an object with settings: `Adaptive`, `RungeKutta4`, `Euler`.
         step: of "rk4" and "euler", s; 1e-3 where none is given.
         rtol: of "adaptive", relative error allowed in a step; 1e-9 where none is given.
         atol: of "adaptive", absolute error allowed in a step; 1e-9 where none is given.
         save_every: keep a state every so many seconds. Otherwise each step is kept, or a thousand equal intervals of
             an adaptive motion.
-        times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where they are missing.
+        times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where missing.
         progress: show a progress bar on stderr.
 
-    With fixed steps the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to the
-    others; so a callable sees the whole batch. The adaptive method integrates state after state, each with its own steps,
-    exactly as if alone; a callable sees one state of shape (n,).
+    With fixed steps the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to
+    the others; so a callable sees the whole batch. The adaptive method integrates state after state, each with its own
+    steps, exactly as if alone; a callable sees one state of shape (n,).
 
     Raises:
         ShapeError: an array, or what a callable returned, that does not fit the robot.
@@ -134,8 +134,8 @@ def _plan(
     grid = step_grid(duration, method.step)
     if forces.rows not in (None, grid.steps):
         raise ShapeError(
-            f"torque or f_tip is a table of {forces.rows} rows; expected {grid.steps}, one for each step of {grid.step:g} s "
-            f"in {duration:g} s"
+            f"torque or f_tip is a table of {forces.rows} rows; expected {grid.steps}, one for each step of "
+            f"{grid.step:g} s in {duration:g} s"
         )
     saved = saved_steps(grid, save_every, times)
     samples = Samples.empty(grid.times(saved), batch, robot.dof, with_f_tip=with_f_tip)
@@ -145,11 +145,11 @@ def _plan(
 
 
 def _refuse_if_all_are_lost(samples: Samples) -> None:
-    finite: Array = np.isfinite(samples.qd).all(axis=-1).reshape(len(samples.t), -1).any(axis=1)
+    finite = np.isfinite(samples.qd).reshape(len(samples.t), -1, samples.qd.shape[-1]).all(axis=2).any(axis=1)
     if not finite[-1]:
         raise SimulationError(
-            f"none of the states could be continued to the end; the last is lost after t = {samples.t[finite][-1]:g} s. "
-            "Use a shorter step, or method='adaptive'. What was simulated until then is in error.trajectory."
+            f"none of the states could be continued to the end; the last is lost after t = {samples.t[finite][-1]:g} "
+            "s. Use a shorter step, or method='adaptive'. What was simulated until then is in error.trajectory."
             if finite.any()
             else "none of the initial states is finite"
         )

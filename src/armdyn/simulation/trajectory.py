@@ -92,7 +92,7 @@ class Trajectory:
         >>> batch.batch, batch.pick(1).q.shape
         ((2,), (1001, 2))
         """
-        if len(index) != len(self.batch) or not all(-size <= k < size for k, size in zip(index, self.batch, strict=True)):
+        if len(index) != len(self.batch) or any(not -m <= k < m for k, m in zip(index, self.batch, strict=True)):
             raise ShapeError(f"pick{index} of a batch of shape {self.batch}; expected one index for each of its axes")
         at: Any = (slice(None), *index)
         energy = EnergyAccount(self.energy.kinetic[at], self.energy.potential[at], self.energy.work[at])

@@ -1,8 +1,8 @@
 """Compiled kernels on disk: read only if they are intact, ours, and made by this very code for this very processor.
 
 An entry is a file: a magic word, the SHA-256 of what follows, a JSON header that repeats the full key, the code.
-Nothing in it is unpickled or evaluated. Machine code is run with the user's rights, so entries are believed only in a folder,
-and in files, that belong to the user (or root).
+Nothing in it is unpickled or evaluated. Machine code runs with the user's rights, so entries are believed only in a
+folder, and in files, that belong to the user (or root).
 """
 
 from __future__ import annotations
@@ -45,15 +45,19 @@ def folder() -> Path | None:
 
 def full_key(key: str, dtype: str) -> str:
     """The caller's key with everything else that bears on the code."""
-    return json.dumps([key, dtype, fingerprint(), code_digest(), _llvmlite_version(), sys.version_info[:2]])
+    return json.dumps(
+        [key, dtype, fingerprint(), source_digest("targets", "program"), _llvmlite_version(), sys.version_info[:2]]
+    )
 
 
 @once
-def code_digest() -> str:
-    """A fingerprint of the source files of this package: a kernel made before an edit is never used after it."""
+def source_digest(*folders: str) -> str:
+    """A fingerprint of the source files in sub-packages of armdyn, for keys that must change when they are edited."""
+    package = Path(__file__).parents[1]
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for folder in folders:
+        for path in sorted((package / folder).glob("*.py")):
+            digest.update(f"{folder}/{path.name}\0".encode() + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 

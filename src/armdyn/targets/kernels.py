@@ -37,7 +37,8 @@ def compile_program(program: Program, *, cache: bool = True) -> np.ufunc:
 def load_or_compile(key: str, make_program: Callable[[], Program], *, cache: bool = True) -> np.ufunc:
     """The ufunc stored under ``key``; ``make_program`` is called only if it has to be compiled.
 
-    The key must name everything the program depends on, the code that traces it included.
+    The key must name everything the program depends on, the code that traces it included (`source_digest`); the
+    compiler, the processor and the element type are added to it here.
     """
     with _lock:
         ufunc = _ufuncs.get(key)

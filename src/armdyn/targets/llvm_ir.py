@@ -17,8 +17,10 @@ from armdyn.targets.sections import Arithmetic, Sections, cut
 from armdyn.targets.vectors import Lines, Vector, slot_pointer
 
 # Without prefer-vector-width some processors' 512-bit vectors are cut in two, for the sake of other code's clock.
+# The loop's scratch memory may span many pages; probed, a stack that is too small is noticed on its guard page.
 _ATTRIBUTES = """\
 attributes #0 = { nounwind noinline "prefer-vector-width"="512" "min-legal-vector-width"="512" }
+attributes #2 = { nounwind noinline "probe-stack"="inline-asm" }
 attributes #1 = { nounwind noinline cold "prefer-vector-width"="512" "min-legal-vector-width"="512" }
 !0 = !{!"branch_weights", i32 1, i32 1000000}
 """
@@ -109,7 +111,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("br label %done")
     out.put("done:")
     out.put("ret void")
-    return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %unused) #0 {{\n{out}\n}}\n"
+    return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %unused) #2 {{\n{out}\n}}\n"
 
 
 def _describe_arguments(out: Lines, ports: tuple[Port, ...]) -> None:

@@ -8,7 +8,6 @@ from section to section in numbered slots of a scratch array: the inputs first, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from armdyn.program.graph import Node
@@ -60,16 +59,14 @@ def cut(program: Program) -> Sections:
         elif node[0] not in ("input", "const"):
             arithmetic[stages[index]].append(index)
 
-    stretches: list[list[int]] = []
     order: list[tuple[str, list[int]]] = []
     for stage, nodes in enumerate(arithmetic):
         if library[stage]:
             order.append(("library", library[stage]))
-        pieces = _pieces(_depth_first(program, nodes))
+        pieces = _pieces(nodes)
         if stage == len(arithmetic) - 1 and not pieces:
             pieces = [[]]  # the last stretch also hands over results that are inputs, constants or library values
         for piece in pieces:
-            stretches.append(piece)
             order.append(("arithmetic", piece))
     return _with_slots(program, order)
 
@@ -95,54 +92,56 @@ def _stages(program: Program) -> list[int]:
     return stages
 
 
-def _depth_first(program: Program, nodes: list[int]) -> list[int]:
-    """The nodes of one stage so ordered that a value is computed shortly before it is first used."""
-    return nodes
-
-
 def _pieces(nodes: list[int]) -> list[list[int]]:
     count = -(-len(nodes) // LONGEST_STRETCH)
     return [nodes[k * len(nodes) // count : (k + 1) * len(nodes) // count] for k in range(count)]
 
 
 def _with_slots(program: Program, order: list[tuple[str, list[int]]]) -> Sections:
-    nodes = program.nodes
-    home = {index: number for number, (_, members) in enumerate(order) for index in members}
-    slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
-    next_slot = sum(port.size for port in program.inputs)
-
-    def needs_slot(readers: Iterable[int], reader_home: int, reads_memory: bool) -> Iterable[int]:
-        for a in readers:
-            if nodes[a][0] not in ("input", "const") and a not in slots and (reads_memory or home[a] != reader_home):
-                yield a
-
-    for number, (kind, members) in enumerate(order):
-        for index in members:
-            for a in needs_slot(arguments_of(nodes[index]), number, kind == "library"):
-                slots[a] = next_slot
-                next_slot += 1
-            if kind == "library" and index not in slots:
-                slots[index] = next_slot
-                next_slot += 1
-    final = len(order) - 1
-    for a in needs_slot(program.results, final, False):
-        slots[a] = next_slot
-        next_slot += 1
-    # A library call on a constant cannot occur (it is folded) but one constant among two arguments can.
-    for kind, members in order:
-        for index in members if kind == "library" else ():
-            for a in arguments_of(nodes[index]):
-                if nodes[a][0] == "const" and a not in slots:
-                    slots[a] = next_slot
-                    next_slot += 1
-
+    slots = _slots(program, order)
+    first_result = max(slots.values(), default=-1) + 1
+    first_result = max(first_result, sum(port.size for port in program.inputs))
     sections: list[Arithmetic | Library] = []
     for number, (kind, members) in enumerate(order):
         if kind == "library":
             sections.append(Library(tuple(members)))
             continue
         stores = [(slots[index], index) for index in members if index in slots]
-        if number == final:
-            stores += [(next_slot + k, index) for k, index in enumerate(program.results)]
+        if number == len(order) - 1:
+            stores += [(first_result + k, index) for k, index in enumerate(program.results)]
         sections.append(Arithmetic(tuple(members), tuple(stores)))
-    return Sections(nodes, tuple(sections), slots, next_slot, next_slot + len(program.results))
+    return Sections(program.nodes, tuple(sections), slots, first_result, first_result + len(program.results))
+
+
+def _slots(program: Program, order: list[tuple[str, list[int]]]) -> dict[int, int]:
+    """A slot for every input, and for every value that is read outside the section it is computed in.
+
+    Library sections work on memory only: what they read and write has slots too, constants included.
+    """
+    nodes = program.nodes
+    home = {index: number for number, (_, members) in enumerate(order) for index in members}
+    slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
+    next_slot = sum(port.size for port in program.inputs)
+
+    def give(index: int) -> None:
+        nonlocal next_slot
+        if index not in slots:
+            slots[index] = next_slot
+            next_slot += 1
+
+    def read(index: int, number: int) -> None:
+        if index in home and home[index] != number:
+            give(index)
+
+    for number, (kind, members) in enumerate(order):
+        for index in members:
+            for argument in arguments_of(nodes[index]):
+                if kind == "library":
+                    give(argument)
+                else:
+                    read(argument, number)
+            if kind == "library":
+                give(index)
+    for index in program.results:
+        read(index, len(order) - 1)
+    return slots

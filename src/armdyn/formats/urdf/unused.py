@@ -96,7 +96,8 @@ def _meant(word: str, known: tuple[str, ...]) -> str:
 
 
 def _note_transmission(element: Element, findings: Findings) -> None:
-    ratios = [e.text for e in element.walk() if e.tag == "mechanicalReduction" and e.text not in ("", "1", "1.0")]
+    ratios = [e.text.strip() for e in element.walk() if e.tag == "mechanicalReduction"]
+    ratios = [ratio for ratio in ratios if ratio not in ("", "1", "1.0")]
     if ratios:
         what = "<transmission> is not used (q and tau are the joint's, not the motor's), nor its reduction"
         findings.note(what, f"{_called(element)} ({ratios[0][:20]})")

@@ -1,0 +1,121 @@
+"""``armdyn simulate``: a motion from an initial state, as table, csv and picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from armdyn.cli.arguments import (
+    BaseOption,
+    ChainOption,
+    GravityOption,
+    LockOption,
+    RobotArgument,
+    TipOption,
+    open_robot,
+    read_joint_vector,
+    read_vector,
+)
+from armdyn.cli.tables import new_table
+from armdyn.robot import Robot
+from armdyn.simulation import Trajectory
+from armdyn.simulation import simulate as run_simulation
+
+
+def simulate(
+    robot: RobotArgument,
+    duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 1.0,
+    q0: Annotated[str | None, typer.Option("--q0", help="Joint positions at the start, rad or m; zero if left out.")] = None,
+    qd0: Annotated[str | None, typer.Option("--qd0", help="Joint velocities at the start, rad/s or m/s.")] = None,
+    torque: Annotated[str | None, typer.Option("--torque", help="Constant joint forces, N m or N; zero if left out.")] = None,
+    f_tip: Annotated[
+        str | None, typer.Option("--f-tip", help="Constant wrench the tip applies, mx,my,mz,fx,fy,fz in the tip frame.")
+    ] = None,
+    method: Annotated[str, typer.Option("--method", help="adaptive, rk4 or euler.")] = "adaptive",
+    step: Annotated[float | None, typer.Option("--step", help="Step of rk4 and euler, s.")] = None,
+    rtol: Annotated[float | None, typer.Option("--rtol", help="Relative tolerance of adaptive.")] = None,
+    atol: Annotated[float | None, typer.Option("--atol", help="Absolute tolerance of adaptive.")] = None,
+    save_every: Annotated[float | None, typer.Option("--save-every", help="Seconds between saved states.")] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Write the motion to this csv file.")] = None,
+    npz: Annotated[Path | None, typer.Option("--npz", help="Write everything to this npz file.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the motion: png, pdf or svg.")] = None,
+    base: BaseOption = None,
+    tip: TipOption = None,
+    chain: ChainOption = False,
+    lock: LockOption = None,
+    gravity: GravityOption = None,
+) -> None:
+    """Let the arm move, and show where it went and whether its energy adds up.
+
+    [bold]Examples[/]
+
+      armdyn simulate ur5 --duration 3 --plot fall.png --csv fall.csv
+
+      armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
+    """
+    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity)
+    forces: dict[str, Any] = {}
+    if torque is not None:
+        forces["torque"] = read_joint_vector(torque, "--torque", arm)
+    if f_tip is not None:
+        forces["f_tip"] = read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")
+    trajectory = run_simulation(
+        arm,
+        read_joint_vector(q0, "--q0", arm),
+        read_joint_vector(qd0, "--qd0", arm),
+        duration=duration,
+        method=method,
+        step=step,
+        rtol=rtol,
+        atol=atol,
+        save_every=save_every,
+        progress=True,
+        **forces,
+    )
+    console = Console()
+    console.print(_motion_table(arm, trajectory))
+    console.print(_account_table(arm, trajectory))
+    for note in trajectory.notes:
+        console.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+    for path, write in ((csv, trajectory.save), (npz, trajectory.save), (plot, trajectory.plot)):
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write(path)
+            console.print(f"wrote {escape(str(path))}", soft_wrap=True)
+
+
+def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
+    headings = ("joint", "start", "end", "lowest", "highest", "fastest", "unit")
+    table = new_table(f"{escape(arm.name)}, {trajectory.t[-1]:g} s", *headings)
+    for k, joint in enumerate(arm.joints):
+        q, qd = trajectory.q[:, k], trajectory.qd[:, k]
+        unit = "rad" if joint.kind == "revolute" else "m"
+        values = (q[0], q[-1], q.min(), q.max(), np.abs(qd).max())
+        table.add_row(escape(joint.name), *(f"{x:.4g}" for x in values), f"{unit}, /s")
+    return table
+
+
+def _account_table(arm: Robot, trajectory: Trajectory) -> Table:
+    """Energy, effort and cost, a row each."""
+    table = Table(show_header=False, box=SIMPLE_HEAD, pad_edge=False)
+    energy, taken = trajectory.energy, trajectory.statistics
+    drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale) or 1.0
+    rows = (
+        ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
+        ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
+        ("energy drift, largest", f"{drift:.3g} J, {drift / exchanged:.2g} of the {exchanged:.4g} J that changed hands"),
+        ("method", taken.method),
+        ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
+        ("time", f"{taken.wall_time:.3g} s"),
+        ("operations an evaluation", str(arm.forward_dynamics.op_counts)),
+    )
+    for name, value in rows:
+        table.add_row(name, escape(value))
+    return table
