@@ -40,6 +40,7 @@ def variants(size: int, everything: bool = False) -> list[Variant]:
     chosen = [
         Variant("g++ headers", "g++"),
         Variant("clang++ headers", "clang++"),
+        Variant("clang++ headers, no Eigen vectors", "clang++", ("-DEIGEN_DONT_VECTORIZE",)),
         Variant("g++ linked", "g++", (WHEEL_ALIGNMENT, "-DPINOCCHIO_ENABLE_TEMPLATE_INSTANTIATION"), linked=True),
     ]
     if everything:
@@ -49,7 +50,6 @@ def variants(size: int, everything: bool = False) -> list[Variant]:
             Variant("g++ headers, 16-byte alignment", "g++", (WHEEL_ALIGNMENT,)),
             Variant("clang++ headers, 16-byte alignment", "clang++", (WHEEL_ALIGNMENT,)),
             Variant("g++ headers, no Eigen vectors", "g++", ("-DEIGEN_DONT_VECTORIZE",)),
-            Variant("clang++ headers, no Eigen vectors", "clang++", ("-DEIGEN_DONT_VECTORIZE",)),
         ]
     return [variant for variant in chosen if shutil.which(variant.compiler)]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.cases import Case
-from benchmarks.functions import FUNCTIONS
+from benchmarks.functions import FUNCTIONS, Function
 from benchmarks.states import States
 from benchmarks.timing import available_cores, interleaved, quiet
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from armdyn import Robot
 
 CORES = 2
+LARGEST_RESULT = 2**28  # bytes; a batch whose result would be larger is cut
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,16 @@ def core_gains(case: Case, functions: list[str], states: States, rounds: int) ->
     gains = []
     robot = _robot(case)
     for name in functions:
-        method, arguments = getattr(robot, name), FUNCTIONS[name].arguments(states.ordered(robot.joint_names))
-        out = np.empty(FUNCTIONS[name].result_shape(len(states), case.size))
+        function, method = FUNCTIONS[name], getattr(robot, name)
+        own = _cut(states, function, case.size).ordered(robot.joint_names)
+        arguments, out = function.arguments(own), np.empty(function.result_shape(len(own), case.size))
         calls = {workers: partial(method, *arguments, out=out, workers=workers) for workers in (1, CORES)}
         results = {workers: call().copy() for workers, call in calls.items()}
         with quiet(CORES):
             timings = interleaved(calls, rounds)
-        ns = {workers: timing.median / len(states) * 1e9 for workers, timing in timings.items()}
+        ns = {workers: timing.median / len(own) * 1e9 for workers, timing in timings.items()}
         deviation = float(np.abs(results[1] - results[CORES]).max())
-        gains.append(Gain(case.name, name, f"{CORES} cores / 1", len(states), ns[1], ns[CORES], deviation))
+        gains.append(Gain(case.name, name, f"{CORES} cores / 1", len(own), ns[1], ns[CORES], deviation))
     return gains
 
 
@@ -60,9 +62,9 @@ def precision_gains(case: Case, functions: list[str], states: States, rounds: in
     """float32 against float64, one core; the deviation is relative to the largest number of each state."""
     gains = []
     robot = _robot(case)
-    own = states.ordered(robot.joint_names)
     for name in functions:
         function, method = FUNCTIONS[name], getattr(robot, name)
+        own = _cut(states, function, case.size).ordered(robot.joint_names)
         calls, results = {}, {}
         for dtype in (np.float64, np.float32):
             arguments = function.arguments(own.astype(dtype))
@@ -77,6 +79,10 @@ def precision_gains(case: Case, functions: list[str], states: States, rounds: in
         deviation = float((np.abs(results[np.float64] - results[np.float32]).max(axis=axes) / scale).max())
         gains.append(Gain(case.name, name, "float32 / float64", len(own), double, single, deviation))
     return gains
+
+
+def _cut(states: States, function: Function, size: int) -> States:
+    return states.head(min(len(states), LARGEST_RESULT // (8 * size**function.rank)))
 
 
 def _robot(case: Case) -> Robot:

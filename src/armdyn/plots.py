@@ -45,7 +45,7 @@ def plot_trajectory(trajectory: Trajectory, *, degrees: bool = True, title: str 
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.1)
     >>> [axes.get_ylabel() for axes in armdyn.plots.plot_trajectory(trajectory).axes]
-    ['angle [deg]', 'velocity [rad/s]', 'energy [J]', 'drift [nJ]']
+    ['angle [deg]', 'velocity [rad/s]', 'energy [J]', 'drift [pJ]']
     """
     panels = [*_joint_panels(trajectory, degrees), (_draw_energies, 1.25), (_draw_drift, 0.6)]
     heights = [height for _, height in panels]
@@ -109,7 +109,8 @@ def _joint_panel(what: str, kind: str, degrees: bool) -> Draw:
         if in_degrees and 180 <= np.ptp(axes.get_ylim()) < 1440:
             axes.yaxis.set_major_locator(MultipleLocator(90 if np.ptp(axes.get_ylim()) < 720 else 180))
         if what == "q":
-            _legend(axes)
+            many = np.prod(trajectory.batch) > MOST_LINES
+            _legend(axes, "median, 5 to 95 %" if many else None)
 
     return draw
 
@@ -127,8 +128,11 @@ def _draw_energies(axes: Axes, trajectory: Trajectory) -> None:
     shown = [("kinetic", energy.kinetic, COLOURS[0]), ("potential", energy.potential, COLOURS[1])]
     if np.nanmax(np.abs(energy.work), initial=0.0) > 0:
         shown.append(("work put in", energy.work, COLOURS[2]))
-    for name, values, colour in (*shown, ("total", energy.total, INK)):
-        _draw_lines(axes, trajectory.t, values, name, color=colour)
+    shown.append(("total", energy.total, INK))
+    for place, (name, values, colour) in enumerate(shown):
+        others = np.stack([other for _, other, _ in shown[:place]], axis=-1) if place else values[..., :0]
+        style = DASHES[_hides_another(values, others)]
+        _draw_lines(axes, trajectory.t, values, name, color=colour, linestyle=style)
     axes.set_ylabel("energy [J]", color=INK)
     _legend(axes)
 
@@ -173,19 +177,19 @@ def _prepare(axes: Axes) -> None:
     axes.xaxis.label.set_fontsize(9)
 
 
-def _legend(axes: Axes) -> None:
+def _legend(axes: Axes, title: str | None = None) -> None:
     """Beside the panel, where it covers nothing."""
     handles, labels = axes.get_legend_handles_labels()
     if handles:
-        place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.02), "borderaxespad": 0.0}
-        axes.legend(handles, labels, frameon=False, fontsize=8, handlelength=1.8, labelcolor=INK, **place)
+        style = {"frameon": False, "fontsize": 8, "handlelength": 1.8, "labelcolor": INK, "title": title}
+        style |= {"title_fontsize": 8, "alignment": "left"}
+        axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0.0, **style)
 
 
 def _title(trajectory: Trajectory) -> str:
     motions = int(np.prod(trajectory.batch))
     many = f", {motions} motions" if trajectory.batch else ""
-    bands = ": medians, and from the 5th to the 95th percentile" if motions > MOST_LINES else ""
-    return f"{trajectory.robot}, {trajectory.t[-1]:g} s{many}{bands}"
+    return f"{trajectory.robot}, {trajectory.t[-1]:g} s{many}"
 
 
 def _plain(text: str) -> str:

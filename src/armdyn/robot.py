@@ -83,6 +83,7 @@ class Robot:
         chain: bool = False,
         locked: Mapping[str, float] | None = None,
         gravity: Sequence[float] = STANDARD_GRAVITY,
+        check_inertia: bool = True,
     ) -> Robot:
         """Read a URDF file.
 
@@ -93,6 +94,7 @@ class Robot:
             chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain.
             locked: joints that are held, by name, and where, rad or m.
             gravity: acceleration of free fall in base axes, m/s^2.
+            check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
 
         Raises:
             ModelError: every problem of the file at once, each with its line.
@@ -101,7 +103,11 @@ class Robot:
         """
         from armdyn.formats.urdf import read_urdf  # noqa: PLC0415 - reading XML is not needed by every user
 
-        return cls(read_urdf(path, base=base, tip=tip, chain=chain, locked=locked, gravity=gravity))
+        return cls(
+            read_urdf(
+                path, base=base, tip=tip, chain=chain, locked=locked, gravity=gravity, check_inertia=check_inertia
+            )
+        )
 
     @classmethod
     def from_screws(

@@ -76,10 +76,10 @@ ONE_CHANGE = [
     ('<mass value="3"/>', "", "arm.urdf:4 link 'boom': <inertial> has no <mass>; expected <mass value=\"...\"/> in kg."),
     ('<mass value="3"/>', "<mass>3</mass>", "arm.urdf:6 link 'boom': <mass> has no value; expected a number."),
     ('<mass value="3"/>', '<mass value="-3"/>', "arm.urdf:3 link 'boom': mass -3 kg is negative."),
-    ('<mass value="3"/>', '<mass value="0"/>', "arm.urdf:3 link 'boom': mass is 0 kg but its rotational inertia is not zero; no body without mass has it."),
+    ('<mass value="3"/>', '<mass value="0"/>', "arm.urdf:3 link 'boom': mass is 0 kg but its rotational inertia is not zero; no body without mass has it; mend it, or read it as it stands with check_inertia=False."),
     ('ixy="0" ', "", "arm.urdf:7 link 'boom': <inertia> has no ixy; expected a number."),
-    ('izz="1"', 'izz="4"', "arm.urdf:3 link 'boom': principal inertia (1, 1, 4) kg m^2 breaks a+b>=c by 50 %; no rigid body has it."),
-    ('izz="1"', 'izz="-1"', "arm.urdf:3 link 'boom': principal inertia (-1, 1, 1) kg m^2 has a negative moment; no rigid body has it."),
+    ('izz="1"', 'izz="4"', "arm.urdf:3 link 'boom': principal inertia (1, 1, 4) kg m^2 breaks a+b>=c by 50 %; no rigid body has it; mend it, or read it as it stands with check_inertia=False."),
+    ('izz="1"', 'izz="-1"', "arm.urdf:3 link 'boom': principal inertia (-1, 1, 1) kg m^2 has a negative moment; no rigid body has it; mend it, or read it as it stands with check_inertia=False."),
     ("<inertia ", "<mass value='3'/><inertia ", "arm.urdf:7 link 'boom': <mass> is given twice (first at line 6); expected it once."),
     # limits, damping
     ('lower="-1"', 'lower="3"', "arm.urdf:10 joint 'turn': lower limit 3 is above upper limit 1."),
@@ -256,3 +256,16 @@ def test_an_impossible_path(path: str) -> None:
 def test_text_where_a_path_is_expected() -> None:
     with pytest.raises(ModelError, match="got the text of one; read it with read_urdf_text"):
         read_urdf(GOOD)
+
+
+def test_impossible_inertia_can_be_taken_as_it_stands_with_a_note() -> None:
+    text = GOOD.replace('izz="1"', 'izz="4"')
+    model = read_urdf_text(text, "arm.urdf", check_inertia=False)
+    assert model.link("boom").inertia.tensor[2, 2] == 4.0
+    assert any("arm.urdf:3 link 'boom'" in note and "taken as it stands" in note for note in model.notes)
+
+
+def test_what_is_no_inertia_at_all_is_refused_even_then() -> None:
+    text = GOOD.replace('<mass value="3"/>', '<mass value="-3"/>')
+    with pytest.raises(ModelError, match="negative"):
+        read_urdf_text(text, "arm.urdf", check_inertia=False)

@@ -161,7 +161,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "one number for all": lambda a: np.broadcast_to(a[:1, :1], a.shape) if a.ndim > 1 else a,
     "foreign byte order": lambda a: a.astype(a.dtype.newbyteorder()),
     "padded states": lambda a: np.concatenate([a, a], axis=-1)[..., : a.shape[-1]] if a.ndim > 1 else a,
-    "unaligned": lambda a: unaligned(a),
+    "unaligned": lambda a: unaligned(a),  # noqa: PLW0108 (defined below)
 }
 
 
@@ -293,9 +293,7 @@ def test_threads_share_a_function() -> None:
 
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(
-            ["add", "sub", "mul", "neg", "sin", "cos", "sqrt", "abs", "min", "max", "sign", "floor", "less", "less_equal", "select", "tanh", "atan2", "exp", "div"]
-        ),
+        st.sampled_from([name for name in OPERATIONS if name not in {"tan", "asin", "acos", "log", "pow"}]),
         st.integers(0, 10**6), st.integers(0, 10**6), st.integers(0, 10**6),
     ),
     min_size=1, max_size=40,

@@ -26,13 +26,26 @@ GravityOption = Annotated[
     str | None, typer.Option("--gravity", metavar="X,Y,Z", help="Acceleration of free fall in base axes, m/s^2.")
 ]
 
+AcceptOption = Annotated[
+    bool, typer.Option("--accept-inertia", help="Take inertias that no rigid body has as they stand.")
+]
+
 
 def open_robot(
-    robot: str, *, base: str | None, tip: str | None, chain: bool, lock: list[str] | None, gravity: str | None
+    robot: str,
+    *,
+    base: str | None,
+    tip: str | None,
+    chain: bool,
+    lock: list[str] | None,
+    gravity: str | None,
+    accept: bool,
 ) -> Robot:
     """The robot the shared arguments describe."""
     options = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
     given = {name: value for name, value in options.items() if value}
+    if accept:
+        given["check_inertia"] = False
     if gravity is not None:
         given["gravity"] = read_vector(gravity, "--gravity", 3)
     return load(robot, **given)

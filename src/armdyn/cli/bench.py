@@ -14,6 +14,7 @@ from rich.markup import escape
 from rich.progress import track
 
 from armdyn.cli.arguments import (
+    AcceptOption,
     BaseOption,
     ChainOption,
     GravityOption,
@@ -38,6 +39,7 @@ def bench(
     chain: ChainOption = False,
     lock: LockOption = None,
     gravity: GravityOption = None,
+    accept: AcceptOption = False,
 ) -> None:
     """Time every function: first call, one state a call, large batches.
 
@@ -50,7 +52,7 @@ def bench(
 
       armdyn bench arm.urdf --states 1000000
     """
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity)
+    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
     headings = ("function", "first, ms", "one, µs", "float64, ns", "float32, ns", "threads, ns")
     table = new_table(f"{escape(arm.name)}: first call, one call, and a state in batches of {states:,}", *headings)
     for name, function in track(compiled_methods(arm).items(), description="timing", transient=True):

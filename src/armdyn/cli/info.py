@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from armdyn.cli.arguments import (
+    AcceptOption,
     BaseOption,
     ChainOption,
     GravityOption,
@@ -30,6 +31,7 @@ def info(
     chain: ChainOption = False,
     lock: LockOption = None,
     gravity: GravityOption = None,
+    accept: AcceptOption = False,
 ) -> None:
     """Show joints, limits, masses, inertias and operation counts.
 
@@ -39,7 +41,7 @@ def info(
 
       armdyn info panda.urdf --lock panda_finger_joint1=0 --lock panda_finger_joint2=0
     """
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity)
+    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
     console = Console()
     console.print(_summary(arm))
     console.print(_joint_table(arm))

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from armdyn.cli.arguments import (
+    AcceptOption,
     BaseOption,
     ChainOption,
     GravityOption,
@@ -51,6 +52,7 @@ def simulate(
     chain: ChainOption = False,
     lock: LockOption = None,
     gravity: GravityOption = None,
+    accept: AcceptOption = False,
 ) -> None:
     """Let the arm move, and show where it went and whether its energy adds up.
 
@@ -60,7 +62,7 @@ def simulate(
 
       armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
     """
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity)
+    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
     forces: dict[str, Any] = {}
     if torque is not None:
         forces["torque"] = read_joint_vector(torque, "--torque", arm)

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from armdyn.cli.arguments import (
+    AcceptOption,
     BaseOption,
     ChainOption,
     GravityOption,
@@ -43,6 +44,7 @@ def torque(
     chain: ChainOption = False,
     lock: LockOption = None,
     gravity: GravityOption = None,
+    accept: AcceptOption = False,
 ) -> None:
     """Joint forces that a motion asks for, N m or N.
 
@@ -57,7 +59,7 @@ def torque(
 
       armdyn torque ur5 --csv motion.csv --out torques.csv
     """
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity)
+    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
     wrench = None if f_tip is None else read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")
     if csv is None:
         state = [read_joint_vector(text, f"--{name}", arm) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]

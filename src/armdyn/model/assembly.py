@@ -67,6 +67,7 @@ def assemble(
     geometry: Iterable[Geometry] = (),
     problems: Iterable[str] = (),
     incomplete: bool = False,
+    check_inertia: bool = True,
 ) -> Model:
     """Build the `Model`, or raise a `ModelError` that lists every problem at once.
 
@@ -83,7 +84,14 @@ def assemble(
         geometry: shapes the description refers to.
         problems: what the reader of the description found wrong already.
         incomplete: whether the reader had to leave out a part, so that how they hang together cannot be judged.
+        check_inertia: refuse inertias that no rigid body has; otherwise they are taken as they stand, with a note.
     """
+    impossible = list(islice(_impossible_inertias(links), MAX_PROBLEMS))
+    if check_inertia:
+        remedy = "; mend it, or read it as it stands with check_inertia=False"
+        problems = [*problems, *(f"{problem}{remedy}." for problem in impossible)]
+    else:
+        notes = [*notes, *(f"{problem}; taken as it stands" for problem in impossible)]
     _refuse([*problems], links, joints, incomplete)
     locked = locked or {}
     _check_names(name, links, joints, base, tip, locked)
@@ -130,6 +138,13 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
                 close = get_close_matches(link_name, known, n=1) if len(known) <= MAX_COMPARED else []
                 meant = f" Did you mean {close[0]!r}?" if close else ""
                 yield _at(joint.where, f"joint {joint.name!r}: its {role} link {link_name!r} does not exist.{meant}")
+
+
+def _impossible_inertias(links: Sequence[LinkPart]) -> Iterator[str]:
+    for link in links:
+        if not any(link.inertia.problems()):
+            for problem in link.inertia.impossibilities():
+                yield _at(link.where, f"link {link.name!r}: {problem}")
 
 
 def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:

@@ -84,19 +84,21 @@ class Inertia:
         return Inertia(mass, com, self.tensor + other.tensor + steiner)
 
     def problems(self) -> Iterator[str]:
-        """What about this inertia no rigid body can have, one sentence each."""
+        """What makes this no inertia at all, one sentence each."""
         if not all(map(math.isfinite, (self.mass, *self.com.tolist(), *self.tensor.ravel().tolist()))):
             yield "mass, centre of mass or inertia is not a finite number"
             return
-        if self.mass == 0.0 and not self.tensor.any():
-            return
         if self.mass < 0.0:
             yield f"mass {self.mass:g} kg is negative"
-        if self.mass == 0.0 and self.tensor.any():
-            yield "mass is 0 kg but its rotational inertia is not zero; no body without mass has it"
         if (abs(self.tensor - self.tensor.T) > 1e-9 * abs(self.tensor) + 1e-15).any():
             yield "rotational inertia is not symmetric"
+
+    def impossibilities(self) -> Iterator[str]:
+        """What about this inertia no rigid body can have, one sentence each; `problems` must be none."""
+        if not self.tensor.any():
             return
+        if self.mass == 0.0:
+            yield "mass is 0 kg but its rotational inertia is not zero; no body without mass has it"
         a, b, c = self.principal_moments
         shown = f"principal inertia ({a:.3g}, {b:.3g}, {c:.3g}) kg m^2"
         tolerance = max(TRIANGLE_TOLERANCE * max(abs(c), abs(a)), self.mass * SMALLEST_RADIUS**2)

@@ -34,7 +34,7 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
 
     Args:
         robot: one of `bundled_robots`, or the path of a URDF file.
-        options: as for `Robot.from_urdf`: base, tip, chain, locked, gravity.
+        options: as for `Robot.from_urdf`: base, tip, chain, locked, gravity, check_inertia.
 
     Raises:
         UnknownName: neither a bundled name nor an existing file.

@@ -38,8 +38,7 @@ class EnergyAccount:
     def scale(self) -> Array:
         """The energy that changed hands, J, shape (...): the most that K, the change of P, or W reach."""
         parts = (self.kinetic, self.potential - self.potential[0], self.work)
-        largest: Array = np.max([np.abs(part).max(axis=0) for part in parts], axis=0)
-        return largest
+        return np.asarray(np.abs(parts).max(axis=(0, 1)))
 
     @property
     def relative_drift(self) -> Array:

@@ -53,8 +53,8 @@ def step_grid(duration: float, step: float) -> StepGrid:
     """The grid, refused where it has far too many steps."""
     if duration / step > MOST_STEPS:
         raise SettingError(
-            f"duration {duration:g} s in steps of {step:g} s takes {duration / step:.3g} steps; at most {MOST_STEPS:.0e} "
-            "are run. Use a longer step, or method='adaptive'"
+            f"duration {duration:g} s in steps of {step:g} s takes {duration / step:.3g} steps, of {MOST_STEPS:.0e} "
+            "that are run at most. Use a longer step, or method='adaptive'"
         )
     return StepGrid(duration, step)
 

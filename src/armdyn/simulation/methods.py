@@ -78,8 +78,8 @@ class Adaptive:
     'Radau'
     """
 
-    rtol: float = 1e-9
-    atol: float = 1e-9
+    rtol: float = 1e-10
+    atol: float = 1e-10
     scipy_method: str = "DOP853"
     max_steps: int = 1_000_000
 
@@ -105,9 +105,7 @@ NAMES: dict[str, type[Method]] = {"euler": Euler, "rk4": RungeKutta4, "adaptive"
 
 def chosen_method(method: str | Method, step: float | None, rtol: float | None, atol: float | None) -> Method:
     """The method object that a name and its settings mean; an object brings its own settings."""
-    given: dict[str, Any] = {
-        name: v for name, v in (("step", step), ("rtol", rtol), ("atol", atol)) if v is not None
-    }
+    given: dict[str, Any] = {name: v for name, v in (("step", step), ("rtol", rtol), ("atol", atol)) if v is not None}
     if isinstance(method, FixedStep | Adaptive):
         if given:
             raise SettingError(f"{', '.join(given)} given beside {method!r}; write it into the method's parentheses")

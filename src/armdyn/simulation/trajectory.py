@@ -53,10 +53,10 @@ class Trajectory:
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
     >>> trajectory
-    <Trajectory of 'ur5': 1001 times from 0 to 0.5 s, 6 joints; DOP853, rtol 1e-09, atol 1e-09>
+    <Trajectory of 'ur5': 1001 times from 0 to 0.5 s, 6 joints; DOP853, rtol 1e-10, atol 1e-10>
     >>> trajectory.q.shape
     (1001, 6)
-    >>> bool(abs(trajectory.energy.relative_drift).max() < 1e-8)
+    >>> bool(abs(trajectory.energy.relative_drift).max() < 1e-9)
     True
     """
 

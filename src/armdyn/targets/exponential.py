@@ -76,7 +76,7 @@ def _limited(out: Lines, vector: Vector, x: str, low: float, high: float) -> str
 
 
 def _expm1_of_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
-    """k as an integer, and e^r - 1. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
+    """The integer k, and e^r - 1. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
     t, bits = vector.type, vector.bits_type
     magic = vector.magic
     shifted = multiply_add(out, vector, x, vector.splat(float(1 / _LOG_2)), vector.splat(magic))
@@ -92,7 +92,7 @@ def _expm1_of_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
 
 
 def _log_2_parts(vector: Vector) -> tuple[float, float]:
-    """log 2 as a number so short that its product with k (11 bits) is exact, and the rest."""
+    """The number log 2 as one so short that its product with k (11 bits) is exact, and the rest."""
     scale = 2 ** (vector.significant_bits - 11)
     high = Fraction(math.floor(_LOG_2 * scale), scale)
     return float(high), float(_LOG_2 - high)

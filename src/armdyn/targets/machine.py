@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import platform
 import sys
 from dataclasses import dataclass
 from functools import cache
@@ -63,7 +64,14 @@ def _processor() -> str:
         with open("/proc/cpuinfo", "rb", buffering=0) as file:
             first_block = file.read(8192).decode(errors="replace").split("\n\n")[0]
     except OSError:
-        return repr(host())
+        return _processor_by_llvm()
     wanted = ("vendor_id", "cpu family", "model", "flags", "Features", "CPU ")
     lines = [line for line in first_block.splitlines() if line.startswith(wanted)]
-    return "\n".join([os.uname().machine, *lines]) if lines else repr(host())
+    return "\n".join([os.uname().machine, *lines]) if lines else _processor_by_llvm()
+
+
+def _processor_by_llvm() -> str:
+    try:
+        return repr(host())
+    except ImportError:  # then nothing will be compiled either
+        return platform.processor()

@@ -14,7 +14,7 @@ from armdyn.program.graph import Node
 from armdyn.program.program import Program
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow"})
-LONGEST_STRETCH = 3000
+LONGEST_STRETCH = 2000
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ def read_urdf(
     chain: bool = False,
     locked: Mapping[str, float] | None = None,
     gravity: Sequence[float] = STANDARD_GRAVITY,
+    check_inertia: bool = True,
 ) -> Model:
     """Read the robot a URDF file describes.
 
@@ -39,6 +40,7 @@ def read_urdf(
         locked: joints that are held, by name, and where (rad or m). Joints that mimic a locked joint are
             locked with it.
         gravity: acceleration of free fall in base axes, m/s^2.
+        check_inertia: refuse inertias that no rigid body has; otherwise they are taken as they stand, with a note.
 
     Returns:
         The model. What the file says and armdyn does not use is listed in its ``notes``; shapes and meshes are
@@ -54,7 +56,7 @@ def read_urdf(
     path = Path(source)
     data = read_file(path)
     refuse_xacro_name(path)
-    wanted = _Wanted(base, tip, chain, locked or {}, gravity)
+    wanted = _Wanted(base, tip, chain, locked or {}, gravity, check_inertia)
     return _read(parse(data, path.name), path.name, path.stem, wanted)
 
 
@@ -67,6 +69,7 @@ def read_urdf_text(
     chain: bool = False,
     locked: Mapping[str, float] | None = None,
     gravity: Sequence[float] = STANDARD_GRAVITY,
+    check_inertia: bool = True,
 ) -> Model:
     """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` stands for the file in messages."""
     if isinstance(text, str):
@@ -74,7 +77,7 @@ def read_urdf_text(
         root = parse(text.encode("utf-8", "surrogatepass"), name, encoding="utf-8")
     else:
         root = parse(text, name)
-    return _read(root, name, name, _Wanted(base, tip, chain, locked or {}, gravity))
+    return _read(root, name, name, _Wanted(base, tip, chain, locked or {}, gravity, check_inertia))
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,7 @@ class _Wanted:
     chain: bool
     locked: Mapping[str, float]
     gravity: Sequence[float]
+    check_inertia: bool
 
 
 @dataclass
@@ -124,6 +128,7 @@ def _read(root: Element, document: str, fallback_name: str, wanted: _Wanted) -> 
         geometry=contents.geometry,
         problems=findings.problems,
         incomplete=not contents.complete,
+        check_inertia=wanted.check_inertia,
     )
     refuse_unsupported(model, contents.mimics, contents.loose)
     return model
