@@ -46,6 +46,7 @@ class CompiledFunction:
         self.__signature__ = _signature(function, self.parameters)
 
     def __call__(self, *arrays: Any, **keywords: Any) -> Any:
+        """Evaluate, compiling at the first call."""
         kernel = None if keywords else self._plain.get(len(arrays))
         if kernel is None:
             return self._call_variant(arrays, keywords)

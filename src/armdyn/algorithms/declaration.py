@@ -46,6 +46,7 @@ class Function:
             object.__setattr__(self, attribute, getattr(self.implementation, attribute))
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
+        """Run the implementation on numbers or traced scalars."""
         return self.implementation(model, *arrays, **options)
 
 
@@ -68,7 +69,7 @@ def function(signature: str) -> Callable[[Callable[..., Any]], Function]:
 
     def declare(implementation: Callable[..., Any]) -> Function:
         name = implementation.__name__
-        model, *parameters = inspect.signature(implementation).parameters.values()
+        _, *parameters = inspect.signature(implementation).parameters.values()
         positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         if len(positional) != len(shapes):
             raise TraceError(

@@ -79,7 +79,8 @@ def bias_forces(model: Mechanism, q: Array, qd: Array) -> Array:
     >>> armdyn.load("rp").bias_forces([0.5, 1.2], [1.0, -0.4]).round(6)
     array([23.92...])
     """
-    return inverse_dynamics(model, q, qd, np.zeros(model.dof))
+    tau: Array = inverse_dynamics(model, q, qd, np.zeros(model.dof))
+    return tau
 
 
 @function("(n)->(n)")
@@ -91,7 +92,8 @@ def gravity_forces(model: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    return inverse_dynamics(model, q, np.zeros(model.dof), np.zeros(model.dof))
+    tau: Array = inverse_dynamics(model, q, np.zeros(model.dof), np.zeros(model.dof))
+    return tau
 
 
 @function("(n),(n)->(n)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -42,7 +42,7 @@ def open_robot(
     accept: bool,
 ) -> Robot:
     """The robot the shared arguments describe."""
-    options = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
+    options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
     given = {name: value for name, value in options.items() if value}
     if accept:
         given["check_inertia"] = False
@@ -67,7 +67,9 @@ def read_vector(text: str, name: str, size: int, *, meaning: str = "") -> Array:
     try:
         values = np.array([float(word) for word in words])
     except ValueError:
-        raise ShapeError(f"{name} is {text!r}; expected {size} numbers separated by commas, {meaning}".rstrip(", ")) from None
+        raise ShapeError(
+            f"{name} is {text!r}; expected {size} numbers separated by commas, {meaning}".rstrip(", ")
+        ) from None
     if len(values) != size:
         raise ShapeError(f"{name} has {len(values)} numbers; expected {size}{', ' + meaning if meaning else ''}")
     return values

@@ -33,9 +33,13 @@ from armdyn.simulation import simulate as run_simulation
 def simulate(
     robot: RobotArgument,
     duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 1.0,
-    q0: Annotated[str | None, typer.Option("--q0", help="Joint positions at the start, rad or m; zero if left out.")] = None,
+    q0: Annotated[
+        str | None, typer.Option("--q0", help="Joint positions at the start, rad or m; zero if left out.")
+    ] = None,
     qd0: Annotated[str | None, typer.Option("--qd0", help="Joint velocities at the start, rad/s or m/s.")] = None,
-    torque: Annotated[str | None, typer.Option("--torque", help="Constant joint forces, N m or N; zero if left out.")] = None,
+    torque: Annotated[
+        str | None, typer.Option("--torque", help="Constant joint forces, N m or N; zero if left out.")
+    ] = None,
     f_tip: Annotated[
         str | None, typer.Option("--f-tip", help="Constant wrench the tip applies, mx,my,mz,fx,fy,fz in the tip frame.")
     ] = None,
@@ -112,7 +116,10 @@ def _account_table(arm: Robot, trajectory: Trajectory) -> Table:
     rows = (
         ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
         ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
-        ("energy drift, largest", f"{drift:.3g} J, {drift / exchanged:.2g} of the {exchanged:.4g} J that changed hands"),
+        (
+            "energy drift, largest",
+            f"{drift:.3g} J, {drift / exchanged:.2g} of the {exchanged:.4g} J that changed hands",
+        ),
         ("method", taken.method),
         ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
         ("time", f"{taken.wall_time:.3g} s"),

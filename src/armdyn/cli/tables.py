@@ -29,7 +29,9 @@ def new_table(title: str, *headings: str) -> Table:
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         is_name = heading in names
-        table.add_column(heading, justify="left" if is_name else "right", no_wrap=heading in ("joint", "function"), overflow="fold")
+        table.add_column(
+            heading, justify="left" if is_name else "right", no_wrap=heading in ("joint", "function"), overflow="fold"
+        )
     return table
 
 
@@ -52,7 +54,9 @@ def read_states(path: Path, robot: Robot) -> tuple[Array, Array, Array]:
     wanted = {quantity: [f"{quantity}_{joint}" for joint in robot.joint_names] for quantity in QUANTITIES}
     _check_columns(path, columns, wanted, robot)
     states = [
-        np.stack([columns[name] for name in names], axis=-1) if names[0] in columns else np.zeros((len(rows), robot.dof))
+        np.stack([columns[name] for name in names], axis=-1)
+        if names[0] in columns
+        else np.zeros((len(rows), robot.dof))
         for names in wanted.values()
     ]
     return states[0], states[1], states[2]
@@ -84,7 +88,9 @@ def _check_columns(path: Path, columns: dict[str, Array], wanted: dict[str, list
     for quantity, names in wanted.items():
         missing = [name for name in names if name not in columns]
         if missing and (quantity == "q" or len(missing) < len(names)):
-            raise ShapeError(f"{path} has no column {', '.join(missing)}; joints of {robot.name!r}: {robot.joint_names}")
+            raise ShapeError(
+                f"{path} has no column {', '.join(missing)}; joints of {robot.name!r}: {robot.joint_names}"
+            )
     known = {name for names in wanted.values() for name in names}
     unused = [name for name in columns if name not in known]
     if unused:

@@ -37,8 +37,12 @@ def torque(
     f_tip: Annotated[
         str | None, typer.Option("--f-tip", help="Wrench the tip applies, mx,my,mz,fx,fy,fz in the tip frame.")
     ] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Read states from this table, or from - (standard input).")] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write joint forces to this csv instead of the screen.")] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Read states from this table, or from - (standard input).")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write joint forces to this csv instead of the screen.")
+    ] = None,
     base: BaseOption = None,
     tip: TipOption = None,
     chain: ChainOption = False,

@@ -14,7 +14,7 @@ import numpy as np
 
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import STANDARD_GRAVITY, Frame, Geometry, Joint, Limits, Link, Model
+from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Frame, Geometry, Joint, Limits, Link, Model
 from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_TOLERANCE = 1e-6
@@ -47,7 +47,7 @@ class JointPart:
     child: str
     placement: Array
     axis: Array
-    limits: Limits = Limits()
+    limits: Limits = UNLIMITED
     damping: float = 0.0
     friction: float = 0.0
     where: str = ""

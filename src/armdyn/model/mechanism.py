@@ -153,7 +153,7 @@ def _canonical_frame(joint: Joint, previous: Array | None, children: list[Joint]
 def _position_along_axis(joint: Joint, z: Array, previous: Array | None, children: list[Joint]) -> float:
     """Where on its axis the origin lies: where the common normal from the parent's axis arrives.
 
-    ``previous`` is T_PL, with the parent's axis along P's z through P's origin. Where the parent's axis is parallel, the
+    ``previous`` is T_PL, with the parent's axis along P's z through P's origin. Where that is parallel, the
     origin keeps the parent's height; where there is no parent, it lies where the normal to the child departs.
     """
     if joint.kind == "prismatic":
@@ -231,9 +231,7 @@ def _constant_turns(z: Array) -> tuple[Turn, ...]:
     return _turn_by(2, -z[1] / sine, z[0] / sine) + _turn_by(0, z[2], sine)
 
 
-def _body(
-    model: Model, joint: Joint, parent: int, step: Array, base_pose: Array | None, link_pose: Array
-) -> Body:
+def _body(model: Model, joint: Joint, parent: int, step: Array, base_pose: Array | None, link_pose: Array) -> Body:
     """The body that ``joint`` moves, where ``step`` is T_PB at q = 0."""
     turns = _constant_turns(clean_direction(step[:3, 2]))
     x = into(turns, step[:3, 0])  # (cos, sin, 0) of the joint's own angle at q = 0

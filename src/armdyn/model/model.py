@@ -31,6 +31,9 @@ class Limits:
     effort: float = math.inf
 
 
+UNLIMITED = Limits()
+
+
 @dataclass(frozen=True, eq=False)
 class Joint:
     """One moving joint.
@@ -53,7 +56,7 @@ class Joint:
     child: str
     placement: Array
     axis: Array
-    limits: Limits = Limits()
+    limits: Limits = UNLIMITED
     damping: float = 0.0
     friction: float = 0.0
 

@@ -11,6 +11,9 @@ import numpy as np
 from armdyn.errors import TraceError
 from armdyn.program.graph import Graph
 
+LARGEST_POWER = 64
+"""Whole powers up to this are products; larger ones are left to the library's pow."""
+
 _WHY_NO_VALUE = (
     "has no value yet: the function is being traced once for all states, so it cannot branch on it or turn it "
     "into a number. Use armdyn.select(condition, if_true, if_false), armdyn.minimum, armdyn.maximum or armdyn.clip, "
@@ -44,16 +47,45 @@ class Expr:
     def _apply(self, name: str, *others: Any) -> Expr:
         indices = [self._index_of(other) for other in others]
         if None in indices:
-            return NotImplemented
+            return NotImplemented  # type: ignore[no-any-return]
         return Expr(self.graph, self.graph.apply(name, self.index, *indices))  # type: ignore[arg-type]
 
     def _apply_reflected(self, name: str, other: Any) -> Expr:
         index = self._index_of(other)
-        return NotImplemented if index is None else Expr(self.graph, self.graph.apply(name, index, self.index))
+        if index is None:
+            return NotImplemented  # type: ignore[no-any-return]
+        return Expr(self.graph, self.graph.apply(name, index, self.index))
+
+    def __add__(self, other: Any) -> Expr:
+        return self._apply("add", other)
+
+    def __sub__(self, other: Any) -> Expr:
+        return self._apply("sub", other)
+
+    def __mul__(self, other: Any) -> Expr:
+        return self._apply("mul", other)
+
+    def __truediv__(self, other: Any) -> Expr:
+        return self._apply("div", other)
+
+    def __radd__(self, other: Any) -> Expr:
+        return self._apply_reflected("add", other)
+
+    def __rsub__(self, other: Any) -> Expr:
+        return self._apply_reflected("sub", other)
+
+    def __rmul__(self, other: Any) -> Expr:
+        return self._apply_reflected("mul", other)
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        return self._apply_reflected("div", other)
+
+    def __rpow__(self, other: Any) -> Expr:
+        return self._apply_reflected("pow", other)
 
     def __pow__(self, exponent: Any) -> Expr:
-        if isinstance(exponent, Real) and float(exponent).is_integer() and abs(float(exponent)) <= 64:
-            return self._integer_power(int(exponent))
+        if isinstance(exponent, Real) and float(exponent).is_integer() and abs(float(exponent)) <= LARGEST_POWER:
+            return self._integer_power(int(float(exponent)))
         if isinstance(exponent, Real) and float(exponent) == 0.5:
             return self._apply("sqrt")
         return self._apply("pow", exponent)
@@ -61,7 +93,7 @@ class Expr:
     def _integer_power(self, exponent: int) -> Expr:
         """By squaring: x^13 = x^8 x^4 x."""
         if exponent < 0:
-            return 1.0 / self._integer_power(-exponent)
+            return self._integer_power(-exponent)._apply_reflected("div", 1.0)
         power, square = Expr(self.graph, self.graph.constant(1.0)), self
         while exponent:
             if exponent & 1:
@@ -70,6 +102,28 @@ class Expr:
             if exponent:
                 square = square * square
         return power
+
+    def __lt__(self, other: Any) -> Expr:
+        return self._apply("less", other)
+
+    def __le__(self, other: Any) -> Expr:
+        return self._apply("less_equal", other)
+
+    def __gt__(self, other: Any) -> Expr:
+        return self._apply_reflected("less", other)
+
+    def __ge__(self, other: Any) -> Expr:
+        return self._apply_reflected("less_equal", other)
+
+    def __neg__(self) -> Expr:
+        return self._apply("neg")
+
+    def __abs__(self) -> Expr:
+        return self._apply("abs")
+
+    def arctan2(self, other: Any) -> Expr:
+        """What ``np.arctan2`` calls on the elements of an object array; so for the methods added below."""
+        return self._apply("atan2", other)
 
     def __pos__(self) -> Expr:
         return self
@@ -88,28 +142,11 @@ class Expr:
         return f"Expr({operation} {', '.join(map(str, arguments))})"
 
 
-def _binary(name: str) -> Callable[[Expr, Any], Expr]:
-    return lambda self, other: self._apply(name, other)
-
-
-def _reflected(name: str) -> Callable[[Expr, Any], Expr]:
-    return lambda self, other: self._apply_reflected(name, other)
-
-
 def _unary(name: str) -> Callable[[Expr], Expr]:
     return lambda self: self._apply(name)
 
 
-# Python's operators, then the methods NumPy's ufuncs call on the elements of an object array.
-for _method, _name in {"add": "add", "sub": "sub", "mul": "mul", "truediv": "div"}.items():
-    setattr(Expr, f"__{_method}__", _binary(_name))
-    setattr(Expr, f"__r{_method}__", _reflected(_name))
-for _method, _name in {"__lt__": "less", "__le__": "less_equal", "arctan2": "atan2"}.items():
-    setattr(Expr, _method, _binary(_name))
-for _method, _name in {"__gt__": "less", "__ge__": "less_equal", "__rpow__": "pow"}.items():
-    setattr(Expr, _method, _reflected(_name))
-for _method, _name in {
-    **{"__neg__": "neg", "__abs__": "abs", "arcsin": "asin", "arccos": "acos", "arctan": "atan"},
-    **{name: name for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "floor")},
-}.items():
+_UFUNCS = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}
+_UFUNCS |= {name: name for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "floor")}
+for _method, _name in _UFUNCS.items():
     setattr(Expr, _method, _unary(_name))

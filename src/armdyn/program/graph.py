@@ -83,21 +83,21 @@ class Graph:
         if constant == 0.0:
             return a
         minus_a, minus_b = self._negated(a), self._negated(b)
-        if minus_a is not None and minus_b is not None:
-            return self.neg(self.add(minus_a, minus_b))
         if minus_b is not None:
-            return self.sub(a, minus_b)
+            return self.sub(a, minus_b)  # where a is negated too, sub takes both signs out
         if minus_a is not None:
             return self.sub(b, minus_a)
         if a == b and self.nodes[a][0] == "mul" and self.value_of(self.nodes[a][2]) is not None:  # type: ignore[arg-type]
             return self._mul_constant(a, 2.0)  # c x + c x = (2 c) x
         if constant is None and b < a:
             a, b = b, a
-        if constant is not None:
-            node = self.nodes[a]
-            inner = self.value_of(node[2]) if node[0] == "add" else None  # type: ignore[arg-type]
-            if inner is not None:  # (x + c1) + c2
-                return self.add(node[1], self.constant(inner + constant))  # type: ignore[arg-type]
+        return self._node(("add", a, b)) if constant is None else self._add_constant(a, b, constant)
+
+    def _add_constant(self, a: int, b: int, constant: float) -> int:
+        node = self.nodes[a]
+        inner = self.value_of(node[2]) if node[0] == "add" else None  # type: ignore[arg-type]
+        if inner is not None:  # (x + c1) + c2
+            return self.add(node[1], self.constant(inner + constant))  # type: ignore[arg-type]
         return self._node(("add", a, b))
 
     def sub(self, a: int, b: int) -> int:

@@ -95,8 +95,8 @@ def trace(
         raise TraceError(f"{name or 'the function'} returned {len(arrays)} arrays; expected {len(names)}: {names}")
     outputs = tuple(Port(n, a.shape) for n, a in zip(names, arrays, strict=True))
     results = [_node_of(graph, scalar, name) for array in arrays for scalar in array.flat]
-    nodes, results = _live(graph.nodes, results)
-    return Program(name or getattr(function, "__name__", "program"), tuple(inputs), outputs, nodes, results)
+    nodes, live_results = _live(graph.nodes, results)
+    return Program(name or getattr(function, "__name__", "program"), tuple(inputs), outputs, nodes, live_results)
 
 
 def _traced_inputs(graph: Graph, inputs: Sequence[Port]) -> list[Any]:

@@ -33,13 +33,13 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
 
 
 @function("(n),(n),(),(),(n),(6)?->(n),(n),()")
-def euler_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:  # noqa: PLR0917
+def euler_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) an Euler step of length h, s, later, with the forces held, shapes (..., n), (..., n), (...)."""
     return _with_forces_held(schemes.euler, model, (q, qd, work), h, (tau, f_tip))
 
 
 @function("(n),(n),(),(),(n),(6)?->(n),(n),()")
-def runge_kutta_4_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:  # noqa: PLR0917
+def runge_kutta_4_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) a Runge-Kutta step of length h, s, later, the forces held, shapes (..., n), (..., n), (...)."""
     return _with_forces_held(schemes.runge_kutta_4, model, (q, qd, work), h, (tau, f_tip))
 

@@ -167,7 +167,7 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
     out.put(f"loaded{number}:")
 
 
-def _transfer(out: Lines, vector: Vector, direction: str, number: int, port: Port, slot: int) -> None:  # noqa: PLR0917
+def _transfer(out: Lines, vector: Vector, direction: str, number: int, port: Port, slot: int) -> None:
     distance = out.let(f"mul i64 %state, %outer{number}")
     data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
     scratch = slot_pointer(out, vector, "%values", slot)

@@ -134,7 +134,7 @@ def _transpose_sublanes(out: Lines, vector: Vector, blocks: list[str]) -> list[s
     return blocks
 
 
-def _shuffle(out: Lines, vector: Vector, lanes: int, a: str, b: str, order: Sequence[int]) -> str:  # noqa: PLR0917
+def _shuffle(out: Lines, vector: Vector, lanes: int, a: str, b: str, order: Sequence[int]) -> str:
     source = f"<{lanes} x {vector.scalar}>"
     mask = ", ".join(f"i32 {k}" for k in order)
     return out.let(f"shufflevector {source} {a}, {source} {b}, <{len(order)} x i32> <{mask}>")
