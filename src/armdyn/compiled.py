@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from armdyn.algorithms.declaration import Function
 from armdyn.errors import ArmdynError, DTypeError, ShapeError
-from armdyn.parameters import parameter_shape, with_parameters
+from armdyn.model.parameters import parameter_shape, with_parameters
 from armdyn.program import OperationCounts, Port, Program, trace
-from armdyn.targets import compile_program, load_or_compile
+from armdyn.targets import compile_program, load_or_compile, source_digest
 from armdyn.targets.parallel import run_in_parallel
 
 if TYPE_CHECKING:
@@ -131,7 +129,7 @@ class CompiledFunction:
     def _cache_key(self, variant: Variant) -> str:
         """Names a compiled function of armdyn's own without tracing it."""
         model = self.robot.model.digest
-        return repr((model, self.function.__module__, self.function.name, self.parameters, variant, source_digest()))
+        return repr((model, self.function.__module__, self.function.name, self.parameters, variant, _digest_of_code()))
 
     def _trace(self, variant: Variant) -> Program:
         names, options = variant
@@ -201,14 +199,9 @@ class CompiledFunction:
 
 
 @cache
-def source_digest() -> str:
-    """A fingerprint of the code that traces: what was compiled before an edit is never used after it."""
-    package = Path(__file__).parent
-    files = [path for part in ("spatial", "model", "algorithms", "program") for path in (package / part).glob("*.py")]
-    digest = hashlib.sha256()
-    for path in sorted([*files, package / "parameters.py"]):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
+def _digest_of_code() -> str:
+    """Changes with the code that traces: what was compiled before an edit is never used after it."""
+    return source_digest(".", "spatial", "model", "algorithms")
 
 
 def _signature(function: Function, parameters: tuple[str, ...]) -> inspect.Signature:

@@ -107,7 +107,8 @@ def _joint_panel(what: str, kind: str, degrees: bool) -> Draw:
             _draw_lines(axes, trajectory.t, values[..., k], trajectory.joint_names[k], **style)
         axes.set_ylabel(label, color=INK)
         if in_degrees and 180 <= np.ptp(axes.get_ylim()) < 1440:
-            axes.yaxis.set_major_locator(MultipleLocator(90 if np.ptp(axes.get_ylim()) < 720 else 180))
+            shown = np.ptp(axes.get_ylim())
+            axes.yaxis.set_major_locator(MultipleLocator(45 if shown < 360 else 90 if shown < 720 else 180))
         if what == "q":
             many = np.prod(trajectory.batch) > MOST_LINES
             _legend(axes, "median, 5 to 95 %" if many else None)

@@ -229,7 +229,7 @@ class Robot:
         """The straight-line program of a function of this robot, with its operation counts.
 
         >>> print(armdyn.load("planar_2r").program(armdyn.algorithms.mass_matrix).op_counts)
-        1m + 3a + 1t
+        1m + 6a + 2t
         """
         return self.compile(fn, signature=signature).program(**options)
 

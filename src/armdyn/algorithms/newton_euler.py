@@ -55,9 +55,9 @@ def inverse_dynamics(model: Mechanism, q: Array, qd: Array, qdd: Array, f_tip: A
         ShapeError: where an array does not have one value per joint.
 
     >>> robot = armdyn.load("ur5")
-    >>> q = [0.0, -1.0, 1.0, 0.2, 0.5, 0.0]
-    >>> robot.inverse_dynamics(q, np.zeros(6), np.zeros(6)).round(3)
-    array([  0.   , -42.837, -15.101,  -0.031,  -0.043,   0.   ])
+    >>> holding = robot.inverse_dynamics([0.0, -1.0, 1.0, 0.2, 0.5, 0.0], np.zeros(6), np.zeros(6))
+    >>> holding.round(3) + 0.0
+    array([  0.   , -39.145, -15.649,   0.035,   0.   ,   0.   ])
     """
     motions = outward(model, q, qd, qdd, model.gravity)
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
@@ -77,7 +77,7 @@ def bias_forces(model: Mechanism, q: Array, qd: Array) -> Array:
         qd: joint velocities, rad/s or m/s, shape (..., n).
 
     >>> armdyn.load("rp").bias_forces([0.5, 1.2], [1.0, -0.4]).round(6)
-    array([23.92...])
+    array([29.072706,  7.006329])
     """
     tau: Array = inverse_dynamics(model, q, qd, np.zeros(model.dof))
     return tau

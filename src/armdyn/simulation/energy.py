@@ -31,8 +31,9 @@ class EnergyAccount:
 
     @property
     def drift(self) -> Array:
-        """What the account is out by: K + P - (K + P at t = 0) - W, J, shape (T, ...); the error of the integration."""
-        return self.total - self.total[0] - self.work
+        """What the account is out by: K + P - (K + P at t = 0) - W, J, shape (T, ...); the error of the motion."""
+        drift: Array = self.total - self.total[0] - self.work
+        return drift
 
     @property
     def scale(self) -> Array:

@@ -1,0 +1,220 @@
+"""What bad input gets: an error that says what, where, what was expected and what to do."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import ArmdynError, DTypeError, ShapeError, UnknownName
+from armdyn.simulation import Adaptive, Euler, RungeKutta4, SettingError, SimulationError, grid
+
+JOINTS = "one value per joint of 'ur5': shoulder_pan_joint ... wrist_3_joint"
+ZERO = np.zeros(6)
+
+
+def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
+    return armdyn.simulate(armdyn.load("ur5"), q0, qd0, **{"duration": 0.01, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "message"),
+    [
+        ({"q0": np.zeros(5)}, ShapeError, f"q0 has shape (5,); expected (..., 6), {JOINTS}"),
+        ({"q0": 1.0}, ShapeError, f"q0 has shape (); expected (..., 6), {JOINTS}"),
+        ({"q0": [[1, 2], [3]]}, ShapeError, "q0 is ragged: its rows differ in length"),
+        ({"q0": ["a"] * 6}, DTypeError, "q0 holds text; expected real numbers"),
+        ({"q0": np.zeros(6, complex)}, DTypeError, "q0 holds complex numbers"),
+        ({"q0": np.zeros((0, 6))}, ShapeError, "q0 and qd0 hold no state: shape (0, 6)"),
+        ({"qd0": np.zeros((2, 7))}, ShapeError, "qd0 has shape (2, 7); expected (..., 6)"),
+        (
+            {"q0": np.zeros((2, 6)), "qd0": np.zeros((3, 6))},
+            ShapeError,
+            "the batches of q0 (2, 6) and qd0 (3, 6) do not broadcast together",
+        ),
+        ({"q0": [0, 0, np.nan, 0, 0, 0]}, SettingError, "q0 of joint 'elbow_joint' is nan; a simulation starts from"),
+        ({"duration": -1}, SettingError, "duration=-1; expected a number above zero, in s"),
+        ({"duration": 0}, SettingError, "duration=0; expected"),
+        ({"duration": "3 s"}, SettingError, "duration='3 s'; expected"),
+        ({"duration": np.inf}, SettingError, "duration=inf; expected"),
+        ({"method": "euler", "step": 0}, SettingError, "step=0; expected a number above zero, in s"),
+        ({"method": "euler", "step": np.nan}, SettingError, "step=nan; expected"),
+        ({"method": "eular"}, UnknownName, "no method 'eular' in simulate() (3 methods). Did you mean 'euler'?"),
+        ({"method": 4}, SettingError, "method=4; expected 'euler', 'rk4', 'adaptive', or such as Euler(step=1e-3)"),
+        ({"step": 0.1}, SettingError, "method 'adaptive' has no step; it chooses its steps itself"),
+        ({"method": "rk4", "rtol": 0.1}, SettingError, "method 'rk4' has no rtol; it does not control its error"),
+        ({"method": Euler(), "step": 0.1}, SettingError, "step given beside Euler(step=0.001); write it into"),
+        ({"rtol": -1e-3}, SettingError, "rtol=-0.001; expected a number above zero"),
+        ({"rtol": 1e-16}, SettingError, "rtol=1e-16 is below rounding; the least that can be kept is 2.3e-14"),
+        ({"save_every": 0}, SettingError, "save_every=0; expected"),
+        ({"save_every": 1, "times": [0.0]}, SettingError, "both save_every and times are given"),
+        ({"times": [0.0, 0.2]}, SettingError, "times reach from 0 to 0.2 s; the duration is 0.01 s"),
+        ({"times": [0.002, 0.001]}, SettingError, "times must rise from each to the next"),
+        ({"times": [[0.0]]}, ShapeError, "times has shape (1, 1); expected (T,)"),
+        (
+            {"method": "rk4", "step": 0.003, "save_every": 0.005},
+            SettingError,
+            "t = 0.005 s is to be saved, which is no multiple of the step 0.003 s. Choose a step that divides it",
+        ),
+        (
+            {"method": "rk4", "step": 1e-15},
+            SettingError,
+            "duration 0.01 s in steps of 1e-15 s takes 1e+13 steps, of 1e+09 that are run at most",
+        ),
+        (
+            {"torque": np.zeros(5)},
+            ShapeError,
+            f"torque has shape (5,); expected (6,) or (6) constant, (steps, 6) over time, or a callable; {JOINTS}",
+        ),
+        ({"torque": np.zeros((2, 3, 6))}, ShapeError, "torque has shape (2, 3, 6); expected"),
+        ({"torque": "gravity"}, DTypeError, "torque holds text"),
+        ({"torque": [0, 0, 0, np.inf, 0, 0]}, SettingError, "torque[3] is inf; expected finite numbers"),
+        (
+            {"torque": np.zeros((9, 6)), "method": "euler"},
+            ShapeError,
+            "torque or f_tip is a table of 9 rows; expected 10, one for each step of 0.001 s in 0.01 s",
+        ),
+        (
+            {"torque": np.zeros((9, 6)), "f_tip": np.zeros((8, 6))},
+            ShapeError,
+            "the tables of torque and f_tip have 8 and 9 rows; give both the same",
+        ),
+        ({"torque": np.zeros((0, 6))}, ShapeError, "torque has shape (0, 6); expected"),
+        (
+            {"torque": np.zeros((10, 6)), "q0": np.zeros((3, 6)), "method": "euler"},
+            ShapeError,
+            "Values over time that all states share have shape (steps, 1, 6)",
+        ),
+        ({"f_tip": np.zeros(3)}, ShapeError, "f_tip has shape (3,); expected (6,)"),
+    ],
+    ids=str,
+)
+def test_arguments(options: dict[str, Any], kind: type[ArmdynError], message: str) -> None:
+    with pytest.raises(kind, match=re.escape(message)):
+        run(**options)
+
+
+@pytest.mark.parametrize("method", ["euler", "rk4", "adaptive"])
+@pytest.mark.parametrize(
+    ("returned", "kind", "message"),
+    [
+        (lambda: np.zeros(5), ShapeError, "returned at t = 0 s has shape (5,); expected (6,)"),
+        (lambda: 0.0, ShapeError, "returned at t = 0 s has shape (); expected (6,)"),
+        (lambda: None, DTypeError, "returned at t = 0 s holds Python objects; expected real numbers"),
+        (lambda: np.zeros(6, complex), DTypeError, "returned at t = 0 s holds complex numbers"),
+        (lambda: [[1], [1, 2]], ShapeError, "returned at t = 0 s is ragged"),
+        (lambda: np.array([0, 0, np.nan, 0, 0, 0]), SimulationError, "returned nan as element 2 at t = 0 s"),
+    ],
+)
+@pytest.mark.parametrize("argument", ["torque", "f_tip"])
+def test_callables(argument: str, returned: Callable[[], Any], kind: type, message: str, method: str) -> None:
+    def my_law(t: float, q: Any, qd: Any) -> Any:
+        return returned()
+
+    with pytest.raises(kind, match=re.escape(message)) as error:
+        run(method=method, **{argument: my_law})
+    assert f"{argument} " in str(error.value)
+    assert "my_law()" in str(error.value)
+
+
+def test_an_error_inside_a_callable_says_when() -> None:
+    def torque(t: float, q: Any, qd: Any) -> Any:
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine") as error:
+        run(torque=torque)
+    assert "simulate() called torque" in error.value.__notes__[0]
+
+
+def test_a_callable_cannot_change_the_state() -> None:
+    def torque(t: float, q: Any, qd: Any) -> Any:
+        q -= 1.0
+        return q
+
+    with pytest.raises(ValueError, match="read-only"):
+        run(torque=torque)
+
+
+@pytest.mark.parametrize("law", [False, True])
+@pytest.mark.parametrize("method", ["euler", "rk4"])
+def test_divergence_names_time_and_joint_and_keeps_what_was_simulated(method: str, law: bool) -> None:
+    torque = (lambda t, q, qd: np.zeros(6)) if law else None
+    with pytest.raises(SimulationError) as error:
+        run(qd0=[0, 0, 50, 0, 0, 0], duration=50, method=method, step=0.1, torque=torque)
+    if "returned" not in str(error.value):
+        assert re.match(r"the motion of 'ur5' could not be continued at t = [\d.]+ s: joint '\w+'", str(error.value))
+        assert "Use a step shorter than 0.1 s, or method='adaptive'" in str(error.value)
+    partial = error.value.trajectory
+    assert partial is not None
+    assert 1 < len(partial.t) < 501
+    assert np.isfinite(partial.q).all()
+    assert np.isfinite(partial.qd).all()
+    assert partial.statistics.steps >= len(partial.t) - 1
+
+
+def test_adaptive_that_cannot_go_on_keeps_what_was_simulated() -> None:
+    with pytest.raises(SimulationError, match=r"after 3 steps \(max_steps\)") as error:
+        run(duration=3.0, method=Adaptive(max_steps=3))
+    assert error.value.trajectory is not None
+    assert 1 < len(error.value.trajectory.t) < 1001
+
+
+@pytest.mark.parametrize("scipy_method", ["DOP853", "Radau"])
+def test_adaptive_into_a_singular_torque(scipy_method: str) -> None:
+    """A torque that runs away in finite time: nothing hangs, and the motion until then is kept."""
+
+    def torque(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return 1e3 * (qd**3 + 1.0)
+
+    method = Adaptive(rtol=1e-6, atol=1e-6, scipy_method=scipy_method)
+    with pytest.raises(SimulationError) as error:
+        armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=3.0, torque=torque, method=method)
+    assert error.value.trajectory is not None
+    assert np.isfinite(error.value.trajectory.q).all()
+
+
+def test_nan_of_a_callable_keeps_what_was_simulated() -> None:
+    with pytest.raises(SimulationError, match="returned nan") as error:
+        run(method="rk4", torque=lambda t, q, qd: np.full(6, np.nan if t > 0.005 else 0.0))
+    assert error.value.trajectory is not None
+    np.testing.assert_allclose(error.value.trajectory.t, np.arange(6) * 1e-3)
+
+
+def test_a_batch_that_is_lost_altogether() -> None:
+    with pytest.raises(SimulationError, match="none of the initial states is finite"):
+        run(q0=np.full((3, 6), np.nan), method="rk4")
+    with pytest.raises(
+        SimulationError, match=r"none of the states could be continued to the end; .* after t = "
+    ) as error:
+        run(qd0=np.full((2, 6), 50.0), duration=50, method="euler", step=0.1)
+    assert error.value.trajectory is not None
+
+
+def test_more_than_the_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid, "memory", lambda: 1e6)
+    with pytest.raises(SettingError, match=r"would fill 0\.0\d+ GB of memory, more than half .* save_every=0\.01"):
+        run(q0=np.zeros((1000, 6)), method="rk4")
+    with pytest.raises(SettingError, match="more than half"):
+        run(duration=1e9, save_every=1e-3)
+
+
+def test_a_robot_by_its_name_is_no_robot() -> None:
+    with pytest.raises(SettingError, match=r"robot='ur5' is no Robot; armdyn\.load\('ur5'\)"):
+        armdyn.simulate("ur5", ZERO, duration=1.0)  # type: ignore[arg-type]
+
+
+def test_a_wrench_needs_a_tip(tree: Any) -> None:
+    robot = armdyn.Robot(tree.robot.model.replace(tip=None))
+    with pytest.raises(UnknownName, match="has no single tip"):
+        armdyn.simulate(robot, np.zeros(robot.dof), duration=0.1, f_tip=np.zeros(6))
+
+
+def test_settings_of_methods() -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'DOP853'"):
+        Adaptive(scipy_method="DOP583")
+    with pytest.raises(SettingError, match="max_steps=0; expected a whole number above zero"):
+        Adaptive(max_steps=0)
+    with pytest.raises(SettingError, match="step='fast'"):
+        RungeKutta4(step="fast")  # type: ignore[arg-type]

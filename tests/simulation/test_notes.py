@@ -1,0 +1,43 @@
+"""What a trajectory says about the motion beside the numbers."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import armdyn
+
+
+def with_joint(robot: armdyn.Robot, k: int, **changes: object) -> armdyn.Robot:
+    joints = list(robot.model.joints)
+    joints[k] = dataclasses.replace(joints[k], **changes)
+    return armdyn.Robot(robot.model.replace(joints=tuple(joints)))
+
+
+def test_damping_and_friction_are_named() -> None:
+    robot = with_joint(with_joint(armdyn.load("planar_2r"), 0, damping=0.5), 1, friction=0.1)
+    notes = armdyn.simulate(robot, [0.0, 0.0], duration=0.1).notes
+    assert notes == (
+        "joint damping is in the description and not part of the equations of motion: joint_1",
+        "joint friction is in the description and not part of the equations of motion: joint_2",
+    )
+
+
+def test_limits_that_are_left_are_named() -> None:
+    limits = armdyn.Limits(lower=-0.5, upper=0.5, velocity=1.0, effort=5.0)
+    robot = with_joint(armdyn.load("planar_2r"), 0, limits=limits)
+    position, velocity, torque = armdyn.simulate(robot, [0.0, 0.0], duration=1.0, torque=[-7.0, 0.0]).notes
+    assert position.startswith("position limits, which are not enforced, are left by joint_1 from t = 0.")
+    assert position.endswith(" rad")
+    assert velocity.startswith("velocity limits, which are not enforced, are left by joint_1")
+    assert torque == "torque limits, which are not enforced, are left by joint_1 from t = 0 s on by up to 2 N m"
+
+
+def test_a_motion_within_limits_has_no_notes() -> None:
+    assert armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.05).notes == ()
+
+
+def test_progress_goes_to_stderr_and_away(capsys: pytest.CaptureFixture[str]) -> None:
+    for method in ("rk4", "adaptive"):
+        armdyn.simulate(armdyn.load("planar_2r"), np.zeros((2, 2)), duration=0.1, method=method, progress=True)
+    assert capsys.readouterr().out == ""
