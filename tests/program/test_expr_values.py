@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import armdyn
-from armdyn.program import Port, interpret, trace
+from armdyn.program import Expr, Port, interpret, trace
 
 STATES = np.random.default_rng(81).uniform(0.2, 1.7, (16, 3)) * np.random.default_rng(82).choice([-1.0, 1.0], (16, 3))
 
@@ -32,7 +32,7 @@ BINARY = {
     "/": lambda a, b: a / (1.5 + np.cos(b)),
     "min": armdyn.minimum,
     "max": armdyn.maximum,
-    "arctan2": lambda a, b: np.arctan2(a, 1.5 + np.cos(b)),
+    "arctan2": lambda a, b: np.arctan2(a + (b - b), 1.5 + np.cos(b)),  # NumPy wants a traced first argument
     "select": lambda a, b: armdyn.select(a < b, a * 2.0, b - a),
     "select or equal": lambda a, b: armdyn.select(a >= b, b, -a),
 }
@@ -54,7 +54,8 @@ def value(expression, x, y, z):  # noqa: ANN001, ANN201
     if isinstance(expression, tuple):
         name, *arguments = expression
         values = [value(a, x, y, z) for a in arguments]
-        return UNARY[name](*values) if len(values) == 1 else BINARY[name](*values)
+        result = UNARY[name](*values) if len(values) == 1 else BINARY[name](*values)
+        return float(result) if not isinstance(result, Expr) and np.ndim(result) == 0 else result
     return {"x": x, "y": y, "z": z}.get(expression, expression)
 
 
