@@ -143,9 +143,8 @@ def test_divergence_names_time_and_joint_and_keeps_what_was_simulated(method: st
     torque = (lambda t, q, qd: np.zeros(6)) if law else None
     with pytest.raises(SimulationError) as error:
         run(qd0=[0, 0, 50, 0, 0, 0], duration=50, method=method, step=0.1, torque=torque)
-    if "returned" not in str(error.value):
-        assert re.match(r"the motion of 'ur5' could not be continued at t = [\d.]+ s: joint '\w+'", str(error.value))
-        assert "Use a step shorter than 0.1 s, or method='adaptive'" in str(error.value)
+    assert re.match(r"the motion of 'ur5' could not be continued at t = [\d.]+ s: joint '\w+'", str(error.value))
+    assert "Use a step shorter than 0.1 s, or method='adaptive'" in str(error.value)
     partial = error.value.trajectory
     assert partial is not None
     assert 1 < len(partial.t) < 501
@@ -194,7 +193,7 @@ def test_a_batch_that_is_lost_altogether() -> None:
 
 def test_more_than_the_memory_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grid, "memory", lambda: 1e6)
-    with pytest.raises(SettingError, match=r"would fill 0\.0\d+ GB of memory, more than half .* save_every=0\.01"):
+    with pytest.raises(SettingError, match=r"would fill 0\.\d+ GB of memory, more than half .*save_every=0\.01"):
         run(q0=np.zeros((1000, 6)), method="rk4")
     with pytest.raises(SettingError, match="more than half"):
         run(duration=1e9, save_every=1e-3)

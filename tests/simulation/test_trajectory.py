@@ -176,7 +176,7 @@ def test_an_archive_that_unpacks_to_too_much(
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("q_joint_2 [m],", "", "wrong columns: missing"),
+        ("tau_joint_2 [N],", "", "wrong columns: missing ['tau_joint_2 [N]']"),
         ("work [J]", "werk [J]", r"missing ['work [J]']; unknown ['werk [J]']"),
         ("kinetic [J],potential [J]", "potential [J],kinetic [J]", "in another order"),
         ("q_", "p_", "no joint position such as 'q_shoulder [rad]'"),

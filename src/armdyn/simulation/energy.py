@@ -31,7 +31,7 @@ class EnergyAccount:
 
     @property
     def drift(self) -> Array:
-        """What the account is out by: K + P - (K + P at t = 0) - W, J, shape (T, ...); the error of the motion."""
+        """What the account is out by, K + P - (K + P at t = 0) - W, J, shape (T, ...): the error of the integration."""
         drift: Array = self.total - self.total[0] - self.work
         return drift
 

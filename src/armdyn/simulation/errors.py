@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class SimulationError(ArmdynError, RuntimeError):
-    """A motion that could not be continued. ``trajectory`` holds all that was simulated until then."""
+    """A motion that could not be continued.
+
+    ``trajectory`` holds all that was simulated until then; it is None where the very first state was refused.
+    """
 
     trajectory: Trajectory | None = None
 

@@ -96,7 +96,7 @@ class Law:
         if type(value) is not np.ndarray or value.dtype != np.float64 or value.shape != self.shape:
             value = self._checked(value, t)
         if not math.isfinite(np.vdot(value, value)):
-            self._refuse_unless_finite(value, t)
+            self._refuse_if_not_finite(value, t, q, qd)
         return value  # type: ignore[no-any-return]
 
     def of(self, index: Index) -> Law:
@@ -113,13 +113,13 @@ class Law:
                 pass
         raise ShapeError(f"{name} has shape {array.shape}; expected {self.shape}")
 
-    def _refuse_unless_finite(self, value: Array, t: float) -> None:
-        """One state: any NaN or infinity ends it. In a batch the other states go on while there are any."""
-        bad = ~np.isfinite(value).all(axis=-1)
-        if bad.all():
-            first = value.reshape(-1, value.shape[-1])[0]
-            k = int(np.argmin(np.isfinite(first)))
-            raise SimulationError(f"{self.what} returned {first[k]} as element {k} at t = {t:g} s")
+    def _refuse_if_not_finite(self, value: Array, t: float, q: Array, qd: Array) -> None:
+        """NaN or infinity from finite states ends the simulation, but in a batch only where no state is spared."""
+        at_finite_states = value[np.isfinite(q).all(axis=-1) & np.isfinite(qd).all(axis=-1)]
+        bad = ~np.isfinite(at_finite_states)
+        if len(bad) and bad.any(axis=-1).all():
+            k = int(bad[0].argmax())
+            raise SimulationError(f"{self.what} returned {at_finite_states[0, k]} as element {k} at t = {t:g} s")
 
 
 @dataclass(frozen=True)

@@ -110,7 +110,8 @@ def simulate(
             integrate(report=report)
             _refuse_if_all_are_lost(samples)
     except SimulationError as error:
-        error.trajectory = _trajectory(robot, chosen, samples.kept(), time.perf_counter() - began)
+        if samples.count:
+            error.trajectory = _trajectory(robot, chosen, samples.kept(), time.perf_counter() - began)
         raise
     return _trajectory(robot, chosen, samples, time.perf_counter() - began)
 
@@ -143,8 +144,8 @@ def _plan(
 
 
 def _refuse_if_all_are_lost(samples: Samples) -> None:
-    states: Array = np.isfinite(samples.qd.reshape(len(samples.t), -1, samples.qd.shape[-1]))
-    finite: Array = np.any(np.all(states, axis=2), axis=1)
+    states = np.concatenate([samples.q, samples.qd], axis=-1).reshape(len(samples.t), -1, 2 * samples.q.shape[-1])
+    finite: Array = np.any(np.all(np.isfinite(states), axis=2), axis=1)
     if not finite[-1]:
         raise SimulationError(
             f"none of the states could be continued to the end; the last is lost after t = {samples.t[finite][-1]:g} "
