@@ -42,25 +42,25 @@ def integrate(
     remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
     single, effort = start[0].ndim == 1, samples.effort
     state: State = (*start, np.zeros(start[0].shape[:-1]))
-    h = np.float64(grid.step)
+    steps, step, h = grid.steps, grid.step, np.float64(grid.step)
     upcoming = iter(saved.tolist())
     next_saved = next(upcoming)
-    every = max(1, grid.steps // REPORTS)
-    for k in range(grid.steps):
-        t = k * grid.step
+    every = max(1, steps // REPORTS)
+    for k in range(steps):
+        t = k * step
         acting = forces.at(k, t, state[0], state[1])
         if k == next_saved:
             samples.record(*state, acting)
             next_saved = next(upcoming)
-        if k == grid.steps - 1:
+        if k == steps - 1:
             h = np.float64(grid.last_step)
         before, state = state, advance(k, t, h, state, acting)
         effort.steps, effort.evaluations = effort.steps + 1, effort.evaluations + method.scheme.evaluations
         if single and not math.isfinite(state[1].dot(state[1])):
-            raise diverged(robot, t + grid.step, before[1], remedy)
+            raise diverged(robot, t + step, before[1], remedy)
         if k % every == 0:
-            report(k / grid.steps)
-    samples.record(*state, forces.at(grid.steps - 1, grid.duration, state[0], state[1]))
+            report(k / steps)
+    samples.record(*state, forces.at(steps - 1, grid.duration, state[0], state[1]))
 
 
 def _advance(robot: Robot, method: FixedStep, forces: Forces) -> Advance:
