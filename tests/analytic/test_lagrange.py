@@ -9,12 +9,12 @@ from functools import cache
 import mpmath
 import numpy as np
 import pytest
-from oracles.states import assert_close, random_states
-from oracles.trees import Part, Tree, random_tree, to_armdyn
 from sympy import QQ
 from sympy.polys.rings import PolyElement, ring
 
 import armdyn
+from oracles.states import assert_close, random_states
+from oracles.trees import Part, Tree, random_tree, to_armdyn
 
 mpmath.mp.dps = 50
 

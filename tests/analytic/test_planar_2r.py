@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
-from oracles.states import assert_close, random_states
 
 import armdyn
 from armdyn.model import Inertia
-from armdyn.model.assembly import JointPart, LinkPart, assemble
+from armdyn.model.assembly import assemble
+from armdyn.model.parts import JointPart, LinkPart
 from armdyn.spatial.rotations import rigid
+from oracles.states import assert_close, random_states
 
 STATES = random_states(2, 50, seed=21)
 

@@ -4,9 +4,9 @@ K = (m1 l1^2 + I1 + m2 q2^2 + I2) q1'^2 / 2 + m2 q2'^2 / 2,  P = g (m1 l1 + m2 q
 """
 
 import numpy as np
-from oracles.states import assert_close, random_states
 
 import armdyn
+from oracles.states import assert_close, random_states
 
 M1, L1, I1, M2, I2, G = 3.0, 0.4, 0.06, 2.0, 0.03, 9.81
 S = random_states(2, 50, seed=22)

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
-from oracles.robot_data import ROBOTS, bare, written
-from oracles.trees import random_tree, to_urdf
 
 import armdyn
+from oracles.robot_data import ROBOTS, bare, written
+from oracles.trees import random_tree, to_urdf
 
 ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 """Pinocchio puts the linear part of twists and wrenches first; armdyn the angular one."""
@@ -65,17 +65,17 @@ class Case:
         forces[frame.parentJoint] = frame.placement.act(on_tip)
         return forces
 
-    def inverse_dynamics(self, q, qd, qdd, f_tip=None) -> np.ndarray:  # noqa: ANN001
+    def inverse_dynamics(self, q, qd, qdd, f_tip=None) -> np.ndarray:
         arguments = [self.pin_q(q), self.to_pin(qd), self.to_pin(qdd)]
         arguments += [] if f_tip is None else [self.external(f_tip)]
         return self.from_pin(pin.rnea(self.pin, self.data, *arguments))
 
-    def forward_dynamics(self, q, qd, tau, f_tip=None) -> np.ndarray:  # noqa: ANN001
+    def forward_dynamics(self, q, qd, tau, f_tip=None) -> np.ndarray:
         arguments = [self.pin_q(q), self.to_pin(qd), self.to_pin(tau)]
         arguments += [] if f_tip is None else [self.external(f_tip)]
         return self.from_pin(pin.aba(self.pin, self.data, *arguments))
 
-    def mass_matrix(self, q) -> np.ndarray:  # noqa: ANN001
+    def mass_matrix(self, q) -> np.ndarray:
         M = pin.crba(self.pin, self.data, self.pin_q(q))
         M = np.triu(M) + np.triu(M, 1).T
         return M[np.ix_(self.column, self.column)]

@@ -87,10 +87,11 @@ def random_tree(seed: int, joints: int = 8, *, right_angled: bool = False, chain
     return Tree(f"tree{seed}", (*parts, tool), tuple(order), "tool", rng.normal(0.0, 6.0, 3))
 
 
-def to_armdyn(tree: Tree):  # noqa: ANN201
+def to_armdyn(tree: Tree):
     """The armdyn `Model`, from parts in the tree's file order."""
     from armdyn.model import Inertia
-    from armdyn.model.assembly import JointPart, LinkPart, assemble
+    from armdyn.model.assembly import assemble
+    from armdyn.model.parts import JointPart, LinkPart
 
     links = [LinkPart("base", Inertia(7.0, [0.1, 0.2, 0.3], np.eye(3)))]
     links += [LinkPart(p.name, Inertia(p.mass, p.com, p.tensor)) for p in tree.parts]
@@ -104,7 +105,7 @@ def depth_first(tree: Tree, link: str = "base") -> list[Part]:
     return [q for p in tree.parts if p.parent == link for q in (p, *depth_first(tree, p.name))]
 
 
-def to_pinocchio(tree: Tree):  # noqa: ANN201
+def to_pinocchio(tree: Tree):
     """The Pinocchio model, built through its own functions. It wants its joints depth first."""
     import pinocchio as pin
 

@@ -8,7 +8,8 @@ from scipy.special import ellipj, ellipk
 
 import armdyn
 from armdyn.model import Inertia
-from armdyn.model.assembly import JointPart, LinkPart, assemble
+from armdyn.model.assembly import assemble
+from armdyn.model.parts import JointPart, LinkPart
 from armdyn.simulation import Adaptive, Euler, RungeKutta4, schemes
 from armdyn.spatial.rotations import rigid
 from oracles.cases import Case

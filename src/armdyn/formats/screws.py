@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, ShapeError
-from armdyn.model.assembly import JointPart, LinkPart, assemble
+from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
+from armdyn.model.parts import JointPart, LinkPart
 from armdyn.spatial.rotations import Array, adjoint, inverse_rigid, rigid, skew
 
 TOLERANCE = 1e-9

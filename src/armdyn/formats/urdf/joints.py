@@ -12,8 +12,8 @@ import numpy as np
 from armdyn.formats.findings import Part
 from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
 from armdyn.formats.xml_tree import Element
-from armdyn.model.assembly import JointPart
 from armdyn.model.model import Limits
+from armdyn.model.parts import JointPart
 from armdyn.spatial.rotations import Array
 
 Kind = Literal["revolute", "prismatic", "fixed"]

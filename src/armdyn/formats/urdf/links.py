@@ -9,9 +9,9 @@ import numpy as np
 from armdyn.formats.findings import Part
 from armdyn.formats.urdf.origins import read_origin
 from armdyn.formats.xml_tree import Element
-from armdyn.model.assembly import LinkPart
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Geometry
+from armdyn.model.parts import LinkPart
 from armdyn.spatial.rotations import Array
 
 NOTHING = Inertia()

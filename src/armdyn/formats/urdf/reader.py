@@ -16,8 +16,9 @@ from armdyn.formats.urdf.links import read_geometry, read_link
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import refuse_other_formats, refuse_xacro, refuse_xacro_name
 from armdyn.formats.xml_tree import Element, parse
-from armdyn.model.assembly import JointPart, LinkPart, assemble
+from armdyn.model.assembly import assemble
 from armdyn.model.model import STANDARD_GRAVITY, Geometry, Model
+from armdyn.model.parts import JointPart, LinkPart
 
 
 def read_urdf(

@@ -1,0 +1,50 @@
+"""The parts of a robot as a description names them, before they are put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import UNLIMITED, Limits
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True)
+class LinkPart:
+    """A link as a description names it. ``where`` is said in front of every problem, e.g. "arm.urdf:214"."""
+
+    name: str
+    inertia: Inertia = field(default_factory=Inertia)
+    where: str = ""
+
+
+@dataclass(frozen=True)
+class JointPart:
+    """A joint as a description names it; "fixed" joints weld their two links."""
+
+    name: str
+    kind: Literal["revolute", "prismatic", "fixed"]
+    parent: str
+    child: str
+    placement: Array
+    axis: Array
+    limits: Limits = UNLIMITED
+    damping: float = 0.0
+    friction: float = 0.0
+    where: str = ""
+
+
+def in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:
+    """The joints that hang on ``roots``, each after the joint its parent link hangs on."""
+    on_link: dict[str, list[JointPart]] = {}
+    for joint in joints:
+        on_link.setdefault(joint.parent, []).append(joint)
+    ordered: list[JointPart] = []
+    waiting = list(reversed(list(roots)))
+    while waiting:
+        outgoing = on_link.pop(waiting.pop(), [])  # popped: a cycle is entered once
+        ordered += outgoing
+        waiting += [joint.child for joint in reversed(outgoing)]
+    return ordered

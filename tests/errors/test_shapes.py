@@ -1,0 +1,215 @@
+"""Arrays that do not fit: the message names the argument, what was expected, the robot and its joints."""
+
+import numpy as np
+import pytest
+from oracles.cases import Case
+
+import armdyn
+from armdyn import algorithms
+from armdyn.algorithms import Function
+
+FUNCTIONS = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
+ARGUMENTS = [(name, a.name) for name, f in FUNCTIONS.items() for a in f.arguments]
+
+
+def sizes(argument: str, n: int) -> int:
+    return 6 if argument == "f_tip" else n
+
+
+def good(function: str, n: int) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(1)
+    return {a.name: rng.normal(size=sizes(a.name, n)) for a in FUNCTIONS[function].arguments}
+
+
+@pytest.fixture(params=[False, True], ids=["by position", "by name"])
+def call(request: pytest.FixtureRequest, panda: Case):  # noqa: ANN201
+    """Calls a method of the Panda (7 joints, so that f_tip's 6 is another number) with one argument replaced."""
+
+    def run(function: str, argument: str, value: object) -> object:
+        arrays = good(function, panda.n) | {argument: value}
+        method = getattr(panda.robot, function)
+        return method(**arrays) if request.param else method(*arrays.values())
+
+    return run
+
+
+@pytest.mark.parametrize(("function", "argument"), ARGUMENTS)
+@pytest.mark.parametrize("shape", [(8,), (), (2, 3), (0,), (4, 1)], ids=str)
+def test_wrong_shape(call, function: str, argument: str, shape: tuple[int, ...]) -> None:  # noqa: ANN001
+    with pytest.raises(armdyn.ShapeError) as caught:
+        call(function, argument, np.ones(shape))
+    message = str(caught.value)
+    assert message.startswith(f"{argument} has shape {shape}; expected (..., {sizes(argument, 7)})")
+    assert "'panda'" in message
+    if argument != "f_tip":
+        assert "one value per joint" in message
+        assert "panda_joint1 ... panda_joint7" in message
+
+
+WRONG_KINDS = {
+    "text": "text",
+    "list of text": list("abcdefg"),
+    "complex": np.full(7, 1j),
+    "bytes": np.array([b"1"] * 7),
+    "dates": np.array(["2020-01-01"] * 7, dtype="datetime64[D]"),
+    "a dictionary": {"panda_joint1": 1.0},
+    "objects": np.array([object()] * 7),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG_KINDS)
+@pytest.mark.parametrize(("function", "argument"), [("inverse_dynamics", "qd"), ("mass_matrix", "q")])
+def test_wrong_kind_of_element(call, function: str, argument: str, kind: str) -> None:  # noqa: ANN001
+    with pytest.raises(armdyn.DTypeError, match=rf"^{argument} holds .*; expected real numbers: .*'panda'"):
+        call(function, argument, WRONG_KINDS[kind])
+
+
+@pytest.mark.parametrize(("function", "argument"), ARGUMENTS)
+def test_ragged_list(call, function: str, argument: str) -> None:  # noqa: ANN001
+    ragged = [[0.0] * sizes(argument, 7), [0.0] * 3]
+    with pytest.raises(armdyn.ShapeError, match=rf"^{argument} is ragged: its rows differ in length; expected"):
+        call(function, argument, ragged)
+
+
+@pytest.mark.parametrize(("function", "argument"), [pair for pair in ARGUMENTS if pair[1] != "f_tip"])
+def test_none_where_an_array_is_needed(call, function: str, argument: str) -> None:  # noqa: ANN001
+    with pytest.raises(TypeError, match=rf"{function}\(\) misses {argument}; it takes"):
+        call(function, argument, None)
+
+
+def test_none_leaves_the_tip_wrench_out(panda: Case) -> None:
+    q = np.linspace(0.1, 0.7, 7)
+    with_none = panda.robot.inverse_dynamics(q, q, q, None)
+    np.testing.assert_array_equal(with_none, panda.robot.inverse_dynamics(q, q, q))
+    np.testing.assert_array_equal(with_none, panda.robot.inverse_dynamics(q, q, q, f_tip=None))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_missing_arguments(panda: Case, function: str) -> None:
+    required = [a.name for a in FUNCTIONS[function].arguments if not a.optional]
+    with pytest.raises(TypeError, match=rf"{function}\(\) misses {', '.join(required)}; it takes q"):
+        getattr(panda.robot, function)()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_too_many_arguments(panda: Case, function: str) -> None:
+    most = len(FUNCTIONS[function].arguments)
+    with pytest.raises(TypeError, match=rf"{function}\(\) takes {most} arrays \(q.*\); got {most + 1}"):
+        getattr(panda.robot, function)(*good(function, 7).values(), np.ones(7))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_unknown_keyword(panda: Case, function: str) -> None:
+    with pytest.raises(TypeError, match=rf"{function}\(\) has no argument 'speed'; it takes q.*out, workers"):
+        getattr(panda.robot, function)(**good(function, 7), speed=1.0)
+
+
+def test_argument_given_twice(panda: Case) -> None:
+    with pytest.raises(TypeError, match="got 'q' twice, by position and by name"):
+        panda.robot.mass_matrix(np.ones(7), q=np.ones(7))
+
+
+@pytest.mark.parametrize(("robot", "near"), [("ur5", "tool0"), ("panda", "panda_hand")])
+@pytest.mark.parametrize("function", ["forward_kinematics", "jacobian"])
+def test_unknown_frame(request: pytest.FixtureRequest, robot: str, near: str, function: str) -> None:
+    case = request.getfixturevalue(robot)
+    with pytest.raises(armdyn.UnknownName, match=rf"no frame '{near}x' in '{robot}' \(\d+ frames\).*mean '{near}'\?"):
+        getattr(case.robot, function)(np.zeros(case.n), frame=near + "x")
+
+
+def test_unknown_way_to_express_a_jacobian(ur5: Case) -> None:
+    with pytest.raises(armdyn.UnknownName, match=r"no way 'bodies' in expressed_in=.*Did you mean 'body'\?"):
+        ur5.robot.jacobian(np.zeros(6), expressed_in="bodies")
+
+
+def test_tree_without_a_tip_asks_for_a_frame() -> None:
+    from oracles.trees import random_tree, to_armdyn
+
+    model = to_armdyn(random_tree(3, 8)).replace(tip=None)
+    robot = armdyn.Robot(model)
+    assert np.isfinite(robot.mass_matrix(np.ones(8))).all()
+    for call in (
+        lambda: robot.forward_kinematics(np.ones(8)),
+        lambda: robot.jacobian(np.ones(8)),
+        lambda: robot.tip_forces(np.ones(8), np.ones(6)),
+        lambda: robot.inverse_dynamics(np.ones(8), np.ones(8), np.ones(8), np.ones(6)),
+    ):
+        with pytest.raises(armdyn.UnknownName, match="branches and has no single tip: name a frame"):
+            call()
+    assert robot.forward_kinematics(np.ones(8), frame="link3").shape == (4, 4)
+
+
+def test_batches_that_do_not_broadcast(panda: Case) -> None:
+    with pytest.raises(armdyn.ShapeError, match=r"batches .* do not broadcast together: q \(4,\), qd \(3,\), qdd \(\)"):
+        panda.robot.inverse_dynamics(np.ones((4, 7)), np.ones((3, 7)), np.ones(7))
+
+
+def test_errors_leave_the_function_usable(panda: Case) -> None:
+    q = np.linspace(0.1, 0.7, 7)
+    before = panda.robot.mass_matrix(q)
+    with pytest.raises(armdyn.ShapeError):
+        panda.robot.mass_matrix(np.ones(3))
+    np.testing.assert_array_equal(panda.robot.mass_matrix(q), before)
+
+
+def test_first_call_explains_as_well_as_later_ones() -> None:
+    fresh = armdyn.load("ur5", gravity=(0.1, 0.2, -9.7))
+    for _ in range(2):
+        with pytest.raises(armdyn.ShapeError, match=r"q has shape \(5,\).*'ur5': shoulder_pan_joint"):
+            fresh.gravity_forces(np.ones(5))
+
+
+def test_robot_of_few_joints_names_them_all() -> None:
+    with pytest.raises(armdyn.ShapeError, match="one value per joint of 'planar_2r': joint_1 joint_2$"):
+        armdyn.load("planar_2r").mass_matrix(np.ones(3))
+
+
+@pytest.mark.parametrize("workers", [None, 2])
+def test_wrong_shape_with_workers_and_out(panda: Case, workers: int | None) -> None:
+    with pytest.raises(armdyn.ShapeError, match=r"^q has shape \(10, 6\)"):
+        panda.robot.gravity_forces(np.ones((10, 6)), workers=workers)
+
+
+@pytest.mark.parametrize("workers", [0, -2, 1.5, "many"])
+def test_impossible_number_of_workers(panda: Case, workers: object) -> None:
+    with pytest.raises((ValueError, TypeError), match="workers"):
+        panda.robot.gravity_forces(np.ones((10, 7)), workers=workers)
+
+
+def test_out_of_the_wrong_shape(panda: Case) -> None:
+    with pytest.raises(ValueError, match="out"):
+        panda.robot.gravity_forces(np.ones((10, 7)), out=np.empty((10, 6)))
+
+
+def test_every_error_is_an_armdyn_error_and_a_builtin_one() -> None:
+    for error, builtin in {
+        armdyn.ShapeError: ValueError,
+        armdyn.ModelError: ValueError,
+        armdyn.DTypeError: TypeError,
+        armdyn.TraceError: TypeError,
+        armdyn.UnknownName: LookupError,
+        armdyn.Unsupported: NotImplementedError,
+    }.items():
+        assert issubclass(error, armdyn.ArmdynError)
+        assert issubclass(error, builtin)
+
+
+def test_errors_pickle_with_their_message() -> None:
+    import pickle
+
+    for error in (armdyn.ModelError(["one", "two"]), armdyn.ShapeError("q"), armdyn.UnknownName("x")):
+        again = pickle.loads(pickle.dumps(error))  # noqa: S301
+        assert type(again) is type(error)
+        assert str(again) == str(error)
+    assert armdyn.ModelError(["one", "two"]).problems == ("one", "two")
+
+
+@pytest.mark.parametrize("gravity", [[1.0, 2.0], 9.81, np.ones((3, 3))], ids=str)
+def test_gravity_is_three_numbers(ur5: Case, gravity: object) -> None:
+    with pytest.raises(armdyn.ShapeError, match=r"gravity has shape .*; expected \(3,\)"):
+        ur5.robot.with_gravity(gravity)
+
+
+def test_unknown_tip(ur5: Case) -> None:
+    with pytest.raises(armdyn.UnknownName, match="no frame 'tool' in 'ur5'"):
+        ur5.robot.with_tip("tool")
