@@ -47,11 +47,15 @@ def run_in_parallel(
 
 
 def _number_of_threads(workers: int) -> int:
-    count = operator.index(workers)
+    expected = f"workers is {workers!r}; expected a positive number of threads, or -1 for one a core"
+    try:
+        count = operator.index(workers)
+    except TypeError:
+        raise TypeError(expected) from None
     if count == -1:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if count < 1:
-        raise ValueError(f"workers is {workers}; expected a positive number of threads, or -1 for one a core")
+        raise ValueError(expected)
     return count
 
 
