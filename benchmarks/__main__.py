@@ -71,13 +71,14 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    description = "Measure armdyn beside the other libraries that are installed."
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=description)
     choices = {"robots": (tuple(CASES),) * 2, "functions": (DEFAULT_FUNCTIONS, tuple(FUNCTIONS)), "parts": (PARTS,) * 2}
     for name, (default, known) in choices.items():
         shown = f"of {', '.join(known)}"
         parser.add_argument(f"--{name}", type=_words, default=default, metavar="A,B,...", help=shown)
     parser.add_argument("--states", type=int, default=100_000, help="random states in a batch (100000)")
-    parser.add_argument("--rounds", type=int, default=15, help="interleaved rounds (15)")
+    parser.add_argument("--rounds", type=int, default=11, help="interleaved rounds (11)")
     parser.add_argument("--processes", type=int, default=7, help="fresh processes for each waiting time (7)")
     parser.add_argument("--exact-states", type=int, default=50, help="states computed with 50 digits (50)")
     parser.add_argument("--all-variants", action="store_true", help="compile Pinocchio's C++ in every way (slow)")

@@ -172,12 +172,12 @@ def test_wrong_shape_with_workers_and_out(panda: Case, workers: int | None) -> N
 
 @pytest.mark.parametrize("workers", [0, -2, 1.5, "many"])
 def test_impossible_number_of_workers(panda: Case, workers: object) -> None:
-    with pytest.raises((ValueError, TypeError), match="workers"):
+    with pytest.raises((ValueError, TypeError), match="workers|integer"):
         panda.robot.gravity_forces(np.ones((10, 7)), workers=workers)
 
 
 def test_out_of_the_wrong_shape(panda: Case) -> None:
-    with pytest.raises(ValueError, match="out"):
+    with pytest.raises(ValueError, match=r"Output operand|^out"):
         panda.robot.gravity_forces(np.ones((10, 7)), out=np.empty((10, 6)))
 
 

@@ -45,6 +45,9 @@ class Function:
         for attribute in ("__module__", "__qualname__", "__doc__"):
             object.__setattr__(self, attribute, getattr(self.implementation, attribute))
 
+    def __reduce__(self) -> str:
+        return self.__qualname__  # pickled by name, as functions are
+
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
         return self.implementation(model, *arrays, **options)

@@ -40,7 +40,7 @@ def forward_kinematics(model: Mechanism, q: Array, *, frame: str | None = None) 
 
 @function("(n)->(links,4,4)")
 def link_poses(model: Mechanism, q: Array) -> Array:
-    """Poses T_0L(q) of all link frames in the base frame, base first, shape (..., links, 4, 4).
+    """Poses T_0L(q) of all link frames in the base frame, base first, lengths in m, shape (..., links, 4, 4).
 
     In the order of ``robot.link_names`` (Modern Robotics 4.1).
 

@@ -57,7 +57,7 @@ def integrate(
         before, state = state, advance(k, t, h, state, acting)
         effort.steps, effort.evaluations = effort.steps + 1, effort.evaluations + method.scheme.evaluations
         if single and not math.isfinite(state[1].dot(state[1])):
-            raise diverged(robot, t + step, before[1], remedy)
+            raise diverged(robot, min(t + step, grid.duration), before[1], remedy)
         if k % every == 0:
             report(k / steps)
     samples.record(*state, forces.at(steps - 1, grid.duration, state[0], state[1]))

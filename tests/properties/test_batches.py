@@ -1,0 +1,174 @@
+"""A batch is its states one by one, in any shape, precision, layout and number of threads."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles.cases import CASES, Case
+from oracles.states import assert_close, random_states
+
+from armdyn import algorithms
+from armdyn.algorithms import Function
+
+FUNCTIONS = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
+
+
+def arguments(name: str, n: int, count: int, seed: int = 111) -> list[np.ndarray]:
+    s = random_states(n, count, seed)._asdict()
+    return [s[a.name] for a in FUNCTIONS[name].arguments]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_batch_is_its_states(case: Case, name: str) -> None:
+    method, arrays = getattr(case.robot, name), arguments(name, case.n, 9)
+    one_by_one = np.array([method(*x) for x in zip(*arrays, strict=True)])
+    np.testing.assert_array_equal(method(*arrays), one_by_one)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_single_precision(panda: Case, name: str) -> None:
+    """float32 in, float32 out, and its values to float32's rounding of a few hundred operations."""
+    method, arrays = getattr(panda.robot, name), arguments(name, 7, 50)
+    single = method(*(a.astype(np.float32) for a in arrays))
+    assert single.dtype == np.float32
+    rounded = method(*(a.astype(np.float32).astype(np.float64) for a in arrays))
+    assert rounded.dtype == np.float64
+    amplification = np.linalg.cond(panda.robot.mass_matrix(arrays[0])).max() if name == "forward_dynamics" else 1.0
+    # single values of an energy may cross zero: relative to the largest
+    scale = np.abs(rounded.reshape(50, -1)).max(axis=1) if rounded.ndim > 1 else np.abs(rounded).max()
+    error = np.abs(single.astype(float) - rounded).reshape(50, -1).max(axis=1)
+    assert (error / scale).max() < 1e-5 * max(1.0, amplification / 10)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_workers_change_nothing(tree: Case, name: str) -> None:
+    method, arrays = getattr(tree.robot, name), arguments(name, tree.n, 5003)
+    serial = method(*arrays)
+    np.testing.assert_array_equal(method(*arrays, workers=2), serial)
+    np.testing.assert_array_equal(method(*arrays, workers=-1), serial)
+    np.testing.assert_array_equal(method(*arrays, workers=1), serial)
+
+
+def test_workers_with_broadcasting_and_out(panda: Case) -> None:
+    s = random_states(7, 5000, seed=112)
+    out = np.empty((3, 5000, 7))
+    q = s.q[:3, None, :]
+    result = panda.robot.inverse_dynamics(q, s.qd, s.qdd[0], s.f_tip, out=out, workers=2)
+    assert result is out
+    np.testing.assert_array_equal(out, panda.robot.inverse_dynamics(q, s.qd, s.qdd[0], s.f_tip))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (7,), (2, 3), (2, 1, 4)], ids=str)
+def test_any_batch_shape(panda: Case, shape: tuple[int, ...]) -> None:
+    q = np.random.default_rng(113).normal(size=(*shape, 7))
+    M = panda.robot.mass_matrix(q)
+    assert M.shape == (*shape, 7, 7)
+    flat = np.array([panda.robot.mass_matrix(x) for x in q.reshape(-1, 7)])
+    np.testing.assert_array_equal(M.reshape(-1, 7, 7), flat)
+
+
+def test_leading_axes_broadcast(panda: Case) -> None:
+    s = random_states(7, 4, seed=114)
+    tau = panda.robot.inverse_dynamics(s.q[:, None, :], s.qd[None, :3, :], s.qdd[0])
+    assert tau.shape == (4, 3, 7)
+    for i in range(4):
+        for j in range(3):
+            np.testing.assert_array_equal(tau[i, j], panda.robot.inverse_dynamics(s.q[i], s.qd[j], s.qdd[0]))
+
+
+def test_out_is_filled_and_returned(panda: Case) -> None:
+    s, out = random_states(7, 10, seed=115), np.full((10, 7), np.nan)
+    assert panda.robot.gravity_forces(s.q, out=out) is out
+    np.testing.assert_array_equal(out, panda.robot.gravity_forces(s.q))
+
+
+def test_lists_and_integers_are_numbers(panda: Case) -> None:
+    q = [1, 0, 2, -1, 0, 1, 3]
+    expected = panda.robot.mass_matrix(np.array(q, dtype=float))
+    for same in (q, tuple(q), np.array(q), np.array(q, dtype=np.int32), [float(x) for x in q]):
+        result = panda.robot.mass_matrix(same)
+        assert result.dtype == np.float64
+        np.testing.assert_array_equal(result, expected)
+
+
+def test_inputs_are_not_written_to(panda: Case) -> None:
+    s = random_states(7, 10, seed=116)
+    before = [a.copy() for a in s]
+    for a in s:
+        a.setflags(write=False)
+    panda.robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip)
+    panda.robot.forward_dynamics(s.q, s.qd, s.tau, s.f_tip, workers=2)
+    for a, b in zip(s, before, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_keywords_are_positions(panda: Case) -> None:
+    s = random_states(7, 3, seed=117)
+    expected = panda.robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip)
+    np.testing.assert_array_equal(panda.robot.inverse_dynamics(s.q, f_tip=s.f_tip, qdd=s.qdd, qd=s.qd), expected)
+
+
+layouts = st.sampled_from(["C", "F", "reversed", "strided", "offset", "big-endian"])
+
+
+def laid_out(a: np.ndarray, layout: str) -> np.ndarray:
+    """The same numbers elsewhere in memory."""
+    if layout == "F":
+        return np.asfortranarray(a)
+    if layout == "reversed":
+        return a[::-1, ::-1].copy()[::-1, ::-1]
+    if layout == "strided":
+        wide = np.full((a.shape[0] * 2, a.shape[1] * 3), np.nan)
+        wide[::2, ::3] = a
+        return wide[::2, ::3]
+    if layout == "offset":
+        return np.frombuffer(b"\0" * 4 + a.tobytes(), dtype=float, offset=4).reshape(a.shape)
+    return a.astype(">f8") if layout == "big-endian" else a
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.integers(0, 40), layouts, layouts, layouts)
+def test_any_count_and_memory_layout(count: int, a: str, b: str, c: str) -> None:
+    robot = CASES["panda_locked"]().robot
+    s = random_states(7, max(count, 1), seed=118)
+    q, qd, qdd = s.q[:count], s.qd[:count], s.qdd[:count]
+    expected = np.array([robot.inverse_dynamics(*x) for x in zip(q, qd, qdd, strict=True)]).reshape(count, 7)
+    np.testing.assert_array_equal(robot.inverse_dynamics(laid_out(q, a), laid_out(qd, b), laid_out(qdd, c)), expected)
+
+
+angles = st.floats(-1e3, 1e3)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(*(st.lists(angles, min_size=6, max_size=6) for _ in range(3)))
+def test_any_finite_state_of_the_ur5_obeys_its_equations(q: list[float], qd: list[float], qdd: list[float]) -> None:
+    robot = CASES["ur5"]().robot
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    parts = robot.mass_matrix(q) @ qdd + robot.bias_forces(q, qd)
+    size = np.abs(tau).max() + np.abs(robot.velocity_forces(q, qd)).max() + np.abs(robot.gravity_forces(q)).max()
+    assert np.abs(tau - parts).max() <= 1e-12 * max(size, np.abs(qdd).max())
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(angles, min_size=8, max_size=8))
+def test_mass_matrix_of_any_position_is_positive_definite(q: list[float]) -> None:
+    M = CASES["random_tree"]().robot.mass_matrix(q)
+    np.testing.assert_array_equal(M, M.T)
+    np.linalg.cholesky(M)
+
+
+def test_single_is_bit_for_bit_a_batch_of_one(ur5: Case) -> None:
+    q = random_states(6, 1).q
+    np.testing.assert_array_equal(assert_is_array(ur5.robot.mass_matrix(q[0])), ur5.robot.mass_matrix(q)[0])
+
+
+def assert_is_array(a: np.ndarray) -> np.ndarray:
+    assert isinstance(a, np.ndarray)
+    return a
+
+
+def test_scalar_results_are_numbers(ur5: Case) -> None:
+    s = random_states(6, 2)
+    assert np.ndim(ur5.robot.kinetic_energy(s.q[0], s.qd[0])) == 0
+    assert float(ur5.robot.kinetic_energy(s.q[0], s.qd[0])) == ur5.robot.kinetic_energy(s.q, s.qd)[0]
+    assert_close(np.atleast_1d(ur5.robot.potential_energy(s.q[0])), ur5.robot.potential_energy(s.q)[:1])
