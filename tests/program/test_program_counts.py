@@ -5,7 +5,11 @@ import pytest
 from oracles.cases import CASES
 
 import armdyn
+from armdyn.model import Inertia
+from armdyn.model.assembly import assemble
+from armdyn.model.parts import JointPart, LinkPart
 from armdyn.program import OperationCounts, Port, trace
+from armdyn.spatial.rotations import rigid, rotation_about
 
 
 def test_counts_of_a_small_function() -> None:
@@ -45,7 +49,7 @@ def test_rotation_and_its_inverse_share_their_sine_and_cosine() -> None:
     assert str(trace(function, [Port("q", ()), Port("v", (3,))]).op_counts) == "4m + 4a + 2t"
 
 
-PRINTED = {  # multiplications, additions: what issue 2 asks for at most
+BUDGET = {  # multiplications, additions: at most
     ("ur5", "inverse_dynamics"): (230, 195),
     ("ur5", "mass_matrix"): (136, 138),
     ("ur5", "forward_dynamics"): (410, 371),
@@ -54,18 +58,18 @@ PRINTED = {  # multiplications, additions: what issue 2 asks for at most
     ("panda", "forward_dynamics"): (701, 657),
 }
 EXACT = {
-    ("ur5", "inverse_dynamics"): "206m + 176a + 10t",
-    ("ur5", "mass_matrix"): "68m + 76a + 10t",
-    ("ur5", "forward_dynamics"): "321m + 296a + 5d + 10t",
-    ("ur5", "bias_forces"): "198m + 156a + 10t",
-    ("ur5", "gravity_forces"): "69m + 40a + 10t",
+    ("ur5", "inverse_dynamics"): "152m + 126a + 10t",
+    ("ur5", "mass_matrix"): "68m + 71a + 10t",
+    ("ur5", "forward_dynamics"): "268m + 243a + 5d + 10t",
+    ("ur5", "bias_forces"): "145m + 108a + 10t",
+    ("ur5", "gravity_forces"): "11m + 5a + 6t",
     ("ur5", "forward_kinematics"): "70m + 40a + 12t",
     ("ur5", "jacobian"): "82m + 45a + 10t",
-    ("panda", "inverse_dynamics"): "363m + 349a + 12t",
-    ("panda", "mass_matrix"): "184m + 202a + 12t",
-    ("panda", "forward_dynamics"): "661m + 634a + 6d + 12t",
-    ("panda", "bias_forces"): "351m + 328a + 12t",
-    ("panda", "gravity_forces"): "119m + 82a + 12t",
+    ("panda", "inverse_dynamics"): "307m + 294a + 12t",
+    ("panda", "mass_matrix"): "183m + 189a + 12t",
+    ("panda", "forward_dynamics"): "606m + 568a + 6d + 12t",
+    ("panda", "bias_forces"): "297m + 275a + 12t",
+    ("panda", "gravity_forces"): "58m + 35a + 12t",
     ("panda", "forward_kinematics"): "91m + 50a + 14t",
     ("panda", "jacobian"): "97m + 52a + 12t",
 }
@@ -77,9 +81,9 @@ def counts(robot: str, function: str) -> OperationCounts:
     return getattr(case.robot.with_gravity([0.0, 0.0, -9.81]), function).op_counts
 
 
-@pytest.mark.parametrize(("robot", "function"), PRINTED)
+@pytest.mark.parametrize(("robot", "function"), BUDGET)
 def test_no_more_than_was_asked_for(robot: str, function: str) -> None:
-    multiplications, additions = PRINTED[robot, function]
+    multiplications, additions = BUDGET[robot, function]
     found = counts(robot, function)
     assert found.multiplications <= multiplications
     assert found.additions <= additions
@@ -94,20 +98,39 @@ def test_exact_figures(robot: str, function: str) -> None:
 
 def test_bundled_arms_of_the_textbooks() -> None:
     assert str(armdyn.load("planar_2r").mass_matrix.op_counts) == "1m + 6a + 2t"
-    assert str(armdyn.load("planar_2r").inverse_dynamics.op_counts) == "10m + 11a + 4t"
-    assert str(armdyn.load("rp").inverse_dynamics.op_counts) == "15m + 9a + 2t"
+    assert str(armdyn.load("planar_2r").inverse_dynamics.op_counts) == "10m + 10a + 4t"
+    assert str(armdyn.load("rp").inverse_dynamics.op_counts) == "13m + 7a + 2t"
 
 
-def test_an_inverse_dynamics_of_a_general_arm_is_below_the_literature() -> None:
-    """Kazerounian and Gupta's 816 multiplications and 708 additions for six general revolute joints."""
-    from oracles.trees import random_tree, to_armdyn
+def general_arm(joints: int) -> armdyn.Robot:
+    """Revolute joints with general modified Denavit-Hartenberg steps and inertias on an aligned base."""
+    rng = np.random.default_rng(6)
+    links = [LinkPart("base")]
+    steps = []
+    for k in range(joints):
+        points = rng.normal(size=(6, 3))
+        tensor = np.trace(points.T @ points) * np.eye(3) - points.T @ points
+        links.append(LinkPart(f"link_{k}", Inertia(rng.uniform(1, 3), rng.normal(size=3), tensor)))
+        alpha, a, d = rng.uniform(0.2, 1.0, 3) if k else np.zeros(3)
+        R = rotation_about(np.array([1.0, 0.0, 0.0]), alpha)
+        placement = rigid(R, np.array([a, 0.0, 0.0]) + d * R[:, 2])
+        z = np.array([0.0, 0.0, 1.0])
+        steps.append(JointPart(f"joint_{k}", "revolute", links[-2].name, links[-1].name, placement, z))
+    return armdyn.Robot(assemble("general", links, steps))
 
-    tree = random_tree(91, 6, chain=True)
-    parts = tuple(p if p.kind == "fixed" else p._replace(kind="revolute") for p in tree.parts)
-    robot = armdyn.Robot(to_armdyn(type(tree)(tree.name, parts, tree.order, tree.tip, tree.gravity)))
-    found = robot.inverse_dynamics.op_counts
-    assert found.multiplications < 816 * 0.6
-    assert found.additions < 708 * 0.6
+
+def test_general_six_joint_arm_is_below_the_literature() -> None:
+    """Khalil and Kleinfinger 425m + 369a, Balafoutis and Patel 450 + 386, Kazerounian and Gupta 816 + 708; for forward
+    dynamics Featherstone's 996 + 846, Kazerounian and Gupta's 2468 + 1879."""
+    arm = general_arm(6)
+    assert str(arm.inverse_dynamics.op_counts) == "374m + 315a + 10t"
+    assert str(arm.forward_dynamics.op_counts) == "767m + 632a + 5d + 10t"
+
+
+def test_inverse_dynamics_grows_linearly_with_the_joints() -> None:
+    totals = {n: general_arm(n).inverse_dynamics.op_counts for n in (20, 40, 60)}
+    growth = [totals[n].multiplications + totals[n].additions for n in totals]
+    assert growth[2] - growth[1] == growth[1] - growth[0]
 
 
 def test_zeros_that_branches_put_into_the_mass_matrix_cost_nothing() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -45,8 +46,11 @@ class Function:
         for attribute in ("__module__", "__qualname__", "__doc__"):
             object.__setattr__(self, attribute, getattr(self.implementation, attribute))
 
-    def __reduce__(self) -> str:
-        return self.__qualname__  # pickled by name, as functions are
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        name = self.name
+        if getattr(sys.modules.get(self.implementation.__module__), name, None) is self:
+            return name  # pickled by name, as functions are
+        return _declare, (self.signature, self.implementation)
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
@@ -86,6 +90,10 @@ def function(signature: str) -> Callable[[Callable[..., Any]], Function]:
         return Function(implementation, name, signature, arguments, results, options)
 
     return declare
+
+
+def _declare(signature: str, implementation: Callable[..., Any]) -> Function:
+    return function(signature)(implementation)
 
 
 def _parse(signature: str) -> tuple[list[tuple[Shape, bool]], tuple[Shape, ...]]:

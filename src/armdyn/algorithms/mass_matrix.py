@@ -13,6 +13,7 @@ import numpy as np
 from armdyn.algorithms.declaration import function
 from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
 from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import out_of, tensor_out_of
 
@@ -46,6 +47,7 @@ def mass_matrix(model: Mechanism, q: Array) -> Array:
 
 def columns(model: Mechanism, q: Array) -> list[dict[int, Any]]:
     """For every body k, the entries M_jk for k and the bodies j that carry it; the others are zero."""
+    model = regrouped(model)  # joint forces alone are asked for
     turns = [body.turns_at(q[body.joint]) for body in model.bodies]
     result = []
     for k, composite in enumerate(composites(model, q)):

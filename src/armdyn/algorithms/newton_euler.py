@@ -16,6 +16,7 @@ import numpy as np
 
 from armdyn.algorithms.declaration import function
 from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, cross
 from armdyn.spatial.turns import Turn, into, out_of
 
@@ -59,6 +60,7 @@ def inverse_dynamics(model: Mechanism, q: Array, qd: Array, qdd: Array, f_tip: A
     >>> holding.round(1) + 0.0
     array([  0. , -39.1, -15.6,   0. ,   0. ,   0. ])
     """
+    model = regrouped(model)  # joint forces alone are asked for
     motions = outward(model, q, qd, qdd, model.gravity)
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     if f_tip is not None:
@@ -106,6 +108,7 @@ def velocity_forces(model: Mechanism, q: Array, qd: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
+    model = regrouped(model)  # joint forces alone are asked for
     motions = outward(model, q, qd, np.zeros(model.dof), np.zeros(3))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     return inward(model, q, motions, wrenches)

@@ -26,7 +26,8 @@ from armdyn.spatial.turns import Turn, into
 ROUNDING = 1e-14
 """Direction components and relative lengths below this are what rounding left of an exact zero."""
 
-Z = np.array([0.0, 0.0, 1.0])
+FAR = 10.0
+"""Where two axes' common normal is this much farther than their origins are apart, the axes count as parallel."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +172,10 @@ def _position_along_axis(joint: Joint, z: Array, previous: Array | None, childre
 
 
 def _foot_on_first(z1: Array, o1: Array, z2: Array, o2: Array) -> float | None:
-    """The foot, as length along the first line, of the common normal of two lines; None where they are parallel."""
+    """The foot, as length along the first line, of the common normal of two lines.
+
+    None where they are parallel, or so nearly that the normal is far away, where coordinates would lose their digits.
+    """
     cosine = float(z1 @ z2)
     normal = np.cross(z1, z2)
     sine_squared = float(normal @ normal)
@@ -179,6 +183,8 @@ def _foot_on_first(z1: Array, o1: Array, z2: Array, o2: Array) -> float | None:
         return None
     d = o2 - o1
     foot = float(d @ z1 - cosine * (d @ z2)) / sine_squared
+    if abs(foot) > FAR * math.sqrt(float(d @ d)):
+        return None
     return 0.0 if abs(foot) < ROUNDING * math.sqrt(float(d @ d)) else foot
 
 
@@ -220,7 +226,7 @@ def clean_direction(v: Array) -> Array:
 def _turn_by(axis: int, cosine: float, sine: float) -> tuple[Turn, ...]:
     """A constant turn with exact zeros and ones; no turn at all where it is the identity."""
     c, s, _ = clean_direction(np.array([cosine, sine, 0.0]))
-    return () if c == 1.0 else (Turn(axis, float(c), float(s)),)
+    return () if (c, s) == (1.0, 0.0) else (Turn(axis, float(c), float(s)),)
 
 
 def _constant_turns(z: Array) -> tuple[Turn, ...]:

@@ -1,0 +1,69 @@
+"""Inertias moved inwards as far as no joint force can tell: fewer parameters, the same motion.
+
+What lies on the axis of a revolute joint moves as part of the link before it: a point mass on the axis does not notice
+the joint. So a thin rod on the axis with the link's mass m, first moment h_z and second moment Sigma_zz can be taken
+from the link and given to its parent. A prismatic joint does not turn, so it is the whole second moment that its link
+and the parent share. What arrives at the base is gone, for the base's inertia loads no joint.
+
+These are the base parameters of Khalil and Kleinfinger (1987), in the form m, h, Sigma: of the ten parameters of a link
+seven remain behind a revolute joint and four behind a prismatic one. Joint forces, mass matrix and accelerations are
+exactly those of the robot; the forces between links and the energies of single links are not.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array
+from armdyn.spatial.turns import matrix
+
+ON_AXIS = np.diag([0.0, 0.0, 1.0])
+"""Picks Sigma_zz: the second moment of what lies on the axis."""
+
+
+def regrouped(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with its inertias moved inwards; links whose inertia is an input of the function keep theirs."""
+    bodies = list(mechanism.bodies)
+    for k in reversed(range(len(bodies))):
+        body = bodies[k]
+        if is_constant(body):
+            bodies[k] = _without_shared(body)
+            if body.parent >= 0:
+                bodies[body.parent] = _with_shared(bodies[body.parent], body)
+    return dataclasses.replace(mechanism, bodies=tuple(bodies))
+
+
+def is_constant(body: Body) -> bool:
+    """Whether mass, first and second moment are numbers."""
+    return all(np.asarray(part).dtype != object for part in (body.mass, body.first_moment, body.second_moment))
+
+
+def _without_shared(body: Body) -> Body:
+    if not body.revolute:
+        return dataclasses.replace(body, second_moment=np.zeros((3, 3)))
+    across = body.first_moment * np.array([1.0, 1.0, 0.0])
+    return dataclasses.replace(body, mass=0.0, first_moment=across, second_moment=body.second_moment * (1.0 - ON_AXIS))
+
+
+def _with_shared(parent: Body, body: Body) -> Body:
+    """The parent with what ``body`` gives it, seen from the parent's frame, where it lies still."""
+    if not body.revolute:
+        R = matrix((*body.turns, body.joint_turn(0.0))).astype(float)
+        return dataclasses.replace(parent, second_moment=parent.second_moment + R @ body.second_moment @ R.T)
+    z, p = matrix(body.turns).astype(float)[:, 2], body.offset
+    m, along = body.mass, body.first_moment[2]
+    return dataclasses.replace(
+        parent,
+        mass=parent.mass + m,
+        first_moment=parent.first_moment + m * p + along * z,
+        second_moment=parent.second_moment + _rod(z, p, m, along, body.second_moment[2, 2]),
+    )
+
+
+def _rod(z: Array, p: Array, m: float, along: float, second: float) -> Array:
+    """The second moment about the parent's origin of a rod along z through p."""
+    crossed = np.outer(p, z)
+    return np.asarray(m * np.outer(p, p) + along * (crossed + crossed.T) + second * np.outer(z, z))
