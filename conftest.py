@@ -17,7 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def _doctest_names(doctest_namespace: dict[str, object]) -> None:
-    import armdyn
+    import armdyn  # noqa: PLC0415 - tests that import nothing of armdyn pay nothing
 
     np.set_printoptions(legacy=False, precision=8, suppress=False)
     doctest_namespace.update(armdyn=armdyn, np=np)

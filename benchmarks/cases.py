@@ -33,7 +33,7 @@ class Case:
 def make_case(name: str, folder: Path) -> Case:
     """Write the URDF file of the robot ``name`` into ``folder`` and describe it."""
     text, locked = CASES[name]()
-    root = ElementTree.fromstring(text)  # noqa: S314 - installed with a package, or our own
+    root = ElementTree.fromstring(text)
     joints = root.findall("joint")
     for joint in joints:
         if joint.get("name") in locked:

@@ -133,7 +133,7 @@ def _exact(values: Array) -> Exact:
 
 def _read(case: Case) -> list[_Link]:
     """The links of the file that hang on a joint, every parent before its children."""
-    root = ElementTree.parse(case.urdf).getroot()  # noqa: S314 - written by make_case
+    root = ElementTree.parse(case.urdf).getroot()
     inertias = {str(link.get("name")): _spatial_inertia(link) for link in root.findall("link")}
     waiting = list(root.findall("joint"))
     children = {_link_name(joint, "child") for joint in waiting}

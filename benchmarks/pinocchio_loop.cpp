@@ -70,8 +70,7 @@ void articulated(void* handle, long states, const double* q, const double* qd, c
   auto& [model, data] = *static_cast<Robot*>(handle);
   const long n = model.nv;
   for (long i = 0; i < states; ++i)
-    Out(qdd + i * n, n) =
-        aba(model, *data, In(q + i * n, n), In(qd + i * n, n), In(tau + i * n, n), convention);
+    Out(qdd + i * n, n) = aba(model, *data, In(q + i * n, n), In(qd + i * n, n), In(tau + i * n, n), convention);
 }
 
 }  // namespace
@@ -105,8 +104,7 @@ void inverse_dynamics(void* handle, long states, const double* q, const double* 
   auto& [model, data] = *static_cast<Robot*>(handle);
   const long n = model.nv;
   for (long i = 0; i < states; ++i)
-    Out(tau + i * n, n) =
-        rnea(model, *data, In(q + i * n, n), In(qd + i * n, n), In(qdd + i * n, n));
+    Out(tau + i * n, n) = rnea(model, *data, In(q + i * n, n), In(qd + i * n, n), In(qdd + i * n, n));
 }
 
 // h(q, qd).
@@ -122,17 +120,6 @@ void mass_matrix_local(void* robot, long states, const double* q, double* M) {
 }
 void mass_matrix_world(void* robot, long states, const double* q, double* M) {
   mass_matrix<Convention::WORLD>(robot, states, q, M);
-}
-
-// M(q) as crba leaves it, upper triangle only.
-void mass_matrix_upper(void* handle, long states, const double* q, double* M) {
-  auto& [model, data] = *static_cast<Robot*>(handle);
-  const long n = model.nv;
-  data->M.setZero();
-  for (long i = 0; i < states; ++i) {
-    crba(model, *data, In(q + i * n, n), Convention::LOCAL);
-    OutMatrix(M + i * n * n, n, n) = data->M;
-  }
 }
 
 void forward_dynamics_local(void* robot, long states, const double* q, const double* qd, const double* tau,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from armdyn import Robot
 
 CORES = 2
+CONTROL_SIZE, CONTROL_REPEATS = 10_000, 100
 LARGEST_RESULT = 2**28  # bytes; a batch whose result would be larger is cut
 
 
@@ -36,6 +38,25 @@ class Gain:
     def ratio(self) -> float:
         """How many times quicker."""
         return self.before_ns / self.after_ns
+
+
+def control_gain(rounds: int) -> list[Gain]:
+    """Two threads that share nothing, against one after the other: what a second core is worth here and now."""
+    if available_cores() < CORES:
+        return []
+    arrays = [np.linspace(0.0, 1.0, CONTROL_SIZE) for _ in range(CORES)]
+    results = [np.empty(CONTROL_SIZE) for _ in range(CORES)]
+
+    def work(thread: int) -> None:
+        for _ in range(CONTROL_REPEATS):
+            np.sin(arrays[thread], out=results[thread])
+
+    with quiet(CORES), ThreadPoolExecutor(CORES) as pool:
+        calls = {1: lambda: list(map(work, range(CORES))), CORES: lambda: list(pool.map(work, range(CORES)))}
+        timings = interleaved(calls, rounds)
+    count = CORES * CONTROL_REPEATS * CONTROL_SIZE
+    ns = {workers: timing.median / count * 1e9 for workers, timing in timings.items()}
+    return [Gain("none", "control", f"{CORES} cores / 1", count, ns[1], ns[CORES], 0.0)]
 
 
 def core_gains(case: Case, functions: list[str], states: States, rounds: int) -> list[Gain]:

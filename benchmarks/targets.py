@@ -80,7 +80,7 @@ def _single(results: Results) -> Iterator[Outcome]:
 
 
 def _gains(results: Results) -> Iterator[Outcome]:
-    for gain in results.gains:
+    for gain in (one for one in results.gains if one.function != "control"):
         bound = SINGLE_PRECISION if gain.what.startswith("float32") else TWO_CORES
         name = f"{gain.robot} {gain.function}: {gain.what}, {gain.states} states"
         yield Outcome(name, gain.ratio, bound, at_least=True)

@@ -82,7 +82,7 @@ def single_speeds(
 
 
 def _within_reach(timings: dict[tuple[str, str], Timing]) -> list[tuple[str, str]]:
-    """The ways, by library and way, that are not far behind the quickest of their library: one round settles the others."""
+    """The ways that are not far behind the quickest of their library; one round settles the others."""
     quickest: dict[str, float] = {}
     for (peer, _), timing in timings.items():
         quickest[peer] = min(timing.best, quickest.get(peer, timing.best))

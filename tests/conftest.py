@@ -4,6 +4,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))  # for the oracles, which many test files share
 
 import pytest
+
 from oracles.cases import CASES, Case
 
 

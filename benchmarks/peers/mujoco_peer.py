@@ -85,7 +85,7 @@ class MujocoPeer(Peer):
 
 def _bare(urdf: str) -> str:
     """The description without shapes (their mesh files are not needed), its inertias taken as they stand."""
-    root = ElementTree.fromstring(urdf)  # noqa: S314 - written by make_case
+    root = ElementTree.fromstring(urdf)
     for link in root.findall("link"):
         for tag in ("visual", "collision"):
             for element in link.findall(tag):

@@ -14,8 +14,11 @@ from armdyn._version import __version__
 from armdyn.errors import ArmdynError, DTypeError, ModelError, ShapeError, TraceError, UnknownName, Unsupported
 
 if TYPE_CHECKING:
-    from armdyn import algorithms
+    from armdyn import algorithms, inertia, kinematics, spatial, trajectory
     from armdyn.algorithms.declaration import Function, function
+    from armdyn.formats.dh import DHRow
+    from armdyn.formats.links import Part
+    from armdyn.formats.units import Units
     from armdyn.model import Frame, Inertia, Joint, Limits, Link, Model
     from armdyn.program import clip, maximum, minimum, select, sign
     from armdyn.robot import Robot
@@ -28,15 +31,23 @@ _WHERE = {
     "function": "algorithms.declaration",
     **dict.fromkeys(("Frame", "Inertia", "Joint", "Limits", "Link", "Model"), "model"),
     **dict.fromkeys(("clip", "maximum", "minimum", "select", "sign"), "program"),
+    "DHRow": "formats.dh",
+    "Part": "formats.links",
+    "Units": "formats.units",
     "Robot": "robot",
     "bundled_robots": "robots",
     "load": "robots",
     "Trajectory": "simulation",
     "simulate": "simulation",
+    "inertia": "",
+    "kinematics": "",
+    "spatial": "",
+    "trajectory": "",
 }
 
 __all__ = [
     "ArmdynError",
+    "DHRow",
     "DTypeError",
     "Frame",
     "Function",
@@ -46,10 +57,12 @@ __all__ = [
     "Link",
     "Model",
     "ModelError",
+    "Part",
     "Robot",
     "ShapeError",
     "TraceError",
     "Trajectory",
+    "Units",
     "UnknownName",
     "Unsupported",
     "__version__",
@@ -57,12 +70,16 @@ __all__ = [
     "bundled_robots",
     "clip",
     "function",
+    "inertia",
+    "kinematics",
     "load",
     "maximum",
     "minimum",
     "select",
     "sign",
     "simulate",
+    "spatial",
+    "trajectory",
 ]
 
 

@@ -88,18 +88,19 @@ class CompiledFunction:
     def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         """The whole way of a call: bind names, choose or compile the kernel, run it."""
         out, workers = keywords.pop("out", None), keywords.pop("workers", None)
+        out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
         given = self._bind(arrays, keywords)
         variant = (tuple(given), self._chosen(keywords))
         kernel = self._kernels.get(variant)
         if kernel is None:
             kernel = self._kernels[variant] = self._compile(variant)
             if not variant[1] and list(given) == self._positional[: len(given)]:
-                self._plain[len(given)] = kernel
+                self._plain[len(given)] = self._naming(kernel)
         try:
             if workers is not None:
                 ports = [self._ports[name] for name in given]
-                return run_in_parallel(kernel, ports, list(given.values()), out=out, workers=workers)
-            return kernel(*given.values()) if out is None else kernel(*given.values(), out=out)
+                return self._named(run_in_parallel(kernel, ports, list(given.values()), out=out, workers=workers))
+            return self._named(kernel(*given.values()) if out is None else kernel(*given.values(), out=out))
         except (TypeError, ValueError) as error:
             self._explain(given, error)
 
@@ -120,6 +121,16 @@ class CompiledFunction:
         if missing:
             raise TypeError(f"{name}() misses {', '.join(missing)}; it takes {', '.join(self._positional)}")
         return given
+
+    def _named(self, results: Any) -> Any:
+        """The results under the names their declaration gives them."""
+        if self.function.result is None:
+            return results
+        return self.function.result(*(results if isinstance(results, tuple) else (results,)))
+
+    def _naming(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel itself where its results have no names: nothing stands between a call and NumPy."""
+        return kernel if self.function.result is None else lambda *arrays: self._named(kernel(*arrays))
 
     def _compile(self, variant: Variant) -> Callable[..., Any]:
         if self.function.__module__.startswith("armdyn."):
@@ -144,7 +155,8 @@ class CompiledFunction:
             self._check_results(result)
             return result
 
-        return trace(run, [self._ports[n] for n in names], name=self.function.name)
+        fields = getattr(self.function.result, "_fields", ())
+        return trace(run, [self._ports[n] for n in names], fields, name=self.function.name)
 
     def _check_results(self, result: Any) -> None:
         results = result if isinstance(result, tuple) else (result,)
@@ -201,7 +213,7 @@ class CompiledFunction:
 @cache
 def _digest_of_code() -> str:
     """Changes with the code that traces: what was compiled before an edit is never used after it."""
-    return source_digest(".", "spatial", "model", "algorithms")
+    return source_digest(".", "spatial", "model", "algorithms", "kinematics")
 
 
 def _signature(function: Function, parameters: tuple[str, ...]) -> inspect.Signature:

@@ -9,6 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from oracles.cases import CASES, Case, grown
 from oracles.newton_euler_mp import ExactTree
 from oracles.states import random_states
@@ -36,7 +37,7 @@ def assert_no_worse(armdyn_error: np.ndarray, pinocchio_error: np.ndarray) -> No
     assert ours <= max(NO_WORSE * theirs, 2 * EPS), f"armdyn {ours:.3g}, Pinocchio {theirs:.3g}"
 
 
-def rows(function, *arrays: np.ndarray) -> np.ndarray:  # noqa: ANN001
+def rows(function, *arrays: np.ndarray) -> np.ndarray:
     return np.array([function(*x) for x in zip(*arrays, strict=True)])
 
 
@@ -74,7 +75,9 @@ def test_large_velocities_and_accelerations(name: str) -> None:
     case, s = CASES[name](), random_states(CASES[name]().n, 20, seed=18)
     state = (s.q, 1e6 * s.qd, 1e9 * s.qdd)
     exact = rows(exact_tree(name).inverse_dynamics, *state)
-    assert_no_worse(errors(case.robot.inverse_dynamics(*state), exact), errors(rows(case.inverse_dynamics, *state), exact))
+    assert_no_worse(
+        errors(case.robot.inverse_dynamics(*state), exact), errors(rows(case.inverse_dynamics, *state), exact)
+    )
 
 
 def test_small_velocities_do_not_vanish_beside_gravity(ur5: Case) -> None:
@@ -107,6 +110,8 @@ def test_over_many_arms_armdyn_is_no_worse_on_average() -> None:
         s = random_states(6, 15, seed=seed)
         state = (s.q, s.qd, s.qdd)
         exact = rows(tree.inverse_dynamics, *state)
-        ours, theirs = (errors(a, exact) for a in (case.robot.inverse_dynamics(*state), rows(case.inverse_dynamics, *state)))
+        ours, theirs = (
+            errors(a, exact) for a in (case.robot.inverse_dynamics(*state), rows(case.inverse_dynamics, *state))
+        )
         logarithms.append(np.log(np.median(ours) / np.median(theirs)))
     assert np.exp(np.mean(logarithms)) <= 1.0

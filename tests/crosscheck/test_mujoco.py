@@ -5,6 +5,7 @@ from functools import cache
 import mujoco
 import numpy as np
 import pytest
+
 from oracles.cases import CASES, Case
 from oracles.robot_data import bare
 from oracles.states import assert_close, random_states

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pinocchio as pin
+
 from oracles.cases import Case
 from oracles.states import States, assert_close, random_states
 
@@ -71,7 +72,9 @@ def test_velocity_forces_are_coriolis_matrix_times_velocity(case: Case) -> None:
 
 def test_kinetic_energy(case: Case) -> None:
     s = states(case)
-    expected = [pin.computeKineticEnergy(case.pin, case.data, case.pin_q(q), case.to_pin(v)) for q, v in each(s.q, s.qd)]
+    expected = [
+        pin.computeKineticEnergy(case.pin, case.data, case.pin_q(q), case.to_pin(v)) for q, v in each(s.q, s.qd)
+    ]
     assert_close(case.robot.kinetic_energy(s.q, s.qd), np.array(expected))
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+
 from oracles.cases import ANGULAR_FIRST, Case
 from oracles.states import assert_close, random_states
 

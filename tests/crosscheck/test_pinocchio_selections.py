@@ -2,11 +2,11 @@
 
 import numpy as np
 import pinocchio as pin
+
+import armdyn
 from oracles.cases import Case, general_gravity, pinocchio_from_urdf
 from oracles.robot_data import ROBOTS, bare, sub_chain, written
 from oracles.states import assert_close, random_states
-
-import armdyn
 
 TIAGO = "tiago_description/robots/tiago_no_hand.urdf"
 BAXTER = "baxter_description/urdf/baxter.urdf"

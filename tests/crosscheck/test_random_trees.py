@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from oracles.cases import Case
-from oracles.states import assert_close, random_states
-from oracles.trees import random_tree, to_armdyn, to_pinocchio
 
 import armdyn
 from armdyn import algorithms
+from oracles.cases import Case
+from oracles.states import assert_close, random_states
+from oracles.trees import random_tree, to_armdyn, to_pinocchio
 
 BUILDS = [(seed, joints, right) for seed, joints in enumerate((1, 2, 3, 4, 6, 9, 12)) for right in (False, True)]
 

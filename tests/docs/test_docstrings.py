@@ -34,7 +34,7 @@ def test_first_line_names_quantity_symbol_unit_and_shape(name: str) -> None:
     first = inspect.getdoc(FUNCTIONS[name]).splitlines()[0]
     assert re.search(UNIT, first), first
     assert "shape (...," in first or "scalar" in first, first
-    assert re.search(r"\w+\(q", first) or "T_0" in first, first
+    assert re.search(r"\(q", first), first
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -53,7 +53,7 @@ def test_every_argument_is_documented_with_unit_and_shape(name: str) -> None:
 def test_declared_shape_is_the_documented_one(name: str) -> None:
     """(n,n) in the signature stands as (..., n, n) in the first line."""
     first = inspect.getdoc(FUNCTIONS[name]).splitlines()[0]
-    (shape,) = FUNCTIONS[name].outputs
+    (shape,) = set(FUNCTIONS[name].outputs)  # several results have one shape, or the line would not be true
     documented = re.search(r"shape \(\.\.\., ([^)]*)\)", first)
     assert (documented[1] if documented else "") == ", ".join(map(str, shape))
 

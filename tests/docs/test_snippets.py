@@ -20,9 +20,7 @@ FENCE = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 def blocks(page: Path, language: str) -> list[tuple[int, str]]:
     """First line and text of every block of a language."""
     text = page.read_text(encoding="utf-8")
-    return [
-        (text[: found.start(2)].count("\n"), found[2]) for found in FENCE.finditer(text) if found[1] == language
-    ]
+    return [(text[: found.start(2)].count("\n"), found[2]) for found in FENCE.finditer(text) if found[1] == language]
 
 
 def commands(page: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from oracles.cases import Case
 from oracles.states import random_states
 

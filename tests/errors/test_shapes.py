@@ -2,31 +2,35 @@
 
 import numpy as np
 import pytest
-from oracles.cases import Case
 
 import armdyn
 from armdyn import algorithms
 from armdyn.algorithms import Function
+from oracles.cases import Case
 
 FUNCTIONS = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
-ARGUMENTS = [(name, a.name) for name, f in FUNCTIONS.items() for a in f.arguments]
+SHAPES = {(name, a.name): a.shape for name, f in FUNCTIONS.items() for a in f.arguments if len(a.shape) == 1}
+ARGUMENTS = list(SHAPES)
+REQUIRED = [(name, a.name) for name, f in FUNCTIONS.items() for a in f.arguments if not a.optional]
 
 
-def sizes(argument: str, n: int) -> int:
-    return 6 if argument == "f_tip" else n
+def size(function: str, argument: str) -> int:
+    """Of an argument that is a vector, for the Panda."""
+    (length,) = SHAPES[function, argument]
+    return 7 if length == "n" else length
 
 
-def good(function: str, n: int) -> dict[str, np.ndarray]:
+def good(function: str) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(1)
-    return {a.name: rng.normal(size=sizes(a.name, n)) for a in FUNCTIONS[function].arguments}
+    return {a.name: rng.normal(size=size(function, a.name)) for a in FUNCTIONS[function].arguments}
 
 
 @pytest.fixture(params=[False, True], ids=["by position", "by name"])
-def call(request: pytest.FixtureRequest, panda: Case):  # noqa: ANN201
+def call(request: pytest.FixtureRequest, panda: Case):
     """Calls a method of the Panda (7 joints, so that f_tip's 6 is another number) with one argument replaced."""
 
     def run(function: str, argument: str, value: object) -> object:
-        arrays = good(function, panda.n) | {argument: value}
+        arrays = good(function) | {argument: value}
         method = getattr(panda.robot, function)
         return method(**arrays) if request.param else method(*arrays.values())
 
@@ -35,13 +39,13 @@ def call(request: pytest.FixtureRequest, panda: Case):  # noqa: ANN201
 
 @pytest.mark.parametrize(("function", "argument"), ARGUMENTS)
 @pytest.mark.parametrize("shape", [(8,), (), (2, 3), (0,), (4, 1)], ids=str)
-def test_wrong_shape(call, function: str, argument: str, shape: tuple[int, ...]) -> None:  # noqa: ANN001
+def test_wrong_shape(call, function: str, argument: str, shape: tuple[int, ...]) -> None:
     with pytest.raises(armdyn.ShapeError) as caught:
         call(function, argument, np.ones(shape))
     message = str(caught.value)
-    assert message.startswith(f"{argument} has shape {shape}; expected (..., {sizes(argument, 7)})")
+    assert message.startswith(f"{argument} has shape {shape}; expected (..., {size(function, argument)})")
     assert "'panda'" in message
-    if argument != "f_tip":
+    if SHAPES[function, argument] == ("n",):
         assert "one value per joint" in message
         assert "panda_joint1 ... panda_joint7" in message
 
@@ -59,20 +63,20 @@ WRONG_KINDS = {
 
 @pytest.mark.parametrize("kind", WRONG_KINDS)
 @pytest.mark.parametrize(("function", "argument"), [("inverse_dynamics", "qd"), ("mass_matrix", "q")])
-def test_wrong_kind_of_element(call, function: str, argument: str, kind: str) -> None:  # noqa: ANN001
+def test_wrong_kind_of_element(call, function: str, argument: str, kind: str) -> None:
     with pytest.raises(armdyn.DTypeError, match=rf"^{argument} holds .*; expected real numbers: .*'panda'"):
         call(function, argument, WRONG_KINDS[kind])
 
 
 @pytest.mark.parametrize(("function", "argument"), ARGUMENTS)
-def test_ragged_list(call, function: str, argument: str) -> None:  # noqa: ANN001
-    ragged = [[0.0] * sizes(argument, 7), [0.0] * 3]
+def test_ragged_list(call, function: str, argument: str) -> None:
+    ragged = [[0.0] * size(function, argument), [0.0] * 3]
     with pytest.raises(armdyn.ShapeError, match=rf"^{argument} is ragged: its rows differ in length; expected"):
         call(function, argument, ragged)
 
 
-@pytest.mark.parametrize(("function", "argument"), [pair for pair in ARGUMENTS if pair[1] != "f_tip"])
-def test_none_where_an_array_is_needed(call, function: str, argument: str) -> None:  # noqa: ANN001
+@pytest.mark.parametrize(("function", "argument"), REQUIRED)
+def test_none_where_an_array_is_needed(call, function: str, argument: str) -> None:
     with pytest.raises(TypeError, match=rf"{function}\(\) misses {argument}; it takes"):
         call(function, argument, None)
 
@@ -95,13 +99,13 @@ def test_missing_arguments(panda: Case, function: str) -> None:
 def test_too_many_arguments(panda: Case, function: str) -> None:
     most = len(FUNCTIONS[function].arguments)
     with pytest.raises(TypeError, match=rf"{function}\(\) takes {most} arrays \(q.*\); got {most + 1}"):
-        getattr(panda.robot, function)(*good(function, 7).values(), np.ones(7))
+        getattr(panda.robot, function)(*good(function).values(), np.ones(7))
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_unknown_keyword(panda: Case, function: str) -> None:
     with pytest.raises(TypeError, match=rf"{function}\(\) has no argument 'speed'; it takes q.*out, workers"):
-        getattr(panda.robot, function)(**good(function, 7), speed=1.0)
+        getattr(panda.robot, function)(**good(function), speed=1.0)
 
 
 def test_argument_given_twice(panda: Case) -> None:
@@ -160,7 +164,7 @@ def test_first_call_explains_as_well_as_later_ones() -> None:
 
 
 def test_robot_of_few_joints_names_them_all() -> None:
-    with pytest.raises(armdyn.ShapeError, match="one value per joint of 'planar_2r': joint_1 joint_2$"):
+    with pytest.raises(armdyn.ShapeError, match=r"one value per joint of 'planar_2r': joint_1 joint_2$"):
         armdyn.load("planar_2r").mass_matrix(np.ones(3))
 
 
@@ -172,7 +176,7 @@ def test_wrong_shape_with_workers_and_out(panda: Case, workers: int | None) -> N
 
 @pytest.mark.parametrize("workers", [0, -2, 1.5, "many"])
 def test_impossible_number_of_workers(panda: Case, workers: object) -> None:
-    with pytest.raises((ValueError, TypeError), match="workers|integer"):
+    with pytest.raises((ValueError, TypeError), match="workers"):
         panda.robot.gravity_forces(np.ones((10, 7)), workers=workers)
 
 

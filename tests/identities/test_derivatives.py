@@ -6,6 +6,7 @@ Differences of a smooth function over steps h err by h^8 and by rounding over h;
 from collections.abc import Callable
 
 import numpy as np
+
 from oracles.cases import Case
 from oracles.states import assert_close, random_states
 
@@ -35,7 +36,11 @@ def test_power_of_the_joints_raises_the_energy(case: Case) -> None:
     s, robot = random_states(case.n, 10, seed=41), case.robot
     for q, qd, qdd in zip(s.q, 0.5 * s.qd, 0.2 * s.qdd, strict=True):
         position, velocity = motion(q, qd, qdd)
-        power = derivative(lambda t: robot.kinetic_energy(position(t), velocity(t)) + robot.potential_energy(position(t)))  # noqa: B023
+
+        def energy(t: np.ndarray, q=position, qd=velocity) -> np.ndarray:
+            return robot.kinetic_energy(q(t), qd(t)) + robot.potential_energy(q(t))
+
+        power = derivative(energy)
         tau = robot.inverse_dynamics(q, qd, qdd)
         assert abs(power - tau @ qd) <= DIFFERENCE * np.linalg.norm(tau) * np.linalg.norm(qd)
 
@@ -74,9 +79,8 @@ def test_jacobian_is_the_velocity_of_the_pose(case: Case) -> None:
 
 def test_momentum_of_the_whole_robot_changes_by_gravity_and_the_base_reaction() -> None:
     """A weightless, unpowered arm on a slide keeps the momentum along the slide; gravity along it adds m g t."""
-    from oracles.trees import random_tree, to_armdyn
-
     import armdyn
+    from oracles.trees import random_tree, to_armdyn
 
     tree = random_tree(5, 4)
     parts = list(tree.parts)

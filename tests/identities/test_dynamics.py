@@ -1,6 +1,7 @@
 """What the equations of motion are to each other, on every robot, without any other library."""
 
 import numpy as np
+
 from oracles.cases import Case
 from oracles.states import States, assert_close, random_states
 

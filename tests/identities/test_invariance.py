@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
-from oracles.cases import Case
-from oracles.states import assert_close, random_states
-from oracles.trees import random_rotation, random_tree, to_armdyn
 
 import armdyn
 from armdyn.model import Frame, Inertia, Joint, Link, Model
 from armdyn.spatial.rotations import inverse_rigid, rigid, rotation_about
+from oracles.cases import Case
+from oracles.states import assert_close, random_states
+from oracles.trees import random_rotation, random_tree, to_armdyn
 
 
 def assert_same_forces(one: armdyn.Robot, other: armdyn.Robot) -> None:
@@ -77,7 +77,9 @@ def test_frames_of_the_links_are_only_names(some: Case) -> None:
 
 def test_frame_of_a_sliding_link_may_stand_anywhere(tree: Case) -> None:
     rng = np.random.default_rng(55)
-    change = {j.child: rigid(random_rotation(rng), rng.normal(size=3)) for j in tree.robot.joints if j.kind == "prismatic"}
+    change = {
+        j.child: rigid(random_rotation(rng), rng.normal(size=3)) for j in tree.robot.joints if j.kind == "prismatic"
+    }
     assert len(change) >= 2
     assert_same_forces(tree.robot, armdyn.Robot(reframed(tree.robot.model, change)))
 

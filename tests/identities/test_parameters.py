@@ -4,12 +4,12 @@ import dataclasses
 
 import numpy as np
 import pytest
-from oracles.cases import Case
-from oracles.states import assert_close, random_states
 
 import armdyn
 from armdyn import algorithms
 from armdyn.model import Inertia, Link
+from oracles.cases import Case
+from oracles.states import assert_close, random_states
 
 LINKS = {"ur5": "forearm_link", "random_tree": "link2"}
 
@@ -31,8 +31,8 @@ def test_parameters_of_the_model_itself_give_the_model(some: tuple[Case, str]) -
     own, s = case.robot.model.link(link).inertia, random_states(case.n, 10, seed=61)
     names = [f"{link}.mass", f"{link}.com", f"{link}.inertia", "gravity"]
     tau = case.robot.compile(algorithms.inverse_dynamics, parameters=names)
-    # f_tip stands between the accelerations and the parameters; None leaves it out
-    actual = tau(s.q, s.qd, s.qdd, None, own.mass, own.com, own.tensor, case.robot.gravity)
+    values = (own.mass, own.com, own.tensor, case.robot.gravity)
+    actual = tau(s.q, s.qd, s.qdd, **dict(zip(names, values, strict=True)))
     assert_close(actual, case.robot.inverse_dynamics(s.q, s.qd, s.qdd))
 
 
@@ -42,11 +42,11 @@ def test_other_parameters_give_the_robot_that_has_them(some: tuple[Case, str]) -
     other = Inertia(1.7, [0.1, -0.2, 0.3], np.array([[0.3, 0.01, 0.02], [0.01, 0.25, -0.03], [0.02, -0.03, 0.2]]))
     changed = with_inertia(case.robot, link, other)
     names = [f"{link}.mass", f"{link}.com", f"{link}.inertia"]
-    values = (other.mass, other.com, other.tensor)
+    values = dict(zip(names, (other.mass, other.com, other.tensor), strict=True))
     M = case.robot.compile(algorithms.mass_matrix, parameters=names)
-    assert_close(M(s.q, *values), changed.mass_matrix(s.q))
+    assert_close(M(s.q, **values), changed.mass_matrix(s.q))
     qdd = case.robot.compile(algorithms.forward_dynamics, parameters=names)
-    assert_close(qdd(s.q, s.qd, s.tau, None, *values), changed.forward_dynamics(s.q, s.qd, s.tau), 1e-11)
+    assert_close(qdd(s.q, s.qd, s.tau, **values), changed.forward_dynamics(s.q, s.qd, s.tau), 1e-11)
 
 
 def test_gravity_as_an_input_with_a_batch_of_its_own(some: tuple[Case, str]) -> None:
@@ -74,9 +74,7 @@ def test_torque_is_linear_in_mass_first_moment_and_inertia_about_the_origin(some
 def test_doubling_every_mass_doubles_every_force(some: tuple[Case, str]) -> None:
     case, _ = some
     model = case.robot.model
-    doubled = tuple(
-        Link(x.name, Inertia(2 * x.inertia.mass, x.inertia.com, 2 * x.inertia.tensor)) for x in model.links
-    )
+    doubled = tuple(Link(x.name, Inertia(2 * x.inertia.mass, x.inertia.com, 2 * x.inertia.tensor)) for x in model.links)
     s = random_states(case.n, 5, seed=67)
     tau = armdyn.Robot(dataclasses.replace(model, links=doubled)).inverse_dynamics(s.q, s.qd, s.qdd)
     np.testing.assert_array_equal(tau, 2.0 * case.robot.inverse_dynamics(s.q, s.qd, s.qdd))
@@ -85,3 +83,19 @@ def test_doubling_every_mass_doubles_every_force(some: tuple[Case, str]) -> None
 def test_unknown_parameter_is_named_with_the_nearest(ur5: Case) -> None:
     with pytest.raises(armdyn.UnknownName, match=r"no parameter 'forearm_link.mas'.*Did you mean 'forearm_link.mass'"):
         ur5.robot.compile(algorithms.gravity_forces, parameters=["forearm_link.mas"])
+
+
+def test_every_link_as_an_input_at_once(tree: Case) -> None:
+    """Nothing is regrouped then: the equations hold with every entry of every inertia."""
+    links = tree.robot.model.links[1:]
+    names = [f"{x.name}.{quantity}" for x in links for quantity in ("mass", "com", "inertia")]
+    numbers = [v for x in links for v in (x.inertia.mass, x.inertia.com, x.inertia.tensor)]
+    values = dict(zip(names, numbers, strict=True))
+    s = random_states(tree.n, 5, seed=68)
+    tau = tree.robot.compile(algorithms.inverse_dynamics, parameters=names)
+    assert_close(tau(s.q, s.qd, s.qdd, s.f_tip, **values), tree.robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip))
+    qdd = tree.robot.compile(algorithms.forward_dynamics, parameters=names)
+    expected = tree.robot.forward_dynamics(s.q, s.qd, s.tau, s.f_tip)
+    assert_close(qdd(s.q, s.qd, s.tau, s.f_tip, **values), expected, 1e-11)
+    energy = tree.robot.compile(algorithms.kinetic_energy, parameters=names)
+    assert_close(energy(s.q, s.qd, **values), tree.robot.kinetic_energy(s.q, s.qd))

@@ -2,35 +2,32 @@
 
 import numpy as np
 import pytest
-from oracles.cases import Case
-from oracles.states import assert_close, random_states
 
 from armdyn import algorithms
 from armdyn.algorithms import Function
 from armdyn.program import interpret
+from oracles.cases import Case
+from oracles.states import as_tuple, assert_close, general_arguments
 
 FUNCTIONS = {name: getattr(algorithms, name) for name in algorithms.__all__}
 FUNCTIONS = {name: value for name, value in FUNCTIONS.items() if isinstance(value, Function)}
 
 
-def arguments(function: Function, case: Case) -> dict[str, np.ndarray]:
-    s = random_states(case.n, 4, seed=71)._asdict()
-    return {a.name: s[a.name] for a in function.arguments}
-
-
-def test_every_algorithm_is_here() -> None:
-    assert len(FUNCTIONS) == 12
+def test_the_algorithms_are_here() -> None:
+    assert {"inverse_dynamics", "forward_dynamics", "mass_matrix", "jacobian"} < set(FUNCTIONS)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_floats_traced_and_compiled_agree(name: str, case: Case) -> None:
-    function = FUNCTIONS[name]
-    given = arguments(function, case)
-    plain = np.array([function(case.robot.mechanism, *x) for x in zip(*given.values(), strict=True)], dtype=float)
-    method = getattr(case.robot, name)
-    program = method.program(given=given)
-    (interpreted,) = interpret(program, *given.values())
-    condition = max(np.linalg.cond(M) for M in case.robot.mass_matrix(given["q"])) if "forward_d" in name else 1.0
+    function, method = FUNCTIONS[name], getattr(case.robot, name)
+    given = general_arguments(function, case.robot, count=4, seed=71)
+    plain = [as_tuple(function(case.robot.mechanism, *x)) for x in zip(*given.values(), strict=True)]
+    expected = [np.array(results, dtype=float) for results in zip(*plain, strict=True)]
+    interpreted = interpret(method.program(given=given), *given.values())
+    compiled = as_tuple(method(*given.values()))
+    solves = name.startswith(("forward_dynamics", "constrained"))
+    condition = max(np.linalg.cond(M) for M in case.robot.mass_matrix(given["q"])) if solves else 1.0
     relative = max(1e-12, 1e-16 * condition)
-    assert_close(interpreted, plain, relative)
-    assert_close(method(*given.values()), plain, relative)
+    for one, two, three in zip(expected, interpreted, compiled, strict=True):
+        assert_close(two, one, relative, floor=1e-2)
+        assert_close(three, one, relative, floor=1e-2)

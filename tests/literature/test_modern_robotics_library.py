@@ -6,9 +6,9 @@ The lists are those of the book's UR5-like arm with three links.
 import modern_robotics as mr
 import numpy as np
 import pytest
-from oracles.states import assert_close, random_states
 
 import armdyn
+from oracles.states import assert_close, random_states
 
 MLIST = np.array([
     [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.089159], [0, 0, 0, 1]],
@@ -101,7 +101,7 @@ def random_lists(seed: int, kinds: str) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 @pytest.mark.parametrize("kinds", ["R", "P", "RR", "RP", "PR", "RRPRPR", "RRRRRR"])
 def test_general_lists(kinds: str) -> None:
-    lists = M, G_, S = random_lists(len(kinds), kinds)
+    lists = M, _, S = random_lists(len(kinds), kinds)
     gravity = np.array([1.3, -2.4, -8.8])
     arm = armdyn.Robot.from_screws(*lists, gravity=gravity)
     s = random_states(len(kinds), 5, seed=24)

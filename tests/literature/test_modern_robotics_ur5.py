@@ -2,9 +2,9 @@
 
 import modern_robotics as mr
 import numpy as np
-from oracles.states import random_states
 
 import armdyn
+from oracles.states import random_states
 
 W1, W2, L1, L2, H1, H2 = 0.109, 0.082, 0.425, 0.392, 0.089, 0.095
 HOME = np.array([[-1, 0, 0, L1 + L2], [0, 0, 1, W1 + W2], [0, 1, 0, H1 - H2], [0, 0, 0, 1]])

@@ -1,7 +1,7 @@
 """Inverse and forward dynamics in 50 digits: 6-D twists and wrenches over a tree, in the links' own frames.
 
-Another formulation than armdyn's (spatial vectors and adjoint matrices, no canonical frames, no acceleration tensor), in
-other arithmetic (mpmath), from its own reading of the description (decimal numbers of the URDF file, exact).
+Another formulation than armdyn's (spatial vectors and adjoint matrices, no canonical frames, no acceleration tensor),
+in other arithmetic (mpmath), from its own reading of the description (decimal numbers of the URDF file, exact).
 """
 
 import xml.etree.ElementTree as ET
@@ -91,21 +91,6 @@ class ExactTree:
         self.bodies, self.gravity = bodies, exact(gravity)
 
     @classmethod
-    def of_model(cls, model: Any) -> "ExactTree":
-        """From an armdyn `Model`, whose float64 numbers are taken as exact."""
-        waiting, index, bodies = list(enumerate(model.joints)), {model.base: -1}, []
-        while waiting:
-            number, joint = next(j for j in waiting if j[1].parent in index)
-            waiting.remove((number, joint))
-            index[joint.child] = len(bodies)
-            own = model.link(joint.child).inertia
-            G = spatial_inertia(mpf(own.mass), exact(own.com), exact(own.tensor))
-            T = exact(joint.placement)
-            bodies.append(Body(index[joint.parent], number, joint.kind == "revolute", T[:3, :3], T[:3, 3],
-                               exact(joint.axis), G))  # fmt: skip
-        return cls(bodies, model.gravity)
-
-    @classmethod
     def of_urdf(cls, path: Path, joint_names: Sequence[str], gravity: Array) -> "ExactTree":
         """From the decimals of a URDF file, without rounding any of them; fixed links as bodies of weld joints."""
         root = ET.parse(path).getroot()
@@ -130,8 +115,9 @@ class ExactTree:
                 element = joint.find("axis")
                 axis = exact((element.get("xyz") if element is not None else "1 0 0").split())
                 at[child] = (len(bodies), exact(np.eye(3)), zeros(3))
-                bodies.append(Body(carrier, joint_names.index(joint.get("name")), joint.get("type") != "prismatic", R, p,
-                                   axis / mp.sqrt(axis @ axis), inertias[child]))  # fmt: skip
+                index, revolute = joint_names.index(joint.get("name")), joint.get("type") != "prismatic"
+                unit = axis / mp.sqrt(axis @ axis)
+                bodies.append(Body(carrier, index, revolute, R, p, unit, inertias[child]))
         return cls(bodies, gravity)
 
     def inverse_dynamics(self, q: Any, qd: Any, qdd: Any, gravity: Array | None = None) -> Array:
@@ -162,26 +148,9 @@ class ExactTree:
 
     def forward_dynamics(self, q: Any, qd: Any, tau: Any) -> Array:
         right = exact(tau) - self.inverse_dynamics(q, qd, np.zeros(len(self.bodies)))
-        return np.array(list(mp.lu_solve(mp.matrix(self.mass_matrix(q).tolist()), mp.matrix(list(right)))), dtype=object)
-
-    def energy(self, q: Any, qd: Any) -> Any:
-        """Kinetic and potential energy together, the base's origin at height zero."""
-        q, qd = exact(q), exact(qd)
-        twists, to_base, total = [], [], mpf(0)
-        for b in self.bodies:
-            x = b.transform(q[b.joint])
-            v = x @ (twists[b.parent] if b.parent >= 0 else zeros(6)) + b.screw * qd[b.joint]
-            whole = x @ to_base[b.parent] if b.parent >= 0 else x  # carries twists from the base
-            twists.append(v), to_base.append(whole)
-            rise = zeros(6)
-            rise[3:] = -self.gravity
-            # m g.c: the force -m g at the centre of mass, worked from the base's origin
-            R = whole[:3, :3]
-            moment = -R.T @ whole[3:, :3]  # [p], of the body's origin in the base
-            p = np.array([moment[2, 1], moment[0, 2], moment[1, 0]], dtype=object)
-            mc = np.array([b.G[2, 4], b.G[0, 5], b.G[1, 3]], dtype=object)
-            total += v @ (b.G @ v) / 2 - self.gravity @ (b.G[5, 5] * p + R.T @ mc)
-        return total
+        return np.array(
+            list(mp.lu_solve(mp.matrix(self.mass_matrix(q).tolist()), mp.matrix(list(right)))), dtype=object
+        )
 
 
 def _origin(holder: ET.Element) -> tuple[Array, Array]:

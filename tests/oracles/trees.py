@@ -87,6 +87,26 @@ def random_tree(seed: int, joints: int = 8, *, right_angled: bool = False, chain
     return Tree(f"tree{seed}", (*parts, tool), tuple(order), "tool", rng.normal(0.0, 6.0, 3))
 
 
+def spindles() -> Tree:
+    """Rotors whose centres of mass lie on their axes, as tool flanges have them, beside a slide parallel to an axis.
+
+    One rotor is skew (no principal axis along its frame's), one is aligned with it, one is parallel to its carrier.
+    """
+    rng = np.random.default_rng(12)
+    z, x = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
+    skew, plain = random_inertia(rng)[2], np.diag([0.3, 0.4, 0.5])
+    quarter = right_angled_rotation(rng)
+    parts = (
+        Part("arm", "base", "revolute", np.eye(3), np.array([0.0, 0.0, 0.3]), z, *random_inertia(rng)),
+        Part("skew", "arm", "revolute", quarter, np.array([0.2, 0.0, 0.5]), z, 1.3, 0.2 * z, skew),
+        Part("aligned", "arm", "revolute", quarter.T, np.array([0.1, -0.4, 0.0]), x, 0.8, 0.0 * x, plain),
+        Part("parallel", "arm", "revolute", np.eye(3), np.array([0.3, 0.1, 0.7]), z, 0.9, 0.1 * z, plain),
+        Part("slide", "arm", "prismatic", np.eye(3), np.array([0.1, 0.2, 0.0]), z, *random_inertia(rng)),
+        Part("end", "slide", "revolute", np.eye(3), np.array([0.3, 0.0, 0.1]), z, *random_inertia(rng)),
+    )
+    return Tree("spindles", parts, tuple(p.joint for p in parts), "skew", rng.normal(0.0, 6.0, 3))
+
+
 def to_armdyn(tree: Tree):
     """The armdyn `Model`, from parts in the tree's file order."""
     from armdyn.model import Inertia

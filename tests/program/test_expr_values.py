@@ -49,7 +49,7 @@ expressions = st.recursive(
 )
 
 
-def value(expression, x, y, z):  # noqa: ANN001, ANN201
+def value(expression, x, y, z):
     """The expression on floats, arrays or traced scalars."""
     if isinstance(expression, tuple):
         name, *arguments = expression
@@ -59,17 +59,17 @@ def value(expression, x, y, z):  # noqa: ANN001, ANN201
     return {"x": x, "y": y, "z": z}.get(expression, expression)
 
 
-def magnitude(expression, x, y, z) -> float:  # noqa: ANN001
+def magnitude(expression, x, y, z) -> float:
     """The largest value on the way: what rounding is relative to."""
     own = float(np.max(np.abs(value(expression, x, y, z))))
     return max([own] + [magnitude(a, x, y, z) for a in expression[1:]]) if isinstance(expression, tuple) else own
 
 
-def bounded(expression) -> bool:  # noqa: ANN001
+def bounded(expression) -> bool:
     return magnitude(expression, *STATES.T) < 1e6
 
 
-def is_delicate(expression) -> bool:  # noqa: ANN001
+def is_delicate(expression) -> bool:
     """Holds a jump (sign, comparison), which rounding of its arguments can flip."""
     return isinstance(expression, tuple) and (
         expression[0] in ("sign", "select", "select or equal") or any(map(is_delicate, expression[1:]))
@@ -78,7 +78,7 @@ def is_delicate(expression) -> bool:  # noqa: ANN001
 
 @settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 @given(expressions.filter(bounded))
-def test_traced_is_plain(expression) -> None:  # noqa: ANN001
+def test_traced_is_plain(expression) -> None:
     plain = np.broadcast_to(value(expression, *STATES.T), 16)
     program = trace(lambda s: np.array([value(expression, *s)]), [Port("s", (3,))])
     (interpreted,) = interpret(program, STATES)
@@ -90,10 +90,10 @@ def test_traced_is_plain(expression) -> None:  # noqa: ANN001
 
 @settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
 @given(expressions.filter(bounded))
-def test_simplification_never_adds_operations(expression) -> None:  # noqa: ANN001
+def test_simplification_never_adds_operations(expression) -> None:
     """At most one instruction for each operation written, counting those inside the helpers above."""
 
-    def size(e) -> int:  # noqa: ANN001
+    def size(e) -> int:
         return 4 + sum(map(size, e[1:])) if isinstance(e, tuple) else 1
 
     program = trace(lambda s: np.array([value(expression, *s)]), [Port("s", (3,))])

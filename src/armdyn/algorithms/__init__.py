@@ -3,7 +3,9 @@
 from armdyn.algorithms.declaration import Argument, Function, function
 from armdyn.algorithms.energy import kinetic_energy, potential_energy
 from armdyn.algorithms.forward_dynamics import forward_dynamics
-from armdyn.algorithms.kinematics import forward_kinematics, jacobian, link_poses
+from armdyn.algorithms.joint_reactions import JointReactions, joint_reactions
+from armdyn.algorithms.kinematics import forward_kinematics, jacobian, jacobian_dot, link_poses
+from armdyn.algorithms.link_motion import LinkMotion, link_motion
 from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.algorithms.newton_euler import (
     bias_forces,
@@ -16,6 +18,8 @@ from armdyn.algorithms.newton_euler import (
 __all__ = [
     "Argument",
     "Function",
+    "JointReactions",
+    "LinkMotion",
     "bias_forces",
     "forward_dynamics",
     "forward_kinematics",
@@ -23,7 +27,10 @@ __all__ = [
     "gravity_forces",
     "inverse_dynamics",
     "jacobian",
+    "jacobian_dot",
+    "joint_reactions",
     "kinetic_energy",
+    "link_motion",
     "link_poses",
     "mass_matrix",
     "potential_energy",

@@ -41,29 +41,32 @@ class Function:
     arguments: tuple[Argument, ...]
     outputs: tuple[Shape, ...]
     options: Mapping[str, Any]
+    result: type[Any] | None = None
 
     def __post_init__(self) -> None:
         for attribute in ("__module__", "__qualname__", "__doc__"):
             object.__setattr__(self, attribute, getattr(self.implementation, attribute))
+        object.__setattr__(self, "__wrapped__", self.implementation)  # so that doctest and inspect see a function
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         name = self.name
         if getattr(sys.modules.get(self.implementation.__module__), name, None) is self:
             return name  # pickled by name, as functions are
-        return _declare, (self.signature, self.implementation)
+        return _declare, (self.signature, self.implementation, self.result)
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
         return self.implementation(model, *arrays, **options)
 
 
-def function(signature: str) -> Callable[[Callable[..., Any]], Function]:
+def function(signature: str, *, result: type[Any] | None = None) -> Callable[[Callable[..., Any]], Function]:
     """Declare a function of a robot.
 
     Args:
         signature: shapes of the array arguments and results in the manner of NumPy's generalised ufuncs, with ``n``
             for the number of joints and ``?`` behind an argument that may be left out:
             ``"(n),(n),(n),(6)?->(n)"``. Keyword-only arguments of the function are options fixed before compiling.
+        result: a ``NamedTuple`` with a field for each result, where the results have names; the function returns it.
 
     >>> @function("(n),(n)->()")
     ... def power(model, qd, tau):
@@ -73,6 +76,9 @@ def function(signature: str) -> Callable[[Callable[..., Any]], Function]:
     Argument(name='tau', shape=('n',), optional=False)
     """
     shapes, results = _parse(signature)
+    fields = results if result is None else result._fields
+    if len(fields) != len(results):
+        raise TraceError(f"{signature!r} has {len(results)} results, but {fields} names {len(fields)}")
 
     def declare(implementation: Callable[..., Any]) -> Function:
         name = implementation.__name__
@@ -87,13 +93,13 @@ def function(signature: str) -> Callable[[Callable[..., Any]], Function]:
             Argument(p.name, shape, optional) for p, (shape, optional) in zip(positional, shapes, strict=True)
         )
         options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-        return Function(implementation, name, signature, arguments, results, options)
+        return Function(implementation, name, signature, arguments, results, options, result)
 
     return declare
 
 
-def _declare(signature: str, implementation: Callable[..., Any]) -> Function:
-    return function(signature)(implementation)
+def _declare(signature: str, implementation: Callable[..., Any], result: type[Any] | None) -> Function:
+    return function(signature, result=result)(implementation)
 
 
 def _parse(signature: str) -> tuple[list[tuple[Shape, bool]], tuple[Shape, ...]]:

@@ -13,8 +13,16 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 
-@function("(n),(n),(n),(6)?->(n)")
-def forward_dynamics(model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array | None = None) -> Array:
+@function("(n),(n),(n),(6)?,(6)?,(6)?->(n)")
+def forward_dynamics(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_tip: Array | None = None,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+) -> Array:
     """Joint accelerations qdd = M^-1(q) (tau - h(q, qd) - J^T(q) f_tip), rad/s^2 or m/s^2, shape (..., n).
 
     Composite bodies, and the factors M = L^T D L from the tips inwards, which keep the zeros that branches put into M
@@ -25,8 +33,10 @@ def forward_dynamics(model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: A
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
     """
-    rest = inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip)
+    rest = inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip, base_twist, base_twist_rate)
     right_side = [tau[body.joint] - rest[body.joint] for body in model.bodies]
     solution = solve_from_tips(columns(model, q), right_side)
     qdd = np.zeros(model.dof, dtype=object)

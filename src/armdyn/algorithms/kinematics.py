@@ -79,6 +79,41 @@ def jacobian(model: Mechanism, q: Array, *, frame: str | None = None, expressed_
     return J
 
 
+@function("(n),(n)->(6,n)")
+def jacobian_dot(
+    model: Mechanism, q: Array, qd: Array, *, frame: str | None = None, expressed_in: str = "body"
+) -> Array:
+    """Time derivative Jdot(q, qd) of the Jacobian of a frame, twist per rad or m over s, shape (..., 6, n).
+
+    The rate of change of a column is the Lie bracket of the joints that move it with itself (Modern Robotics 8.37,
+    exercise 8.6). With "body" and "space" Vdot = J qdd + Jdot qd is the rate of the twist's six numbers; with "world"
+    its linear part is the acceleration of the frame's origin.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        frame: name of the frame; the tip where none is given.
+        expressed_in: "body", "space" or "world", as of `jacobian`: the derivative of that matrix.
+
+    Raises:
+        UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
+
+    >>> armdyn.load("planar_2r").jacobian_dot([0.0, 0.0], [1.0, 0.0], expressed_in="world")[3:5] + 0.0
+    array([[-2., -1.],
+           [ 0.,  0.]])
+    """
+    if expressed_in not in EXPRESSED_IN:
+        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+    Jdot = np.zeros((6, model.dof), dtype=object)
+    k, T = model.frame(frame)
+    if k < 0:
+        return Jdot
+    rates = body_column_rates if expressed_in == "body" else base_column_rates
+    for j, rate in rates(model, q, qd, k, T, about_base=expressed_in == "space").items():
+        Jdot[:, model.bodies[j].joint] = rate
+    return Jdot
+
+
 def body_poses(model: Mechanism, q: Array) -> list[Pose]:
     """R_0B and p_0B of every body, base to tips."""
     poses: list[Pose] = []
@@ -141,3 +176,30 @@ def body_columns(model: Mechanism, q: Array, k: int, T: Array, **_: Any) -> dict
         R = np.array([out_of(turns, row) for row in R])  # R_FP = R_FB R_PB^T, row by row
         p = p - R @ body.offset
     return columns
+
+
+def lie_bracket(V: Array, W: Array) -> Array:
+    """ad_V(W) of two twists (Modern Robotics 8.37)."""
+    return np.array([*cross(V[:3], W[:3]), *(cross(V[3:], W[:3]) + cross(V[:3], W[3:]))])
+
+
+def body_column_rates(model: Mechanism, q: Array, qd: Array, k: int, T: Array, **_: Any) -> dict[int, Array]:
+    """Jdot_i = ad_{J_i}(V), with V the twist that the joints outboard of i give the frame."""
+    rates, V = {}, np.zeros(6)
+    for j, column in body_columns(model, q, k, T).items():  # from the frame inwards
+        rates[j] = lie_bracket(column, V)
+        V = V + column * qd[model.bodies[j].joint]
+    return rates
+
+
+def base_column_rates(model: Mechanism, q: Array, qd: Array, k: int, T: Array, *, about_base: bool) -> dict[int, Array]:
+    """Jdot_i = ad_V(J_i), with V the twist of the body that carries joint i; and what a moving origin adds."""
+    columns = base_columns(model, q, k, T, about_base=about_base)
+    rates, V = {}, np.zeros(6)
+    for j in reversed(columns):  # from the base outwards
+        rates[j] = lie_bracket(V, columns[j])
+        V = V + columns[j] * qd[model.bodies[j].joint]
+    if not about_base:  # v is taken at the frame's origin, which moves with V's v
+        for j, column in columns.items():
+            rates[j][3:] = rates[j][3:] + cross(column[:3], V[3:])
+    return rates

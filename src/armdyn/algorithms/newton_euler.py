@@ -40,17 +40,29 @@ class Wrench(NamedTuple):
     f: Array
 
 
-@function("(n),(n),(n),(6)?->(n)")
-def inverse_dynamics(model: Mechanism, q: Array, qd: Array, qdd: Array, f_tip: Array | None = None) -> Array:
+@function("(n),(n),(n),(6)?,(6)?,(6)?->(n)")
+def inverse_dynamics(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    f_tip: Array | None = None,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+) -> Array:
     """Joint forces tau = M(q) qdd + c(q, qd) + g(q) + J^T(q) f_tip, N m or N, shape (..., n).
 
-    Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77).
+    Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77). What a base in motion adds is part of tau; gravity
+    stays as it is in base axes, so where the base tilts, make "gravity" an input (``robot.compile``).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6); the
+            acceleration of the base's origin is its linear part plus w x v. Zero if left out.
 
     Raises:
         ShapeError: where an array does not have one value per joint.
@@ -61,15 +73,21 @@ def inverse_dynamics(model: Mechanism, q: Array, qd: Array, qdd: Array, f_tip: A
     array([  0. , -39.1, -15.6,   0. ,   0. ,   0. ])
     """
     model = regrouped(model)  # joint forces alone are asked for
-    motions = outward(model, q, qd, qdd, model.gravity)
+    motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     if f_tip is not None:
         add_tip_wrench(model, wrenches, f_tip)
     return inward(model, q, motions, wrenches)
 
 
-@function("(n),(n)->(n)")
-def bias_forces(model: Mechanism, q: Array, qd: Array) -> Array:
+@function("(n),(n),(6)?,(6)?->(n)")
+def bias_forces(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+) -> Array:
     """Joint forces at zero acceleration h(q, qd) = c(q, qd) + g(q), N m or N, shape (..., n).
 
     Inverse dynamics with qdd = 0 (Modern Robotics 8.1, 8.5).
@@ -77,11 +95,13 @@ def bias_forces(model: Mechanism, q: Array, qd: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
 
     >>> armdyn.load("rp").bias_forces([0.5, 1.2], [1.0, -0.4]).round(6)
     array([29.072706,  7.006329])
     """
-    tau: Array = inverse_dynamics(model, q, qd, np.zeros(model.dof))
+    tau: Array = inverse_dynamics(model, q, qd, np.zeros(model.dof), None, base_twist, base_twist_rate)
     return tau
 
 
@@ -109,7 +129,7 @@ def velocity_forces(model: Mechanism, q: Array, qd: Array) -> Array:
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
     model = regrouped(model)  # joint forces alone are asked for
-    motions = outward(model, q, qd, np.zeros(model.dof), np.zeros(3))
+    motions = outward(model, q, qd, np.zeros(model.dof), base_motion(np.zeros(3)))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     return inward(model, q, motions, wrenches)
 
@@ -125,23 +145,32 @@ def tip_forces(model: Mechanism, q: Array, f_tip: Array) -> Array:
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
     at_rest = np.zeros(model.dof)
-    motions = outward(model, q, at_rest, at_rest, np.zeros(3))
+    motions = outward(model, q, at_rest, at_rest, base_motion(np.zeros(3)))
     wrenches = [Wrench(np.zeros(3), np.zeros(3)) for _ in model.bodies]
     add_tip_wrench(model, wrenches, f_tip)
     return inward(model, q, motions, wrenches)
 
 
-def outward(model: Mechanism, q: Array, qd: Array, qdd: Array, gravity: Array) -> list[Motion]:
-    """The motion of every link, base to tips (Craig 6.45, 6.46; Modern Robotics 8.50-8.52).
+def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None = None) -> Motion:
+    """The motion of the base in its own axes, and gravity as an acceleration by -g (Modern Robotics 8.52: V_0, Vdot_0).
 
-    Gravity enters as a base that accelerates by -g.
+    ``rate`` is how the components of ``twist`` in the moving axes change, so the origin accelerates by vd + w x v.
     """
+    at_rest = np.zeros(6)
+    w, v = np.split(at_rest if twist is None else twist, 2)
+    wd, vd = np.split(at_rest if rate is None else rate, 2)
+    return Motion((), w, wd, vd + cross(w, v) - gravity, acceleration_tensor(w, wd))
+
+
+def outward(model: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion) -> list[Motion]:
+    """The motion of every link, base to tips (Craig 6.45, 6.46; Modern Robotics 8.50-8.52)."""
     motions: list[Motion] = []
     for body in model.bodies:
         i = body.joint
         turns = body.turns_at(q[i])
         if body.base_axes is not None:
-            w, wd, a = np.zeros(3), np.zeros(3), into(turns, -(body.base_axes.T @ gravity))
+            R, a = body.base_axes, base.a + base.U @ body.base_origin
+            w, wd, a = into(turns, R.T @ base.w), into(turns, R.T @ base.wd), into(turns, R.T @ a)
         else:
             parent = motions[body.parent]
             w, wd, a = into(turns, parent.w), into(turns, parent.wd), into(turns, parent.a + parent.U @ body.offset)
@@ -198,18 +227,23 @@ def add_tip_wrench(model: Mechanism, wrenches: list[Wrench], f_tip: Array) -> No
 
 
 def inward(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list[Wrench]) -> Array:
-    """The joint forces that transmit the wrenches of all links, tips to base (Craig 6.49-6.53, MR 8.53, 8.54)."""
+    """The joint forces that transmit the wrenches of all links, tips to base (Craig 6.53, MR 8.54)."""
     tau: list[Any] = [0.0] * model.dof
-    transmitted = list(wrenches)
+    for body, (n, f) in zip(model.bodies, transmitted(model, q, motions, wrenches), strict=True):
+        tau[body.joint] = n[2] if body.revolute else f[2]
+    return np.array(tau)
+
+
+def transmitted(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:
+    """What every joint passes on from its parent to its body, tips to base (Craig 6.51, 6.52; MR 8.53)."""
+    passed_on = list(wrenches)
     for k in reversed(range(model.dof)):
         body = model.bodies[k]
-        n, f = transmitted[k]
-        tau[body.joint] = n[2] if body.revolute else f[2]
         if body.parent >= 0:
-            of_parent = transmitted[body.parent]
-            to_parent = seen_from_parent(body, q, motions[k].turns, Wrench(n, f))
-            transmitted[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
-    return np.array(tau)
+            of_parent = passed_on[body.parent]
+            to_parent = seen_from_parent(body, q, motions[k].turns, passed_on[k])
+            passed_on[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
+    return passed_on
 
 
 def seen_from_parent(body: Body, q: Array, turns: Sequence[Turn], wrench: Wrench) -> Wrench:

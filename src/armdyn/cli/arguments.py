@@ -13,7 +13,8 @@ from armdyn.robots import load
 from armdyn.spatial.rotations import Array
 
 RobotArgument = Annotated[
-    str, typer.Argument(metavar="ROBOT", help="A bundled robot (ur5, planar_2r, rp) or the path of a URDF file.")
+    str,
+    typer.Argument(metavar="ROBOT", help="A bundled robot (ur5, puma560, planar_2r, ...) or the path of a URDF file."),
 ]
 TipOption = Annotated[str | None, typer.Option("--tip", help="The link that counts as the tip.")]
 BaseOption = Annotated[str | None, typer.Option("--base", help="Keep only what hangs on this link.")]

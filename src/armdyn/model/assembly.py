@@ -12,7 +12,10 @@ from armdyn.errors import ModelError, UnknownName
 from armdyn.model.model import STANDARD_GRAVITY, Frame, Geometry, Joint, Link, Model
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order
 from armdyn.model.validation import MAX_PROBLEMS, impossible_inertias, refuse
-from armdyn.spatial.rotations import rigid, rotation_about
+from armdyn.spatial.rotations import Array, rigid, rotation_about
+
+UNIT_ROUNDING = 1e-15
+"""How far from 1 the computed length of a vector is at most that was divided by its length."""
 
 
 def assemble(
@@ -176,10 +179,10 @@ def _merge(
         else:
             frames[joint.child] = Frame(joint.child, joint.child, np.eye(4))
             inertias[joint.child] = inertia
-            axis = joint.axis / np.linalg.norm(joint.axis)
+            axis = _unit(joint.axis)
             moving[joint.name] = Joint(
                 joint.name, joint.kind, carrier.link, joint.child, placement, axis,
-                joint.limits, joint.damping, joint.friction,
+                joint.limits, joint.damping, joint.friction, joint.collar,
             )  # fmt: skip
     in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
     return Model(
@@ -189,6 +192,12 @@ def _merge(
         frames=tuple(frames.values()),
         gravity=np.asarray(gravity, dtype=float),
     )
+
+
+def _unit(axis: Array) -> Array:
+    """The axis in unit length; one that has it to rounding stays as it is, so that models can be written and read."""
+    length = float(np.linalg.norm(axis))
+    return axis if abs(length - 1.0) < UNIT_ROUNDING else axis / length
 
 
 def _model_notes(model: Model) -> Iterable[str]:

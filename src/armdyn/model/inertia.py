@@ -1,15 +1,21 @@
-"""Mass, centre of mass and rotational inertia of one rigid body."""
+"""Mass, centre of mass and rotational inertia of one rigid body, as numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.errors import ModelError
 from armdyn.model.frozen import frozen_array
+from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
+from armdyn.model.principal_axes import PrincipalAxes, principal_axes
+from armdyn.spatial.checks import checked_array
+from armdyn.spatial.mass_properties import MassProperties, parts_of_pseudo_inertia, parts_of_spatial_inertia
 from armdyn.spatial.rotations import Array
 
 TRIANGLE_TOLERANCE = 1e-6
@@ -21,15 +27,18 @@ SMALLEST_RADIUS = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Inertia:
+class Inertia(MassProperties):
     """The inertia of one rigid body, seen from some frame F.
+
+    Bodies add (``a + b``), holes are cut out (``a - b``); `armdyn.inertia` makes inertias from shapes and meshes.
 
     Args:
         mass: m, kg.
         com: c, from F's origin to the centre of mass, in F's axes, m, shape (3,).
-        tensor: I_c, rotational inertia about the centre of mass, in F's axes, kg m^2, shape (3, 3).
+        tensor: I_c, rotational inertia about the centre of mass, in F's axes, kg m^2, shape (3, 3). Off the diagonal
+            stand minus the products of inertia, as in Craig and in Modern Robotics.
 
-    >>> ball = Inertia(2.0, [0.0, 0.0, 0.5], 0.1 * np.eye(3))
+    >>> ball = armdyn.Inertia(2.0, [0.0, 0.0, 0.5], 0.1 * np.eye(3))
     >>> bool(np.allclose(ball.tensor_about_origin, np.diag([0.6, 0.6, 0.1])))
     True
     """
@@ -43,45 +52,84 @@ class Inertia:
         object.__setattr__(self, "com", frozen_array(self.com, (3,), "com"))
         object.__setattr__(self, "tensor", frozen_array(self.tensor, (3, 3), "tensor"))
 
+    def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
+        """An `Inertia` again, or where symbols came in, the `MassProperties` that hold them."""
+        try:
+            return type(self)(mass, com, tensor)
+        except TypeError:
+            return cast("Self", MassProperties(mass, com, tensor))
+
     @classmethod
     def point(cls, mass: float, position: ArrayLike) -> Inertia:
         """A point mass m at ``position``."""
         return cls(mass, np.asarray(position, dtype=float))
 
-    @property
-    def first_moment(self) -> Array:
-        """H = m c, kg m, shape (3,)."""
-        return self.mass * self.com
+    @classmethod
+    def from_spatial_inertia(cls, G: ArrayLike) -> Inertia:
+        """The body of this spatial inertia G = [[I_o, m [c]], [m [c]^T, m 1]], angular part first.
 
-    @property
-    def tensor_about_origin(self) -> Array:
-        """I_o = I_c + m (c.c 1 - c c^T), by Steiner's theorem (Modern Robotics 8.26)."""
-        c = self.com
-        steiner: Array = self.mass * (c @ c * np.eye(3) - np.outer(c, c))
-        return self.tensor + steiner
+        Args:
+            G: kg m^2, kg m and kg, shape (6, 6), in the frame the inertia is to be seen from.
+
+        Raises:
+            ModelError: where G has another structure, or its mass is not positive.
+
+        >>> G = armdyn.inertia.sphere(0.5, mass=10.0).at([0, 0, 2.0]).spatial_inertia
+        >>> armdyn.Inertia.from_spatial_inertia(G).com
+        array([0., 0., 2.])
+        """
+        G = checked_array(G, (6, 6), "G")
+        problems = [f"G is no spatial inertia: {problem}." for problem in spatial_inertia_problems(G)]
+        if problems:
+            raise ModelError(problems)
+        return cls(*parts_of_spatial_inertia(G))
+
+    @classmethod
+    def from_pseudo_inertia(cls, J: ArrayLike) -> Inertia:
+        """The body of this pseudo-inertia J = [[S_o, H], [H^T, m]], with S_o the integral of r r^T dm.
+
+        Args:
+            J: kg m^2, kg m and kg, shape (4, 4), in the frame the inertia is to be seen from.
+
+        Raises:
+            ModelError: where J is not symmetric, or its mass is not positive.
+
+        >>> armdyn.Inertia.from_pseudo_inertia(np.diag([1.0, 2.0, 3.0, 4.0])).tensor.diagonal()
+        array([5., 4., 3.])
+        """
+        J = checked_array(J, (4, 4), "J")
+        problems = [f"J is no pseudo-inertia: {problem}." for problem in pseudo_inertia_problems(J)]
+        if problems:
+            raise ModelError(problems)
+        return cls(*parts_of_pseudo_inertia(J))
+
+    def __sub__(self, other: MassProperties) -> Self:
+        """The body with another one cut out of it, in the same frame: a hole, a cavity."""
+        if not isinstance(other, Inertia):
+            return super().__sub__(other)
+        if self.mass <= other.mass:
+            raise ModelError(f"{other.mass:g} kg cannot be cut out of {self.mass:g} kg; some mass must stay.")
+        rest = super().__sub__(other)
+        problems = [f"what is cut out does not lie inside the body: {problem}." for problem in rest.impossibilities()]
+        if problems:
+            raise ModelError(problems)
+        return rest
 
     @property
     def principal_moments(self) -> Array:
         """The eigenvalues of I_c, ascending, kg m^2, shape (3,)."""
         return np.linalg.eigvalsh(self.tensor)
 
-    def seen_from(self, T: Array) -> Inertia:
-        """The same body seen from frame A, where T = T_AF is the pose of F in A."""
-        R, p = T[:3, :3], T[:3, 3]
-        return Inertia(self.mass, R @ self.com + p, R @ self.tensor @ R.T)
+    @property
+    def principal_axes(self) -> PrincipalAxes:
+        """Principal moments, ascending, and right-handed principal axes R_FP about the centre of mass.
 
-    def __add__(self, other: Inertia) -> Inertia:
-        """Both bodies as one, in the same frame."""
-        if other.mass == 0.0 and not other.tensor.any():
-            return self
-        if self.mass == 0.0 and not self.tensor.any():
-            return other
-        mass = self.mass + other.mass
-        com = (self.first_moment + other.first_moment) / mass if mass else self.com
-        d = self.com - other.com
-        reduced = self.mass * other.mass / mass if mass else 0.0
-        steiner = reduced * (d @ d * np.eye(3) - np.outer(d, d))
-        return Inertia(mass, com, self.tensor + other.tensor + steiner)
+        Modern Robotics 8.26. Signs and axes that the body leaves open are settled as `PrincipalAxes` says.
+
+        >>> armdyn.inertia.box((3, 2, 1), mass=12).principal_axes.moments.round(12)
+        array([ 5., 10., 13.])
+        """
+        return principal_axes(self.tensor)
 
     def problems(self) -> Iterator[str]:
         """What makes this no inertia at all, one sentence each."""

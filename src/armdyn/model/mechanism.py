@@ -119,7 +119,8 @@ def canonical(model: Model) -> Mechanism:
         else:
             base_pose = None
             step = previous @ frame  # T_PB at q = 0
-        bodies.append(_body(model, joint, index.get(joint.parent, -1), step, base_pose, link_pose[joint.child]))
+        reach = _scale(joint.placement[:3, 3]) + _scale(parent_pose[:3, 3]) + _scale(frame[:3, 3])
+        bodies.append(_body(model, joint, index.get(joint.parent, -1), step, base_pose, link_pose[joint.child], reach))
     frames = {
         frame.name: (-1, frame.pose)
         if frame.link == model.base
@@ -146,29 +147,28 @@ def _parents_first(model: Model) -> list[Joint]:
 def _canonical_frame(joint: Joint, previous: Array | None, children: list[Joint], model: Model) -> Array:
     """T_LB: the canonical frame of the link that ``joint`` moves, in the link's own axes."""
     z = clean_direction(joint.axis)
-    position = _position_along_axis(joint, z, previous, children)
-    x = _x_axis(joint, z, children, model)
-    return rigid(np.column_stack([x, np.cross(z, x), z]), position * z)
+    origin = _origin(joint, z, previous, children)
+    x = _x_axis(joint, z, origin, children, model)
+    return rigid(np.column_stack([x, np.cross(z, x), z]), origin)
 
 
-def _position_along_axis(joint: Joint, z: Array, previous: Array | None, children: list[Joint]) -> float:
-    """Where on its axis the origin lies: where the common normal from the parent's axis arrives.
+def _origin(joint: Joint, z: Array, previous: Array | None, children: list[Joint]) -> Array:
+    """Where the origin lies: on a revolute joint's axis, where the common normal from the parent's axis arrives.
 
-    ``previous`` is T_PL, with the parent's axis along P's z through P's origin. Where that is parallel, the
-    origin keeps the parent's height; where there is no parent, it lies where the normal to the child departs.
+    ``previous`` is T_PL, with the parent's axis along P's z through P's origin. Where that is parallel, the origin
+    keeps the parent's height; where there is no parent, it lies where the normal to the child departs. A prismatic
+    joint has a direction and no place: its origin is the parent's, wherever the description puts the slide.
     """
-    if joint.kind == "prismatic":
-        return 0.0
-    if previous is None:
-        child = next((c for c in children if c.kind == "revolute"), None)
-        if child is None:
-            return 0.0
-        foot = _foot_on_first(z, np.zeros(3), child.placement[:3, :3] @ child.axis, child.placement[:3, 3])
-        return 0.0 if foot is None else foot
-    to_link = inverse_rigid(previous)
+    to_link = inverse_rigid(joint.placement if previous is None else previous)
     parent_z, parent_origin = to_link[:3, 2], to_link[:3, 3]
-    foot = _foot_on_first(z, np.zeros(3), parent_z, parent_origin)
-    return float(z @ parent_origin) if foot is None else foot
+    if joint.kind == "prismatic":
+        return parent_origin
+    foot = None
+    if previous is not None:
+        foot = _foot_on_first(z, np.zeros(3), parent_z, parent_origin)
+    elif child := next((c for c in children if c.kind == "revolute"), None):
+        foot = _foot_on_first(z, np.zeros(3), child.placement[:3, :3] @ child.axis, child.placement[:3, 3])
+    return z * (float(z @ parent_origin) if foot is None else foot)
 
 
 def _foot_on_first(z1: Array, o1: Array, z2: Array, o2: Array) -> float | None:
@@ -188,24 +188,31 @@ def _foot_on_first(z1: Array, o1: Array, z2: Array, o2: Array) -> float | None:
     return 0.0 if abs(foot) < ROUNDING * math.sqrt(float(d @ d)) else foot
 
 
-def _x_axis(joint: Joint, z: Array, children: list[Joint], model: Model) -> Array:
+def _x_axis(joint: Joint, z: Array, origin: Array, children: list[Joint], model: Model) -> Array:
     """Unit vector along the common normal to the first child's axis; where that is free, what suits the inertia."""
     for child in children:
         child_z = child.placement[:3, :3] @ child.axis
         normal = np.cross(z, child_z)
         if np.linalg.norm(normal) > ROUNDING:
             return clean_direction(normal)
-        between = child.placement[:3, 3] - z * (z @ child.placement[:3, 3])
-        if child.kind == "revolute" and np.linalg.norm(between) > ROUNDING * np.linalg.norm(child.placement[:3, 3]):
+        between = _across(z, child.placement[:3, 3] - origin)
+        size = np.linalg.norm(child.placement[:3, 3]) + np.linalg.norm(origin)
+        if child.kind == "revolute" and np.linalg.norm(between) > ROUNDING * size:
             return clean_direction(between)
         break
-    return _x_axis_from_inertia(z, model.link(joint.child).inertia)
+    return _x_axis_from_inertia(z, origin, model.link(joint.child).inertia)
 
 
-def _x_axis_from_inertia(z: Array, inertia: Inertia) -> Array:
+def _across(z: Array, v: Array) -> Array:
+    """The part of v at right angles to z."""
+    across: Array = v - z * (z @ v)
+    return across
+
+
+def _x_axis_from_inertia(z: Array, origin: Array, inertia: Inertia) -> Array:
     """x towards the centre of mass, so that h_y = 0; with the mass on the axis, along a principal axis about z."""
-    across = inertia.com - z * (z @ inertia.com)
-    if np.linalg.norm(across) > ROUNDING * np.linalg.norm(inertia.com):
+    across = _across(z, inertia.com - origin)
+    if np.linalg.norm(across) > ROUNDING * (np.linalg.norm(inertia.com) + np.linalg.norm(origin)):
         return clean_direction(across)
     x = clean_direction(np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z))
     y = np.cross(z, x)
@@ -237,8 +244,10 @@ def _constant_turns(z: Array) -> tuple[Turn, ...]:
     return _turn_by(2, -z[1] / sine, z[0] / sine) + _turn_by(0, z[2], sine)
 
 
-def _body(model: Model, joint: Joint, parent: int, step: Array, base_pose: Array | None, link_pose: Array) -> Body:
-    """The body that ``joint`` moves, where ``step`` is T_PB at q = 0."""
+def _body(
+    model: Model, joint: Joint, parent: int, step: Array, base_pose: Array | None, link_pose: Array, reach: float
+) -> Body:
+    """The body that ``joint`` moves, where ``step`` is T_PB at q = 0; ``reach`` is the size of what its lengths sum."""
     turns = _constant_turns(clean_direction(step[:3, 2]))
     x = into(turns, step[:3, 0])  # (cos, sin, 0) of the joint's own angle at q = 0
     quarter_turns, angle = _split_angle(x[0], x[1])
@@ -248,12 +257,12 @@ def _body(model: Model, joint: Joint, parent: int, step: Array, base_pose: Array
         joint=model.joints.index(joint),
         parent=parent,
         revolute=joint.kind == "revolute",
-        offset=_clean(step[:3, 3], _scale(step[:3, 3])),
+        offset=_clean(step[:3, 3], reach),
         turns=turns,
         quarter_turns=quarter_turns,
         angle=angle,
         base_axes=None if base_pose is None else _clean(base_pose[:3, :3], 1.0),
-        base_origin=None if base_pose is None else base_pose[:3, 3],
+        base_origin=None if base_pose is None else _clean(base_pose[:3, 3], reach),
         mass=mass,
         first_moment=h,
         second_moment=second,

@@ -33,6 +33,8 @@ class Limits:
 
 UNLIMITED = Limits()
 
+Collar = Literal["parent", "child"]
+
 
 @dataclass(frozen=True, eq=False)
 class Joint:
@@ -48,6 +50,9 @@ class Joint:
         limits: of position, velocity and effort.
         damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
         friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
+        collar: the link that carries the collar of a slide. On the "child" the joint's centre moves with the child's
+            frame; on the "parent" it stays where that frame's origin is at q = 0. No joint force depends on it, the
+            moment that the joint transmits does.
     """
 
     name: str
@@ -59,6 +64,7 @@ class Joint:
     limits: Limits = UNLIMITED
     damping: float = 0.0
     friction: float = 0.0
+    collar: Collar = "child"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "placement", frozen_array(self.placement, (4, 4), f"placement of joint {self.name!r}"))
@@ -185,6 +191,7 @@ class Model:
         for joint in self.joints:
             parts += [joint.name, joint.kind, joint.parent, joint.child]
             parts += [joint.placement.tobytes(), joint.axis.tobytes(), joint.limits, joint.damping, joint.friction]
-        for frame in self.frames:
+            parts.append(joint.collar)
+        for frame in sorted(self.frames, key=lambda frame: frame.name):
             parts += [frame.name, frame.link, frame.pose.tobytes()]
         return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import UNLIMITED, Limits
+from armdyn.model.model import UNLIMITED, Collar, Limits
 from armdyn.spatial.rotations import Array
 
 
@@ -33,6 +33,7 @@ class JointPart:
     limits: Limits = UNLIMITED
     damping: float = 0.0
     friction: float = 0.0
+    collar: Collar = "child"
     where: str = ""
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from armdyn.errors import UnknownName
+from armdyn.formats.urdf import read_urdf_text
 from armdyn.robot import Robot
 
 IN_PLANE = (0.0, -9.81, 0.0)
@@ -15,16 +17,23 @@ IN_PLANE = (0.0, -9.81, 0.0)
 
 _BUNDLED: Mapping[str, Mapping[str, Any]] = {
     "planar_2r": {"gravity": IN_PLANE},
+    "planar_3r": {"gravity": IN_PLANE},
     "rp": {"gravity": IN_PLANE},
+    "furuta": {"gravity": (0.0, 0.0, -10.0)},
+    "scara": {},
+    "stanford": {},
+    "puma560": {},
+    "kg_puma": {},
     "ur5": {},
 }
+"""The options each is read with where a URDF file describes it; the others have a module of their own."""
 
 
 def bundled_robots() -> tuple[str, ...]:
     """The names `load` knows.
 
     >>> bundled_robots()
-    ('planar_2r', 'rp', 'ur5')
+    ('planar_2r', 'planar_3r', 'rp', 'furuta', 'scara', 'stanford', 'puma560', 'kg_puma', 'ur5')
     """
     return tuple(_BUNDLED)
 
@@ -44,9 +53,21 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
     ('joint_1', 'joint_2')
     """
     if robot in _BUNDLED:
-        return Robot.from_urdf(Path(__file__).parent / f"{robot}.urdf", **{**_BUNDLED[str(robot)], **options})
+        return _bundled(str(robot), options)
     path = Path(robot)
     if not path.exists() and path.suffix == "" and len(path.parts) == 1:
         unknown = UnknownName.of("bundled robot", str(robot), _BUNDLED, "armdyn")
         raise UnknownName(f"{unknown} A file is given by its path, such as './{robot}.urdf'.")
     return Robot.from_urdf(path, **options)
+
+
+def _bundled(name: str, options: Mapping[str, Any]) -> Robot:
+    """From its URDF file, or from its module; such an arm is written as URDF where options ask for a part of it."""
+    path = Path(__file__).parent / f"{name}.urdf"
+    if path.exists():
+        return Robot.from_urdf(path, **{**_BUNDLED[name], **options})
+    arm: Robot = import_module(f"armdyn.robots.{name}").build()
+    if not options:
+        return arm
+    as_it_stands = {"tip": arm.tip, "gravity": arm.gravity, "check_inertia": False}
+    return Robot(read_urdf_text(arm.to_urdf(), name, **{**as_it_stands, **options}))

@@ -13,7 +13,10 @@ Array = NDArray[Any]
 
 def skew(v: Array) -> Array:
     """[v], the matrix with [v] u = v x u (Modern Robotics 3.30)."""
-    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+    K = np.zeros((3, 3), dtype=np.result_type(np.asarray(v), float))  # symbols stay symbols beside exact zeros
+    K[2, 1], K[0, 2], K[1, 0] = v
+    K[1, 2], K[2, 0], K[0, 1] = -v[0], -v[1], -v[2]
+    return K
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -24,7 +27,16 @@ def cross(a: Array, b: Array) -> Array:
 def rotation_about(axis: Array, angle: float) -> Array:
     """Rot(axis, angle) about a unit axis, by Rodrigues' formula (Modern Robotics 3.51)."""
     k = skew(axis)
-    return np.eye(3) + math.sin(angle) * k + (1.0 - math.cos(angle)) * (k @ k)
+    c, s = cos_sin(angle)
+    return np.eye(3) + s * k + (1.0 - c) * (k @ k)
+
+
+def cos_sin(angle: float) -> tuple[float, float]:
+    """cos and sin, exact where the angle is the floating-point number next to a multiple of a right angle."""
+    quarters = round(angle / (math.pi / 2)) if math.isfinite(angle) else 0
+    if angle == quarters * (math.pi / 2):
+        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
+    return math.cos(angle), math.sin(angle)
 
 
 def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Array:
@@ -35,7 +47,7 @@ def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Array:
 
 def rigid(R: Array | None = None, p: Array | None = None) -> Array:
     """The homogeneous matrix T = (R, p); identity where a part is left out (Modern Robotics 3.62)."""
-    T = np.eye(4)
+    T = np.eye(4, dtype=np.result_type(float, *(np.asarray(part) for part in (R, p) if part is not None)))
     if R is not None:
         T[:3, :3] = R
     if p is not None:
@@ -52,4 +64,4 @@ def inverse_rigid(T: Array) -> Array:
 def adjoint(T: Array) -> Array:
     """[Ad_T], which carries twists (w, v) from T's child frame to its parent frame (Modern Robotics 3.83)."""
     R, p = T[:3, :3], T[:3, 3]
-    return np.block([[R, np.zeros((3, 3))], [skew(p) @ R, R]])
+    return np.block([[R, np.zeros((3, 3), dtype=R.dtype)], [skew(p) @ R, R]])

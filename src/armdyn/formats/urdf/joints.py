@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Literal
@@ -83,7 +84,8 @@ def _axis(part: Part) -> Array:
         return X_AXIS
     if abs(length - 1.0) > UNIT_TOLERANCE:
         part.note("axis is not of unit length and was normalised")
-    return np.array(axis) / length
+        return np.array(axis) / length
+    return np.array(axis)
 
 
 def _limits(part: Part, kind: Kind) -> Limits:
@@ -97,7 +99,7 @@ def _limits(part: Part, kind: Kind) -> Limits:
             part.note("<limit> is missing; the joint is taken as unlimited")
         return Limits()
     velocity, effort = (_bound(part, element, quantity) for quantity in ("velocity", "effort"))
-    lower, upper = (part.number(element, end, 0.0, finite=False) for end in ("lower", "upper"))
+    lower, upper = (_unlimited(part.number(element, end, 0.0, finite=False)) for end in ("lower", "upper"))
     if turns_freely:
         if (lower, upper) != (0.0, 0.0):
             part.note("position limits of a continuous joint are not used")
@@ -108,7 +110,12 @@ def _limits(part: Part, kind: Kind) -> Limits:
 def _bound(part: Part, limit: Element, quantity: str) -> float:
     if quantity not in limit.attributes:
         part.note(f"<limit> has no {quantity}; it is taken as unlimited")
-    return part.number(limit, quantity, math.inf, finite=False)
+    return _unlimited(part.number(limit, quantity, math.inf, finite=False))
+
+
+def _unlimited(value: float) -> float:
+    """The largest number stands for infinity, which many readers of URDF do not understand."""
+    return math.copysign(math.inf, value) if abs(value) == sys.float_info.max else value
 
 
 def _dynamics(part: Part) -> tuple[float, float]:

@@ -1,0 +1,118 @@
+"""What the joints themselves carry: Newton-Euler's inward pass in the open (Craig 6.51, 6.52; Modern Robotics 8.53).
+
+Of the six numbers a joint transmits the actuator provides one, and the bearings or the collar the other five.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.kinematics import body_poses
+from armdyn.algorithms.newton_euler import (
+    Wrench,
+    Z,
+    add_tip_wrench,
+    base_motion,
+    inertial_wrench,
+    outward,
+    transmitted,
+)
+from armdyn.errors import UnknownName
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.turns import out_of
+
+AXES = ("link", "parent", "base")
+COLLARS = ("child", "parent")
+
+
+class JointReactions(NamedTuple):
+    """Force ``f`` (N) and moment ``n`` (N m) that every joint transmits to its child link, shape (..., n, 3) each."""
+
+    f: Any
+    n: Any
+
+
+@function("(n),(n),(n),(6)?,(6)?,(6)?->(n,3),(n,3)", result=JointReactions)
+def joint_reactions(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    f_tip: Array | None = None,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+    *,
+    expressed_in: str = "link",
+    collar: str = "child",
+) -> JointReactions:
+    """Force f(q, qd, qdd) and moment n that the joints transmit, N and N m, shape (..., n, 3).
+
+    Row k is what the parent of joint k applies to its child, the actuator's part included: the component along the
+    joint's axis, of n where it turns and of f where it slides, is tau_k (Craig 6.49-6.53). The moment is taken about
+    the origin of the child link's frame, which lies on the axis.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+        expressed_in: "link": every row in the axes of the child link's frame; "parent": of the parent link's frame;
+            "base": all in base axes.
+        collar: which link carries the collar of a sliding joint. "child": it travels with the child link's frame, and
+            the moment is about that frame's origin; "parent": it stays on the parent, where that origin is at q = 0,
+            and the moment is about that point. Forces, and the moments of joints that turn, do not depend on it
+            (Kazerounian and Gupta 7, 8); a joint's row depends on its own collar alone.
+
+    Returns:
+        A `JointReactions`: named arrays ``f`` and ``n``.
+
+    Raises:
+        UnknownName: where ``expressed_in`` or ``collar`` is none of the words above.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> f, n = robot.joint_reactions([0.3, 0.4], np.zeros(2), np.zeros(2), expressed_in="base")
+    >>> bool(np.allclose(f[0], -sum(link.inertia.mass for link in robot.model.links[1:]) * robot.gravity))
+    True
+    """
+    if expressed_in not in AXES:
+        raise UnknownName.of("way", expressed_in, AXES, "expressed_in=")
+    if collar not in COLLARS:
+        raise UnknownName.of("collar", collar, COLLARS, "collar=")
+    motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
+    if f_tip is not None:
+        add_tip_wrench(model, wrenches, f_tip)
+    rows: list[Any] = [None] * model.dof
+    for body, wrench in zip(model.bodies, transmitted(model, q, motions, wrenches), strict=True):
+        rows[body.joint] = about_collar(body, q, wrench, collar)
+    return JointReactions(*in_axes(model, q, rows, expressed_in))
+
+
+def about_collar(body: Body, q: Array, wrench: Wrench, collar: str) -> tuple[Array, Array]:
+    """The force, and its moment about the collar's point instead of B's origin, in B's axes."""
+    point = body.link_pose[:3, 3]  # the child link's own origin
+    if collar == "parent" and not body.revolute:
+        point = point - q[body.joint] * Z
+    return wrench.f, wrench.n - cross(point, wrench.f)
+
+
+def in_axes(model: Mechanism, q: Array, rows: list[tuple[Array, Array]], axes: str) -> tuple[Array, Array]:
+    """Forces and moments, each (n, 3), brought from the axes of the bodies to those asked for."""
+    f, n = (np.zeros((model.dof, 3), dtype=object) for _ in range(2))
+    poses = body_poses(model, q)
+    for k, body in enumerate(model.bodies):
+        for vector, result in zip(rows[body.joint], (f, n), strict=True):
+            if axes == "link":
+                result[body.joint] = body.link_pose[:3, :3].T @ vector
+            elif axes == "base" or body.base_axes is not None:
+                result[body.joint] = poses[k][0] @ vector
+            else:
+                in_parent = out_of(body.turns_at(q[body.joint]), vector)
+                result[body.joint] = model.bodies[body.parent].link_pose[:3, :3].T @ in_parent
+    return f, n

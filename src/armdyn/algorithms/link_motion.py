@@ -1,0 +1,112 @@
+"""How every link moves, and what force and moment that takes: Newton-Euler's outward pass (Craig 6.45-6.48).
+
+The motions are those of `newton_euler`, brought from the canonical frames to the frames of the description.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.kinematics import body_poses
+from armdyn.algorithms.newton_euler import Motion, axial_of_product, base_motion, outward
+from armdyn.errors import UnknownName
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array, cross
+
+AXES = ("link", "base")
+
+
+class LinkMotion(NamedTuple):
+    """The motion of all links and the forces that cause it, each of shape (..., links, 3), the base first.
+
+    ``omega`` (rad/s) and ``alpha`` (rad/s^2) are angular velocity and acceleration, ``a`` the acceleration of the link
+    frame's origin and ``a_com`` that of the centre of mass (m/s^2), ``F`` (N) and ``N`` (N m) the resultant force and
+    the moment about the centre of mass: F = m a_com, N = I alpha + omega x I omega.
+    """
+
+    omega: Any
+    alpha: Any
+    a: Any
+    a_com: Any
+    F: Any
+    N: Any
+
+
+@function(
+    "(n),(n),(n),(6)?,(6)?->(links,3),(links,3),(links,3),(links,3),(links,3),(links,3)",
+    result=LinkMotion,
+)
+def link_motion(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+    *,
+    expressed_in: str = "link",
+    minus_gravity: bool = False,
+) -> LinkMotion:
+    """Motion omega(q, qd), alpha, a, a_com of all links and force F, moment N of it, rad, m, N, shape (..., links, 3).
+
+    The outward pass of Newton and Euler, base first, in the order of ``robot.link_names`` (Craig 6.45-6.48). Velocities
+    and accelerations are those against the ground.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+        expressed_in: "link": every row in the axes of its own link frame; "base": all in base axes.
+        minus_gravity: give a - g in place of a: what an accelerometer feels, and what Craig's trick of a base that
+            accelerates upwards carries along. F is then m (a_com - g), the force of the joints without the weight.
+
+    Returns:
+        A `LinkMotion`: named arrays ``omega``, ``alpha``, ``a``, ``a_com``, ``F``, ``N``.
+
+    Raises:
+        UnknownName: where ``expressed_in`` is neither of the two.
+
+    >>> motion = armdyn.load("planar_2r").link_motion([0.0, 0.0], [1.0, 0.0], [0.0, 0.0], expressed_in="base")
+    >>> motion.a[-1] + 0.0  # the second link's frame goes round in a circle of 1 m
+    array([-1.,  0.,  0.])
+    """
+    if expressed_in not in AXES:
+        raise UnknownName.of("way", expressed_in, AXES, "expressed_in=")
+    base = base_motion(model.gravity if minus_gravity else np.zeros(3), base_twist, base_twist_rate)
+    motions = outward(model, q, qd, qdd, base)
+    rows = {model.model.base: of_base(model, base)}
+    for body, motion, (R, _) in zip(model.bodies, motions, body_poses(model, q), strict=True):
+        to_axes = body.link_pose[:3, :3].T if expressed_in == "link" else R
+        rows[body.name] = [to_axes @ vector for vector in of_body(model, body, motion)]
+    return LinkMotion(*(np.array([rows[name][k] for name in model.model.link_names]) for k in range(6)))
+
+
+def of_body(model: Mechanism, body: Body, motion: Motion) -> list[Array]:
+    """What a row of `LinkMotion` holds, in the axes of the canonical frame B."""
+    _, w, wd, a, U = motion
+    c = centre_of_mass(model, body)
+    a_com = a + U @ c
+    about_com = body.second_moment - np.outer(c, body.first_moment)  # Sigma about C: Sigma - m c c^T
+    return [w, wd, a + U @ body.link_pose[:3, 3], a_com, body.mass * a_com, axial_of_product(U, about_com)]
+
+
+def centre_of_mass(model: Mechanism, body: Body) -> Array:
+    """p_BC; of a link without mass, the point its description calls so."""
+    if isinstance(body.mass, float) and body.mass == 0.0:
+        named: Array = body.link_pose[:3, :3] @ model.model.link(body.name).inertia.com + body.link_pose[:3, 3]
+        return named
+    c: Array = body.first_moment / body.mass
+    return c
+
+
+def of_base(model: Mechanism, base: Motion) -> list[Array]:
+    """What the row of the base holds, in its own axes, which are the base axes."""
+    inertia = model.model.links[0].inertia
+    w: Array = base.w
+    a_com = base.a + base.U @ inertia.com
+    return [w, base.wd, base.a, a_com, inertia.mass * a_com, inertia.tensor @ base.wd + cross(w, inertia.tensor @ w)]

@@ -1,0 +1,288 @@
+"""Denavit-Hartenberg tables, modified (Craig's, frames at the near end) and standard (frames at the far end).
+
+Both step from frame to frame with the same four numbers, in two orders:
+
+    modified  T_{i-1,i} = Rx(alpha_{i-1}) Tx(a_{i-1}) Rz(theta_i) Tz(d_i)    joint i turns about z_i (Craig 3.6)
+    standard  T_{i-1,i} = Rz(theta_i) Tz(d_i) Tx(a_i) Rx(alpha_i)            joint i turns about z_{i-1}
+
+So link i's own frame, the one on its joint's axis, is frame i of the modified convention; in the standard one it is
+frame i without its last two steps.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ModelError, ShapeError, Unsupported
+from armdyn.formats.given import KINDS, names_of_joints, numbers, one_each, pose_problems
+from armdyn.model.assembly import assemble
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
+from armdyn.model.parts import JointPart, LinkPart
+from armdyn.spatial.rotations import Array, cos_sin, rigid
+
+Convention = Literal["modified", "standard"]
+
+CONVENTIONS: Mapping[str, str] = {
+    "modified": "Rx(alpha) Tx(a) Rz(theta) Tz(d), as Craig",
+    "standard": "Rz(theta) Tz(d) Tx(a) Rx(alpha), as Paul and Spong",
+}
+
+MOTOR_WORDS = ("armature", "Jm", "G", "gear_ratio", "rotor_inertia", "Im")
+"""What tables say of the motors, which a DH row has no place for."""
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class DHRow:
+    """One row of a Denavit-Hartenberg table: a joint, and the link that it moves.
+
+    Args:
+        a: length of the common normal, m: a_{i-1} in the modified convention, a_i in the standard one.
+        alpha: angle between the joint axes about it, rad (or degrees, see `armdyn.Robot.from_dh`).
+        d: distance of the common normals along the joint axis, m; of a prismatic joint, its value at q = 0.
+        theta: angle between the common normals, rad; of a revolute joint, its value at q = 0: the offset of q.
+        kind: "revolute", where q is added to theta, or "prismatic", where it is added to d.
+        inertia: of the link, in DH frame i: mass, centre of mass, and the tensor about it in the frame's axes.
+        limits: of q, and of its speed and force.
+        damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
+        friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
+        collar: the link that carries the collar of a slide, "parent" or "child".
+
+    >>> DHRow(a=0.4318, alpha=0.0, d=-0.0934, theta=0.0).kind
+    'revolute'
+    """
+
+    a: float
+    alpha: float
+    d: float
+    theta: float
+    kind: Literal["revolute", "prismatic"] = "revolute"
+    inertia: Inertia = field(default_factory=Inertia)
+    limits: Limits = UNLIMITED
+    damping: float = 0.0
+    friction: float = 0.0
+    collar: Collar = "child"
+
+
+@dataclass(frozen=True, eq=False)
+class DHTable:
+    """A whole arm as Denavit-Hartenberg has it; ``Robot.from_dh(**table.arguments())`` reads it.
+
+    Args:
+        rows: a `DHRow` a joint.
+        convention: "modified" or "standard".
+        base: T_{base,0}, pose of DH frame 0 in the base link's frame, shape (4, 4).
+        tool: T_{n,tip}, pose of the tip in the last DH frame, shape (4, 4).
+        joint_names: a name a row.
+        gravity: acceleration of free fall in base axes, m/s^2, shape (3,).
+        name: of the robot.
+    """
+
+    rows: tuple[DHRow, ...]
+    convention: Convention
+    base: Array
+    tool: Array
+    joint_names: tuple[str, ...]
+    gravity: Array
+    name: str
+
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `armdyn.Robot.from_dh` that give this arm."""
+        return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+
+COLUMNS = ("a", "alpha", "d", "theta")
+NAMES = tuple(f.name for f in dataclasses.fields(DHRow))
+
+
+def read_dh(
+    rows: Sequence[DHRow | Mapping[str, Any] | Sequence[Any]],
+    *,
+    convention: str | None = None,
+    inertias: Sequence[Inertia] | None = None,
+    limits: Sequence[Limits] | None = None,
+    base: ArrayLike | None = None,
+    tool: ArrayLike | None = None,
+    degrees: bool = False,
+    gravity: ArrayLike = STANDARD_GRAVITY,
+    name: str = "dh",
+    joint_names: Sequence[str] | None = None,
+    check_inertia: bool = True,
+) -> Model:
+    """The model of a serial arm; see `armdyn.Robot.from_dh`."""
+    problems = [*convention_problems(convention)]
+    table = _rows(rows, degrees, problems)
+    to_frame_0 = _pose(base, "base", problems)
+    to_tip = _pose(tool, "tool", problems)
+    if problems:
+        raise ModelError(problems)
+    table = _with_column(table, "inertia", inertias, "inertias")
+    table = _with_column(table, "limits", limits, "limits")
+    labels = names_of_joints(joint_names, len(table))
+    modified = convention == "modified"
+    links, joints, frames = [LinkPart("base")], [], [Frame("link_0", "base", to_frame_0)]
+    reached = to_frame_0  # pose of the last DH frame in its link's own frame
+    for i, row in enumerate(table, start=1):
+        across = step_across(row.a, row.alpha)
+        near, far = (across, np.eye(4)) if modified else (np.eye(4), across)
+        own = f"link_{i}" if modified else f"link_{i}_on_axis"
+        placement = reached @ near @ step_along(row.d, row.theta)
+        parent = links[-1].name
+        links.append(LinkPart(own, row.inertia.seen_from(far), where=f"rows[{i - 1}]"))
+        joints.append(
+            JointPart(
+                labels[i - 1],
+                row.kind,
+                parent,
+                own,
+                placement,
+                Z,
+                row.limits,
+                row.damping,
+                row.friction,
+                row.collar,
+                where=f"rows[{i - 1}]",
+            )
+        )
+        if not modified:
+            frames.append(Frame(f"link_{i}", own, far))
+        reached = far
+    frames.append(Frame("tip", links[-1].name, reached @ to_tip))
+    g = numbers(gravity, (3,), "gravity", "three numbers, m/s^2").tolist()
+    model = assemble(name, links, joints, gravity=g, check_inertia=check_inertia)
+    return model.replace(frames=(*model.frames, *frames), tip="tip")
+
+
+def step_along(d: float, theta: float) -> Array:
+    """Rz(theta) Tz(d): along and about the joint axis."""
+    c, s = cos_sin(theta)
+    return rigid(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), d * Z)
+
+
+def step_across(a: float, alpha: float) -> Array:
+    """Tx(a) Rx(alpha), which commute: along and about the common normal."""
+    c, s = cos_sin(alpha)
+    return rigid(np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]), np.array([a, 0.0, 0.0]))
+
+
+def convention_problems(convention: object) -> Iterator[str]:
+    """What is wrong with the name of a convention."""
+    if convention not in CONVENTIONS:
+        known = " or ".join(f"convention={name!r} ({meaning})" for name, meaning in CONVENTIONS.items())
+        what = "is not given" if convention is None else f"is {convention!r}"
+        yield f"convention {what}; the same table means different arms: choose {known}."
+
+
+def _pose(T: ArrayLike | None, name: str, problems: list[str]) -> Array:
+    if T is None:
+        return np.eye(4)
+    pose = numbers(T, (4, 4), name, "a homogeneous matrix")
+    problems += pose_problems(pose, name)
+    return pose
+
+
+def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow]:
+    """The rows that can be read, in radians; what is wrong with the others joins the problems."""
+    if isinstance(rows, (Mapping, str, DHRow)) or not hasattr(rows, "__len__") or len(rows) == 0:
+        raise ShapeError("rows must be a list with one row a joint: (a, alpha, d, theta), a dict, or a DHRow")
+    table = []
+    for i, given in enumerate(rows):
+        here = f"rows[{i}]"
+        words, fault = _words(given, here)
+        found = [fault] if fault else [*_row_problems(words, here, degrees)]
+        problems += found
+        if not found:
+            words |= {name: float(words[name]) for name in (*COLUMNS, "damping", "friction") if name in words}
+            words |= {name: math.radians(words[name]) for name in ("alpha", "theta") if degrees}
+            words["kind"] = KINDS[words.get("kind", "revolute")]
+            table.append(DHRow(**words))
+    return table
+
+
+def _words(given: Any, here: str) -> tuple[dict[str, Any], str]:
+    """What a row says, by name; and what is wrong with its form."""
+    if isinstance(given, DHRow):
+        return {name: getattr(given, name) for name in NAMES}, ""
+    if isinstance(given, Mapping):
+        return dict(given), _fault_of_names(given, here)
+    if isinstance(given, str) or not hasattr(given, "__len__"):
+        return {}, f"{here} is {given!r}; expected (a, alpha, d, theta), a dict of these, or a DHRow."
+    if len(given) not in (4, 5):
+        return {}, (
+            f"{here} has {len(given)} entries; expected a, alpha, d, theta and, where the joint slides, 'prismatic'."
+        )
+    return dict(zip((*COLUMNS, "kind"), given, strict=False)), ""
+
+
+def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
+    missing = [name for name in COLUMNS if name not in given]
+    if missing:
+        return f"{here} has no {', '.join(missing)}; expected a, alpha, d and theta."
+    for name in given:
+        if name in MOTOR_WORDS:
+            raise Unsupported(
+                f"{here} has {name!r}: a DH row describes a joint and its link; the inertia of motors and gears is not "
+                "part of it. Leave it out."
+            )
+        if name not in NAMES:
+            close = get_close_matches(str(name), NAMES, n=1)
+            meant = f" Did you mean {close[0]!r}?" if close else ""
+            return f"{here} has {name!r}, which is unknown; expected {', '.join(NAMES)}.{meant}"
+    return ""
+
+
+def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterator[str]:
+    turn = 360.0 if degrees else 2.0 * math.pi
+    for name in (*COLUMNS, "damping", "friction"):
+        value = words.get(name, 0.0)
+        number = _number(value)
+        if not math.isfinite(number):
+            yield f"{here}: {name} is {value!r}; expected a finite number."
+        elif name in ("alpha", "theta") and abs(number) > turn * (1.0 + 1e-12):
+            remedy = "" if degrees else " If the table is in degrees, pass degrees=True."
+            yield f"{here}: {name} is {number:g} {'degrees' if degrees else 'rad'}, more than a full turn.{remedy}"
+    if words.get("kind", "revolute") not in KINDS:
+        yield f"{here}: kind is {words['kind']!r}; expected 'revolute' or 'prismatic' (or 'R', 'P')."
+    if words.get("collar", "child") not in ("parent", "child"):
+        yield f"{here}: collar is {words['collar']!r}; expected 'parent' or 'child', the link that carries it."
+    for name, kind in (("inertia", Inertia), ("limits", Limits)):
+        if name in words and not isinstance(words[name], kind):
+            yield f"{here}: {name} is {words[name]!r}; expected an armdyn.{kind.__name__}."
+
+
+def _number(value: Any) -> float:
+    try:
+        return math.nan if isinstance(value, (str, bool)) else float(value)
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _with_column(table: list[DHRow], column: str, values: Sequence[Any] | None, name: str) -> list[DHRow]:
+    """The rows with inertias or limits that are given beside them."""
+    if values is None:
+        return table
+    kind = {"inertia": Inertia, "limits": Limits}[column]
+    given = one_each(values, len(table), name, f"one armdyn.{kind.__name__} a row")
+    for i, (row, value) in enumerate(zip(table, given, strict=True)):
+        if not isinstance(value, kind):
+            raise ShapeError(f"{name}[{i}] is {value!r}; expected an armdyn.{kind.__name__}")
+        default = Inertia() if column == "inertia" else UNLIMITED
+        if not _same(getattr(row, column), default):
+            raise ModelError(f"rows[{i}] has its own {column}, and {name} is given too; give one of them.")
+    return [dataclasses.replace(row, **cast(Any, {column: value})) for row, value in zip(table, given, strict=True)]
+
+
+def _same(one: Inertia | Limits, default: Inertia | Limits) -> bool:
+    if isinstance(one, Inertia):
+        return one.mass == 0.0 and not one.tensor.any()
+    return one == default

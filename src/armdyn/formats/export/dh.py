@@ -1,0 +1,142 @@
+"""A serial arm as a Denavit-Hartenberg table: from the common normals of its axes at the zero position.
+
+Between every two neighbouring axes i and i+1 there is a common normal. Modified frames stand where it leaves axis i,
+standard ones where it arrives at axis i+1; both have their x axis along it. What is free (where axes are parallel, and
+at both ends of the chain) is chosen so that as many of the four numbers as possible are zero.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from armdyn.errors import ModelError
+from armdyn.formats.dh import Convention, DHRow, DHTable, convention_problems, step_across, step_along
+from armdyn.formats.export.serial import SerialArm
+from armdyn.model.mechanism import ROUNDING, clean_direction
+from armdyn.model.model import Model
+from armdyn.spatial.rotations import Array, inverse_rigid, rigid
+
+LOST = 1e-9
+"""How far an axis of the table may be from the model's, relative to the arm's size, before the table is refused."""
+
+
+@dataclass(frozen=True, eq=False)
+class Normal:
+    """The common normal of axis i and axis i+1: its unit vector, and where it leaves one and arrives at the other."""
+
+    x: Array
+    leaves: Array
+    arrives: Array
+
+
+def write_dh(model: Model, convention: str) -> DHTable:
+    """The table of a model; see `armdyn.Robot.to_dh`."""
+    faults = [*convention_problems(convention)]
+    if faults:
+        raise ModelError(faults)
+    modified = convention == "modified"
+    arm = SerialArm.of(model, "a Denavit-Hartenberg table")
+    z = [clean_direction(arm.axis(k)) for k in range(len(arm.joints))]
+    normals = _normals(arm, z)
+    base = rigid(np.column_stack([normals[0].x, np.cross(z[0], normals[0].x), z[0]]), normals[0].leaves)
+    rows, reached = [], base  # T_0i, from the table's own numbers
+    for k, (along, across) in enumerate(_steps(z, normals, modified=modified, size=arm.size)):
+        near, far = step_along(*along), step_across(*across)
+        on_axis = reached @ far @ near if modified else reached @ near
+        _refuse_lost_digits(arm, k, on_axis, z[k])
+        reached = on_axis if modified else on_axis @ far
+        joint, (d, theta), (a, alpha) = arm.joints[k], along, across
+        inertia = arm.inertia_seen_from(k, reached)
+        rows.append(
+            DHRow(a, alpha, d, theta, joint.kind, inertia, joint.limits, joint.damping, joint.friction, joint.collar)
+        )
+    tool = inverse_rigid(reached) @ arm.tip
+    chosen = cast(Convention, convention)
+    return DHTable(tuple(rows), chosen, base, tool, model.joint_names, model.gravity, model.name)
+
+
+Pair = tuple[float, float]
+
+
+def _steps(z: list[Array], normals: list[Normal], *, modified: bool, size: float) -> list[tuple[Pair, Pair]]:
+    """(d, theta) and (a, alpha) of every row; the normals before the first axis and behind the last are free: zeros."""
+    n, nothing = len(z), (0.0, 0.0)
+    between = zip(range(1, n - 1), normals, normals[1:], strict=False)
+    inner = [_along(z[k], before, after, size) for k, before, after in between]
+    along = [nothing, *inner, nothing][:n]
+    across = [_across(z[k], z[k + 1], normals[k], size) for k in range(n - 1)]
+    return list(zip(along, [nothing, *across] if modified else [*across, nothing], strict=True))
+
+
+def _normals(arm: SerialArm, z: list[Array]) -> list[Normal]:
+    """The n - 1 common normals; of an arm with one joint, any normal of it."""
+    normals: list[Normal] = []
+    for k in range(len(z) - 1):
+        start = normals[-1].arrives if normals else arm.point(k)
+        x_before = normals[-1].x if normals else None
+        normals.append(_normal(z[k], start, z[k + 1], arm.point(k + 1), x_before, arm.size))
+    return normals or [Normal(_any_normal(z[0], None), arm.point(0), arm.point(0))]
+
+
+def _normal(z1: Array, o1: Array, z2: Array, o2: Array, x_before: Array | None, size: float) -> Normal:
+    """The common normal of the axes through o1 and o2; of parallel ones, the normal through o1."""
+    normal = np.cross(z1, z2)
+    sine_squared = float(normal @ normal)
+    between = o2 - o1
+    if sine_squared < ROUNDING**2:
+        across = between - z1 * (z1 @ between)
+        small = np.linalg.norm(across) <= ROUNDING * np.linalg.norm(between)
+        x = _any_normal(z1, x_before) if small else clean_direction(across)
+        return Normal(x, o1, o1 if small else o1 + across)
+    leaves = o1 + z1 * (np.linalg.det(np.column_stack([between, z2, normal])) / sine_squared)
+    arrives = o2 + z2 * (np.linalg.det(np.column_stack([between, z1, normal])) / sine_squared)
+    x = clean_direction(normal)
+    return Normal(-x if x @ (arrives - leaves) < -ROUNDING * size else x, leaves, arrives)
+
+
+def _any_normal(z: Array, x_before: Array | None) -> Array:
+    """The normal of the axes before where it will do, else one near a base axis."""
+    if x_before is not None:
+        return x_before
+    return clean_direction(np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z))
+
+
+def _along(z: Array, before: Normal, after: Normal, size: float) -> Pair:
+    """d and theta: from the normal that arrives on an axis to the one that leaves it."""
+    return _length(after.leaves - before.arrives, z, size), _angle(before.x, after.x, z)
+
+
+def _across(z1: Array, z2: Array, normal: Normal, size: float) -> Pair:
+    """a and alpha: along and about a common normal."""
+    return _length(normal.arrives - normal.leaves, normal.x, size), _angle(z1, z2, normal.x)
+
+
+def _length(v: Array, direction: Array, size: float) -> float:
+    """v along a direction; 0 where only rounding is left."""
+    length = float(v @ direction)
+    return 0.0 if abs(length) < ROUNDING * size else length
+
+
+def _angle(one: Array, other: Array, about: Array) -> float:
+    """From one unit vector to another about a third; exact for right angles."""
+    sine, cosine = float(np.cross(one, other) @ about), float(one @ other)
+    if min(abs(sine), abs(cosine)) < ROUNDING:
+        return math.atan2(round(sine), round(cosine))
+    return math.atan2(sine, cosine)
+
+
+def _refuse_lost_digits(arm: SerialArm, k: int, on_axis: Array, z: Array) -> None:
+    """Nearly parallel axes meet far away: the table's numbers are then differences of large ones."""
+    from_axis = float(np.linalg.norm(np.cross(z, arm.point(k) - on_axis[:3, 3])))
+    if arm.joints[k].kind == "prismatic":
+        from_axis = 0.0  # a slide has a direction, no place
+    if max(from_axis / arm.size, float(np.linalg.norm(on_axis[:3, 2] - z))) > LOST:
+        raise ModelError(
+            f"{arm.model.name!r}: axes before joint {arm.joints[k].name!r} are so nearly parallel that their common "
+            "normal is far away, and a Denavit-Hartenberg table would lose digits; write its zero reference position "
+            "or its screws instead, which know no such case."
+        )

@@ -1,0 +1,35 @@
+"""A serial arm as the product-of-exponentials lists of Modern Robotics 8.3."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.formats.export.serial import SerialArm
+from armdyn.model.model import Model
+from armdyn.spatial.rotations import Array, inverse_rigid, rigid, skew
+
+
+class Screws(NamedTuple):
+    """M_01 ... M_{n,n+1}, shape (n + 1, 4, 4); G_i, shape (n, 6, 6); space screw axes S_i as columns, shape (6, n)."""
+
+    Mlist: Array
+    Glist: Array
+    Slist: Array
+
+
+def write_screws(model: Model) -> Screws:
+    """The lists of a model; see `armdyn.Robot.to_screws`."""
+    arm = SerialArm.of(model, "a product of exponentials")
+    n = len(arm.joints)
+    at_masses = [arm.poses[k] @ rigid(p=arm.inertia(k).com) for k in range(n)]  # M_0i
+    steps = zip([np.eye(4), *at_masses], [*at_masses, arm.tip], strict=True)
+    G = np.zeros((n, 6, 6))
+    S = np.zeros((6, n))
+    for k, joint in enumerate(arm.joints):
+        G[k, :3, :3] = arm.inertia(k).tensor
+        G[k, 3:, 3:] = arm.inertia(k).mass * np.eye(3)
+        u = arm.axis(k)
+        S[:, k] = [*u, *(-skew(u) @ arm.point(k))] if joint.kind == "revolute" else [0.0, 0.0, 0.0, *u]
+    return Screws(np.array([inverse_rigid(a) @ b for a, b in steps]), G, S)

@@ -1,0 +1,83 @@
+"""A model as one chain at its zero position: what the descriptions that know no branches can hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.errors import Unsupported
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import Joint, Model
+from armdyn.spatial.rotations import Array, inverse_rigid
+
+
+@dataclass(frozen=True, eq=False)
+class SerialArm:
+    """The joints in the order of the chain, which is that of q, and where everything is in base coordinates at q = 0.
+
+    Args:
+        model: whose chain it is.
+        joints: base to tip.
+        poses: T_0k, of each link's frame, a (4, 4) array a joint.
+        tip: T_0,tip.
+    """
+
+    model: Model
+    joints: tuple[Joint, ...]
+    poses: tuple[Array, ...]
+    tip: Array
+
+    @classmethod
+    def of(cls, model: Model, what: str) -> SerialArm:
+        """The chain of a model; ``what`` is the description that needs one, for the message."""
+        pose, carrier, poses = np.eye(4), model.base, []
+        for joint in model.joints:
+            if joint.parent != carrier:
+                raise Unsupported(_refusal(model, joint, carrier, what))
+            pose = pose @ joint.placement
+            poses.append(pose)
+            carrier = joint.child
+        frame = model.frame()
+        if frame.link != carrier:
+            raise Unsupported(
+                f"{model.name!r}: its tip {frame.name!r} is on link {frame.link!r}, not on the last one; {what} ends "
+                f"with the last link. Choose a frame on {carrier!r}: robot.with_tip({carrier!r})."
+            )
+        return cls(model, model.joints, tuple(poses), pose @ frame.pose)
+
+    def axis(self, k: int) -> Array:
+        """u_0k, direction of axis k in base axes."""
+        u: Array = self.poses[k][:3, :3] @ self.joints[k].axis
+        return u
+
+    def point(self, k: int) -> Array:
+        """The origin of link k's frame, which is on axis k, in base coordinates."""
+        p: Array = self.poses[k][:3, 3]
+        return p
+
+    @property
+    def size(self) -> float:
+        """How far the arm's points are from the base, at most, m; 1 where all are at its origin."""
+        return max(float(np.abs(pose[:3, 3]).max()) for pose in (*self.poses, self.tip)) or 1.0
+
+    def inertia(self, k: int) -> Inertia:
+        """The inertia of the link that joint k moves, in the link's frame."""
+        return self.model.link(self.joints[k].child).inertia
+
+    def inertia_seen_from(self, k: int, T: Array) -> Inertia:
+        """The same in a frame whose pose in base coordinates is T."""
+        return self.inertia(k).seen_from(inverse_rigid(T) @ self.poses[k])
+
+
+def _refusal(model: Model, joint: Joint, carrier: str, what: str) -> str:
+    children = [other.name for other in model.joints if other.parent == joint.parent]
+    if len(children) > 1:
+        return (
+            f"{model.name!r} branches at link {joint.parent!r} (joints {', '.join(children)}); {what} holds one chain. "
+            "Read the file with base=, tip= and chain=True, or write URDF, which holds trees."
+        )
+    return (
+        f"{model.name!r}: joint {joint.name!r} stands on {joint.parent!r}, but the joint before it in q moves "
+        f"{carrier!r}; {what} needs the joints of q in the order of the chain. Write URDF, which needs no order."
+    )

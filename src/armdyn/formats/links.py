@@ -1,0 +1,165 @@
+"""A robot built by hand: one `Part` for each link, with the joint that carries it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ModelError, ShapeError
+from armdyn.formats.given import numbers, pose_problems, unit_problems
+from armdyn.model.assembly import assemble
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Limits, Model
+from armdyn.model.parts import JointPart, LinkPart
+from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
+
+PART_KINDS = ("revolute", "prismatic", "fixed")
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A link and the joint that carries it.
+
+    Args:
+        name: of the link; its frame stands on the joint.
+        parent: the link it stands on.
+        kind: "revolute", "prismatic" or "fixed".
+        axis: unit vector the joint turns about or slides along, in the link's own axes; not of a fixed joint.
+        xyz: the joint's place in the parent's frame, m.
+        rpy: its turns about the parent's axes x, y and z in this order, rad, as URDF has them.
+        T: pose of the link's frame in the parent's at q = 0, shape (4, 4), in place of xyz and rpy.
+        inertia: of the link, in its own frame.
+        joint: name of the joint; "joint_of_" and the link's name where none is given.
+        limits: of q, and of its speed and force.
+        damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
+        friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
+        collar: the link that carries the collar of a slide, "parent" or "child".
+
+    >>> load = armdyn.Inertia.point(2.0, [1, 0, 0])
+    >>> boom = Part("boom", "base", "revolute", axis=(0, 0, 1), xyz=(0, 0, 0.3), inertia=load)
+    >>> boom.joint_name
+    'joint_of_boom'
+    """
+
+    name: str
+    parent: str
+    kind: Literal["revolute", "prismatic", "fixed"] = "revolute"
+    axis: ArrayLike | None = None
+    xyz: ArrayLike | None = None
+    rpy: ArrayLike | None = None
+    T: ArrayLike | None = None
+    inertia: Inertia = field(default_factory=Inertia)
+    joint: str | None = None
+    limits: Limits = UNLIMITED
+    damping: float = 0.0
+    friction: float = 0.0
+    collar: Collar = "child"
+
+    @property
+    def joint_name(self) -> str:
+        """The joint's name, given or made from the link's."""
+        return f"joint_of_{self.name}" if self.joint is None else self.joint
+
+
+def read_links(
+    parts: Sequence[Part],
+    *,
+    base: str = "base",
+    base_inertia: Inertia | None = None,
+    tip: str | None = None,
+    gravity: ArrayLike = STANDARD_GRAVITY,
+    name: str = "links",
+    check_inertia: bool = True,
+) -> Model:
+    """The model of a tree of links; see `armdyn.Robot.from_links`."""
+    if isinstance(parts, Part) or not hasattr(parts, "__len__"):
+        raise ShapeError("expected a list of armdyn.Part, one for each link but the base")
+    for i, part in enumerate(parts):
+        if not isinstance(part, Part):
+            raise ShapeError(f"parts[{i}] is {part!r}; expected an armdyn.Part")
+    problems = [problem for i, part in enumerate(parts) for problem in _part_problems(part, _where(i, part))]
+    if problems:
+        raise ModelError(problems)
+    links = [LinkPart(base, base_inertia or Inertia())]
+    links += [LinkPart(part.name, part.inertia, f"parts[{i}]") for i, part in enumerate(parts)]
+    joints = [_joint(part, f"parts[{i}]") for i, part in enumerate(parts)]
+    g = numbers(gravity, (3,), "gravity", "three numbers, m/s^2").tolist()
+    return assemble(name, links, joints, base=base, tip=tip, gravity=g, check_inertia=check_inertia)
+
+
+def _where(i: int, part: Part) -> str:
+    return f"parts[{i}] {part.name!r}:"
+
+
+def _part_problems(part: Part, here: str) -> Iterator[str]:
+    if part.kind not in PART_KINDS:
+        yield f"{here} kind is {part.kind!r}; expected one of {', '.join(PART_KINDS)}."
+    if part.collar not in ("parent", "child"):
+        yield f"{here} collar is {part.collar!r}; expected 'parent' or 'child', the link that carries it."
+    if part.collar == "parent" and part.kind != "prismatic":
+        yield f"{here} a {part.kind} joint has no collar; only prismatic joints have one."
+    if part.T is not None and (part.xyz is not None or part.rpy is not None):
+        yield f"{here} T and {'xyz' if part.xyz is not None else 'rpy'} both say where the joint is; give one of them."
+    elif part.T is not None:
+        yield from pose_problems(numbers(part.T, (4, 4), f"{here} T", "a homogeneous matrix"), f"{here} T")
+    if part.kind == "fixed" and part.axis is not None:
+        yield f"{here} a fixed joint has no axis."
+    if part.kind != "fixed" and part.axis is None:
+        yield f"{here} a {part.kind} joint needs its axis, a unit vector in the link's own axes such as (0, 0, 1)."
+    elif part.axis is not None:
+        yield from unit_problems(numbers(part.axis, (3,), f"{here} axis", "a unit vector"), f"{here} axis")
+
+
+def _joint(part: Part, where: str) -> JointPart:
+    axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else np.array(part.axis, dtype=float)
+    return JointPart(
+        part.joint_name, part.kind, part.parent, part.name, _placement(part, where), axis,
+        part.limits, part.damping, part.friction, part.collar, where,
+    )  # fmt: skip
+
+
+def _placement(part: Part, where: str) -> Array:
+    if part.T is not None:
+        return np.array(part.T, dtype=float)
+    xyz = None if part.xyz is None else numbers(part.xyz, (3,), f"{where} xyz", "x, y, z in m")
+    rpy = None if part.rpy is None else numbers(part.rpy, (3,), f"{where} rpy", "roll, pitch, yaw in rad")
+    return rigid(None if rpy is None else rotation_from_rpy(*rpy), xyz)
+
+
+def parts_of(model: Model) -> list[Part]:
+    """The links of a model as parts, and its other frames as massless parts welded to the links that carry them."""
+    moved = {joint.child: joint for joint in model.joints}
+    parts = [
+        Part(
+            joint.child, joint.parent, joint.kind, joint.axis, T=joint.placement, joint=joint.name,
+            inertia=model.link(joint.child).inertia, limits=joint.limits, damping=joint.damping,
+            friction=joint.friction, collar=joint.collar,
+        )
+        for joint in model.joints
+    ]  # fmt: skip
+    welded = [frame for frame in model.frames if frame.name != model.base and frame.name not in moved]
+    taken = {joint.name for joint in model.joints}
+    for frame in welded:
+        part = Part(frame.name, frame.link, "fixed", T=frame.pose)
+        while part.joint_name in taken:
+            part = dataclasses.replace(part, joint=part.joint_name + "_")
+        taken.add(part.joint_name)
+        parts.append(part)
+    return parts
+
+
+def reads_links(model: Model) -> dict[str, Any]:
+    """The other arguments of `armdyn.Robot.from_links` that go with `parts_of`."""
+    return {
+        "base": model.base,
+        "base_inertia": model.links[0].inertia,
+        "tip": model.tip,
+        "gravity": model.gravity,
+        "name": model.name,
+        "check_inertia": False,
+    }

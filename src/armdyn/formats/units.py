@@ -1,0 +1,68 @@
+"""Units a description may be written in; behind `formats/` everything is in metres, kilograms and seconds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from armdyn.errors import ModelError
+
+INCH = 0.0254
+"""m, exactly."""
+
+POUND_FORCE = 4.4482216152605
+"""N, exactly: the weight of 0.45359237 kg under standard gravity."""
+
+STANDARD_FREE_FALL = 9.80665
+"""m/s^2, by which a weight is a mass."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """A consistent set of units: force is mass times length over seconds squared.
+
+    Args:
+        length: one unit of length, m.
+        mass: one unit of mass, kg.
+
+    >>> Units.gravitational(length=0.0254, force=4.4482216152605).inertia  # lbf in s^2, in kg m^2
+    0.1129848290276167
+    """
+
+    length: float = 1.0
+    mass: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("length", "mass"):
+            value = getattr(self, name)
+            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0):
+                raise ModelError(f"Units: {name} is {value!r}; expected what one unit is in m or kg, above 0.")
+
+    @classmethod
+    def gravitational(cls, *, length: float, force: float) -> Units:
+        """Units that begin with force, as pounds and inches do: mass is force over length times seconds squared.
+
+        Args:
+            length: one unit of length, m.
+            force: one unit of force, N.
+        """
+        return cls(length, force / length)
+
+    @classmethod
+    def pounds_and_inches(cls) -> Units:
+        """Inches, pounds of force, seconds; so mass in lbf s^2/in and inertia in lbf in s^2.
+
+        >>> round(Units.pounds_and_inches().force, 6)
+        4.448222
+        """
+        return cls.gravitational(length=INCH, force=POUND_FORCE)
+
+    @property
+    def force(self) -> float:
+        """One unit of force, N."""
+        return self.mass * self.length
+
+    @property
+    def inertia(self) -> float:
+        """One unit of rotational inertia, kg m^2."""
+        return self.mass * self.length**2

@@ -1,0 +1,41 @@
+"""Inertias of bodies from their shapes and meshes, and whether a body can have the inertia it is said to have.
+
+Every shape is of uniform density, takes ``mass=`` or a density, and returns an `armdyn.Inertia` in a frame it states.
+Bodies are placed with ``.at(point)`` and ``.seen_from(T)``, joined with ``+`` and cut out with ``-``. With symbols of
+SymPy among the sizes or the mass the same functions return an exact `armdyn.spatial.MassProperties`.
+"""
+
+from armdyn.inertia.consistency import Consistency, Mended, Violation, consistency, nearest_consistent
+from armdyn.inertia.meshes import mesh
+from armdyn.inertia.solids import box, capsule, cone, cylinder, ellipsoid, sphere
+from armdyn.inertia.thin import (
+    box_shell,
+    cylindrical_shell,
+    disc,
+    plate,
+    point_masses,
+    rod,
+    spherical_shell,
+)
+
+__all__ = [
+    "Consistency",
+    "Mended",
+    "Violation",
+    "box",
+    "box_shell",
+    "capsule",
+    "cone",
+    "consistency",
+    "cylinder",
+    "cylindrical_shell",
+    "disc",
+    "ellipsoid",
+    "mesh",
+    "nearest_consistent",
+    "plate",
+    "point_masses",
+    "rod",
+    "sphere",
+    "spherical_shell",
+]

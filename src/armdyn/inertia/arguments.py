@@ -1,0 +1,99 @@
+"""Sizes, masses and densities as people give them: positive numbers, or symbols."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from numbers import Rational, Real
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import DTypeError, ModelError, ShapeError
+
+
+def is_number(value: Any) -> bool:
+    """Whether this is an ordinary number: no symbol, and none of SymPy's exact numbers, which stay exact."""
+    return isinstance(value, Real) and not hasattr(value, "free_symbols")
+
+
+def scalar(value: Any, name: str) -> Any:
+    """A finite float, a whole number or fraction kept exact for symbols it may meet, or the symbol that was given."""
+    if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0:
+        value = value.item()
+    if is_number(value):
+        if not math.isfinite(value):
+            raise ModelError(f"{name} is {value}; expected a finite number.")
+        return value if isinstance(value, Rational) else float(value)
+    if isinstance(value, str | bytes | complex) or not hasattr(value, "__mul__") or hasattr(value, "__len__"):
+        raise DTypeError(f"{name} is {value!r}; expected a number or a symbol.")
+    return value
+
+
+def positive(value: Any, name: str) -> Any:
+    """A length that is positive, m, or a symbol."""
+    size = scalar(value, name)
+    if (size <= 0) if is_number(size) else getattr(size, "is_positive", None) is False:
+        raise ModelError(
+            f"{name} {shown(size)} m is not positive; "
+            "for a body without thickness take a plate, disc, shell, rod or point mass."
+        )
+    return size
+
+
+def shown(value: Any) -> str:
+    """A number with six digits, a symbol as it is."""
+    return f"{float(value):g}" if is_number(value) else str(value)
+
+
+def positives(values: Sequence[Any], name: str, count: int) -> list[Any]:
+    """``count`` positive sizes, m, or symbols."""
+    if isinstance(values, str) or not hasattr(values, "__len__") or np.ndim(values) != 1 or len(values) != count:
+        raise ShapeError(f"{name} is {values!r}; expected {count} lengths, m")
+    return [positive(value, f"{name}[{i}]") for i, value in enumerate(values)]
+
+
+def inner_length(inner: Any, outer: Any, name: str, outer_name: str) -> Any:
+    """The radius of a cavity: smaller than the radius around it."""
+    size = positive(inner, name)
+    if is_number(size) and is_number(outer) and size >= outer:
+        raise ModelError(
+            f"{name} {shown(size)} m is not smaller than {outer_name} {shown(outer)} m; no material would be left. "
+            "For a wall without thickness take a shell."
+        )
+    return size
+
+
+def inner_lengths(inner: Sequence[Any], outer: Sequence[Any], name: str, outer_name: str) -> list[Any]:
+    """The sizes of a cavity: nowhere larger than those around it, and smaller somewhere."""
+    sizes = positives(inner, name, len(outer))
+    both = [(i, a, b) for i, (a, b) in enumerate(zip(sizes, outer, strict=True)) if is_number(a) and is_number(b)]
+    for i, a, b in both:
+        if a > b:
+            raise ModelError(
+                f"{name}[{i}] {shown(a)} m is larger than {outer_name}[{i}] {shown(b)} m; the cavity must fit inside."
+            )
+    if len(both) == len(outer) and all(a == b for _, a, b in both):
+        raise ModelError(f"{name} equals {outer_name}; no material would be left. Make one of its sizes smaller.")
+    return sizes
+
+
+def mass_from(content: Any, mass: Any, density: Any, density_name: str, unit: str) -> Any:
+    """m, kg: given, or density times ``content`` (volume, area or length)."""
+    if (mass is None) == (density is None):
+        given = "neither was" if mass is None else "both were"
+        raise ModelError(f"give either mass= (kg) or {density_name}= ({unit}); {given} given.")
+    name, value = ("mass", mass) if density is None else (density_name, density)
+    value = scalar(value, name)
+    if (value < 0) if is_number(value) else getattr(value, "is_negative", None):
+        raise ModelError(f"{name} {shown(value)} {'kg' if density is None else unit} is negative; expected 0 or more.")
+    return value if density is None else value * content
+
+
+def circle_constant(*sizes: Any) -> Any:
+    """pi as a float, or as SymPy's exact one where a size is an expression of SymPy."""
+    sympy = sys.modules.get("sympy")
+    if sympy is not None and any(isinstance(size, sympy.Basic) for size in sizes):
+        return sympy.pi
+    return math.pi

@@ -1,0 +1,172 @@
+"""Inertia of a closed triangle mesh filled with a uniform density; trimesh reads the files and integrates."""
+
+from __future__ import annotations
+
+import math
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.errors import ArmdynError, ModelError, ShapeError, Unsupported
+from armdyn.inertia.arguments import is_number, mass_from
+from armdyn.model.inertia import Inertia
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+FORMATS = (".stl", ".obj", ".ply", ".off")
+"""Mesh files that are read; none of them refers to another file that is needed."""
+
+NO_VOLUME = 1e-12
+"""What counts as no volume, relative to the cube round the mesh."""
+
+
+class MissingLibrary(ArmdynError, ImportError):
+    """A library that an optional part needs and that is not installed."""
+
+
+def mesh(source: Any, *, mass: float | None = None, density: float | None = None, scale: float = 1.0) -> Inertia:
+    """Inertia of a closed triangle mesh filled with uniform density, kg, m and kg m^2 (Modern Robotics 8.24).
+
+    Frame: the mesh's own. The surface has to be closed, with its faces counter-clockwise seen from outside; an inner
+    surface with its faces the other way round is a cavity. Where a surface cuts itself, what is enclosed twice counts
+    twice.
+
+    Args:
+        source: path of an STL, OBJ, PLY or OFF file; a `trimesh.Trimesh`, or a pair (vertices, faces) of shapes (n, 3),
+            m, and (k, 3), whole numbers.
+        mass: kg; give this or ``density``.
+        density: kg/m^3.
+        scale: m for one unit of the mesh: 0.001 for a mesh in millimetres.
+
+    Raises:
+        ModelError: where the mesh is open (with the number of open edges), inside out, flat or unreadable, or not
+            exactly one of mass and density is given.
+        MissingLibrary: where trimesh is not installed (``pip install "armdyn[mesh]"``).
+
+    >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    >>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
+    >>> armdyn.inertia.mesh((corners, faces), density=6.0).mass
+    1.0
+    """
+    trimesh = _trimesh()
+    unit = _unit(scale)
+    vertices, faces, name = _surface(trimesh, source)
+    middle = (
+        vertices.min(axis=0) + vertices.max(axis=0)
+    ) / 2  # near the mesh, squares of far coordinates cancel nowhere
+    size = float((vertices.max(axis=0) - vertices.min(axis=0)).max())
+    if size == 0.0:
+        raise ModelError(f"{name}: all vertices are the same point; expected a closed surface.")
+    surface = trimesh.Trimesh((vertices - middle) / size, faces, process=False)
+    surface.merge_vertices()  # files such as STL repeat a vertex in every face
+    _refuse_holes(np.asarray(surface.faces), name)
+    triangles = np.asarray(surface.vertices)[np.asarray(surface.faces)]
+    whole = trimesh.triangles.mass_properties(triangles, density=1.0, skip_inertia=True)
+    _refuse_volume(float(whole.volume), name)
+    whole = trimesh.triangles.mass_properties(triangles, density=1.0)
+    length = size * unit
+    volume = float(whole.volume) * length**3
+    m = float(mass_from(volume, mass, density, "density", "kg/m^3"))
+    tensor = np.asarray(whole.inertia) * (m / float(whole.volume) * length**2)
+    return Inertia(m, middle * unit + np.asarray(whole.center_mass) * length, tensor)
+
+
+def _trimesh() -> ModuleType:
+    try:
+        import trimesh  # noqa: PLC0415
+    except ImportError:
+        raise MissingLibrary('meshes need trimesh, which is not installed: pip install "armdyn[mesh]"') from None
+    return trimesh
+
+
+def _unit(scale: Any) -> float:
+    if not is_number(scale) or not math.isfinite(scale) or scale <= 0.0:
+        raise ModelError(f"scale is {scale!r}; expected metres for one unit of the mesh, such as 1 or 0.001.")
+    return float(scale)
+
+
+def _surface(trimesh: ModuleType, source: Any) -> tuple[Array, Array, str]:
+    """Vertices, faces and what to call the mesh."""
+    if isinstance(source, str | PathLike):
+        source, name = _read(trimesh, Path(source)), repr(str(source))
+    else:
+        name = "mesh"
+    if hasattr(source, "vertices") and hasattr(source, "faces"):
+        source = (source.vertices, source.faces)
+    elif not isinstance(source, tuple | list) or len(source) != 2:
+        raise ShapeError(f"mesh is {type(source).__name__}; expected a path, a Trimesh or a pair (vertices, faces)")
+    vertices, faces = _numbers(source[0], "vertices"), _numbers(source[1], "faces")
+    if not np.isfinite(vertices).all():
+        raise ModelError(f"{name}: a vertex is NaN or infinite; expected finite numbers.")
+    corners = faces.astype(np.int64)
+    if (corners != faces).any() or corners.min() < 0 or corners.max() >= len(vertices):
+        raise ModelError(f"{name}: a face names a vertex that does not exist; expected 0 to {len(vertices) - 1}.")
+    return vertices, corners, name
+
+
+def _numbers(values: Any, name: str) -> Array:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ShapeError(f"{name} is ragged or holds something else than numbers; expected shape (n, 3)") from None
+    if array.ndim != 2 or array.shape[1] != 3 or len(array) == 0:
+        raise ShapeError(f"{name} has shape {array.shape}; expected (n, 3); faces are triangles")
+    return array
+
+
+def _read(trimesh: ModuleType, path: Path) -> Any:
+    """The mesh in a file; several objects in it count as one body. Nothing the file refers to is opened."""
+    suffix = path.suffix.lower()
+    if suffix not in FORMATS:
+        raise Unsupported(
+            f"{str(path)!r}: mesh files of type {suffix or '(none)'} are not read; convert it to one of "
+            f"{', '.join(FORMATS)}, or load it with trimesh and give the Trimesh."
+        )
+    try:
+        with path.open("rb") as file:
+            read = trimesh.load_mesh(file, file_type=suffix[1:], process=False)
+    except OSError as error:
+        raise ModelError(f"{str(path)!r} cannot be read: {error.strerror or error}.") from None
+    except Exception as error:  # a damaged file makes trimesh fail in many ways
+        raise ModelError(f"{str(path)!r} is no {suffix[1:].upper()} file: {error}.") from error
+    if len(getattr(read, "faces", ())) == 0:
+        raise ModelError(f"{str(path)!r} holds no triangles.")
+    return read
+
+
+def _refuse_holes(faces: Array, name: str) -> None:
+    """Every edge must be run through as often one way as the other: then the surface encloses something."""
+    ends = np.concatenate([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+    ends = ends[ends[:, 0] != ends[:, 1]]  # of faces that shrank to a line
+    forwards = np.where(ends[:, 0] < ends[:, 1], 1, -1)
+    _, edge, count = np.unique(np.sort(ends, axis=1), axis=0, return_inverse=True, return_counts=True)
+    balance = np.bincount(edge.ravel(), weights=forwards)
+    open_edges = int((count % 2 == 1).sum())
+    if open_edges:
+        raise ModelError(
+            f"{name}: the surface is not closed, {open_edges} of its {len(count)} edges are open: they belong to an "
+            "odd number of faces. It encloses no volume. Close the holes in the program the mesh comes from, or take "
+            "trimesh.Trimesh.convex_hull."
+        )
+    turned = int((balance != 0).sum())
+    if turned:
+        raise ModelError(
+            f"{name}: faces are not all turned the same way, {turned} of {len(count)} edges join one seen from outside "
+            "with one seen from inside. trimesh.repair.fix_normals turns them."
+        )
+
+
+def _refuse_volume(volume: float, name: str) -> None:
+    if abs(volume) < NO_VOLUME:
+        raise ModelError(
+            f"{name}: the surface is closed but flat, it encloses no volume. For thin bodies take a plate."
+        )
+    if volume < 0.0:
+        raise ModelError(
+            f"{name}: the surface is inside out, its faces run clockwise seen from outside and its volume is negative. "
+            "Turn them round: faces[:, ::-1], or trimesh.Trimesh.invert()."
+        )

@@ -1,0 +1,52 @@
+"""A shape of uniform density, before it has a mass: how large it is and how far its points spread."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from armdyn.inertia.arguments import is_number
+from armdyn.model.inertia import Inertia
+from armdyn.spatial.mass_properties import MassProperties
+from armdyn.spatial.rotations import Array
+
+
+class Shape(NamedTuple):
+    """A shape whose principal axes are the frame's and whose centroid lies on the frame's z axis.
+
+    Args:
+        content: volume, m^3; area, m^2, or length, m, of thin ones.
+        spread: mean squares of x, y and z over the shape, about the centroid, m^2.
+        height: z of the centroid, m.
+    """
+
+    content: Any
+    spread: tuple[Any, Any, Any]
+    height: Any = 0
+
+    def with_mass(self, mass: Any) -> Inertia:
+        """I_xx = m (<y^2> + <z^2>) and so on (Craig 6.3, Modern Robotics 8.24), of numbers or symbols."""
+        xx, yy, zz = self.spread
+        return inertia(mass, [0, 0, self.height], diagonal(mass * (yy + zz), mass * (xx + zz), mass * (xx + yy)))
+
+    def without(self, inner: Shape) -> Shape:
+        """The shape with a concentric one taken out of it."""
+        content = self.content - inner.content
+        spread = [
+            (self.content * a - inner.content * b) / content for a, b in zip(self.spread, inner.spread, strict=True)
+        ]
+        return Shape(content, (spread[0], spread[1], spread[2]))
+
+
+def diagonal(x: Any, y: Any, z: Any) -> Array:
+    """diag(x, y, z) of objects, with whole zeros beside it."""
+    return np.array([[x, 0, 0], [0, y, 0], [0, 0, z]], dtype=object)
+
+
+def inertia(mass: Any, com: Any, tensor: Array) -> Inertia:
+    """An `Inertia` where all are numbers; `MassProperties` of symbols otherwise, which have the same operations."""
+    com = np.array(com, dtype=object)
+    if all(is_number(value) for value in (mass, *com.flat, *tensor.flat)):
+        return Inertia(mass, com.astype(float), tensor.astype(float))
+    return cast(Inertia, MassProperties(mass, com, tensor))

@@ -1,0 +1,144 @@
+"""How far a frame is from its aim, and how the joints change that: residuals and their rows, in base axes.
+
+Every residual e is chosen so that J^T e, with the geometric Jacobian J, is the exact descent direction of e.e / 2:
+the rotation vector of what is left to turn satisfies that as the distance to a point does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from armdyn.algorithms.kinematics import base_columns, body_poses
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import select
+from armdyn.spatial.rotations import Array, cross
+
+TINY = 1e-300
+"""Added to squares before a root is taken or divided by: keeps 0 / 0 away and changes no other number."""
+
+SIZES = {"position": 7, "orientation": 10, "pointing": 4}
+"""Numbers of a target, by kind of aim: place, point, weight; rotation, weight; direction, weight."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """One condition on one frame, with everything that is fixed before compiling.
+
+    Args:
+        kind: "position": a point of the frame lies at a place; "orientation": its axes lie like given ones;
+            "pointing": one of its axes points along a direction.
+        frame: name of the frame.
+        axis: which axis points: a unit vector in the frame's axes.
+        counted: which components of a position, in base axes, count.
+    """
+
+    kind: Literal["position", "orientation", "pointing"]
+    frame: str
+    axis: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    counted: tuple[int, ...] = (0, 1, 2)
+
+    @property
+    def rows(self) -> int:
+        """How many residuals it has."""
+        return {"position": len(self.counted), "orientation": 3, "pointing": 2}[self.kind]
+
+
+@dataclass(frozen=True)
+class Condition:
+    """An aim at one configuration: weighted residuals, their rows, and the distance (m) or angle (rad) left."""
+
+    residuals: list[Any]
+    rows: list[Array]
+    left: Any
+
+
+def conditions(model: Mechanism, q: Array, aims: Sequence[Aim], target: Array) -> list[Condition]:
+    """All aims at configuration q; ``target`` holds their numbers one behind the other."""
+    poses = body_poses(model, q)
+    result, start = [], 0
+    for aim in aims:
+        numbers = target[start : start + SIZES[aim.kind]]
+        start += SIZES[aim.kind]
+        k, T = model.frame(aim.frame)
+        if aim.kind == "position":
+            T = moved_to(T, numbers[3:6])
+        R, p = poses[k][0] @ T[:3, :3], poses[k][1] + poses[k][0] @ T[:3, 3]
+        J = np.zeros((6, model.dof), dtype=object)
+        for j, column in base_columns(model, q, k, T, about_base=False).items():
+            J[:, model.bodies[j].joint] = column
+        result.append(_KINDS[aim.kind](aim, R, p, J, numbers))
+    return result
+
+
+def moved_to(T: Array, point: Array) -> Array:
+    """The pose T with its origin moved to a point given in its axes."""
+    moved = np.array(T, dtype=object)
+    moved[:3, 3] = T[:3, 3] + T[:3, :3] @ point
+    return moved
+
+
+def position(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Condition:
+    """e = p_goal - p, and dp = J_v dq."""
+    e, weight = numbers[:3] - p, numbers[6]
+    left = np.sqrt(sum(e[i] * e[i] for i in aim.counted) + TINY)
+    return Condition([weight * e[i] for i in aim.counted], [weight * J[3 + i] for i in aim.counted], left)
+
+
+def orientation(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Condition:
+    """e = log(R_goal R^T), the rotation vector still to turn in base axes (Modern Robotics 3.53), and w = J_w qd."""
+    e, angle = rotation_vector(numbers[:9].reshape(3, 3) @ R.T)
+    weight = numbers[9]
+    return Condition([weight * x for x in e], [weight * row for row in J[:3]], angle)
+
+
+def pointing(aim: Aim, R: Array, p: Array, J: Array, numbers: Array) -> Condition:
+    """The rotation vector that takes the axis a to the direction d the short way, along two axes square to a."""
+    goal, weight = numbers[:3], numbers[3]
+    a, u = R @ np.array(aim.axis), [R @ axis for axis in axes_square_to(np.array(aim.axis))]
+    n = cross(a, goal)
+    along = np.array([n @ axis for axis in u])  # n is square to a: these two are all of it
+    sine, cosine = np.sqrt(along @ along + TINY), a @ goal
+    angle = np.arctan2(sine, cosine)
+    # Straight back, every way round is as short: the first axis is taken.
+    back = (sine < 1e-12) * (cosine < 0.0)
+    ratio = angle / sine
+    e = [select(back, angle, ratio * along[0]), select(back, 0.0, ratio * along[1])]
+    return Condition([weight * x for x in e], [weight * sum(axis[i] * J[i] for i in range(3)) for axis in u], angle)
+
+
+def rotation_vector(R: Array) -> tuple[Array, Any]:
+    """log R = angle times unit axis, and the angle from 0 to pi, smooth up to pi (Modern Robotics 3.2.3.3)."""
+    v = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])  # sin(angle) axis
+    cosine = 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
+    sine = np.sqrt(v @ v + TINY)
+    angle = np.arctan2(sine, cosine)
+    axis_near_pi = _axis_near_pi(R, v, cosine)
+    ratio, near_pi = angle / sine, (sine < 1e-3) * (cosine < 0.0)
+    return np.array([select(near_pi, angle * b, ratio * a) for a, b in zip(v, axis_near_pi, strict=True)]), angle
+
+
+def _axis_near_pi(R: Array, v: Array, cosine: Any) -> Array:
+    """The unit axis from R + R^T + (1 - tr R) 1 = 2 (1 - cos) axis axis^T: its longest column, turned towards v."""
+    S = R + R.T + (-2.0 * cosine) * np.eye(3)
+    x_is_longest = (S[1, 1] <= S[0, 0]) * (S[2, 2] <= S[0, 0])
+    y_before_z = S[2, 2] <= S[1, 1]
+    column = np.array([select(x_is_longest, S[i, 0], select(y_before_z, S[i, 1], S[i, 2])) for i in range(3)])
+    length = np.sqrt(column @ column + TINY)
+    sign = select(column @ v < 0.0, -1.0, 1.0)
+    axis: Array = column * (sign / length)
+    return axis
+
+
+def axes_square_to(axis: Array) -> tuple[Array, Array]:
+    """Two unit vectors square to a unit axis and to each other."""
+    helper = np.eye(3)[int(np.abs(axis).argmin())]
+    first = cross(axis, helper)
+    first = first / np.sqrt(first @ first)
+    return first, cross(axis, first)
+
+
+_KINDS = {"position": position, "orientation": orientation, "pointing": pointing}

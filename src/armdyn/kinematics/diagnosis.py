@@ -1,0 +1,48 @@
+"""Why a search failed, from the place where it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from armdyn.kinematics import solution as words
+from armdyn.kinematics.aims import Aim
+from armdyn.kinematics.limits import Range, reach
+from armdyn.kinematics.residuals import downhill, each
+from armdyn.kinematics.solution import Reach
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+STILL_MOVING = 1e-4
+"""A residual the free joints could still lower by more than this part of it, had not come to rest."""
+
+
+def out_of_reach(robot: Robot, aims: Sequence[Aim], target: Array, limits: Range) -> dict[int, Reach]:
+    """The targets, of shape (N, size), that no configuration can meet, by the triangle inequality alone."""
+    result: dict[int, Reach] = {}
+    for aim, numbers in each(aims, target):
+        if aim.kind != "position" or len(aim.counted) < 3 or not len(numbers):
+            continue
+        origin, at_most, joint = reach(robot, limits, aim.frame, numbers[0, 3:6])
+        distance = np.linalg.norm(numbers[:, :3] - origin, axis=1)
+        for k in np.flatnonzero(distance > at_most * (1.0 + 1e-12)):
+            result.setdefault(int(k), Reach(float(distance[k]), at_most, joint, aim.frame))
+    return result
+
+
+def diagnose(robot: Robot, aims: Sequence[Aim], target: Array, q: Array, limits: Range) -> tuple[Array, Array, Array]:
+    """Status, limits that hold (-1, 0, 1) and relative smallest singular value of failed searches that ended at q."""
+    e, J = downhill(robot, aims, target, q)
+    J = J * limits.unit
+    gradient = np.einsum("kij,ki->kj", J, e)
+    lower, upper = np.array(limits.bounds).T
+    held = np.where((q >= upper) & (gradient > 0.0), 1, 0) - np.where((q <= lower) & (gradient < 0.0), 1, 0)
+    singular_values = np.linalg.svd(J, compute_uv=False)
+    with np.errstate(all="ignore"):
+        steepness = np.linalg.norm(np.where(held != 0, 0.0, gradient), axis=1) / np.linalg.norm(e, axis=1)
+        smallest = singular_values[:, -1] / singular_values[:, 0]
+    held = np.where(np.abs(gradient) > STILL_MOVING * np.linalg.norm(e, axis=1)[:, None], held, 0)
+    rest = words.TOO_FEW_JOINTS if J.shape[1] > robot.dof else words.SINGULAR
+    status = np.where(held.any(axis=1), words.AT_LIMIT, rest)
+    return np.where(steepness > STILL_MOVING, words.ITERATION_LIMIT, status), held, smallest

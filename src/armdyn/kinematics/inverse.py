@@ -1,0 +1,195 @@
+"""Inverse kinematics: the joint positions that bring frames where they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.kinematics import solution as words
+from armdyn.kinematics.checks import count, positive
+from armdyn.kinematics.descent import Search
+from armdyn.kinematics.diagnosis import diagnose, out_of_reach
+from armdyn.kinematics.errors import TaskError
+from armdyn.kinematics.limits import Range, length_of
+from armdyn.kinematics.search import Found, Starts, search
+from armdyn.kinematics.solution import Solution
+from armdyn.kinematics.tasks import Task, frames_of, resolved
+from armdyn.robot import Robot
+from armdyn.simulation.settings import real_array, shown_joints
+from armdyn.spatial.rotations import Array
+
+CHOICES = ("first", "nearest")
+
+
+def inverse_kinematics(
+    robot: Robot,
+    target: ArrayLike | Task | Sequence[Task],
+    q0: ArrayLike | None = None,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] | None = None,
+    choose: Literal["first", "nearest"] = "first",
+    tolerance: float = 1e-10,
+    starts: int = 64,
+    iterations: int = 100,
+    limits: bool = True,
+    seed: int = 0,
+    workers: int | None = None,
+) -> Solution:
+    """Joint positions q, rad or m, shape (..., n), with T_0F(q) = T or whatever else is asked of a frame: a `Solution`.
+
+    Damped least squares from ``q0``, then from random configurations for the targets not met yet (Levenberg and
+    Marquardt; Modern Robotics 6.2.2; Nocedal and Wright 2006, 10.3). A step is one compiled function for the whole
+    batch. Success is judged afterwards, on the poses that forward kinematics gives: nothing counts as met that is not.
+
+    Args:
+        robot: the arm, or a tree of them.
+        target: poses (..., 4, 4), or positions (..., 3) in m, in base axes, of the frame; or a task, or several at
+            once: `Pose`, `Position`, `Orientation`, `Pointing`, each with weight, frame and batch of its own.
+        q0: where to start, rad or m, shape (..., n), within the limits. Solutions near it are preferred, and whole
+            turns of revolute joints are taken so as to come near it. The middle of the limits where none is given.
+        frame: which frame a target without one means; the tip by default.
+        point: the point of the frame, m, in its axes, that a target given as an array means; its origin by default.
+        choose: "first": what the first successful start leads to; "nearest": of what all starts lead to, the nearest
+            to q0. An arm with more joints than conditions has a continuum of solutions, of which these are samples.
+        tolerance: m and rad; every task must be met within it.
+        starts: how many at most, q0 counted.
+        iterations: at most, from one start.
+        limits: keep the joint limits of the description.
+        seed: of the random starts, which are the same for every target.
+        workers: threads for a large batch, -1 meaning one a core.
+
+    Where a target is not met, q is the nearest configuration found, by the weighted sum of squares of what is left,
+    lengths measured in the arm's own length, and `Solution.status` and `Solution.reason` say why.
+
+    Raises:
+        ShapeError: a target or q0 that does not fit the robot, or batches that do not broadcast.
+        DTypeError: one that does not hold real numbers.
+        TaskError: a matrix that is no rigid motion, a direction that is no unit vector, a start outside the limits, a
+            single target that is not finite, a setting that makes no sense.
+        UnknownName: a frame the robot does not have.
+
+    >>> robot = armdyn.load("ur5")
+    >>> T = robot.forward_kinematics([[0.3, -1.2, 1.4, -0.7, 1.1, 0.2], [1.0, -0.4, 0.9, 0.3, -1.3, 2.0]])
+    >>> solution = robot.inverse_kinematics(T, q0=[0.3, -1.0, 1.0, -1.0, 1.0, 0.0])
+    >>> solution.success
+    array([ True,  True])
+    >>> bool(abs(robot.forward_kinematics(solution.q) - T).max() < 2e-10)
+    True
+
+    The flange at a place, its z axis down, turned as it likes:
+
+    >>> from armdyn.kinematics import Pointing, Position
+    >>> down = robot.inverse_kinematics([Position([0.4, 0.2, 0.1]), Pointing([0, 0, -1], axis="z")])
+    >>> np.abs(robot.forward_kinematics(down.required())[:3, 2:]).round(9)
+    array([[0. , 0.4],
+           [0. , 0.2],
+           [1. , 0.1]])
+    """
+    if choose not in CHOICES:
+        raise UnknownName.of("choice", choose, CHOICES, "choose=")
+    tolerance = positive("tolerance", tolerance)
+    starts, iterations = count("starts", starts), count("iterations", iterations)
+    length = length_of(robot, frames_of(robot, target, frame))
+    aims, numbers = resolved(robot, target, frame, point, length)
+    allowed = Range.of(robot, length, limited=limits)
+    near, goal, batch = _one_batch(robot, numbers, q0, allowed)
+    finite = _finite(near, goal, batch)
+
+    known = out_of_reach(robot, aims, goal[finite], allowed)
+    few = np.zeros(int(finite.sum()), dtype=bool)
+    few[list(known)] = True
+    step = Search.of(robot, aims, allowed.bounds, length=length, tolerance=tolerance, iterations=iterations,
+                     workers=workers)  # fmt: skip
+    begin = Starts(near[finite], allowed.random(starts - 1, seed), few)
+    found = search(robot, aims, goal[finite], begin, near[finite], allowed, step, nearest=choose == "nearest")
+    failed = np.flatnonzero(~found.success)
+    status, held, smallest = diagnose(robot, aims, goal[finite][failed], found.q[failed], allowed)
+    return _assembled(robot, found, finite, batch, failed, (status, held, smallest), known, allowed, tolerance)
+
+
+def _one_batch(
+    robot: Robot, numbers: Sequence[Array], q0: ArrayLike | None, limits: Range
+) -> tuple[Array, Array, tuple[int, ...]]:
+    """Starts (N, n) and targets (N, size), and the shape of the batch they are of."""
+    start = limits.middle if q0 is None else _start(robot, q0, limits)
+    shapes = [a.shape[:-1] for a in (start, *numbers)]
+    try:
+        batch = np.broadcast_shapes(*shapes)
+    except ValueError:
+        shown = ", ".join(map(str, shapes[1:]))
+        raise ShapeError(f"the batches do not broadcast together: q0 {shapes[0]}, targets {shown}") from None
+    if 0 in batch:
+        raise ShapeError(f"there is no target: the batch has shape {batch}")
+    flat = [np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in (start, *numbers)]
+    return flat[0], np.concatenate(flat[1:], axis=1), batch
+
+
+def _start(robot: Robot, q0: ArrayLike, limits: Range) -> Array:
+    expected = f"(..., {robot.dof}), one value per joint of {robot.name!r}: {shown_joints(robot)}"
+    start = real_array("q0", q0, expected)
+    if start.shape[-1:] != (robot.dof,):
+        raise ShapeError(f"q0 has shape {start.shape}; expected {expected}")
+    outside = np.argwhere((start < limits.lower) | (start > limits.upper))
+    if len(outside):
+        *index, joint = map(int, outside[0])
+        raise TaskError(
+            f"q0{index or ''} is outside the limits: {robot.joint_names[joint]!r} is at {start[(*index, joint)]:.6g}, "
+            f"and may be from {limits.lower[joint]:.6g} to {limits.upper[joint]:.6g}; "
+            "np.clip it, or pass limits=False"
+        )
+    return start
+
+
+def _finite(near: Array, goal: Array, batch: tuple[int, ...]) -> Array:
+    """Which targets can be worked on; a single one must be."""
+    finite: Array = np.all(np.isfinite(np.concatenate([near, goal], axis=1)), axis=1)
+    if not batch and not finite.all():
+        raise TaskError(f"{'the target' if np.isfinite(near).all() else 'q0'} is not finite: it holds NaN or infinity")
+    return finite
+
+
+def _assembled(
+    robot: Robot,
+    found: Found,
+    finite: Array,
+    batch: tuple[int, ...],
+    failed: Array,
+    diagnosis: tuple[Array, Array, Array],
+    known: Any,
+    limits: Range,
+    tolerance: float,
+) -> Solution:
+    """Everything by target, those left out as not a number put back in their places."""
+    size, n = len(finite), robot.dof
+    places = np.flatnonzero(finite)
+    status = np.full(len(places), words.CONVERGED, dtype="<U20")
+    held, smallest = np.zeros((len(places), n), dtype=np.int8), np.full(len(places), np.nan)
+    status[failed], held[failed], smallest[failed] = diagnosis
+    status[list(known)] = words.OUT_OF_REACH
+
+    def spread(values: Array, missing: Any) -> Array:
+        result = np.full((size, *values.shape[1:]), missing, dtype=values.dtype)
+        result[places] = values
+        return result.reshape((*batch, *values.shape[1:]))
+
+    return Solution(
+        robot=robot.name,
+        q=spread(found.q, np.nan),
+        success=spread(found.success, False),
+        status=spread(status, words.NOT_A_NUMBER),
+        position_error=spread(found.position, np.nan),
+        angle_error=spread(found.angle, np.nan),
+        iterations=spread(found.iterations, 0),
+        starts=spread(found.starts, 0),
+        held=spread(held, 0),
+        smallest_singular_value=spread(smallest, np.nan),
+        tolerance=tolerance,
+        joint_names=robot.joint_names,
+        limits=np.stack([limits.lower, limits.upper], axis=1),
+        reaches={tuple(map(int, np.unravel_index(places[k], batch))): reach for k, reach in known.items()},
+    )

@@ -1,0 +1,123 @@
+"""Where the joints may be, how a turn of 2 pi is used to get there, and how far the arm reaches."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.algorithms.kinematics import path_to
+from armdyn.kinematics.errors import TaskError
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+FULL_TURN = 2.0 * math.pi
+ROUNDING = 1e-9
+"""A range of joint positions short of 2 pi by less than this is a full turn whose limits were written in decimals."""
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """The limits of all joints.
+
+    Args:
+        lower, upper: rad or m, shape (n,); infinite where there is none.
+        turns: which joints can take every angle, so that no limit bounds the search, shape (n,).
+        middle: of the limits; zero where there are none.
+        unit: what counts like one radian of a revolute joint, shape (n,): 1 rad, or a length in m.
+    """
+
+    lower: Array
+    upper: Array
+    turns: Array
+    middle: Array
+    unit: Array
+
+    @classmethod
+    def of(cls, robot: Robot, length: float, *, limited: bool) -> Range:
+        """The limits the robot's description names, or none."""
+        revolute = np.array([joint.kind == "revolute" for joint in robot.joints])
+        lower = np.array([joint.limits.lower if limited else -math.inf for joint in robot.joints])
+        upper = np.array([joint.limits.upper if limited else math.inf for joint in robot.joints])
+        for joint, low, high in zip(robot.joint_names, lower, upper, strict=True):
+            if not low <= high:
+                raise TaskError(f"limits of {joint!r} leave no position: lower {low:g}, upper {high:g}")
+        turns = revolute & (upper - lower >= FULL_TURN - ROUNDING)
+        # One-sided limits: stay near the one there is.
+        middle = np.clip(np.zeros(len(lower)), lower, upper)
+        both = np.isfinite(lower) & np.isfinite(upper)
+        middle[both] = 0.5 * (lower[both] + upper[both])
+        return cls(lower, upper, turns, middle, unit_of(robot, length))
+
+    @property
+    def bounds(self) -> tuple[tuple[float, float], ...]:
+        """What bounds the search: nothing where every angle can be had by whole turns."""
+        lower = np.where(self.turns, -math.inf, self.lower)
+        upper = np.where(self.turns, math.inf, self.upper)
+        return tuple((float(a), float(b)) for a, b in zip(lower, upper, strict=True))
+
+    def nearest(self, q: Array, near: Array) -> Array:
+        """The same configuration with whole turns taken where they bring it nearer and keep it within the limits."""
+        turned = q - FULL_TURN * np.round((q - near) / FULL_TURN)
+        turned = turned - FULL_TURN * np.ceil(np.maximum(turned - self.upper, 0.0) / FULL_TURN)
+        turned = turned + FULL_TURN * np.ceil(np.maximum(self.lower - turned, 0.0) / FULL_TURN)
+        # What is outside now is so by rounding of a range of exactly one turn.
+        return np.where(self.turns, np.clip(turned, self.lower, self.upper), q)
+
+    def kept_by(self, q: Array) -> Array:
+        """Which configurations keep all limits, shape (...)."""
+        kept: Array = np.all((q >= self.lower) & (q <= self.upper), axis=-1)
+        return kept
+
+    def distance(self, q: Array, near: Array) -> Array:
+        """How far two configurations are apart, in radians and what counts like them, shape (...)."""
+        return np.asarray(np.linalg.norm((q - near) / self.unit, axis=-1))
+
+    def random(self, count: int, seed: int) -> Array:
+        """Configurations spread over the limits, the same for the same seed, shape (count, n)."""
+        rng = np.random.default_rng(seed)
+        reach = np.where(self.turns, math.pi, math.inf)
+        lower = np.maximum(self.lower, self.middle - reach)
+        upper = np.minimum(self.upper, self.middle + reach)
+        open_below, open_above = ~np.isfinite(lower), ~np.isfinite(upper)
+        span = math.pi * self.unit
+        lower = np.where(open_below, np.where(open_above, -span, upper - 2.0 * span), lower)
+        upper = np.where(open_above, lower + 2.0 * span, upper)
+        return rng.uniform(lower, upper, (count, len(lower)))
+
+
+def unit_of(robot: Robot, length: float) -> Array:
+    """What counts like one radian of a revolute joint: 1 rad, or the length, m, shape (n,)."""
+    return np.array([1.0 if joint.kind == "revolute" else length for joint in robot.joints])
+
+
+def length_of(robot: Robot, frames: set[str]) -> float:
+    """The length of the arm from its first joint to a frame, m: what its fixed distances sum up to."""
+    longest = max(sum(distances) for distances in (_distances(robot, frame) for frame in frames))
+    return longest if longest > 0.0 else 1.0
+
+
+def reach(robot: Robot, limits: Range, frame: str, point: Array) -> tuple[Array, float, str]:
+    """Where the first axis that carries a frame begins, how far from there the point can be at most, the joint's name.
+
+    By the triangle inequality, so that nothing farther away can be reached; not everything nearer can.
+    """
+    k, _ = robot.mechanism.frame(frame)
+    path = path_to(robot.mechanism, k)
+    first = robot.mechanism.bodies[path[-1]]
+    travel = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
+    slides = sum(travel[robot.mechanism.bodies[j].joint] for j in path if not robot.mechanism.bodies[j].revolute)
+    origin = first.base_origin
+    assert origin is not None  # noqa: S101 - the first body of a path stands on the base
+    at_most = sum(_distances(robot, frame, point)) + float(slides)
+    return np.asarray(origin, dtype=float), at_most, robot.joint_names[first.joint]
+
+
+def _distances(robot: Robot, frame: str, point: Array | None = None) -> list[float]:
+    """What lies between one joint's axis and the next, and between the last and the point."""
+    k, T = robot.mechanism.frame(frame)
+    p = T[:3, 3] if point is None else T[:3, :3] @ point + T[:3, 3]
+    bodies = robot.mechanism.bodies
+    steps = [bodies[j].offset for j in path_to(robot.mechanism, k)[:-1]]
+    return [float(np.linalg.norm(step)) for step in (*steps, p)]

@@ -1,0 +1,215 @@
+"""Joint velocities from a frame's velocity, accelerations from its acceleration (Kazerounian and Gupta 4a, 4b)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.algorithms.kinematics import EXPRESSED_IN
+from armdyn.compiled import CompiledFunction
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.kinematics.checks import not_negative, vector
+from armdyn.kinematics.errors import TaskError
+from armdyn.kinematics.joint_motion import COMPONENTS, JointMotion
+from armdyn.kinematics.limits import length_of, unit_of
+from armdyn.kinematics.motion import frame_motion
+from armdyn.kinematics.singular import Decomposition
+from armdyn.kinematics.tasks import moving_frame
+from armdyn.robot import Robot
+from armdyn.simulation.settings import real_array, shown_joints
+from armdyn.spatial.rotations import Array
+
+
+def joint_rates(
+    robot: Robot,
+    q: ArrayLike,
+    twist: ArrayLike,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    expressed_in: str = "body",
+    components: Sequence[str] = COMPONENTS,
+    threshold: float = 1e-3,
+    damping: float = 0.0,
+) -> JointMotion:
+    """Joint velocities qd, rad/s or m/s, shape (..., n), that give a frame the twist (w, v): J(q) qd = V.
+
+    By the singular values of J (Kazerounian and Gupta 1985, 4a; Modern Robotics 6.3): exact where the arm can, the
+    least joint velocities where it has joints to spare, the least of the twist missed where it lacks them. Beside qd
+    the result says how near the arm is to a singularity, along which direction, and what was missed.
+
+    Args:
+        robot: the arm, or a tree of them.
+        q: joint positions, rad or m, shape (..., n).
+        twist: angular velocity, rad/s, then velocity of the point, m/s, shape (..., 6).
+        frame: name of the frame that moves; the tip by default.
+        point: of the frame, m, in its axes, whose velocity v is; its origin by default. Not with "space".
+        expressed_in: as for `Robot.jacobian`: "body": axes of the frame; "world": axes of the base; "space": axes and
+            origin of the base.
+        components: of the twist that are asked for, some of "wx", "wy", "wz", "vx", "vy", "vz"; the others are free.
+        threshold: a smallest singular value below this part of the greatest is called near singular.
+        damping: 0: none, and joint velocities grow without bound near a singularity. Otherwise directions below the
+            threshold are followed less and less, so that they ask for joint velocities of at most
+            1 / (2 damping sigma_1) times theirs, while all others stay exact. A good value is the threshold's.
+
+    Raises:
+        ShapeError: an array that does not fit the robot.
+        DTypeError: one that does not hold real numbers.
+        UnknownName: a frame, component or way of expression that does not exist.
+        TaskError: a threshold or damping that makes no sense.
+
+    >>> robot = armdyn.load("ur5")
+    >>> q, up = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2], [0, 0, 0, 0, 0, 0.1]
+    >>> motion = robot.joint_rates(q, up, expressed_in="world")
+    >>> np.allclose(robot.jacobian(q, expressed_in="world") @ motion.values, up, rtol=0, atol=1e-15)
+    True
+    """
+    given = (_per_joint(robot, "q", q), _six("twist", twist))
+    return _solved(
+        robot, given, "twist", frame=frame, point=point, expressed_in=expressed_in, components=components,
+        threshold=threshold, damping=damping,
+    )  # fmt: skip
+
+
+def joint_accelerations(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    acceleration: ArrayLike,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    expressed_in: str = "body",
+    components: Sequence[str] = COMPONENTS,
+    threshold: float = 1e-3,
+    damping: float = 0.0,
+) -> JointMotion:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), with which a frame's twist changes as asked.
+
+    J qdd + Jdot qd = Vdot (Kazerounian and Gupta 1985, 4b), with Jdot qd as the acceleration where qdd = 0. With
+    ``expressed_in="world"``, Vdot is the angular acceleration and the acceleration of the point, in base axes.
+
+    Args:
+        robot: the arm, or a tree of them.
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        acceleration: the time derivative of the twist (w, v), rad/s^2 and m/s^2, shape (..., 6).
+        frame: as for `joint_rates`, like all that follow.
+        point: of the frame, m, in its axes.
+        expressed_in: "body", "world" or "space".
+        components: of the twist that are asked for.
+        threshold: below which the arm is called near singular.
+        damping: along weak directions.
+
+    Raises:
+        ShapeError, DTypeError, UnknownName, TaskError: as for `joint_rates`.
+
+    >>> robot = armdyn.load("ur5")
+    >>> q, qd = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2], [0.1, -0.2, 0.3, -0.1, 0.2, 0.4]
+    >>> robot.joint_accelerations(q, qd, np.zeros(6)).values.shape
+    (6,)
+    """
+    given = (_per_joint(robot, "q", q), _six("acceleration", acceleration), _per_joint(robot, "qd", qd))
+    return _solved(
+        robot, given, "acceleration", frame=frame, point=point, expressed_in=expressed_in, components=components,
+        threshold=threshold, damping=damping,
+    )  # fmt: skip
+
+
+def _solved(
+    robot: Robot,
+    given: tuple[Array, ...],
+    what: str,
+    *,
+    frame: str | None,
+    point: Sequence[float],
+    expressed_in: str,
+    components: Sequence[str],
+    threshold: float,
+    damping: float,
+) -> JointMotion:
+    if expressed_in not in EXPRESSED_IN:
+        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+    point = vector("point", point)
+    if expressed_in == "space" and any(point):
+        raise TaskError("point= has no meaning with expressed_in='space', whose velocity is that at the base's origin")
+    threshold, damping = not_negative("threshold", threshold), not_negative("damping", damping)
+    rows = _rows(components)
+    frame = moving_frame(robot, frame)
+    (q, wanted, *rest), batch = _one_batch(what, given)
+    qd = rest[0] if rest else np.zeros_like(q)
+    J, drift = CompiledFunction(robot, frame_motion)(q, qd, frame=frame, point=point, expressed_in=expressed_in)
+
+    length = length_of(robot, {frame})
+    row_unit = np.array([1.0, 1.0, 1.0, length, length, length])[rows]
+    joint_unit = unit_of(robot, length)
+    finite = np.isfinite(J).all(axis=(1, 2)) & np.isfinite(wanted).all(axis=1) & np.isfinite(drift).all(axis=1)
+    parts = Decomposition.of(J[finite][:, rows] * joint_unit / row_unit[:, None])
+    x = parts.solve((wanted - drift)[finite][:, rows] / row_unit, threshold, damping)
+    values = np.full(q.shape, np.nan)
+    values[finite] = x * joint_unit
+    missed = np.zeros((len(q), 6))
+    missed[:, rows] = (wanted - drift - np.einsum("kij,kj->ki", J, values))[:, rows]
+    weak = np.zeros((int(finite.sum()), 6))
+    weak[:, rows] = parts.U[:, :, -1] * row_unit
+
+    def spread(some: Array, missing: Any = np.nan) -> Array:
+        result = np.full((len(q), *some.shape[1:]), missing, dtype=some.dtype)
+        result[finite] = some
+        return result.reshape((*batch, *some.shape[1:]))
+
+    return JointMotion(
+        robot=robot.name,
+        values=values.reshape((*batch, robot.dof)),
+        missed=missed.reshape((*batch, 6)),
+        singular_values=spread(parts.sigma),
+        condition=spread(parts.condition),
+        rank=spread(parts.rank, 0),
+        near_singular=spread(parts.sigma[:, -1] < threshold * parts.sigma[:, 0], True),
+        weak=spread(weak),
+        length=length,
+        threshold=threshold,
+        damping=damping,
+        asked=len(rows),
+        per=("rad/s, m/s" if what == "twist" else "rad/s^2, m/s^2"),
+    )
+
+
+def _rows(components: Sequence[str]) -> list[int]:
+    names = [components] if isinstance(components, str) else list(components)
+    for name in names:
+        if name not in COMPONENTS:
+            raise UnknownName.of("component", name, COMPONENTS, "a twist")
+    if not names or len(set(names)) != len(names):
+        raise TaskError(f"components={components!r}; expected some of {', '.join(COMPONENTS)}, each once")
+    return [i for i, name in enumerate(COMPONENTS) if name in names]
+
+
+def _per_joint(robot: Robot, name: str, value: Any) -> Array:
+    expected = f"(..., {robot.dof}), one value per joint of {robot.name!r}: {shown_joints(robot)}"
+    array = real_array(name, value, expected)
+    if array.shape[-1:] != (robot.dof,):
+        raise ShapeError(f"{name} has shape {array.shape}; expected {expected}")
+    return array
+
+
+def _six(name: str, value: Any) -> Array:
+    expected = "(..., 6), angular part first: " + ", ".join(COMPONENTS)
+    array = real_array(name, value, expected)
+    if array.shape[-1:] != (6,):
+        raise ShapeError(f"{name} has shape {array.shape}; expected {expected}")
+    return array
+
+
+def _one_batch(what: str, given: tuple[Array, ...]) -> tuple[list[Array], tuple[int, ...]]:
+    """The arrays as (N, size), and the shape of the batch they are of."""
+    shapes = [array.shape[:-1] for array in given]
+    try:
+        batch = np.broadcast_shapes(*shapes)
+    except ValueError:
+        shown = ", ".join(f"{name} {shape}" for name, shape in zip(("q", what, "qd"), shapes, strict=False))
+        raise ShapeError(f"the batches of the arguments do not broadcast together: {shown}") from None
+    return [np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in given], batch

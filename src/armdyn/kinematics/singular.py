@@ -1,0 +1,53 @@
+"""A Jacobian taken apart into directions: which motions the joints make easily, hardly, or not at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+
+RANK = 1e-13
+"""Singular values below this part of the greatest are rounding."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decomposition:
+    """J = U diag(sigma) V^T of many states, shapes (N, rows, r), (N, r), (N, r, n) with r = min(rows, n)."""
+
+    U: Array
+    sigma: Array
+    Vt: Array
+
+    @classmethod
+    def of(cls, J: Array) -> Decomposition:
+        """The thin singular value decomposition."""
+        return cls(*np.linalg.svd(J, full_matrices=False))
+
+    @property
+    def rank(self) -> Array:
+        """How many directions are more than rounding, shape (N,)."""
+        return np.asarray((self.sigma > RANK * self.sigma[:, :1]).sum(axis=1))
+
+    @property
+    def condition(self) -> Array:
+        """The greatest singular value by the smallest, shape (N,); infinite where the smallest is rounding."""
+        regular = self.rank == self.sigma.shape[1]
+        smallest = np.where(regular, self.sigma[:, -1], 1.0)
+        return np.where(regular, self.sigma[:, 0] / smallest, np.inf)
+
+    def solve(self, y: Array, threshold: float, damping: float) -> Array:
+        """x of least norm that leaves the least of y - J x, damped along the weak directions, shape (N, n).
+
+        Where sigma is below t = threshold sigma_1, its inverse becomes sigma / (sigma^2 + lambda^2), with
+        lambda = damping sigma_1 sqrt(1 - (sigma / t)^2): continuous at t, zero at 0 (Nakamura and Hanafusa 1986;
+        Maciejewski and Klein 1988). Without damping this is the pseudo-inverse.
+        """
+        greatest = self.sigma[:, :1]
+        weakness = np.maximum(1.0 - (self.sigma / np.maximum(threshold * greatest, 1e-300)) ** 2, 0.0)
+        squares = self.sigma**2 + (damping * greatest) ** 2 * weakness
+        known = self.sigma > RANK * greatest
+        gain = np.where(known, self.sigma / np.where(known, squares, 1.0), 0.0)
+        x: Array = np.einsum("krn,kr->kn", self.Vt, gain * np.einsum("kir,ki->kr", self.U, y))
+        return x

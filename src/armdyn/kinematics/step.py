@@ -1,0 +1,147 @@
+"""One step of the search: Levenberg's and Marquardt's damped least squares with limits, without a branch.
+
+Around q the residual is e - J s after a step s. The step minimises |e - J s|^2 + damping |s|^2 over the joints that are
+not held by a limit (Nocedal and Wright 2006, 10.3); joints are scaled so that a metre of slide counts like ``length``
+metres' worth of radians.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import Function, function
+from armdyn.kinematics.aims import SIZES, Aim, conditions
+from armdyn.kinematics.linear import solve_positive_definite
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import clip, maximum, select
+from armdyn.spatial.rotations import Array
+
+LEAST_DAMPING = 1e-14
+"""Relative to the trace of the system: keeps it positive definite where the arm is singular."""
+
+LARGEST_STEP = 1.0
+"""rad, or that many lengths: a linear model says nothing about more."""
+
+SHORTEST_STEP = 1e-15
+"""rad or lengths; shorter ones are rounding."""
+
+
+def search_step(
+    model: Mechanism,
+    trial: Array,
+    accepted: Array,
+    cost: Any,
+    promised: Any,
+    damping: Any,
+    target: Array,
+    *,
+    aims: Sequence[Aim] = (),
+    bounds: Sequence[tuple[float, float]] = (),
+    length: float = 1.0,
+) -> tuple[Any, ...]:
+    """Judge the trial configuration, rad or m, and make the next one.
+
+    Args:
+        trial: the configuration to judge, rad or m, shape (..., n).
+        accepted: the best one so far, rad or m, shape (..., n).
+        cost: e.e / 2 there; infinite before the first step.
+        promised: by how much the linear model expects the trial to lower it.
+        damping: relative to the residual's length.
+        target: numbers of all aims.
+        aims: what is asked for.
+        bounds: least and greatest position of each joint.
+        length: m that count like one radian.
+
+    Returns:
+        The next trial, the configuration accepted now, its cost, the next promise and damping, then of the trial: the
+        distance (m) and angle (rad) left, and how much of the residual the free joints could still lower, from 0 to 1.
+    """
+    met = conditions(model, trial, aims, target)
+    e = np.array([x for one in met for x in one.residuals])
+    J = np.array([row for one in met for row in one.rows])
+    scale = np.array([length if not body.revolute else 1.0 for body in sorted(model.bodies, key=lambda b: b.joint)])
+    J = J * scale
+    squares = e @ e
+    new_cost = 0.5 * squares
+    better = new_cost < cost
+
+    # The gain, as a part of what was promised, sets the damping (Nielsen's rule).
+    surprise = 2.0 * (cost - new_cost) / promised - 1.0
+    next_damping = damping * select(better, maximum(1.0 / 3.0, 1.0 - surprise * surprise * surprise), 4.0)
+
+    downhill = J.T @ e
+    free = np.array([_free(*arguments) for arguments in zip(trial, downhill, bounds, strict=True)])
+    s = _damped_step(J * free, e, next_damping * np.sqrt(squares + 1e-300)) * scale
+    s = s * (LARGEST_STEP / maximum(LARGEST_STEP, _largest(s / scale)))
+    s = np.array([_within(x, dx, bound) for x, dx, bound in zip(trial, s, bounds, strict=True)])
+    rest = e - J @ (s / scale)
+    promise = new_cost - 0.5 * (rest @ rest)
+
+    # A trial that is no better is drawn back to a quarter of the way from the accepted configuration.
+    quarter = accepted + 0.25 * (trial - accepted)
+    steepness = np.sqrt((free * downhill) @ (free * downhill) / (squares + 1e-300))
+    next_trial, now = _choose(better, trial + s, quarter), _choose(better, trial, accepted)
+    moves = _largest((next_trial - now) / scale) > SHORTEST_STEP
+    return (
+        next_trial,
+        now,
+        select(better, new_cost, cost),
+        select(better, promise, 0.4375 * promised),
+        next_damping,
+        np.array([_greatest_left(aims, met, angular=False), _greatest_left(aims, met, angular=True)]),
+        moves * select(better, steepness, 1.0),
+    )
+
+
+def declared(aims: Sequence[Aim]) -> Function:
+    """`search_step` for these aims, ready to be compiled."""
+    size = sum(SIZES[aim.kind] for aim in aims)
+    return function(f"(n),(n),(),(),(),({size})->(n),(n),(),(),(),(2),()")(search_step)
+
+
+def _damped_step(J: Array, e: Array, damping: Any) -> Array:
+    """(J^T J + damping 1)^-1 J^T e, or the same as J^T (J J^T + damping 1)^-1 e, whichever system is smaller."""
+    rows, columns = J.shape
+    wide = columns > rows
+    A = J @ J.T if wide else J.T @ J
+    A = A + (damping + LEAST_DAMPING * np.trace(A) + 1e-300) * np.eye(len(A))
+    return J.T @ solve_positive_definite(A, e) if wide else solve_positive_definite(A, J.T @ e)
+
+
+def _free(q: Any, downhill: Any, bound: tuple[float, float]) -> Any:
+    """0 where the joint is at a limit and the way down leads beyond it, else 1."""
+    lower, upper = bound
+    free: Any = 1.0
+    if np.isfinite(upper):
+        free = free * select(q < upper, 1.0, select(downhill > 0.0, 0.0, 1.0))
+    if np.isfinite(lower):
+        free = free * select(lower < q, 1.0, select(downhill < 0.0, 0.0, 1.0))
+    return free
+
+
+def _within(q: Any, step: Any, bound: tuple[float, float]) -> Any:
+    """The step as far as the limits allow it."""
+    return step if not np.isfinite(bound).any() else clip(q + step, *bound) - q
+
+
+def _largest(values: Array) -> Any:
+    result: Any = 0.0
+    for value in values:
+        result = maximum(result, abs(value))
+    return result
+
+
+def _choose(condition: Any, if_true: Array, if_false: Array) -> Array:
+    return np.array([select(condition, a, b) for a, b in zip(if_true, if_false, strict=True)])
+
+
+def _greatest_left(aims: Sequence[Aim], met: Sequence[Any], *, angular: bool) -> Any:
+    """The largest distance, or angle, any aim has left."""
+    left: Any = 0.0
+    for aim, one in zip(aims, met, strict=True):
+        if (aim.kind != "position") == angular:
+            left = maximum(left, one.left)
+    return left

@@ -1,0 +1,213 @@
+"""What a frame should do: lie at a place, lie like given axes, point along a direction, or several of these at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ShapeError
+from armdyn.kinematics.aims import Aim
+from armdyn.kinematics.checks import chosen_axes, rigid_rotations, unit_vectors, vector, weight
+from armdyn.kinematics.errors import TaskError
+from armdyn.robot import Robot
+from armdyn.simulation.settings import real_array
+from armdyn.spatial.rotations import Array
+
+AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """A point of a frame lies at p, m, shape (..., 3), in base axes.
+
+    Args:
+        p: the place, m, shape (..., 3).
+        point: which point of the frame, m, in its axes; its origin by default.
+        frame: its name; the tip where none is given.
+        axes: which base axes count: "xyz", or fewer, such as "xy" for an arm in a plane.
+        weight: of these conditions beside others, where not all can be met.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> armdyn.kinematics.Position([1.0, 1.0, 0.0], axes="xy")
+    Position(p=[1.0, 1.0, 0.0], point=(0.0, 0.0, 0.0), frame=None, axes='xy', weight=1.0)
+    """
+
+    p: ArrayLike
+    point: Sequence[float] = (0.0, 0.0, 0.0)
+    frame: str | None = None
+    axes: str = "xyz"
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Orientation:
+    """The axes of a frame lie as R says, rotation matrix R_0F, shape (..., 3, 3).
+
+    Args:
+        R: the axes of the frame, in base axes, as columns, shape (..., 3, 3).
+        frame: its name; the tip where none is given.
+        weight: of this condition beside others, where not all can be met.
+    """
+
+    R: ArrayLike
+    frame: str | None = None
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Pose:
+    """A frame lies at T_0F, homogeneous matrix, lengths in m, shape (..., 4, 4): position and orientation at once.
+
+    Args:
+        T: the pose, shape (..., 4, 4).
+        point: the point of the frame, m, in its axes, that lies at T's origin; the frame's own by default.
+        frame: its name; the tip where none is given.
+        position_weight, orientation_weight: where not all can be met.
+    """
+
+    T: ArrayLike
+    point: Sequence[float] = (0.0, 0.0, 0.0)
+    frame: str | None = None
+    position_weight: float = 1.0
+    orientation_weight: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Pointing:
+    """An axis of a frame points along a direction, unit vector in base axes, shape (..., 3); it may turn about it.
+
+    Args:
+        along: the direction, unit vector, shape (..., 3).
+        axis: "x", "y", "z", or a unit vector in the frame's axes.
+        frame: its name; the tip where none is given.
+        weight: of this condition beside others, where not all can be met.
+    """
+
+    along: ArrayLike
+    axis: Literal["x", "y", "z"] | Sequence[float] = "z"
+    frame: str | None = None
+    weight: float = 1.0
+
+
+Task = Position | Orientation | Pose | Pointing
+
+Resolved = tuple[Aim, Array]
+"""An aim of a robot, and the numbers of its target, shape (..., size)."""
+
+
+def resolved(
+    robot: Robot, target: Any, frame: str | None, point: Sequence[float] | None, length: float
+) -> tuple[tuple[Aim, ...], tuple[Array, ...]]:
+    """The aims of a robot that ``target`` asks for, and their numbers, each of its own batch shape."""
+    tasks = _tasks(target, frame, point)
+    pairs = [pair for task in tasks for pair in _of_task(robot, task, frame, length)]
+    pairs = [(aim, numbers) for aim, numbers in pairs if numbers[..., -1].any()]  # weight zero: left out
+    if not pairs:
+        raise TaskError("nothing is asked for: every task has weight zero, or the target is empty")
+    return tuple(aim for aim, _ in pairs), tuple(numbers for _, numbers in pairs)
+
+
+def frames_of(robot: Robot, target: Any, frame: str | None) -> set[str]:
+    """Names of the frames a target is about."""
+    if isinstance(target, Task):
+        target = [target]
+    named = [task.frame for task in target if isinstance(task, Task)] if isinstance(target, list | tuple) else []
+    return {moving_frame(robot, name if name is not None else frame) for name in (named or [None])}
+
+
+def _tasks(target: Any, frame: str | None, point: Sequence[float] | None) -> list[Task]:
+    """The tasks, where an array of poses or of positions is short for one."""
+    if isinstance(target, Task):
+        tasks = [target]
+    elif isinstance(target, list | tuple) and _all_tasks(target):
+        tasks = list(target)
+    else:
+        return [_of_array(target, point)]
+    if point is not None:
+        raise TaskError("point= goes with a target given as an array; a task takes it itself: Position(p, point=...)")
+    return tasks
+
+
+def _all_tasks(target: Sequence[Any]) -> bool:
+    given = [isinstance(thing, Task) for thing in target]
+    if any(given) and not all(given):
+        other = target[given.index(False)]
+        raise TaskError(f"the target mixes tasks and {type(other).__name__}; wrap arrays in Pose(...) or Position(...)")
+    return bool(given) and all(given)
+
+
+def _of_array(target: Any, point: Sequence[float] | None) -> Task:
+    expected = "poses (..., 4, 4), positions (..., 3), or tasks such as armdyn.kinematics.Pose(T)"
+    array = real_array("target", target, expected)
+    at = (0.0, 0.0, 0.0) if point is None else point
+    if array.shape[-2:] == (4, 4):
+        return Pose(array, point=at)
+    if array.shape[-1:] == (3,) and array.shape[-2:] != (3, 3):
+        return Position(array, point=at)
+    if array.shape == (3, 3):
+        raise TaskError(
+            "target of shape (3, 3) may be one rotation or three positions; "
+            "say armdyn.kinematics.Orientation(R) or Position(p)"
+        )
+    if array.shape[-1:] == (3,):
+        return Position(array, point=at)
+    raise ShapeError(f"target has shape {array.shape}; expected {expected}")
+
+
+def _of_task(robot: Robot, task: Task, default: str | None, length: float) -> list[Resolved]:
+    """A task as aims, its frame found, its numbers checked. A metre weighs 1 / length of what a radian does."""
+    frame = moving_frame(robot, task.frame if task.frame is not None else default)
+    kind = type(task).__name__
+    if isinstance(task, Pose):
+        T = real_array("T of Pose", task.T, "poses (..., 4, 4)")
+        if T.shape[-2:] != (4, 4):
+            raise ShapeError(f"T of Pose has shape {T.shape}; expected (..., 4, 4)")
+        _last_rows(T)
+        place = Position(T[..., :3, 3], task.point, frame, weight=task.position_weight)
+        axes = Orientation(T[..., :3, :3], frame, task.orientation_weight)
+        return [*_of_task(robot, place, None, length), *_of_task(robot, axes, None, length)]
+    if isinstance(task, Position):
+        p = real_array("p of Position", task.p, "places (..., 3), m")
+        if p.shape[-1:] != (3,):
+            raise ShapeError(f"p of Position has shape {p.shape}; expected (..., 3), m")
+        aim = Aim("position", frame, counted=chosen_axes(task.axes))
+        return [(aim, _joined(p, vector("point", task.point), weight(kind, task.weight) / length))]
+    if isinstance(task, Orientation):
+        R = rigid_rotations(real_array("R of Orientation", task.R, "rotation matrices (..., 3, 3)"))
+        return [(Aim("orientation", frame), _joined(R.reshape(*R.shape[:-2], 9), weight(kind, task.weight)))]
+    axis = AXES.get(task.axis) if isinstance(task.axis, str) else vector("axis", task.axis)
+    if axis is None:
+        raise TaskError(f"axis={task.axis!r} of Pointing; expected 'x', 'y', 'z' or a unit vector in the frame's axes")
+    unit_vectors("axis of Pointing", np.array(axis))
+    along = unit_vectors("along of Pointing", real_array("along of Pointing", task.along, "directions (..., 3)"))
+    return [(Aim("pointing", frame, axis), _joined(along, weight(kind, task.weight)))]
+
+
+def _joined(*parts: Any) -> Array:
+    """Numbers of an aim, one behind the other; what is the same for the whole batch is repeated."""
+    first, *others = (np.atleast_1d(part) for part in parts)
+    batch = first.shape[:-1]
+    return np.concatenate([first, *(np.broadcast_to(o, (*batch, len(o))) for o in others)], axis=-1)
+
+
+def moving_frame(robot: Robot, name: str | None) -> str:
+    """The name of a frame, the tip by default, that some joint moves."""
+    frame = robot.model.frame(name)
+    if robot.mechanism.frame(frame.name)[0] < 0:
+        raise TaskError(f"frame {frame.name!r} of {robot.name!r} is welded to the base: no joint moves it")
+    return frame.name
+
+
+def _last_rows(T: Array) -> None:
+    """Homogeneous matrices end in 0 0 0 1."""
+    wrong = np.argwhere(np.isfinite(T).all(axis=(-2, -1)) & (T[..., 3, :] != (0.0, 0.0, 0.0, 1.0)).any(axis=-1))
+    if len(wrong):
+        index = tuple(map(int, wrong[0]))
+        raise TaskError(
+            f"target{list(index) if index else ''} is no rigid motion: its last row is "
+            f"{T[index][3].tolist()}; expected [0, 0, 0, 1]"
+        )

@@ -1,0 +1,39 @@
+"""What is wrong with a matrix that claims to be a spatial inertia or a pseudo-inertia."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+
+TOLERANCE = 1e-9
+"""How far the structure may be broken, relative to the largest entry: matrices are printed with rounding."""
+
+
+def spatial_inertia_problems(G: Array) -> Iterator[str]:
+    """What makes G no [[I_o, m [c]], [m [c]^T, m 1]], one sentence each."""
+    if not np.isfinite(G).all():
+        yield "it holds NaN or infinity; expected finite numbers"
+        return
+    scale = TOLERANCE * float(np.abs(G).max())
+    m, coupling = G[5, 5], G[:3, 3:]
+    if np.abs(G - G.T).max() > scale:
+        yield "it is not symmetric"
+    elif np.abs(G[3:, 3:] - m * np.eye(3)).max() > scale:
+        yield "its lower right block is not mass times the identity; G is angular part first"
+    elif np.abs(coupling + coupling.T).max() > scale:
+        yield "its upper right block is not the cross-product matrix of m c"
+    elif m <= 0.0:
+        yield f"mass {m:g} kg is not positive"
+
+
+def pseudo_inertia_problems(J: Array) -> Iterator[str]:
+    """What makes J no [[S_o, H], [H^T, m]], one sentence each; whether a body can have it is not judged."""
+    if not np.isfinite(J).all():
+        yield "it holds NaN or infinity; expected finite numbers"
+    elif np.abs(J - J.T).max() > TOLERANCE * np.abs(J).max():
+        yield "it is not symmetric"
+    elif J[3, 3] <= 0.0:
+        yield f"mass {J[3, 3]:g} kg is not positive"

@@ -1,0 +1,115 @@
+"""Arguments as the book's code takes them, or an error that names what was expected.
+
+Compiled functions take most of what programs pass as it is. These run where one refuses.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ArmdynError, DTypeError, ShapeError
+from armdyn.spatial.rotations import Array
+
+
+class ArgumentError(ArmdynError, ValueError):
+    """A number of points, a time or a resolution that makes no sense."""
+
+
+def real(name: str, values: ArrayLike) -> Array:
+    """An array of floats."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ShapeError(f"{name} is ragged: its rows differ in length") from None
+    if array.dtype.kind not in "biuf":
+        raise DTypeError(f"{name} holds {array.dtype}; expected real numbers")
+    return array.astype(float, copy=False)
+
+
+def vector(name: str, values: ArrayLike, size: int) -> Array:
+    """A vector of ``size`` numbers; a column counts as one."""
+    array = real(name, values)
+    if array.shape == (size, 1):
+        array = array[:, 0]
+    if array.shape != (size,):
+        raise ShapeError(f"{name} has shape {array.shape}; expected ({size},)")
+    return array
+
+
+def rows(name: str, values: ArrayLike, count: int, size: int) -> Array:
+    """The first ``count`` rows of a matrix with ``size`` columns."""
+    array = real(name, values)
+    if array.ndim != 2 or array.shape[1] != size or len(array) < count:
+        raise ShapeError(f"{name} has shape {array.shape}; expected ({count}, {size}), a row for each point of time")
+    return array[:count]
+
+
+def tip_rows(values: ArrayLike, count: int) -> Array:
+    """Ftipmat, a row for each point of time; zero means no tip forces at all."""
+    array = real("Ftipmat", values)
+    if array.ndim == 0 and array == 0.0:
+        return np.zeros((count, 6))
+    return rows("Ftipmat", array, count, 6)
+
+
+def screws(name: str, values: ArrayLike, n: int) -> Array:
+    """The first n columns of a matrix of screw axes."""
+    array = real(name, values)
+    if array.ndim != 2 or array.shape[0] != 6 or array.shape[1] < n:
+        raise ShapeError(f"{name} has shape {array.shape}; expected (6, {n}), a column for each of the {n} joints")
+    return array[:, :n]
+
+
+def pose(name: str, values: ArrayLike) -> Array:
+    """A homogeneous matrix."""
+    array = real(name, values)
+    if array.shape != (4, 4):
+        raise ShapeError(f"{name} has shape {array.shape}; expected (4, 4)")
+    return array
+
+
+def lists(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike, n: int) -> tuple[Array, Array, Array]:
+    """What the lists say of the first n joints; like the book's code, no more of them is looked at."""
+    M, G = real("Mlist", Mlist), real("Glist", Glist)
+    if M.ndim != 3 or M.shape[1:] != (4, 4) or len(M) < n + 1:
+        raise ShapeError(
+            f"Mlist has shape {M.shape}; expected ({n + 1}, 4, 4) for {n} joints: M_01, M_12, ..., and M_{n}{n + 1} "
+            "of the end-effector"
+        )
+    if G.ndim != 3 or G.shape[1:] != (6, 6) or len(G) < n:
+        raise ShapeError(f"Glist has shape {G.shape}; expected ({n}, 6, 6) for {n} joints")
+    return M[: n + 1], G[:n], screws("Slist", Slist, n)
+
+
+def joints_of(thetalist: Any) -> int:
+    """n, the number of joints a program means: the length of its joint vector."""
+    try:
+        n = len(thetalist)
+    except TypeError:
+        raise ShapeError(f"thetalist is {thetalist!r}; expected one value for each joint, shape (n,)") from None
+    if n == 0:
+        raise ShapeError("thetalist is empty; expected one value for each joint, shape (n,)")
+    return n
+
+
+def points(N: Any) -> int:
+    """N, a number of points of a trajectory."""
+    count = int(N)
+    if count < 2:
+        raise ArgumentError(f"N is {N!r}; a trajectory has at least 2 points, its start and its end")
+    return count
+
+
+def resolution(intRes: Any) -> int:
+    """How many integration steps there are between two points of time."""
+    try:
+        count = operator.index(intRes)
+    except TypeError:
+        raise TypeError(f"intRes is {intRes!r}; expected an integer of 1 or more") from None
+    if count < 1:
+        raise ArgumentError(f"intRes is {intRes!r}; expected an integer of 1 or more")
+    return count

@@ -1,0 +1,290 @@
+"""Dynamics of open chains, chapter 8: the functions of section 8.11."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ShapeError
+from armdyn.modern_robotics import recursion
+from armdyn.modern_robotics.arguments import joints_of, lists, real, resolution, rows, tip_rows, vector
+from armdyn.modern_robotics.integration import Stepper
+from armdyn.modern_robotics.kernels import compiled
+from armdyn.spatial.rotations import Array
+
+
+class _Constants(NamedTuple):
+    """What the special cases of inverse dynamics are called with for n joints."""
+
+    still: Array  # qd = 0 or qdd = 0
+    unit: Array  # a unit acceleration of each joint in turn
+
+
+WEIGHTLESS, FREE = np.zeros(3), np.zeros(6)
+"""No gravity, no tip force."""
+
+
+@cache
+def _constants(n: int) -> _Constants:
+    return _Constants(np.zeros(n), np.eye(n))
+
+
+def InverseDynamics(
+    thetalist: ArrayLike,
+    dthetalist: ArrayLike,
+    ddthetalist: ArrayLike,
+    g: ArrayLike,
+    Ftip: ArrayLike,
+    Mlist: ArrayLike,
+    Glist: ArrayLike,
+    Slist: ArrayLike,
+) -> Array:
+    """Joint forces tau = M(q) qdd + c(q, qd) + g(q) + J^T(q) Ftip, N m or N, shape (n,) (Modern Robotics 8.3.2).
+
+    Args:
+        thetalist: joint positions, rad or m, shape (n,).
+        dthetalist: joint velocities, rad/s or m/s, shape (n,).
+        ddthetalist: joint accelerations, rad/s^2 or m/s^2, shape (n,).
+        g: acceleration of free fall in base axes, m/s^2, shape (3,).
+        Ftip: wrench (m, f) the end-effector applies to its surroundings, in frame {n+1}, N m and N, shape (6,).
+        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
+        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
+        Slist: space screw axes at home, a column each, shape (6, n).
+
+    Raises:
+        ShapeError: names the argument that does not fit the number of joints, which is the length of ``thetalist``.
+
+    >>> point_mass = np.diag([0.0, 0, 0, 2, 2, 2])
+    >>> M, S = [np.eye(4), np.eye(4)], [[0], [1], [0], [0], [0], [1.0]]
+    >>> armdyn.modern_robotics.InverseDynamics([0], [0], [0], [0, 0, -10], np.zeros(6), M, [point_mass], S)
+    array([20.])
+    """
+    return _torques(thetalist, dthetalist, ddthetalist, g, Ftip, Mlist, Glist, Slist)
+
+
+def _torques(thetalist: Any, *rest: Any) -> Array:
+    """Inverse dynamics of one state: the compiled recursion, and a second look at the arguments where it refuses."""
+    n = joints_of(thetalist)
+    run = compiled(recursion.inverse_dynamics, n)
+    try:
+        # As float64, so that all is computed in float64.
+        tau: Array = run(np.asarray(thetalist, dtype=float), *rest)
+        if tau.ndim == 1:
+            return tau
+    except (TypeError, ValueError):
+        pass
+    qd, qdd, g, f_tip, Mlist, Glist, Slist = rest
+    return run(  # type: ignore[no-any-return]
+        vector("thetalist", thetalist, n),
+        vector("dthetalist", qd, n),
+        vector("ddthetalist", qdd, n),
+        vector("g", g, 3),
+        vector("Ftip", f_tip, 6),
+        *lists(Mlist, Glist, Slist, n),
+    )
+
+
+def MassMatrix(thetalist: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> Array:
+    """Mass matrix M(q), kg m^2, kg m or kg, shape (n, n) (Modern Robotics 8.5).
+
+    Its columns are the joint forces of unit accelerations, all computed at once.
+
+    Args:
+        thetalist: joint positions, rad or m, shape (n,).
+        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
+        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
+        Slist: space screw axes at home, a column each, shape (6, n).
+    """
+    n = joints_of(thetalist)
+    run, (still, unit) = compiled(recursion.inverse_dynamics, n), _constants(n)
+    q = np.asarray(thetalist, dtype=float)
+    try:
+        columns: Array = run(q, still, unit, WEIGHTLESS, FREE, Mlist, Glist, Slist)
+        if q.ndim == 1 and columns.ndim == 2:
+            return columns.T
+    except (TypeError, ValueError):
+        pass
+    q = vector("thetalist", thetalist, n)
+    return run(q, still, unit, WEIGHTLESS, FREE, *lists(Mlist, Glist, Slist, n)).T  # type: ignore[no-any-return]
+
+
+def VelQuadraticForces(
+    thetalist: ArrayLike, dthetalist: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike
+) -> Array:
+    """Coriolis and centripetal joint forces c(q, qd), N m or N, shape (n,) (Modern Robotics 8.79).
+
+    Args:
+        thetalist: joint positions, rad or m, shape (n,).
+        dthetalist: joint velocities, rad/s or m/s, shape (n,).
+        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
+        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
+        Slist: space screw axes at home, a column each, shape (6, n).
+    """
+    still = _constants(joints_of(thetalist)).still
+    return _torques(thetalist, dthetalist, still, WEIGHTLESS, FREE, Mlist, Glist, Slist)
+
+
+def GravityForces(thetalist: ArrayLike, g: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> Array:
+    """Joint forces that hold the arm still g(q), N m or N, shape (n,) (Modern Robotics 8.80).
+
+    Args:
+        thetalist: joint positions, rad or m, shape (n,).
+        g: acceleration of free fall in base axes, m/s^2, shape (3,).
+        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
+        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
+        Slist: space screw axes at home, a column each, shape (6, n).
+    """
+    still = _constants(joints_of(thetalist)).still
+    return _torques(thetalist, still, still, g, FREE, Mlist, Glist, Slist)
+
+
+def EndEffectorForces(
+    thetalist: ArrayLike, Ftip: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike
+) -> Array:
+    """Joint forces J^T(q) Ftip that create the end-effector's wrench, N m or N, shape (n,) (Modern Robotics 8.77).
+
+    Args:
+        thetalist: joint positions, rad or m, shape (n,).
+        Ftip: wrench (m, f) the end-effector applies to its surroundings, in frame {n+1}, N m and N, shape (6,).
+        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
+        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
+        Slist: space screw axes at home, a column each, shape (6, n).
+    """
+    still = _constants(joints_of(thetalist)).still
+    return _torques(thetalist, still, still, WEIGHTLESS, Ftip, Mlist, Glist, Slist)
+
+
+def ForwardDynamics(
+    thetalist: ArrayLike,
+    dthetalist: ArrayLike,
+    taulist: ArrayLike,
+    g: ArrayLike,
+    Ftip: ArrayLike,
+    Mlist: ArrayLike,
+    Glist: ArrayLike,
+    Slist: ArrayLike,
+) -> Array:
+    """Joint accelerations M^-1(q) (tau - c - g - J^T Ftip), rad/s^2 or m/s^2, shape (n,) (Modern Robotics 8.5).
+
+    Args:
+        thetalist: joint positions, rad or m, shape (n,).
+        dthetalist: joint velocities, rad/s or m/s, shape (n,).
+        taulist: joint forces, N m or N, shape (n,).
+        g: acceleration of free fall in base axes, m/s^2, shape (3,).
+        Ftip: wrench (m, f) the end-effector applies to its surroundings, in frame {n+1}, N m and N, shape (6,).
+        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
+        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
+        Slist: space screw axes at home, a column each, shape (6, n).
+
+    Raises:
+        numpy.linalg.LinAlgError: where M(q) is singular, as it is for links without mass.
+    """
+    n = joints_of(thetalist)
+    step = Stepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n))
+    return step.accelerations(
+        vector("thetalist", thetalist, n),
+        vector("dthetalist", dthetalist, n),
+        vector("taulist", taulist, n),
+        vector("Ftip", Ftip, 6),
+    )
+
+
+def EulerStep(thetalist: ArrayLike, dthetalist: ArrayLike, ddthetalist: ArrayLike, dt: float) -> tuple[Array, Array]:
+    """Joint positions q + qd dt and velocities qd + qdd dt a step later, shape (n,) each (Modern Robotics 8.5).
+
+    Args:
+        thetalist: joint positions, rad or m, shape (n,).
+        dthetalist: joint velocities, rad/s or m/s, shape (n,).
+        ddthetalist: joint accelerations, rad/s^2 or m/s^2, shape (n,).
+        dt: length of the step, s.
+    """
+    qd = np.asarray(dthetalist)
+    return np.asarray(thetalist) + dt * qd, qd + dt * np.asarray(ddthetalist)
+
+
+def InverseDynamicsTrajectory(
+    thetamat: ArrayLike,
+    dthetamat: ArrayLike,
+    ddthetamat: ArrayLike,
+    g: ArrayLike,
+    Ftipmat: ArrayLike,
+    Mlist: ArrayLike,
+    Glist: ArrayLike,
+    Slist: ArrayLike,
+) -> Array:
+    """Joint forces along a trajectory, N m or N, shape (N, n), all points in one call (Modern Robotics 8.7).
+
+    Args:
+        thetamat: joint positions, a row for each point of time, rad or m, shape (N, n).
+        dthetamat: joint velocities, rad/s or m/s, shape (N, n).
+        ddthetamat: joint accelerations, rad/s^2 or m/s^2, shape (N, n).
+        g: acceleration of free fall in base axes, m/s^2, shape (3,).
+        Ftipmat: wrenches of the end-effector on its surroundings, in frame {n+1}, shape (N, 6); 0 where there are none.
+        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
+        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
+        Slist: space screw axes at home, a column each, shape (6, n).
+    """
+    count, n = _table(thetamat, "thetamat")
+    return compiled(recursion.inverse_dynamics, n)(  # type: ignore[no-any-return]
+        rows("thetamat", thetamat, count, n),
+        rows("dthetamat", dthetamat, count, n),
+        rows("ddthetamat", ddthetamat, count, n),
+        vector("g", g, 3),
+        tip_rows(Ftipmat, count),
+        *lists(Mlist, Glist, Slist, n),
+    )
+
+
+def ForwardDynamicsTrajectory(
+    thetalist: ArrayLike,
+    dthetalist: ArrayLike,
+    taumat: ArrayLike,
+    g: ArrayLike,
+    Ftipmat: ArrayLike,
+    Mlist: ArrayLike,
+    Glist: ArrayLike,
+    Slist: ArrayLike,
+    dt: float,
+    intRes: int,
+) -> tuple[Array, Array]:
+    """Joint positions and velocities that a history of joint forces leads to, shape (N, n) each.
+
+    Euler's method with ``intRes`` steps from row to row, the forces of a row held meanwhile (Modern Robotics 8.7).
+
+    Args:
+        thetalist: joint positions at the start, rad or m, shape (n,).
+        dthetalist: joint velocities at the start, rad/s or m/s, shape (n,).
+        taumat: joint forces, a row for each point of time, N m or N, shape (N, n).
+        g: acceleration of free fall in base axes, m/s^2, shape (3,).
+        Ftipmat: wrenches of the end-effector on its surroundings, in frame {n+1}, shape (N, 6); 0 where there are none.
+        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
+        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
+        Slist: space screw axes at home, a column each, shape (6, n).
+        dt: time from row to row, s.
+        intRes: how many Euler steps lie between, 1 or more.
+
+    Raises:
+        numpy.linalg.LinAlgError: where M(q) is singular, as it is for links without mass.
+    """
+    count, n = _table(taumat, "taumat")
+    tau, f_tip = rows("taumat", taumat, count, n), tip_rows(Ftipmat, max(count - 1, 0))
+    q, qd = (np.empty((count, n)) for _ in range(2))
+    q[0], qd[0] = vector("thetalist", thetalist, n), vector("dthetalist", dthetalist, n)
+    steps = resolution(intRes)
+    step = Stepper(n, vector("g", g, 3), lists(Mlist, Glist, Slist, n), expected=steps * count)
+    for i in range(count - 1):
+        q[i + 1], qd[i + 1] = step.advance(q[i], qd[i], tau[i], f_tip[i], dt / steps, steps)
+    return q, qd
+
+
+def _table(values: ArrayLike, name: str) -> tuple[int, int]:
+    """The rows and columns of the table that says how many points and joints there are."""
+    shape = real(name, values).shape
+    if len(shape) != 2 or 0 in shape:
+        raise ShapeError(
+            f"{name} has shape {shape}; expected (N, n): a row for each point of time, a column each joint"
+        )
+    return shape

@@ -1,0 +1,48 @@
+"""The recursions as compiled functions, one for each number of joints, made when first needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from armdyn.modern_robotics import recursion
+from armdyn.program import Port, Program, trace
+from armdyn.targets import load_or_compile, source_digest
+
+Shape = tuple[int, ...]
+
+
+def shapes(n: int) -> dict[str, Shape]:
+    """What the arguments of the recursions are for an arm of n joints."""
+    return {
+        "q": (n,),
+        "qd": (n,),
+        "qdd": (n,),
+        "g": (3,),
+        "f_tip": (6,),
+        "M": (4, 4),
+        "goal": (4, 4),
+        "Mlist": (n + 1, 4, 4),
+        "Glist": (n, 6, 6),
+        "Slist": (6, n),
+        "Blist": (6, n),
+    }
+
+
+@cache
+def compiled(function: Callable[..., Any], n: int) -> np.ufunc:
+    """A function of `recursion` as a ufunc for arms of n joints; leading axes broadcast."""
+    key = ("modern_robotics", function.__name__, n, source_digest("modern_robotics", "spatial"))
+    return load_or_compile(repr(key), lambda: program(function, n))
+
+
+def program(function: Callable[..., Any], n: int) -> Program:
+    """The straight-line program of a function of `recursion` for arms of n joints."""
+    names = function.__code__.co_varnames[: function.__code__.co_argcount]
+    return trace(function, [Port(name, shapes(n)[name]) for name in names], name=function.__name__)
+
+
+__all__ = ["compiled", "program", "recursion", "shapes"]

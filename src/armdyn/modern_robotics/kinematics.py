@@ -1,0 +1,161 @@
+"""Forward kinematics, Jacobians and inverse kinematics, chapters 4 to 6."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ShapeError
+from armdyn.modern_robotics import recursion
+from armdyn.modern_robotics.arguments import joints_of, pose, screws, vector
+from armdyn.modern_robotics.kernels import compiled
+from armdyn.modern_robotics.rigid_motions import log6
+from armdyn.spatial.rotations import Array
+
+MAX_ITERATIONS = 20
+"""Newton steps that inverse kinematics tries."""
+
+SMALLEST_SINGULAR_VALUE = 1e-15
+"""Relative to the largest: below it a direction counts as one the arm cannot move in."""
+
+
+def FKinSpace(M: ArrayLike, Slist: ArrayLike, thetalist: ArrayLike) -> Array:
+    """Pose of the end-effector T = exp([S_1] q_1) ... exp([S_n] q_n) M, shape (4, 4) (Modern Robotics 4.14).
+
+    Args:
+        M: home pose of the end-effector, shape (4, 4).
+        Slist: space screw axes at home, a column each, shape (6, n); of more columns the first n count.
+        thetalist: joint positions, rad or m, shape (n,).
+
+    >>> armdyn.modern_robotics.FKinSpace(np.eye(4), [[0], [0], [0], [1], [0], [0]], [0.25])[:3, 3]
+    array([0.25, 0.  , 0.  ])
+    """
+    return _pose(recursion.pose_from_space, M, "Slist", Slist, thetalist)
+
+
+def FKinBody(M: ArrayLike, Blist: ArrayLike, thetalist: ArrayLike) -> Array:
+    """Pose of the end-effector T = M exp([B_1] q_1) ... exp([B_n] q_n), shape (4, 4) (Modern Robotics 4.16).
+
+    Args:
+        M: home pose of the end-effector, shape (4, 4).
+        Blist: screw axes at home in the end-effector's frame, a column each, shape (6, n).
+        thetalist: joint positions, rad or m, shape (n,).
+    """
+    return _pose(recursion.pose_from_body, M, "Blist", Blist, thetalist)
+
+
+def _pose(function: Callable[..., Any], M: ArrayLike, name: str, axes: ArrayLike, thetalist: Any) -> Array:
+    if len(thetalist) == 0:
+        return pose("M", M).copy()
+    n = len(thetalist)
+    run = compiled(function, n)
+    q = np.asarray(thetalist, dtype=float)
+    try:
+        T: Array = run(M, axes, q)
+    except (TypeError, ValueError):
+        T = run(pose("M", M), screws(name, axes, n), vector("thetalist", thetalist, n))
+    return T if T.ndim == 2 else run(pose("M", M), screws(name, axes, n), vector("thetalist", thetalist, n))
+
+
+def JacobianSpace(Slist: ArrayLike, thetalist: ArrayLike) -> Array:
+    """Space Jacobian J_s with V_s = J_s qd, angular part first, shape (6, n) (Modern Robotics 5.11).
+
+    Args:
+        Slist: space screw axes at home, a column each, shape (6, n).
+        thetalist: joint positions, rad or m, shape (n,).
+    """
+    return _jacobian(recursion.space_jacobian, "Slist", Slist, thetalist)
+
+
+def JacobianBody(Blist: ArrayLike, thetalist: ArrayLike) -> Array:
+    """Body Jacobian J_b with V_b = J_b qd, angular part first, shape (6, n) (Modern Robotics 5.18).
+
+    Args:
+        Blist: screw axes at home in the end-effector's frame, a column each, shape (6, n).
+        thetalist: joint positions, rad or m, shape (n,).
+    """
+    return _jacobian(recursion.body_jacobian, "Blist", Blist, thetalist)
+
+
+def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalist: ArrayLike) -> Array:
+    n = joints_of(thetalist)
+    run = compiled(function, n)
+    q = np.asarray(thetalist, dtype=float)
+    try:
+        J: Array = run(axes, q)
+        if J.ndim == 2:
+            return J
+    except (TypeError, ValueError):
+        pass
+    found = np.shape(axes)
+    if found != (6, n):
+        raise ShapeError(f"{name} has shape {found}; expected (6, {n}), as many columns as thetalist has joints")
+    return run(screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]
+
+
+def IKinBody(
+    Blist: ArrayLike, M: ArrayLike, T: ArrayLike, thetalist0: ArrayLike, eomg: float, ev: float
+) -> tuple[Array, bool]:
+    """Joint positions that bring the end-effector to T, shape (n,), and whether they were found.
+
+    Newton and Raphson on the body Jacobian, 20 steps at most (Modern Robotics 6.2.2).
+
+    Args:
+        Blist: screw axes at home in the end-effector's frame, a column each, shape (6, n).
+        M: home pose of the end-effector, shape (4, 4).
+        T: goal T_sd, shape (4, 4).
+        thetalist0: where the search begins, rad or m, shape (n,).
+        eomg: largest rotation that may be left, rad.
+        ev: largest translation that may be left.
+
+    >>> S, home = [[0, 0], [0, 0], [1, 1], [0, 0], [0, -1], [0, 0]], np.eye(4)
+    >>> goal = armdyn.modern_robotics.FKinSpace(home, S, [0.3, 0.4])
+    >>> q, found = armdyn.modern_robotics.IKinSpace(S, home, goal, [0.1, 0.1], 1e-9, 1e-9)
+    >>> q.round(9), found
+    (array([0.3, 0.4]), True)
+    """
+    return _newton(recursion.body_step, ("Blist", Blist), M, T, thetalist0, (eomg, ev))
+
+
+def IKinSpace(
+    Slist: ArrayLike, M: ArrayLike, T: ArrayLike, thetalist0: ArrayLike, eomg: float, ev: float
+) -> tuple[Array, bool]:
+    """Joint positions that bring the end-effector to T, shape (n,), and whether they were found.
+
+    Newton and Raphson on the space Jacobian, 20 steps at most (Modern Robotics 6.2.2). What may be left is measured on
+    the twist in base axes, at the base's origin.
+
+    Args:
+        Slist: space screw axes at home, a column each, shape (6, n).
+        M: home pose of the end-effector, shape (4, 4).
+        T: goal T_sd, shape (4, 4).
+        thetalist0: where the search begins, rad or m, shape (n,).
+        eomg: largest rotation that may be left, rad.
+        ev: largest translation that may be left.
+    """
+    return _newton(recursion.space_step, ("Slist", Slist), M, T, thetalist0, (eomg, ev))
+
+
+def _newton(
+    function: Callable[..., Any],
+    axes: tuple[str, ArrayLike],
+    M: ArrayLike,
+    T: ArrayLike,
+    start: ArrayLike,
+    allowed: tuple[float, float],
+) -> tuple[Array, bool]:
+    n = joints_of(start)
+    q = vector("thetalist0", start, n).copy()
+    step, home, goal, S = compiled(function, n), pose("M", M), pose("T", T), screws(*axes, n)
+    for k in range(MAX_ITERATIONS + 1):
+        to_go, J = step(home, S, goal, q)
+        twist = np.array(log6(to_go.tolist()))
+        w, v = twist[:3], twist[3:]
+        found = not (w.dot(w) > allowed[0] ** 2 or v.dot(v) > allowed[1] ** 2)
+        if found or k == MAX_ITERATIONS:
+            break
+        q += np.linalg.lstsq(J, twist, rcond=SMALLEST_SINGULAR_VALUE)[0]
+    return q, found

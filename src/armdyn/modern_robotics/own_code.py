@@ -1,0 +1,99 @@
+"""Euler steps compiled for one arm: the robot made of its lists, where one can be made that gives the same numbers."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.algorithms import forward_dynamics, function
+from armdyn.errors import ModelError
+from armdyn.model.mechanism import Mechanism
+from armdyn.modern_robotics import recursion
+from armdyn.modern_robotics.kernels import compiled
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.targets import compile_program
+
+Lists = tuple[Array, Array, Array]
+"""Mlist, Glist and Slist."""
+
+MOST = 32
+"""How many arms get code of their own: compiled code stays as long as the process."""
+
+SAME = 1e-12
+"""How far, relative to its terms, the equation of motion may be from the recursion's."""
+
+
+@function("(n),(n),(n),(6),()->(n),(n)")
+def euler_step(model: Mechanism, q: Array, qd: Array, tau: Array, f_tip: Array, h: Array) -> tuple[Array, Array]:
+    """Joint positions q + qd h and velocities qd + qdd h a step later, shape (n,) each (Modern Robotics 8.5)."""
+    return q + h * qd, qd + h * forward_dynamics(model, q, qd, tau, f_tip)
+
+
+@dataclass(frozen=True)
+class OwnStep:
+    """The compiled step of one arm, and the lengths its screw axes have in the lists.
+
+    A joint whose screw has length k turns by k q: the step works on k q, k qd and tau / k.
+    """
+
+    step: np.ufunc
+    lengths: Array
+
+    def advance(
+        self, q: Array, qd: Array, tau: Array, f_tip: Array, g: Array, h: float, steps: int
+    ) -> tuple[Array, Array]:
+        """Joint positions and velocities after ``steps`` Euler steps of length h with tau and f_tip held."""
+        k = self.lengths
+        q, qd, tau = q * k, qd * k, tau / k
+        with np.errstate(all="ignore"):
+            for _ in range(steps):
+                q, qd = self.step(q, qd, tau, f_tip, h, g)
+        return q / k, qd / k
+
+
+_known: dict[bytes, OwnStep | None] = {}
+_lock = threading.Lock()
+
+
+def own_step(arm: Lists) -> OwnStep | None:
+    """The step compiled for an arm; None where only the recursion does what the book's code does with these lists."""
+    key = b"".join(array.tobytes() for array in arm)
+    with _lock:
+        if key not in _known:
+            if len(_known) >= MOST:
+                return None
+            _known[key] = _compile(arm)
+        return _known[key]
+
+
+def _compile(arm: Lists) -> OwnStep | None:
+    M, G, S = arm
+    turns, slides = (np.linalg.norm(part, axis=0) for part in (S[:3], S[3:]))
+    lengths = np.where(turns > 0.0, turns, slides)
+    if not lengths.all():
+        return None
+    try:
+        robot = Robot.from_screws(M, G, S / lengths)
+    except ModelError:  # a pitch, an inertia that no single body has, a rotation that is none to nine digits, ...
+        return None
+    own = OwnStep(compile_program(robot.compile(euler_step, parameters=["gravity"]).program()), lengths)
+    return own if _agrees(own, arm) else None
+
+
+def _agrees(own: OwnStep, arm: Lists) -> bool:
+    """Whether its accelerations satisfy the recursion's equation of motion, at three states."""
+    n, rng = len(own.lengths), np.random.default_rng(0)
+    torques = compiled(recursion.inverse_dynamics, n)
+    for _ in range(3):
+        q, qd, tau, f_tip, g = (rng.normal(size=size) for size in (n, n, n, 6, 3))
+        _, next_qd = own.advance(q, qd, tau, f_tip, g, 1.0, 1)
+        qdd = next_qd - qd
+        M = torques(q, np.zeros(n), np.eye(n), np.zeros(3), np.zeros(6), *arm).T
+        bias = torques(q, qd, np.zeros(n), g, f_tip, *arm)
+        terms = np.abs(M) @ np.abs(qdd) + np.abs(bias) + np.abs(tau)
+        if not (np.abs(M @ qdd + bias - tau) <= SAME * terms.max()).all():
+            return False
+    return True

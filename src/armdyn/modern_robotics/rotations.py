@@ -1,0 +1,176 @@
+"""Rotations, chapter 3.2: so(3), SO(3), exponential coordinates.
+
+Small matrices are worked out number by number: that is several times quicker than a handful of NumPy calls.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.spatial.rotations import Array
+
+SMALL = 1e-6
+"""What the book's code takes for zero."""
+
+Numbers = Any
+"""Nested lists of Python numbers."""
+
+
+def numbers(values: ArrayLike) -> Numbers:
+    """An array as nested lists of Python numbers, on which arithmetic is quick; integers stay integers."""
+    return np.asarray(values).tolist()
+
+
+def NearZero(z: Any) -> Any:
+    """Whether |z| < 1e-6, bool (an array of them for an array).
+
+    Args:
+        z: any number.
+
+    >>> armdyn.modern_robotics.NearZero(-1e-7)
+    True
+    """
+    return abs(z) < SMALL
+
+
+def Normalize(V: ArrayLike) -> Array:
+    """V / |V|, the unit vector along V, shape of V.
+
+    Args:
+        V: any vector but zero, which gives NaN.
+
+    >>> armdyn.modern_robotics.Normalize([3, 0, 4])
+    array([0.6, 0. , 0.8])
+    """
+    array = np.asarray(V)
+    unit: Array = array / length(array)
+    return unit
+
+
+def length(array: Array) -> Any:
+    """|V|, all elements counted; what np.linalg.norm gives, sooner."""
+    flat = array.ravel()
+    return np.sqrt(flat.dot(flat))
+
+
+def RotInv(R: ArrayLike) -> Array:
+    """R^-1 = R^T of a rotation matrix, shape (3, 3) (Modern Robotics 3.21).
+
+    Args:
+        R: rotation matrix, shape (3, 3).
+    """
+    return np.array(R).T
+
+
+def VecToso3(omg: ArrayLike) -> Array:
+    """[omega], the skew-symmetric matrix of a vector, shape (3, 3) (Modern Robotics 3.30).
+
+    Args:
+        omg: omega, shape (3,).
+
+    >>> armdyn.modern_robotics.VecToso3([1, 2, 3])
+    array([[ 0, -3,  2],
+           [ 3,  0, -1],
+           [-2,  1,  0]])
+    """
+    x, y, z = numbers(omg)
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def so3ToVec(so3mat: ArrayLike) -> Array:
+    """Omega, the vector of a skew-symmetric matrix, shape (3,) (Modern Robotics 3.30).
+
+    Args:
+        so3mat: [omega], shape (3, 3).
+
+    >>> armdyn.modern_robotics.so3ToVec([[0, -3, 2], [3, 0, -1], [-2, 1, 0]])
+    array([1, 2, 3])
+    """
+    return np.array(vector_of(numbers(so3mat)))
+
+
+def vector_of(W: Numbers) -> tuple[Any, Any, Any]:
+    """Omega from [omega]."""
+    return W[2][1], W[0][2], W[1][0]
+
+
+def AxisAng3(expc3: ArrayLike) -> tuple[Array, np.float64]:
+    """Unit axis, shape (3,), and angle theta, rad, of exponential coordinates (Modern Robotics 3.2.3.3).
+
+    Args:
+        expc3: omega theta, rad, shape (3,), not zero, for which the axis is NaN.
+
+    >>> axis, theta = armdyn.modern_robotics.AxisAng3([0, 0, 2])
+    >>> axis, float(theta)
+    (array([0., 0., 1.]), 2.0)
+    """
+    array = np.asarray(expc3)
+    theta = length(array)
+    return array / theta, theta
+
+
+def MatrixExp3(so3mat: ArrayLike) -> Array:
+    """R = exp([omega] theta), rotation matrix, shape (3, 3), by Rodrigues' formula (Modern Robotics 3.51).
+
+    Args:
+        so3mat: [omega] theta, skew-symmetric, rad, shape (3, 3). Below 1e-6 rad it counts as zero.
+
+    >>> R = armdyn.modern_robotics.MatrixExp3([[0, -3, 2], [3, 0, -1], [-2, 1, 0]])
+    >>> R.round(8)[0]
+    array([-0.69492056,  0.71352099,  0.08929286])
+    """
+    return np.array(exp3(*vector_of(numbers(so3mat))))
+
+
+def exp3(x: float, y: float, z: float) -> Numbers:
+    """The rows of R = 1 + sin(theta) [w] + (1 - cos(theta)) [w]^2 for w theta = (x, y, z)."""
+    theta = math.sqrt(x * x + y * y + z * z)
+    if theta < SMALL:
+        return [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+    if theta == math.inf:
+        return [[math.nan] * 3] * 3
+    x, y, z = x / theta, y / theta, z / theta
+    s, c = math.sin(theta), math.cos(theta)
+    v = 1.0 - c
+    return [
+        [1.0 - v * (y * y + z * z), v * x * y - s * z, v * x * z + s * y],
+        [v * x * y + s * z, 1.0 - v * (x * x + z * z), v * y * z - s * x],
+        [v * x * z - s * y, v * y * z + s * x, 1.0 - v * (x * x + y * y)],
+    ]
+
+
+def MatrixLog3(R: ArrayLike) -> Array:
+    """[omega] theta, the logarithm of a rotation matrix, rad, shape (3, 3) (Modern Robotics 3.2.3.3).
+
+    Args:
+        R: rotation matrix, shape (3, 3).
+
+    >>> armdyn.modern_robotics.MatrixLog3([[0, -1, 0], [1, 0, 0], [0, 0, 1]]).round(8)[1, 0]
+    np.float64(1.57079633)
+    """
+    (x, y, z), _ = log3(numbers(R))
+    return np.array([[0.0, 0.0 - z, y], [z, 0.0, 0.0 - x], [0.0 - y, x, 0.0]])  # 0 - z: no negative zeros
+
+
+def log3(R: Numbers) -> tuple[tuple[float, float, float], float]:
+    """The vector omega theta of a rotation's logarithm, and theta between 0 and pi."""
+    cosine = 0.5 * (R[0][0] + R[1][1] + R[2][2] - 1.0)
+    if cosine >= 1.0:
+        return (0.0, 0.0, 0.0), 0.0
+    if cosine <= -1.0:
+        return _half_turn(R), math.pi
+    theta = math.acos(cosine)
+    f = 0.5 * theta / math.sin(theta)  # [omega] = (R - R^T) / (2 sin theta), Modern Robotics 3.54
+    return (f * (R[2][1] - R[1][2]), f * (R[0][2] - R[2][0]), f * (R[1][0] - R[0][1])), theta
+
+
+def _half_turn(R: Numbers) -> tuple[float, float, float]:
+    """Pi omega of a turn by pi, from the last column of R + 1 that is not zero (Modern Robotics 3.58-3.60)."""
+    k = next(k for k in (2, 1, 0) if k == 0 or abs(1.0 + R[k][k]) >= SMALL)
+    f = math.pi / math.sqrt(2.0 * (1.0 + R[k][k]))
+    x, y, z = (f * (R[i][k] + (i == k)) for i in range(3))
+    return x, y, z

@@ -1,0 +1,68 @@
+"""The Stanford (Scheinman) arm, RRPRRR, with the parameters of Paul's book.
+
+Kinematics: Stanford AIM-177, figure 2.3, standard Denavit-Hartenberg. Masses, centres of mass and inertias: R. P. Paul,
+Robot Manipulators: Mathematics, Programming, and Control, 1981, tables 6.5 and 6.6, as Corke's Robotics Toolbox copies
+them. How the numbers are read here, for the tables do not say it of themselves:
+
+- The moments of inertia are about the DH frame's origin, not about the centre of mass: the boom (4.25 kg, 2.51 kg m^2)
+  would otherwise have to be 2.7 m long.
+- The centres of mass of link 1 (0.0175, -0.1105) are in metres; those of links 2 to 6 (-1.054, -6.447, 0.092 and
+  -0.054, 0.566, 1.554) are in decimetres. In metres m c^2 alone would be up to seventy times the moment about the origin. With
+  this reading all six are inertias of bodies that can exist.
+- The inertias of the motors (0.953, 2.193, 0.782, 0.106, 0.097, 0.020) belong to the drives and are not part of it.
+
+The boom slides 12 to 50 inches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from armdyn.formats.dh import DHRow
+from armdyn.formats.units import INCH
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import Limits
+from armdyn.robot import Robot
+
+RIGHT_ANGLE = np.pi / 2
+
+
+def _about_origin(mass: float, com: Sequence[float], moments: Sequence[float]) -> Inertia:
+    """The inertia from its moments about the frame's origin: I_c = I_o - m (c.c 1 - c c^T)."""
+    c = np.asarray(com)
+    return Inertia(mass, c, np.diag(moments) - mass * (c @ c * np.eye(3) - np.outer(c, c)))
+
+
+ROWS = (
+    DHRow(
+        a=0.0, alpha=-RIGHT_ANGLE, d=0.412, theta=0.0,
+        inertia=_about_origin(9.29, [0.0, 0.0175, -0.1105], [0.276, 0.255, 0.071]),
+    ),
+    DHRow(
+        a=0.0, alpha=RIGHT_ANGLE, d=0.154, theta=0.0,
+        inertia=_about_origin(5.01, [0.0, -0.1054, 0.0], [0.108, 0.018, 0.1]),
+    ),
+    DHRow(
+        a=0.0, alpha=0.0, d=0.0, theta=-RIGHT_ANGLE, kind="prismatic", limits=Limits(12 * INCH, 50 * INCH),
+        inertia=_about_origin(4.25, [0.0, 0.0, -0.6447], [2.51, 2.51, 0.006]),
+    ),
+    DHRow(
+        a=0.0, alpha=-RIGHT_ANGLE, d=0.0, theta=0.0,
+        inertia=_about_origin(1.08, [0.0, 0.0092, -0.0054], [0.002, 0.001, 0.001]),
+    ),
+    DHRow(
+        a=0.0, alpha=RIGHT_ANGLE, d=0.0, theta=0.0,
+        inertia=_about_origin(0.63, [0.0, 0.0, 0.0566], [0.003, 0.003, 0.0004]),
+    ),
+    DHRow(
+        a=0.0, alpha=0.0, d=0.263, theta=0.0,
+        inertia=_about_origin(0.51, [0.0, 0.0, 0.1554], [0.013, 0.013, 0.0003]),
+    ),
+)  # fmt: skip
+
+
+def build() -> Robot:
+    """The arm, its first axis pointing up."""
+    return Robot.from_dh(ROWS, convention="standard", name="stanford")

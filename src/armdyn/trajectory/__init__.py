@@ -1,0 +1,63 @@
+"""Motions to be commanded: laws along one parameter, paths of the joints, paths of the tip, and what follows them.
+
+`MotionLaw`: how far and how fast along one parameter. `JointPath`: q(t) with exact derivatives, ready for
+``robot.inverse_dynamics(*path.evaluate(t))``. `CartesianPath`: pose, twist and twist rate of the tip; `follow` makes a
+joint motion of it. What a simulation gives back is another thing: `armdyn.Trajectory`.
+"""
+
+from armdyn.trajectory.cartesian_path import CartesianPath, CartesianPathSequence, CurvePath, PoseSpline, TipMotion
+from armdyn.trajectory.curves import Arc, Curve, Line, Screw
+from armdyn.trajectory.cycloidal import Cycloidal, CycloidalStart, CycloidalStop
+from armdyn.trajectory.differencing import differentiated
+from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.following import follow
+from armdyn.trajectory.joint_path import JointPath, JointPathSequence, JointStates, PointToPoint, Retimed
+from armdyn.trajectory.law import LawSequence, MotionLaw, Progress, Stretched
+from armdyn.trajectory.point_to_point import fastest, point_to_point, rest_to_rest
+from armdyn.trajectory.polynomial_law import ConstantVelocity, Cubic, PolynomialLaw, Quintic
+from armdyn.trajectory.s_curve import SCurve
+from armdyn.trajectory.splines import SplinePath, blended_lines, cubic_spline, quintic_spline
+from armdyn.trajectory.time_scaling import MissingLibrary, fastest_along
+from armdyn.trajectory.trapezoidal import Trapezoidal
+
+__all__ = [
+    "Arc",
+    "CartesianPath",
+    "CartesianPathSequence",
+    "ConstantVelocity",
+    "Cubic",
+    "Curve",
+    "CurvePath",
+    "Cycloidal",
+    "CycloidalStart",
+    "CycloidalStop",
+    "JointPath",
+    "JointPathSequence",
+    "JointStates",
+    "LawSequence",
+    "Line",
+    "MissingLibrary",
+    "MotionError",
+    "MotionLaw",
+    "PointToPoint",
+    "PolynomialLaw",
+    "PoseSpline",
+    "Progress",
+    "Quintic",
+    "Retimed",
+    "SCurve",
+    "Screw",
+    "SplinePath",
+    "Stretched",
+    "TipMotion",
+    "Trapezoidal",
+    "blended_lines",
+    "cubic_spline",
+    "differentiated",
+    "fastest",
+    "fastest_along",
+    "follow",
+    "point_to_point",
+    "quintic_spline",
+    "rest_to_rest",
+]

@@ -1,0 +1,195 @@
+"""Paths of the tip over time: poses, twists and twist rates that belong together exactly."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline
+from scipy.spatial.transform import Rotation, RotationSpline
+
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory.checks import pose, rising, times_within
+from armdyn.trajectory.curves import Curve, homogeneous
+from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.joint_path import check_reach
+from armdyn.trajectory.law import MotionLaw
+
+EXPRESSED_IN = ("body", "space", "world")
+
+
+class TipMotion(NamedTuple):
+    """Poses T, twists (w, v) and twist rates at some times: (..., 4, 4), (..., 6), (..., 6), angular part first."""
+
+    pose: Array
+    twist: Array
+    twist_rate: Array
+
+
+class CartesianPath(ABC):
+    """A motion T(t) of the tip from t = 0 to ``duration``, with its exact derivatives. Immutable."""
+
+    @property
+    @abstractmethod
+    def duration(self) -> float:
+        """T, s."""
+
+    @abstractmethod
+    def _at(self, t: Array) -> TipMotion:
+        """The motion at times that are within the duration, in base axes, v that of the frame's origin."""
+
+    def evaluate(self, t: ArrayLike, *, expressed_in: str = "world") -> TipMotion:
+        """Pose, twist and twist rate at times t, shapes (..., 4, 4), (..., 6), (..., 6), m, rad/s, m/s, ...
+
+        Args:
+            t: times, s, from 0 to the duration, any shape.
+            expressed_in: axes of the twist, as for `Robot.jacobian`: "world": base axes, v and a are velocity and
+                acceleration of the frame's origin; "space": base axes and origin; "body": the frame's axes and origin.
+                The twist rate is the derivative of the twist's components.
+
+        Raises:
+            MotionError: a time outside the motion.
+        """
+        if expressed_in not in EXPRESSED_IN:
+            raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+        motion = self._at(times_within(t, self.duration))
+        return {"world": _as_it_is, "space": _in_space, "body": _in_body}[expressed_in](motion)
+
+    def sampled(self, samples: int, *, expressed_in: str = "world") -> tuple[Array, TipMotion]:
+        """Equally spaced times from start to end, s, shape (samples,), and the motion at them."""
+        t = np.linspace(0.0, self.duration, samples)
+        return t, self.evaluate(t, expressed_in=expressed_in)
+
+
+class CurvePath(CartesianPath):
+    """A curve run through as a law says.
+
+    Args:
+        curve: `Line`, `Arc` or `Screw`.
+        law: s(t), from 0 to the curve's extent: 1 for lines and screws, the angle for arcs.
+
+    >>> lift = armdyn.trajectory.Line(np.eye(4), [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.5], [0, 0, 0, 1]])
+    >>> path = armdyn.trajectory.CurvePath(lift, armdyn.trajectory.Quintic(1.0, duration=2.0))
+    >>> path.evaluate(1.0).twist
+    array([0.     , 0.     , 0.     , 0.     , 0.     , 0.46875])
+    """
+
+    def __init__(self, curve: Curve, law: MotionLaw) -> None:
+        check_reach(law, curve.extent, "the curve ends at")
+        self.curve, self.law = curve, law
+
+    @property
+    def duration(self) -> float:
+        """T, s."""
+        return self.law.duration
+
+    def _at(self, t: Array) -> TipMotion:
+        s, sd, sdd, _ = self.law.evaluate(t)
+        R, p, w, dp, dw, ddp = self.curve.at(s)
+        first, second = np.concatenate([w, dp], axis=-1), np.concatenate([dw, ddp], axis=-1)
+        sd, sdd = sd[..., None], sdd[..., None]
+        return TipMotion(homogeneous(R, p), first * sd, second * sd**2 + first * sdd)
+
+
+class CartesianPathSequence(CartesianPath):
+    """Paths one after another, each from the pose where the one before ended.
+
+    Args:
+        paths: in order.
+
+    Raises:
+        MotionError: poses or twists that jump between one path and the next.
+    """
+
+    def __init__(self, paths: Sequence[CartesianPath]) -> None:
+        self.paths = tuple(paths)
+        if not self.paths:
+            raise MotionError("a sequence of no paths; expected one at least")
+        for k in range(len(self.paths) - 1):
+            before, after = self.paths[k].evaluate(self.paths[k].duration), self.paths[k + 1].evaluate(0.0)
+            for name, x, y in zip(("pose", "twist"), before, after, strict=False):
+                if not np.allclose(x, y, rtol=1e-9, atol=1e-9):
+                    raise MotionError(f"the {name} jumps between path {k} and path {k + 1}: from\n{x} to\n{y}")
+        self.starts = np.concatenate([[0.0], np.cumsum([path.duration for path in self.paths])])
+
+    @property
+    def duration(self) -> float:
+        """T, s."""
+        return float(self.starts[-1])
+
+    def _at(self, t: Array) -> TipMotion:
+        which = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.paths) - 1)
+        result = TipMotion(np.empty((*t.shape, 4, 4)), np.empty((*t.shape, 6)), np.empty((*t.shape, 6)))
+        for k, path in enumerate(self.paths):
+            here = which == k
+            of_path = path.evaluate(np.clip(t[here] - self.starts[k], 0.0, path.duration))
+            for whole, part in zip(result, of_path, strict=True):
+                whole[here] = part
+        return result
+
+
+class PoseSpline(CartesianPath):
+    """A smooth motion through poses at given times, from rest to rest in place, free in orientation.
+
+    Positions by the clamped cubic spline, orientations by the spline of rotations with continuous angular acceleration
+    (`scipy.spatial.transform.RotationSpline`).
+
+    Args:
+        times: of the poses, s, rising, shape (m,); the motion begins at the first, which becomes t = 0.
+        poses: T at each, lengths in m, shape (m, 4, 4).
+    """
+
+    def __init__(self, times: ArrayLike, poses: Sequence[ArrayLike]) -> None:
+        t = rising("times", times)
+        if len(poses) != len(t):
+            raise ShapeError(f"{len(poses)} poses at {len(t)} times; expected one time for each pose")
+        T = np.stack([pose(f"poses[{k}]", p) for k, p in enumerate(poses)])
+        self._duration = float(t[-1] - t[0])
+        self._position = CubicSpline(t - t[0], T[:, :3, 3], bc_type="clamped")
+        self._orientation = RotationSpline(t - t[0], Rotation.from_matrix(T[:, :3, :3]))
+
+    @property
+    def duration(self) -> float:
+        """T, s."""
+        return self._duration
+
+    def _at(self, t: Array) -> TipMotion:
+        flat = t.reshape(-1)
+        R = self._orientation(flat).as_matrix()
+        w, dw = (self._orientation(flat, order) for order in (1, 2))
+        parts = [np.concatenate([a, self._position(flat, order)], axis=-1) for order, a in ((1, w), (2, dw))]
+        T = homogeneous(R, self._position(flat))
+        return TipMotion(T.reshape(*t.shape, 4, 4), *(x.reshape(*t.shape, 6) for x in parts))
+
+
+def _as_it_is(motion: TipMotion) -> TipMotion:
+    return motion
+
+
+def _in_space(motion: TipMotion) -> TipMotion:
+    """v_s = v - w x p, the velocity of the point of the moving body that passes the base's origin."""
+    p, (w, v), (dw, a) = motion.pose[..., :3, 3], _halves(motion.twist), _halves(motion.twist_rate)
+    at_origin = v - np.cross(w, p)
+    rate = a - np.cross(dw, p) - np.cross(w, v)
+    return TipMotion(motion.pose, np.concatenate([w, at_origin], axis=-1), np.concatenate([dw, rate], axis=-1))
+
+
+def _in_body(motion: TipMotion) -> TipMotion:
+    """w_b = R^T w and v_b = R^T v, whose rates are R^T (dw - w x w) and R^T (a - w x v)."""
+    into = np.swapaxes(motion.pose[..., :3, :3], -1, -2)
+    (w, v), (dw, a) = _halves(motion.twist), _halves(motion.twist_rate)
+    twist = [_times(into, w), _times(into, v)]
+    rate = [_times(into, dw), _times(into, a - np.cross(w, v))]
+    return TipMotion(motion.pose, np.concatenate(twist, axis=-1), np.concatenate(rate, axis=-1))
+
+
+def _halves(twist: Array) -> tuple[Array, Array]:
+    return twist[..., :3], twist[..., 3:]
+
+
+def _times(R: Array, v: Array) -> Array:
+    return (R @ v[..., None])[..., 0]

@@ -1,0 +1,268 @@
+"""Curves of poses: straight line, arc, screw. What they say is geometry; a `MotionLaw` says how fast."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from armdyn.errors import UnknownName
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory.checks import finite, pose, real_array
+from armdyn.trajectory.errors import MotionError
+
+
+class CurvePoint(NamedTuple):
+    """A pose (R, p) on a curve and its derivatives by the curve's parameter, in base axes.
+
+    ``w`` is the angular velocity for unit speed of the parameter, ``dw`` its derivative; dp and ddp are p' and p''.
+    """
+
+    R: Array
+    p: Array
+    w: Array
+    dp: Array
+    dw: Array
+    ddp: Array
+
+
+class Curve(ABC):
+    """Poses T(s) for s from 0 to ``extent``. Immutable."""
+
+    extent: float
+
+    @abstractmethod
+    def at(self, s: Array) -> CurvePoint:
+        """Poses and their derivatives at parameters of any shape (...)."""
+
+    @property
+    def start(self) -> Array:
+        """The pose at s = 0, shape (4, 4)."""
+        return self.pose(0.0)
+
+    @property
+    def end(self) -> Array:
+        """The pose at the end, shape (4, 4)."""
+        return self.pose(self.extent)
+
+    def pose(self, s: ArrayLike) -> Array:
+        """T(s), shape (..., 4, 4)."""
+        point = self.at(np.asarray(s, dtype=float))
+        return homogeneous(point.R, point.p)
+
+
+class Line(Curve):
+    """The straight line from pose to pose: the point moves evenly, the orientation turns evenly about one axis.
+
+    Orientations are R(s) = exp([w] s) R_0: the great circle between two quaternions, known as slerp (Modern Robotics
+    9.2.1, CartesianTrajectory).
+
+    Args:
+        start: T at s = 0, lengths in m, shape (4, 4).
+        end: T at s = 1, shape (4, 4).
+
+    Raises:
+        MotionError: no poses, or orientations half a turn apart: that has no shorter way.
+    """
+
+    extent = 1.0
+
+    def __init__(self, start: ArrayLike, end: ArrayLike) -> None:
+        self._T0, T1 = pose("start", start), pose("end", end)
+        self._w = turn_between(self._T0[:3, :3], T1[:3, :3])
+        self._way = T1[:3, 3] - self._T0[:3, 3]
+
+    def at(self, s: Array) -> CurvePoint:
+        """Poses and their derivatives at parameters of any shape (...)."""
+        s = np.asarray(s, dtype=float)
+        R, w, zero = turned(self._w, s, self._T0[:3, :3])
+        return CurvePoint(R, self._T0[:3, 3] + s[..., None] * self._way, w, zero + self._way, zero, zero)
+
+
+class Arc(Curve):
+    """An arc of a circle; the parameter is the angle gone through, rad.
+
+    Args:
+        start: T at s = 0, lengths in m, shape (4, 4).
+        center: of the circle, m, shape (3,).
+        axis: the motion is right-handed about it, shape (3,), of any length; perpendicular to the way from the center
+            to the start.
+        angle: gone through, rad; 2 pi is the full circle.
+        orientation: "turning" with the arc, "fixed", or an orientation R to end in, shape (3, 3), to which it turns
+            evenly by the shorter way.
+
+    Raises:
+        MotionError: an axis that is not perpendicular, a center that is the start, an angle that is not above zero.
+
+    >>> arc = armdyn.trajectory.Arc(np.eye(4), center=[0, 1, 0], axis=[0, 0, 1], angle=np.pi / 2)
+    >>> arc.end[:3, 3].round(12)
+    array([1., 1., 0.])
+    """
+
+    def __init__(
+        self,
+        start: ArrayLike,
+        *,
+        center: ArrayLike,
+        axis: ArrayLike,
+        angle: float = 2 * np.pi,
+        orientation: Literal["turning", "fixed"] | ArrayLike = "turning",
+    ) -> None:
+        self._T0, self._center = pose("start", start), real_array("center", center, (3,))
+        self._axis = _unit("axis", real_array("axis", axis, (3,)))
+        self._spoke = self._T0[:3, 3] - self._center
+        self.extent = finite("angle", angle, "rad")
+        radius = float(np.linalg.norm(self._spoke))
+        if self.extent <= 0.0:
+            raise MotionError(
+                f"angle={angle!r} rad; expected a number above zero (for the other way, turn the axis round)"
+            )
+        if radius == 0.0:
+            raise MotionError(f"center is where the arc starts, {self._center}; expected another point")
+        if abs(self._axis @ self._spoke) > 1e-9 * radius:
+            off = np.degrees(np.arccos(self._axis @ self._spoke / radius))
+            raise MotionError(
+                f"axis is {off:.6g} deg from the way between center and start; expected 90: the axis of a circle is "
+                "perpendicular to its plane"
+            )
+        self._w = self._turning(orientation)
+
+    @classmethod
+    def through(cls, start: ArrayLike, via: ArrayLike, end: ArrayLike) -> Arc:
+        """The arc from one pose through a point to another pose; the orientation turns evenly by the shorter way.
+
+        Args:
+            start: T at the start, lengths in m, shape (4, 4).
+            via: a point on the way, m, shape (3,).
+            end: T at the end, shape (4, 4).
+
+        Raises:
+            MotionError: three points on a straight line.
+        """
+        T0, b, T1 = pose("start", start), real_array("via", via, (3,)), pose("end", end)
+        u, v = b - T0[:3, 3], T1[:3, 3] - T0[:3, 3]
+        normal = np.cross(u, v)
+        n2 = float(normal @ normal)
+        if n2 <= 1e-18 * (u @ u) * (v @ v) or not n2:
+            raise MotionError("start, via and end lie on a straight line; no circle passes through them: use a Line")
+        # The point from which all three are equally far (in the plane of u and v):
+        spoke = ((u @ u) * np.cross(v, normal) + (v @ v) * np.cross(normal, u)) / (2 * n2)
+        n = normal / np.sqrt(n2)
+        x, y = v - spoke, -spoke
+        angle = np.arctan2(n @ np.cross(y, x), y @ x) % (2 * np.pi)
+        return cls(T0, center=T0[:3, 3] + spoke, axis=n, angle=float(angle), orientation=T1[:3, :3])
+
+    @property
+    def radius(self) -> float:
+        """Of the circle, m."""
+        return float(np.linalg.norm(self._spoke))
+
+    def at(self, s: Array) -> CurvePoint:
+        """Poses and their derivatives at parameters of any shape (...)."""
+        s = np.asarray(s, dtype=float)
+        R, w, zero = turned(self._w, s, self._T0[:3, :3])
+        c, sn = np.cos(s)[..., None], np.sin(s)[..., None]
+        across = np.cross(self._axis, self._spoke)  # the axis is perpendicular to the spoke: Rodrigues has two terms
+        spoke, tangent = c * self._spoke + sn * across, c * across - sn * self._spoke
+        return CurvePoint(R, self._center + spoke, w, tangent, zero, -spoke)
+
+    def _turning(self, orientation: str | ArrayLike) -> Array:
+        if isinstance(orientation, str):
+            ways = {"turning": self._axis, "fixed": np.zeros(3)}
+            if orientation not in ways:
+                raise UnknownName.of("way", orientation, ways, "orientation=")
+            return ways[orientation]
+        T1 = np.eye(4)
+        T1[:3, :3] = real_array("orientation", orientation, (3, 3))
+        return turn_between(self._T0[:3, :3], pose("orientation", T1)[:3, :3]) / self.extent
+
+
+class Screw(Curve):
+    """The screw motion T(s) = exp([V] s) T_0 from pose to pose, of constant twist (Modern Robotics 9.2.1).
+
+    Args:
+        start: T at s = 0, lengths in m, shape (4, 4).
+        end: T at s = 1, shape (4, 4).
+
+    Raises:
+        MotionError: no poses, or orientations half a turn apart: there are two such screws.
+    """
+
+    extent = 1.0
+
+    def __init__(self, start: ArrayLike, end: ArrayLike) -> None:
+        self._T0, T1 = pose("start", start), pose("end", end)
+        R0, p0, R1, p1 = self._T0[:3, :3], self._T0[:3, 3], T1[:3, :3], T1[:3, 3]
+        self._w = turn_between(R0, R1)
+        self._u = np.linalg.solve(_shift(self._w, np.array(1.0)), p1 - R1 @ R0.T @ p0)  # p_1 = exp([w]) p_0 + G(1) u
+
+    @property
+    def twist(self) -> Array:
+        """V = (w, v), the constant twist in base axes about the base's origin, for unit speed of s, shape (6,)."""
+        return np.concatenate([self._w, self._u])
+
+    def at(self, s: Array) -> CurvePoint:
+        """Poses and their derivatives at parameters of any shape (...)."""
+        s = np.asarray(s, dtype=float)
+        R, w, zero = turned(self._w, s, self._T0[:3, :3])
+        since_start = Rotation.from_rotvec(s.reshape(-1, 1) * self._w).as_matrix().reshape(*s.shape, 3, 3)
+        p = since_start @ self._T0[:3, 3] + _shift(self._w, s) @ self._u
+        dp = self._u + np.cross(self._w, p)
+        return CurvePoint(R, p, w, dp, zero, np.cross(self._w, dp))
+
+
+def homogeneous(R: Array, p: Array) -> Array:
+    """Poses T = (R, p), shape (..., 4, 4)."""
+    T = np.zeros((*p.shape[:-1], 4, 4))
+    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
+    return T
+
+
+def turned(w: Array, s: Array, R0: Array) -> tuple[Array, Array, Array]:
+    """exp([w] s) R_0, shape (..., 3, 3), w for each, (..., 3), and zeros of that shape."""
+    zero = np.zeros((*s.shape, 3))
+    R = Rotation.from_rotvec(s.reshape(-1, 1) * w).as_matrix().reshape(*s.shape, 3, 3) @ R0
+    return R, zero + w, zero
+
+
+def turn_between(R0: Array, R1: Array) -> Array:
+    """w with exp([w]) R_0 = R_1, by the shorter way, rad, shape (3,)."""
+    w: Array = Rotation.from_matrix(R1 @ R0.T).as_rotvec()
+    if np.linalg.norm(w) > np.pi - 1e-6:
+        raise MotionError(
+            "the orientations are half a turn apart, and there is no shorter way between them; "
+            "go through an orientation in between"
+        )
+    return w
+
+
+def _shift(w: Array, s: Array) -> Array:
+    """G(s) = 1 s + (1 - cos)/|w|^2 [w] + (s - sin/|w|)/|w|^2 [w]^2, the integral of exp([w] s) (3.86), (..., 3, 3).
+
+    Written with functions that are smooth where nothing turns.
+    """
+    x = s * np.linalg.norm(w)
+    half = np.sinc(x / (2 * np.pi))  # sin(x/2) / (x/2)
+    k = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    first, second = s**2 * half**2 / 2, s**3 * _cubic_rest(x)
+    return s[..., None, None] * np.eye(3) + first[..., None, None] * k + second[..., None, None] * (k @ k)
+
+
+def _cubic_rest(x: Array) -> Array:
+    """(x - sin x) / x^3, by its series where the difference would cancel."""
+    near = np.abs(x) < 0.5
+    y = np.where(near, x, 1.0) ** 2
+    series = 1 / 6 - y / 120 * (1 - y / 42 * (1 - y / 72 * (1 - y / 110 * (1 - y / 156 * (1 - y / 210)))))
+    far = np.where(near, 1.0, x)
+    rest: Array = np.where(near, series, (far - np.sin(far)) / far**3)
+    return rest
+
+
+def _unit(name: str, v: Array) -> Array:
+    length = float(np.linalg.norm(v))
+    if length == 0.0:
+        raise MotionError(f"{name} is zero; expected a direction")
+    return v / length

@@ -1,0 +1,155 @@
+"""The joints' motion along a path of the tip: positions, then rates, then accelerations (Kazerounian and Gupta 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial.transform import Rotation
+
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.kinematics.joint_motion import COMPONENTS
+from armdyn.kinematics.rates import joint_accelerations, joint_rates
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory.cartesian_path import CartesianPath
+from armdyn.trajectory.checks import real_array
+from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.joint_path import JointStates
+
+LAST_STEP = 1e-8
+"""Newton's method doubles the digits with each step: what follows a step this small is below rounding."""
+
+SINGULAR = 1e-9
+"""The Jacobian counts as singular where its least singular value is this much below its largest."""
+
+LONGEST_STEP, MOST_STEPS = 0.5, 100
+LARGEST_JUMP = 0.5
+
+
+def follow(
+    robot: Robot,
+    path: CartesianPath,
+    times: ArrayLike,
+    *,
+    near: ArrayLike,
+    frame: str | None = None,
+    components: Sequence[str] = COMPONENTS,
+) -> JointStates:
+    """Joint motion q, qd, qdd, rad or m, rad/s or m/s, ..., shape (T, n), with which a frame follows a path.
+
+    Positions by Newton's method, each continued from those before, so that no joint jumps and angles run on beyond pi;
+    then rates and accelerations from J qd = V and J qdd = Vdot - Jdot qd
+    (Kazerounian and Gupta 4a, 4b). A full turn of a joint is followed as a full turn.
+
+    Args:
+        robot: with as many joints as components are followed.
+        path: of the frame.
+        times: s, rising, shape (T,).
+        near: joint positions near those at the first time, rad or m, shape (n,): they choose among the solutions.
+        frame: that follows; the tip where none is named.
+        components: of the motion in base axes that are followed, of "wx", "wy", "wz", "vx", "vy", "vz"; all where
+            none are named. ("vx", "vy") is for a planar arm of two joints.
+
+    Raises:
+        MotionError: a place out of reach, a singular position on the way, or samples too far apart to be followed.
+        ShapeError: a robot whose number of joints is not that of the components.
+
+    >>> robot = armdyn.load("ur5")
+    >>> q0 = np.array([0.0, -1.0, 1.5, -0.5, -1.5, 0.0])
+    >>> start = robot.forward_kinematics(q0)
+    >>> arc = armdyn.trajectory.Arc(start, center=start[:3, 3] + [0, 0, 0.1], axis=[1, 0, 0])
+    >>> path = armdyn.trajectory.CurvePath(arc, armdyn.trajectory.Quintic(2 * np.pi, duration=4.0))
+    >>> t = np.linspace(0.0, 4.0, 201)
+    >>> motion = armdyn.trajectory.follow(robot, path, t, near=q0)
+    >>> robot.inverse_dynamics(*motion).shape
+    (201, 6)
+    """
+    t = _rising(times)
+    arm = Following(robot, frame, _rows(components))
+    if robot.dof != len(arm.rows):
+        raise ShapeError(
+            f"{robot.name!r} has {robot.dof} joints, and {len(arm.rows)} components are followed; expected as many. "
+            "Hold joints with locked=, or name the components that are to be followed"
+        )
+    T, V, Vdot = path.evaluate(t)
+    q = np.empty((len(t), robot.dof))
+    q[0] = arm.position(t[0], T[0], real_array("near", near, (robot.dof,)))
+    for k in range(1, len(t)):
+        going = (q[k - 1] - q[k - 2]) * ((t[k] - t[k - 1]) / (t[k - 1] - t[k - 2])) if k > 1 else np.zeros(robot.dof)
+        q[k] = arm.position(t[k], T[k], q[k - 1] + going)
+        arm.refuse_jump(t[k], q[k - 1] + going, q[k])
+    how: dict[str, Any] = {"frame": frame, "expressed_in": "world", "components": tuple(components)}
+    qd = joint_rates(robot, q, V, **how).values  # (4a)
+    return JointStates(q, qd, joint_accelerations(robot, q, qd, Vdot, **how).values)  # (4b)
+
+
+@dataclass(frozen=True)
+class Following:
+    """One frame of a robot on a path: where the joints are for a pose."""
+
+    robot: Robot
+    frame: str | None
+    rows: list[int]
+
+    def position(self, t: float, T: Array, q: Array) -> Array:
+        """The joint positions for a pose T nearest to q, by Newton's method; t is said where it fails."""
+        error = self._error(T, q)
+        for _ in range(MOST_STEPS):
+            step = self._step(t, q, error)
+            longest = float(np.abs(step).max())
+            q = q + step * min(1.0, LONGEST_STEP / longest if longest else 1.0)
+            if longest < LAST_STEP:
+                return q
+            error = self._error(T, q)
+        raise MotionError(
+            f"the tip of {self.robot.name!r} does not reach the path at t = {t:.6g} s: Newton's method stays "
+            f"{np.abs(error).max():.3g} (rad or m) away. Move the path nearer, or begin with near= closer to a solution"
+        )
+
+    def refuse_jump(self, t: float, expected: Array, found: Array) -> None:
+        """Raise where Newton's method went to another solution than the one that was followed."""
+        jump = np.abs(found - expected)
+        if jump.max() > LARGEST_JUMP:
+            joint = self.robot.joint_names[int(jump.argmax())]
+            raise MotionError(
+                f"joint {joint!r} of {self.robot.name!r} jumps by {jump.max():.3g} at t = {t:.6g} s. Ask for times "
+                "closer together; if it remains, the path passes near a singular position"
+            )
+
+    def _error(self, T: Array, q: Array) -> Array:
+        """What is left to turn and to move, in base axes."""
+        here = self.robot.forward_kinematics(q, frame=self.frame)
+        turn = Rotation.from_matrix(T[:3, :3] @ here[:3, :3].T).as_rotvec()
+        return np.concatenate([turn, T[:3, 3] - here[:3, 3]])[self.rows]
+
+    def _step(self, t: float, q: Array, error: Array) -> Array:
+        J = self.robot.jacobian(q, frame=self.frame, expressed_in="world")[self.rows]
+        values = np.linalg.svd(J, compute_uv=False)
+        if values[-1] <= SINGULAR * values[0]:
+            shown = ", ".join(f"{x:.4g}" for x in q)
+            raise MotionError(
+                f"{self.robot.name!r} is singular at t = {t:.6g} s, q = ({shown}): no joint rates give every velocity "
+                "of the tip there. Begin with near= at another solution, or move the path"
+            )
+        step: Array = np.linalg.solve(J, error)
+        return step
+
+
+def _rising(times: ArrayLike) -> Array:
+    t = real_array("times", times, ("T",))
+    if not len(t) or not (np.diff(t) > 0.0).all():
+        raise MotionError("times must hold at least one time, each after the one before")
+    return t
+
+
+def _rows(components: Sequence[str]) -> list[int]:
+    for name in components:
+        if name not in COMPONENTS:
+            raise UnknownName.of("component", name, COMPONENTS, "a twist")
+    if len(set(components)) != len(components):
+        raise MotionError(f"components={tuple(components)} names one twice")
+    return [COMPONENTS.index(name) for name in components]

@@ -1,0 +1,204 @@
+"""Paths of the joints over time: positions, velocities and accelerations that belong together exactly."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ShapeError
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory.checks import real_array, times_within
+from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.law import MotionLaw
+
+
+class JointStates(NamedTuple):
+    """Joint positions, velocities and accelerations at some times, each of shape (..., n).
+
+    In the order in which ``robot.inverse_dynamics(*motion)`` takes them.
+    """
+
+    q: Array
+    qd: Array
+    qdd: Array
+
+
+class JointPath(ABC):
+    """A motion q(t) of n joints from t = 0 to ``duration``, with its exact derivatives. Immutable."""
+
+    @property
+    @abstractmethod
+    def duration(self) -> float:
+        """T, s."""
+
+    @property
+    @abstractmethod
+    def dof(self) -> int:
+        """n, the number of joints."""
+
+    @abstractmethod
+    def _at(self, t: Array) -> JointStates:
+        """The motion at times that are within the duration."""
+
+    def evaluate(self, t: ArrayLike) -> JointStates:
+        """q, qd, qdd at times t, each of shape (..., n) for t of shape (...).
+
+        Args:
+            t: times, s, from 0 to the duration, any shape.
+
+        Raises:
+            MotionError: a time outside the motion.
+
+        >>> robot = armdyn.load("ur5")
+        >>> law = armdyn.trajectory.Quintic(1.0, duration=2.0)
+        >>> path = armdyn.trajectory.point_to_point(np.zeros(6), np.ones(6), law)
+        >>> robot.inverse_dynamics(*path.evaluate([0.0, 1.0, 2.0])).shape
+        (3, 6)
+        """
+        return self._at(times_within(t, self.duration))
+
+    def sampled(self, samples: int) -> tuple[Array, JointStates]:
+        """Equally spaced times from start to end, s, shape (samples,), and the motion at them."""
+        t = np.linspace(0.0, self.duration, samples)
+        return t, self.evaluate(t)
+
+    def along(self, law: MotionLaw) -> Retimed:
+        """The same path run through as a law says: its s is the time of this path.
+
+        Args:
+            law: from 0 to this path's duration, never outside of them.
+        """
+        return Retimed(self, law)
+
+    def stretched(self, duration: float) -> Retimed:
+        """The same motion in another duration, s: velocities change with its ratio, accelerations with its square."""
+        from armdyn.trajectory.polynomial_law import ConstantVelocity  # noqa: PLC0415 - a law needs no joints
+
+        return Retimed(self, ConstantVelocity(self.duration, duration))
+
+
+class Retimed(JointPath):
+    """A path run through as a law says: q(s(t)), qd = q' sd, qdd = q'' sd^2 + q' sdd.
+
+    Args:
+        path: the path; its time is the parameter s.
+        law: s(t), from 0 to the path's duration.
+    """
+
+    def __init__(self, path: JointPath, law: MotionLaw) -> None:
+        check_reach(law, path.duration, "the path lasts")
+        self.path, self.law = path, law
+
+    @property
+    def duration(self) -> float:
+        """T, s."""
+        return self.law.duration
+
+    @property
+    def dof(self) -> int:
+        """n, the number of joints."""
+        return self.path.dof
+
+    def _at(self, t: Array) -> JointStates:
+        s, sd, sdd, _ = (x[..., None] for x in self.law.evaluate(t))
+        q, dq, ddq = self.path.evaluate(s[..., 0])
+        return JointStates(q, dq * sd, ddq * sd**2 + dq * sdd)
+
+
+class PointToPoint(JointPath):
+    """Joints on a straight line of joint space, or each by a law of its own.
+
+    Args:
+        start: q at t = 0, rad or m, shape (n,).
+        end: q at the end, shape (n,).
+        laws: from 0 to 1, one for all joints, or one for each; all of one duration.
+    """
+
+    def __init__(self, start: ArrayLike, end: ArrayLike, laws: MotionLaw | Sequence[MotionLaw]) -> None:
+        self.start, self.end = joint_pair("start", start, "end", end)
+        self.laws = (laws,) if isinstance(laws, MotionLaw) else tuple(laws)
+        if len(self.laws) not in (1, len(self.start)):
+            raise ShapeError(f"{len(self.laws)} laws for {len(self.start)} joints; expected one, or one for each joint")
+        for law in self.laws:
+            check_reach(law, 1.0, "the way from start to end ends at")
+            if abs(law.duration - self.laws[0].duration) > 1e-12 * law.duration:
+                raise MotionError(
+                    f"laws of different durations, {self.laws[0].duration:g} s and {law.duration:g} s; "
+                    "law.stretched(duration) makes one last longer"
+                )
+
+    @property
+    def duration(self) -> float:
+        """T, s."""
+        return self.laws[0].duration
+
+    @property
+    def dof(self) -> int:
+        """n, the number of joints."""
+        return len(self.start)
+
+    def _at(self, t: Array) -> JointStates:
+        progress = [np.stack(parts, axis=-1) for parts in zip(*(law.evaluate(t) for law in self.laws), strict=True)]
+        s, sd, sdd, _ = progress
+        way = self.end - self.start
+        return JointStates(self.start + way * s, way * sd, way * sdd)
+
+
+class JointPathSequence(JointPath):
+    """Paths one after another, each from where the one before ended.
+
+    Args:
+        paths: in order.
+
+    Raises:
+        MotionError: positions or velocities that jump between one path and the next.
+    """
+
+    def __init__(self, paths: Sequence[JointPath]) -> None:
+        self.paths = tuple(paths)
+        if not self.paths:
+            raise MotionError("a sequence of no paths; expected one at least")
+        for k in range(len(self.paths) - 1):
+            before, after = self.paths[k].evaluate(self.paths[k].duration), self.paths[k + 1].evaluate(0.0)
+            for name, x, y in zip(("q", "qd"), before, after, strict=False):
+                if x.shape != y.shape or not np.allclose(x, y, rtol=1e-9, atol=1e-9):
+                    raise MotionError(f"{name} jumps between path {k} and path {k + 1}: from {x} to {y}")
+        self.starts = np.concatenate([[0.0], np.cumsum([path.duration for path in self.paths])])
+
+    @property
+    def duration(self) -> float:
+        """T, s."""
+        return float(self.starts[-1])
+
+    @property
+    def dof(self) -> int:
+        """n, the number of joints."""
+        return self.paths[0].dof
+
+    def _at(self, t: Array) -> JointStates:
+        which = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.paths) - 1)
+        result = JointStates(*(np.empty((*t.shape, self.dof)) for _ in JointStates._fields))
+        for k, path in enumerate(self.paths):
+            here = which == k
+            of_path = path.evaluate(np.clip(t[here] - self.starts[k], 0.0, path.duration))
+            for whole, part in zip(result, of_path, strict=True):
+                whole[here] = part
+        return result
+
+
+def joint_pair(name: str, q: ArrayLike, other_name: str, other: ArrayLike) -> tuple[Array, Array]:
+    """Two vectors of as many joints."""
+    a, b = real_array(name, q, ("n",)), real_array(other_name, other, ("n",))
+    if len(a) != len(b) or not len(a):
+        raise ShapeError(f"{name} has {len(a)} values, {other_name} has {len(b)}; expected one a joint in both")
+    return a, b
+
+
+def check_reach(law: MotionLaw, extent: float, what: str) -> None:
+    """Raise where a law does not end where the path does that it runs through."""
+    if abs(law.distance - extent) > 1e-12 * extent:
+        raise MotionError(f"the law covers {law.distance:.9g}, but {what} {extent:.9g}; give the law that distance")

@@ -1,0 +1,165 @@
+"""Motion laws: how far along one parameter, and how fast, at each time."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory.checks import finite, positive, times_within
+from armdyn.trajectory.errors import MotionError
+
+
+class Progress(NamedTuple):
+    """Position s, velocity, acceleration and jerk along one parameter, each of the shape of the times.
+
+    Where a quantity jumps, its value is that of the segment which begins there.
+    """
+
+    s: Array
+    sd: Array
+    sdd: Array
+    sddd: Array
+
+
+@dataclass(frozen=True)
+class MotionLaw(ABC):
+    """Position s(t) along one parameter, from 0 at t = 0 to ``distance`` at t = ``duration``. Immutable.
+
+    The unit of s is that of the parameter: rad, m, or 1 for a law that runs from one end of a path, 0, to the other.
+
+    Args:
+        distance: s(T); negative for a motion backwards.
+        duration: T, s.
+    """
+
+    distance: float
+    duration: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "distance", finite("distance", self.distance))
+        object.__setattr__(self, "duration", positive("duration", self.duration, "s"))
+
+    @property
+    def switches(self) -> Array:
+        """Times between which all derivatives are continuous, s, from 0 to the duration."""
+        return np.array([0.0, self.duration])
+
+    def evaluate(self, t: ArrayLike) -> Progress:
+        """s, sd, sdd, sddd at times t, each of the shape of t.
+
+        Args:
+            t: times, s, from 0 to the duration, any shape.
+
+        Raises:
+            MotionError: a time outside the motion.
+        """
+        return self._at(times_within(t, self.duration))
+
+    def stretched(self, duration: float) -> MotionLaw:
+        """The same motion in another duration, s: velocities change with its ratio, accelerations with its square.
+
+        >>> slow = armdyn.trajectory.Quintic(1.0, duration=2.0).stretched(4.0)
+        >>> float(slow.evaluate(2.0).sd)
+        0.46875
+        """
+        return Stretched(duration, self)
+
+    @abstractmethod
+    def _at(self, t: Array) -> Progress:
+        """s and its derivatives at times that are within the duration."""
+
+
+@dataclass(frozen=True)
+class Stretched(MotionLaw):
+    """A law run through in another duration.
+
+    Args:
+        duration: s.
+        law: what is run through.
+    """
+
+    distance: float = field(init=False)
+    law: MotionLaw
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "distance", self.law.distance)
+        super().__post_init__()
+
+    @property
+    def switches(self) -> Array:
+        """Times between which all derivatives are continuous, s."""
+        return self.law.switches * (self.duration / self.law.duration)
+
+    def _at(self, t: Array) -> Progress:
+        rate = self.law.duration / self.duration
+        s, sd, sdd, sddd = self.law.evaluate(t * rate)
+        return Progress(s, sd * rate, sdd * rate**2, sddd * rate**3)
+
+
+@dataclass(frozen=True)
+class LawSequence(MotionLaw):
+    """Laws one after another; each begins with the velocity the one before ends with.
+
+    Args:
+        laws: in order.
+
+    Raises:
+        MotionError: a velocity that jumps where one law follows another.
+
+    >>> start = armdyn.trajectory.CycloidalStart(np.pi / 2, 3.0)
+    >>> cruise = armdyn.trajectory.ConstantVelocity(np.pi, 3.0)
+    >>> armdyn.trajectory.LawSequence((start, cruise)).duration
+    6.0
+    """
+
+    distance: float = field(init=False)
+    duration: float = field(init=False)
+    laws: tuple[MotionLaw, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "laws", tuple(self.laws))
+        object.__setattr__(self, "distance", float(sum(law.distance for law in self.laws)))
+        object.__setattr__(self, "duration", float(sum(law.duration for law in self.laws)))
+        super().__post_init__()
+        refuse_jumps(self.laws)
+
+    @property
+    def switches(self) -> Array:
+        """Times between which all derivatives are continuous, s."""
+        starts = _starts(law.duration for law in self.laws)
+        return np.unique(np.concatenate([start + law.switches for start, law in zip(starts, self.laws, strict=False)]))
+
+    def _at(self, t: Array) -> Progress:
+        begins = _starts(law.duration for law in self.laws)
+        offsets = _starts(law.distance for law in self.laws)
+        which = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, len(self.laws) - 1)
+        result = Progress(*(np.empty(t.shape) for _ in Progress._fields))
+        for k, law in enumerate(self.laws):
+            here = which == k
+            of_law = law.evaluate(np.clip(t[here] - begins[k], 0.0, law.duration))
+            for whole, part in zip(result, of_law, strict=True):
+                whole[here] = part
+            result.s[here] += offsets[k]
+        return result
+
+
+def refuse_jumps(laws: tuple[MotionLaw, ...]) -> None:
+    """Raise where the velocity jumps between one law and the next."""
+    for k in range(len(laws) - 1):
+        before, after = laws[k].evaluate(laws[k].duration).sd, laws[k + 1].evaluate(0.0).sd
+        if abs(before - after) > 1e-9 * max(abs(before), abs(after)):
+            raise MotionError(
+                f"law {k} ends with velocity {before:g}, law {k + 1} begins with {after:g}; "
+                "choose distances and durations with which the velocity does not jump"
+            )
+
+
+def _starts(parts: Iterable[float]) -> Array:
+    """Where each part begins, and where the last ends."""
+    return np.concatenate([[0.0], np.cumsum(list(parts))])

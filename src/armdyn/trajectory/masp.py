@@ -1,0 +1,123 @@
+"""Kazerounian and Gupta's example (1985), end to end: a hand round a circle, the joints' motion, their torques.
+
+Their program MASP was a Manipulator Analysis and Simulation Package. How the scan of the paper was read:
+
+- The hand point h goes round a circle of 6 in in the plane x = 34 in, its center on the base's x axis (30). At psi = 0
+  it is at the top, and goes to +y first. The hand's axis u_a points at 60 degrees from the x axis, inwards; its
+  transverse axis u_t is the tangent (31). The whole hand so turns rigidly about -x: its angular velocity is
+  (-psid, 0, 0), as (35) says.
+- (32) to (34) are right as printed. The sentence before them has lost its dots: the angles phi are chosen so that psid
+  is continuous; psidd is so already, being zero at both ends of each part.
+- (37) has lost its sign: the derivative of (35) is (-psidd, 0, 0). (36) and (38) are the derivatives of (30).
+- Which of the eight configurations that reach the circle was drawn cannot be told from the text, for it is true of all
+  of them: the fourth joint makes a full turn, and the others return. Here it is the one next to the zero reference
+  position.
+- The third joint "experiences very small changes": it does not move at all, for the wrist's center keeps its distance
+  from the shoulder's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory.cartesian_path import CurvePath, TipMotion
+from armdyn.trajectory.checks import positive
+from armdyn.trajectory.curves import Arc
+from armdyn.trajectory.cycloidal import Cycloidal
+from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.following import follow
+from armdyn.trajectory.joint_path import JointStates
+
+INCH = 0.0254
+
+NEXT_TO_ZERO = (-0.32, -0.71, -0.82, -0.19, -1.03, 2.76)
+"""Joint positions near those at the top of the circle, rad: shoulder and elbow as in the zero reference position, the
+hand bent down. Newton's method makes all digits of them."""
+
+PUBLISHED = {"inverse_dynamics": (816, 708, 12), "forward_dynamics": (2468, 1879, 12)}
+"""Multiplications, additions and trigonometric evaluations for a general arm of six revolute joints (sections 3, 4)."""
+
+
+@dataclass(frozen=True, eq=False)
+class MaspRun:
+    """A hand's motion, the joints' motion that makes it, and the torques that make that.
+
+    Args:
+        robot: the arm.
+        path: of the hand.
+        t: times, s, shape (T,).
+        tip: pose, twist and twist rate of the hand in base axes, (T, 4, 4), (T, 6), (T, 6).
+        joints: q, qd, qdd, rad or m, rad/s or m/s, ..., shape (T, n).
+        tau: joint forces, N m or N, shape (T, n).
+    """
+
+    robot: Robot
+    path: CurvePath
+    t: Array
+    tip: TipMotion
+    joints: JointStates
+    tau: Array
+
+
+def circle_of_the_paper(
+    *,
+    radius: float = 6 * INCH,
+    distance: float = 34 * INCH,
+    tilt: float = np.pi / 3,
+    start: float = 3.0,
+    cruise: float = 3.0,
+    stop: float = 3.0,
+) -> CurvePath:
+    """The hand's path of Kazerounian and Gupta (30)-(38): tip pose T(t), lengths in m, of axes u_t, u_a x u_t, u_a.
+
+    Args:
+        radius: of the circle, m.
+        distance: of its plane from the base's origin along x, m.
+        tilt: angle between the hand's axis u_a and the x axis, rad.
+        start: duration of the half-cycloidal start, s.
+        cruise: duration of the part of constant velocity, s.
+        stop: duration of the half-cycloidal stop, s.
+
+    >>> top = armdyn.trajectory.masp.circle_of_the_paper().evaluate(0.0).pose
+    >>> (top[:3, 3] / 0.0254).round(12)
+    array([34.,  0.,  6.])
+    """
+    u_a = np.array([np.cos(tilt), 0.0, -np.sin(tilt)])  # (31) at psi = 0
+    u_t = np.array([0.0, 1.0, 0.0])
+    T = np.eye(4)
+    T[:3, :3] = np.array([u_t, np.cross(u_a, u_t), u_a]).T
+    T[:3, 3] = distance, 0.0, positive("radius", radius, "m")  # (30) at psi = 0
+    circle = Arc(T, center=[distance, 0.0, 0.0], axis=[-1.0, 0.0, 0.0], angle=2 * np.pi)  # turning: (31), (35)
+    return CurvePath(circle, Cycloidal(2 * np.pi, start, cruise, stop))  # (32)-(34)
+
+
+def run_masp(
+    robot: Robot, path: CurvePath | None = None, *, samples: int = 901, near: ArrayLike = NEXT_TO_ZERO
+) -> MaspRun:
+    """Inverse kinematics, rates, accelerations, then joint forces tau, N m or N, shape (T, n), of a hand's path.
+
+    Args:
+        robot: the arm; "kg_puma" is the paper's.
+        path: of its tip; the paper's circle where none is given.
+        samples: T, how many equally spaced times.
+        near: joint positions near those at the start, rad or m, shape (n,).
+
+    Raises:
+        MotionError: a path that the arm cannot follow.
+
+    >>> run = armdyn.trajectory.masp.run_masp(armdyn.load("kg_puma"), samples=91)
+    >>> turned = run.joints.q[-1] - run.joints.q[0]
+    >>> (turned / np.pi).round(12) + 0.0
+    array([0., 0., 0., 2., 0., 0.])
+    """
+    if samples < 2:
+        raise MotionError(f"samples={samples!r}; expected two at least, a start and an end")
+    path = circle_of_the_paper() if path is None else path
+    t, tip = path.sampled(samples)
+    joints = follow(robot, path, t, near=near)
+    return MaspRun(robot, path, t, tip, joints, robot.inverse_dynamics(*joints))
