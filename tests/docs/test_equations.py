@@ -37,5 +37,7 @@ def test_function_exists(name: str) -> None:
 def test_test_exists(name: str) -> None:
     file, _, function = name.partition("::")
     tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-    tests = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")}
+    tests = {
+        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    }
     assert function in tests if function else tests

@@ -11,9 +11,10 @@ from armdyn.inertia import consistency, nearest_consistent
 
 
 def random_tensor(seed: int) -> np.ndarray:
-    """Symmetric, with principal moments of any sign; two of three seeds break something."""
-    A = np.random.default_rng(seed).normal(size=(3, 3))
-    return A + A.T + 1.5 * np.eye(3)
+    """Of general axes, with second moments of either sign; about half of the seeds are possible."""
+    rng = np.random.default_rng(seed)
+    s, axes = rng.uniform(-0.6, 2.0, 3), Rotation.random(rng=rng).as_matrix()
+    return axes @ np.diag(s.sum() - s) @ axes.T
 
 
 def body(tensor: np.ndarray, mass: float = 1.7) -> Inertia:
@@ -71,7 +72,7 @@ def test_three_ways_to_say_it(seed: int) -> None:
 
 def test_seeds_hold_both_kinds() -> None:
     broken = [not consistency(body(random_tensor(seed))).consistent for seed in SEEDS]
-    assert 10 < sum(broken) < 55
+    assert 20 < sum(broken) < 45
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,8 @@ def test_nearest_pseudo_inertia_about_the_centre_of_mass() -> None:
 
 @pytest.mark.parametrize("seed", [3, 4, 7])
 def test_nearest_does_not_depend_on_the_frame(seed: int) -> None:
-    before = body(random_tensor(seed) - 0.5 * np.eye(3))
+    before = body(random_tensor(seed) - 2.5 * np.eye(3))
+    assert not consistency(before).consistent
     T = np.eye(4)
     T[:3, :3], T[:3, 3] = Rotation.random(rng=seed).as_matrix(), [3, -4, 5]
     one = nearest_consistent(before).inertia.seen_from(T)

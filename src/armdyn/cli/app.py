@@ -12,6 +12,7 @@ from rich.markup import escape
 from armdyn._version import __version__
 from armdyn.cli.bench import bench
 from armdyn.cli.info import info
+from armdyn.cli.masp import masp
 from armdyn.cli.simulate import simulate
 from armdyn.cli.torque import torque
 from armdyn.errors import ArmdynError
@@ -24,7 +25,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, torque, simulate, bench):
+for verb in (info, torque, simulate, bench, masp):
     app.command()(verb)
 
 

@@ -65,8 +65,7 @@ def mesh(source: Any, *, mass: float | None = None, density: float | None = None
     surface.merge_vertices()  # files such as STL repeat a vertex in every face
     _refuse_holes(np.asarray(surface.faces), name)
     triangles = np.asarray(surface.vertices)[np.asarray(surface.faces)]
-    whole = trimesh.triangles.mass_properties(triangles, density=1.0, skip_inertia=True)
-    _refuse_volume(float(whole.volume), name)
+    _refuse_volume(_volume(triangles), name)
     whole = trimesh.triangles.mass_properties(triangles, density=1.0)
     length = size * unit
     volume = float(whole.volume) * length**3
@@ -158,6 +157,11 @@ def _refuse_holes(faces: Array, name: str) -> None:
             f"{name}: faces are not all turned the same way, {turned} of {len(count)} edges join one seen from outside "
             "with one seen from inside. trimesh.repair.fix_normals turns them."
         )
+
+
+def _volume(triangles: Array) -> float:
+    """Of the tetrahedra from the origin to every face, negative for faces seen from inside."""
+    return float(np.linalg.det(triangles).sum() / 6)
 
 
 def _refuse_volume(volume: float, name: str) -> None:

@@ -15,7 +15,7 @@ from armdyn.kinematics.descent import Search
 from armdyn.kinematics.diagnosis import diagnose, out_of_reach
 from armdyn.kinematics.errors import TaskError
 from armdyn.kinematics.limits import Range, length_of
-from armdyn.kinematics.search import Found, Starts, search
+from armdyn.kinematics.search import Found, Starts, finish, search
 from armdyn.kinematics.solution import Solution
 from armdyn.kinematics.tasks import Task, frames_of, resolved
 from armdyn.robot import Robot
@@ -101,12 +101,11 @@ def inverse_kinematics(
     finite = _finite(near, goal, batch)
 
     known = out_of_reach(robot, aims, goal[finite], allowed)
-    few = np.zeros(int(finite.sum()), dtype=bool)
-    few[list(known)] = True
     step = Search.of(robot, aims, allowed.bounds, length=length, tolerance=tolerance, iterations=iterations,
                      workers=workers)  # fmt: skip
-    begin = Starts(near[finite], allowed.random(starts - 1, seed), few)
+    begin = Starts(near[finite], allowed.random(starts - 1, seed))
     found = search(robot, aims, goal[finite], begin, near[finite], allowed, step, nearest=choose == "nearest")
+    finish(robot, aims, goal[finite], near[finite], allowed, step, found)
     failed = np.flatnonzero(~found.success)
     status, held, smallest = diagnose(robot, aims, goal[finite][failed], found.q[failed], allowed)
     return _assembled(robot, found, finite, batch, failed, (status, held, smallest), known, allowed, tolerance)

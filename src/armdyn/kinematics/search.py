@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from armdyn.spatial.rotations import Array
 
 AT_ONCE = 1 << 16
 """Descents at a time: bounds the memory."""
+
+FINISH = 10
+"""How many times the iterations of one start the best of a failed search gets."""
 
 
 @dataclass(eq=False)
@@ -45,14 +48,10 @@ class Starts:
     Args:
         first: shape (N, n).
         further: shape (starts - 1, n).
-        few: targets that are known to be out of reach, for which a few starts are enough.
     """
 
     first: Array
     further: Array
-    few: Array
-
-    FEW = 4
 
     def rounds(self) -> Iterator[tuple[int, int]]:
         """Ranges of start numbers, twice as many every time: one for most targets, many at once for the stubborn."""
@@ -87,10 +86,8 @@ def search(
     """
     found = Found.nothing(len(target), robot.dof)
     for begin, end in starts.rounds():
-        pending = np.ones(len(target), dtype=bool) if nearest else ~found.success
-        pending &= ~starts.few | (begin < Starts.FEW)
+        indices = np.flatnonzero(np.full(len(target), nearest) | ~found.success)
         share = max(1, AT_ONCE // (end - begin))
-        indices = np.flatnonzero(pending)
         for cut in range(0, len(indices), share):
             chosen = indices[cut : cut + share]
             _descend_from(robot, aims, target, starts.of(chosen, begin, end), near, limits, settings, found, chosen,
@@ -138,6 +135,20 @@ def _descend_from(
     kept, at_best = chosen[better], (row[better], best[better])
     found.q[kept], found.position[kept], found.angle[kept] = q[at_best], position[at_best], angle[at_best]
     found.success[kept], found.rank[kept] = new_success[better], new_rank[better]
+
+
+def finish(
+    robot: Robot, aims: Sequence[Aim], target: Array, near: Array, limits: Range, settings: Search, found: Found
+) -> None:
+    """Go on from where failed searches ended: the nearest to a target out of reach is approached slowly."""
+    failed = np.flatnonzero(~found.success)
+    longer = replace(settings, iterations=FINISH * settings.iterations)
+    for cut in range(0, len(failed), AT_ONCE):
+        chosen = failed[cut : cut + AT_ONCE]
+        before = found.starts[chosen]
+        start = found.q[chosen, None]
+        _descend_from(robot, aims, target, start, near, limits, longer, found, chosen, nearest=False)
+        found.starts[chosen] = before
 
 
 def _argmin_finite(cost: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError
+from armdyn.errors import DTypeError, ModelError
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
 from armdyn.model.principal_axes import PrincipalAxes, principal_axes
@@ -48,9 +48,12 @@ class Inertia(MassProperties):
     tensor: Array = field(default_factory=lambda: np.zeros((3, 3)))
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mass", float(self.mass))
-        object.__setattr__(self, "com", frozen_array(self.com, (3,), "com"))
-        object.__setattr__(self, "tensor", frozen_array(self.tensor, (3, 3), "tensor"))
+        try:
+            object.__setattr__(self, "mass", float(self.mass))
+            object.__setattr__(self, "com", frozen_array(self.com, (3,), "com"))
+            object.__setattr__(self, "tensor", frozen_array(self.tensor, (3, 3), "tensor"))
+        except TypeError:
+            raise DTypeError("Inertia holds numbers only; for symbols take armdyn.spatial.MassProperties") from None
 
     def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
         """An `Inertia` again, or where symbols came in, the `MassProperties` that hold them."""

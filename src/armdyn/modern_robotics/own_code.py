@@ -79,8 +79,9 @@ def _compile(arm: Lists) -> OwnStep | None:
         robot = Robot.from_screws(M, G, S / lengths)
     except ModelError:  # a pitch, an inertia that no single body has, a rotation that is none to nine digits, ...
         return None
-    own = OwnStep(compile_program(robot.compile(euler_step, parameters=["gravity"]).program()), lengths)
-    return own if _agrees(own, arm) else None
+    with np.errstate(all="ignore"):  # a joint that moves no mass: infinite accelerations, which do not agree
+        own = OwnStep(compile_program(robot.compile(euler_step, parameters=["gravity"]).program()), lengths)
+        return own if _agrees(own, arm) else None
 
 
 def _agrees(own: OwnStep, arm: Lists) -> bool:

@@ -7,8 +7,8 @@ them. How the numbers are read here, for the tables do not say it of themselves:
 - The moments of inertia are about the DH frame's origin, not about the centre of mass: the boom (4.25 kg, 2.51 kg m^2)
   would otherwise have to be 2.7 m long.
 - The centres of mass of link 1 (0.0175, -0.1105) are in metres; those of links 2 to 6 (-1.054, -6.447, 0.092 and
-  -0.054, 0.566, 1.554) are in decimetres. In metres m c^2 alone would be up to seventy times the moment about the origin. With
-  this reading all six are inertias of bodies that can exist.
+  -0.054, 0.566, 1.554) are in decimetres. In metres m c^2 alone would be up to seventy times the moment
+  about the origin. With this reading all six are inertias of bodies that can exist.
 - The inertias of the motors (0.953, 2.193, 0.782, 0.106, 0.097, 0.020) belong to the drives and are not part of it.
 
 The boom slides 12 to 50 inches.

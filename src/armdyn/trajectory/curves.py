@@ -248,7 +248,8 @@ def _shift(w: Array, s: Array) -> Array:
     half = np.sinc(x / (2 * np.pi))  # sin(x/2) / (x/2)
     k = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
     first, second = s**2 * half**2 / 2, s**3 * _cubic_rest(x)
-    return s[..., None, None] * np.eye(3) + first[..., None, None] * k + second[..., None, None] * (k @ k)
+    shift: Array = s[..., None, None] * np.eye(3) + first[..., None, None] * k + second[..., None, None] * (k @ k)
+    return shift
 
 
 def _cubic_rest(x: Array) -> Array:

@@ -33,7 +33,8 @@ from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.following import follow
 from armdyn.trajectory.joint_path import JointStates
 
-INCH = 0.0254
+RADIUS, DISTANCE, TILT = 0.1524, 0.8636, np.pi / 3
+"""Of the paper's circle: 6 in, 34 in (m), and the hand's angle with the x axis (rad)."""
 
 NEXT_TO_ZERO = (-0.32, -0.71, -0.82, -0.19, -1.03, 2.76)
 """Joint positions near those at the top of the circle, rad: shoulder and elbow as in the zero reference position, the
@@ -66,9 +67,9 @@ class MaspRun:
 
 def circle_of_the_paper(
     *,
-    radius: float = 6 * INCH,
-    distance: float = 34 * INCH,
-    tilt: float = np.pi / 3,
+    radius: float = RADIUS,
+    distance: float = DISTANCE,
+    tilt: float = TILT,
     start: float = 3.0,
     cruise: float = 3.0,
     stop: float = 3.0,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -20,8 +21,6 @@ LBF_INCH = 0.45359237 * 9.80665 * 0.0254
 
 DASHES = ("solid", (0, (5, 1.6)), (0, (1.2, 1.3)))
 """So that the three lines of a panel can be told apart without colours."""
-
-STYLE = {"axes.labelsize": 9, "xtick.labelsize": 8, "ytick.labelsize": 8}
 
 
 @dataclass(frozen=True)
@@ -100,15 +99,23 @@ def _second_unit(axes: Axes) -> None:
     """The paper's unit on the right."""
     axes.spines["right"].set_visible(True)
     axes.spines["right"].set_color("#888888")
-    right = axes.secondary_yaxis("right", functions=(lambda x: x / LBF_INCH, lambda x: x * LBF_INCH))
+    right = axes.secondary_yaxis("right", functions=(_in_pound_inches, _in_newton_meters))
     right.set_ylabel("[lbf in]", fontsize=9, color=INK)
     right.tick_params(labelsize=8, colors=INK, color="#888888")
     right.yaxis.set_major_locator(MaxNLocator(5))
 
 
+def _in_pound_inches(torque: Any) -> Any:
+    return torque / LBF_INCH
+
+
+def _in_newton_meters(torque: Any) -> Any:
+    return torque * LBF_INCH
+
+
 def _legend(axes: Axes, names: Sequence[str]) -> None:
     """Above the column, where it covers nothing."""
     axes.legend(
-        axes.get_lines()[: len(names)], names, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=len(names),
+        axes.get_lines()[: len(names)], names, loc="lower left", bbox_to_anchor=(-0.01, 1.12), ncols=len(names),
         frameon=False, fontsize=8, handlelength=2.2, columnspacing=1.0, borderaxespad=0.0,
     )  # fmt: skip

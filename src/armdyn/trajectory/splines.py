@@ -180,7 +180,7 @@ def _largest(polynomials: PPoly) -> Array:
     breaks, n = polynomials.x, polynomials.c.shape[2]
     ends = np.abs(polynomials(breaks)).max(axis=0)
     from_the_left = np.abs(_left_ends(polynomials)).max(axis=0)
-    result = np.maximum(ends, from_the_left)
+    result: Array = np.maximum(ends, from_the_left)
     for joint in range(n):
         of_joint = PPoly(polynomials.c[:, :, joint], breaks)
         places = of_joint.derivative().roots(extrapolate=False)

@@ -1,0 +1,120 @@
+"""``armdyn masp``: a hand round a circle, as Kazerounian and Gupta's program of that name: figures, csv, table."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from armdyn.cli.arguments import read_joint_vector
+from armdyn.cli.tables import new_table, write_table
+from armdyn.robots import load
+from armdyn.trajectory.masp import DISTANCE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
+
+
+def masp(
+    robot: Annotated[
+        str, typer.Argument(metavar="[ROBOT]", help="The paper's arm, or another of six joints with a tip.")
+    ] = "kg_puma",
+    radius: Annotated[float, typer.Option("--radius", help="Of the circle, m.")] = RADIUS,
+    distance: Annotated[float, typer.Option("--distance", help="Of the circle's plane along x, m.")] = DISTANCE,
+    tilt: Annotated[float, typer.Option("--tilt", help="Angle between the hand and the x axis, degrees.")] = 60.0,
+    start: Annotated[float, typer.Option("--start", help="Seconds of the half-cycloidal start.")] = 3.0,
+    cruise: Annotated[float, typer.Option("--cruise", help="Seconds of constant velocity.")] = 3.0,
+    stop: Annotated[float, typer.Option("--stop", help="Seconds of the half-cycloidal stop.")] = 3.0,
+    samples: Annotated[int, typer.Option("--samples", min=2, help="Equally spaced times in the csv.")] = 901,
+    near: Annotated[
+        str | None, typer.Option("--near", help="Joint positions near those at the start, rad, separated by commas.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", help="Folder for masp.png and masp.csv.")] = Path(),
+) -> None:
+    """A hand round a circle: joint angles, rates, accelerations and torques, as Kazerounian and Gupta 1985 draw them.
+
+    The hand's motion is their (30) to (38): a circle in a plane across the x axis, half-cycloidal start, constant
+    velocity, half-cycloidal stop. Inverse kinematics, rates, accelerations and inverse dynamics follow. Writes
+    masp.png, their figures 5 to 8, and masp.csv.
+
+    [bold]Examples[/]
+
+      armdyn masp
+
+      armdyn masp --out figures --samples 2001
+
+      armdyn masp --radius 0.1 --start 1 --cruise 2 --stop 1
+    """
+    arm = load(robot)
+    path = circle_of_the_paper(
+        radius=radius, distance=distance, tilt=math.radians(tilt), start=start, cruise=cruise, stop=stop
+    )
+    begin = NEXT_TO_ZERO if near is None else tuple(read_joint_vector(near, "--near", arm))
+    run = run_masp(arm, path, samples=samples, near=begin)
+    console = Console()
+    console.print(_motion_table(run))
+    console.print(_account_table(run))
+    for note in arm.notes:
+        console.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+    _write(run, out, console)
+
+
+def _motion_table(run: MaspRun) -> Table:
+    """A row a joint: where it begins, what it has turned through, the largest of everything."""
+    units = "deg, deg/s, N m" + ("; m, m/s, N" if any(j.kind == "prismatic" for j in run.robot.joints) else "")
+    headings = ("joint", "start", "turned", "fastest", "tau, start", "tau, peak", "at, s")
+    table = new_table(f"{escape(run.robot.name)} round the circle in {run.t[-1]:g} s  ({units})", *headings)
+    q, qd, _ = run.joints
+    peaks = np.abs(run.tau).argmax(axis=0)
+    for k, joint in enumerate(run.robot.joints):
+        scale = 180 / np.pi if joint.kind == "revolute" else 1.0
+        angles = (q[0, k], q[-1, k] - q[0, k], np.abs(qd[:, k]).max())
+        torques = (run.tau[0, k], run.tau[peaks[k], k])
+        cells = (*(_shown(x * scale) for x in angles), *map(_shown, torques), f"{run.t[peaks[k]]:.2f}")
+        table.add_row(escape(joint.name), *cells)
+    return table
+
+
+def _shown(value: float) -> str:
+    """Four digits; rounding counts as zero."""
+    return "0" if abs(value) < 1e-9 else f"{value:.4g}"
+
+
+def _account_table(run: MaspRun) -> Table:
+    """The cycle, the checks and the cost."""
+    table = Table(show_header=False, box=SIMPLE_HEAD, pad_edge=False)
+    law, ends = run.path.law, run.joints.q[[0, -1]]
+    static = np.abs(run.tau[[0, -1]] - run.robot.gravity_forces(ends)).max()
+    T = run.robot.forward_kinematics(run.joints.q)
+    off = np.linalg.norm(T[:, :3, 3] - run.tip.pose[:, :3, 3], axis=1).max()
+    power = np.einsum("tn,tn->t", run.tau, run.joints.qd)
+    rows = [
+        ("cycle", " + ".join(f"{x:g}" for x in np.diff(law.switches)) + f" = {law.duration:g} s"),
+        ("hand, fastest", f"{np.linalg.norm(run.tip.twist[:, 3:], axis=1).max():.4g} m/s"),
+        ("hand off the circle", f"{off:.1e} m"),
+        ("power of the joints, least and most", f"{power.min():.4g} W, {power.max():.4g} W"),
+        ("torques at the ends, off the static ones", f"{static:.1e} N m"),
+    ]
+    for name, (m, a, t) in PUBLISHED.items():
+        what = name.replace("_", " ")
+        rows.append((f"{what}, this arm", str(getattr(run.robot, name).op_counts)))
+        rows.append((f"{what}, general 6R arm in the paper", f"{m}m + {a}a + {t}t"))
+    for name, value in rows:
+        table.add_row(name, escape(value))
+    return table
+
+
+def _write(run: MaspRun, folder: Path, console: Console) -> None:
+    from armdyn.plots import write_figure  # noqa: PLC0415 - matplotlib is slow to import
+    from armdyn.trajectory.masp_figures import draw_masp  # noqa: PLC0415
+
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = ["t", *(f"{name}_{joint}" for name in ("q", "qd", "qdd", "tau") for joint in run.robot.joint_names)]
+    write_table(folder / "masp.csv", columns, np.column_stack([run.t, *run.joints, run.tau]))
+    write_figure(draw_masp(run), folder / "masp.png")
+    for name in ("masp.png", "masp.csv"):
+        console.print(f"wrote {escape(str(folder / name))}", soft_wrap=True)
