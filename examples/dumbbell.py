@@ -44,7 +44,7 @@ def matrix(G: np.ndarray) -> Table:
 
 
 def main() -> None:
-    """Print the tables, and the wrench that a tumbling dumbbell asks for."""
+    """Print the tables, and the moment that a dumbbell asks for to go on tumbling (Modern Robotics 8.40)."""
     console = Console()
     body = dumbbell()
     console.print(figures(body))
@@ -52,8 +52,8 @@ def main() -> None:
     console.print(f"possible: {armdyn.inertia.consistency(body)}")
     tumbling = [3.0, 0.0, 4.0, 0.0, 0.0, 0.0]  # rad/s about x and z, its centre of mass at rest
     moment = body.wrench(tumbling, np.zeros(6))[:3]
-    shown = ", ".join(f"{x:.3f}" for x in moment)
-    console.print(f"held at the constant rates (3, 0, 4) rad/s it needs a moment of ({shown}) N m  (MR 8.40)")
+    shown = ", ".join(f"{x:.2f}" for x in moment)
+    console.print(f"to keep turning at (3, 0, 4) rad/s it needs a moment of ({shown}) N m")
 
 
 if __name__ == "__main__":

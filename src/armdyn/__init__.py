@@ -20,7 +20,18 @@ if TYPE_CHECKING:
     from armdyn.formats.links import Part
     from armdyn.formats.units import Units
     from armdyn.model import Frame, Inertia, Joint, Limits, Link, Model
-    from armdyn.program import clip, maximum, minimum, select, sign
+    from armdyn.program import (
+        arctan2,
+        clip,
+        greater,
+        greater_equal,
+        less,
+        less_equal,
+        maximum,
+        minimum,
+        select,
+        sign,
+    )
     from armdyn.robot import Robot
     from armdyn.robots import bundled_robots, load
     from armdyn.simulation import Trajectory, simulate
@@ -30,7 +41,8 @@ _WHERE = {
     "Function": "algorithms.declaration",
     "function": "algorithms.declaration",
     **dict.fromkeys(("Frame", "Inertia", "Joint", "Limits", "Link", "Model"), "model"),
-    **dict.fromkeys(("clip", "maximum", "minimum", "select", "sign"), "program"),
+    **dict.fromkeys(("arctan2", "clip", "maximum", "minimum", "select", "sign"), "program"),
+    **dict.fromkeys(("greater", "greater_equal", "less", "less_equal"), "program"),
     "DHRow": "formats.dh",
     "Part": "formats.links",
     "Units": "formats.units",
@@ -67,11 +79,16 @@ __all__ = [
     "Unsupported",
     "__version__",
     "algorithms",
+    "arctan2",
     "bundled_robots",
     "clip",
     "function",
+    "greater",
+    "greater_equal",
     "inertia",
     "kinematics",
+    "less",
+    "less_equal",
     "load",
     "maximum",
     "minimum",

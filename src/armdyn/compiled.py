@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.algorithms.declaration import Function
 from armdyn.errors import ArmdynError, DTypeError, ShapeError
 from armdyn.model.parameters import parameter_shape, with_parameters
-from armdyn.program import OperationCounts, Port, Program, trace
+from armdyn.program import OperationCounts, Port, Program, guarded, trace
 from armdyn.targets import compile_program, load_or_compile, source_digest
 from armdyn.targets.parallel import run_in_parallel
 
@@ -27,7 +27,9 @@ class CompiledFunction:
     """A `Function` of one robot: call it with arrays of shape (..., *shape); leading axes broadcast.
 
     ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a batch over that many threads,
-    -1 meaning one a core. Integers and lists become float64; float32 arrays are computed in float32.
+    -1 meaning one a core. Lists and integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32
+    holds exactly, are computed in float32, as NumPy's own functions do. NaN in a state makes the results of that state
+    NaN, all but those that are the same for every state.
     """
 
     def __init__(self, robot: Robot, function: Function, parameters: Iterable[str] = ()) -> None:
@@ -102,7 +104,19 @@ class CompiledFunction:
                 return self._named(run_in_parallel(kernel, ports, list(given.values()), out=out, workers=workers))
             return self._named(kernel(*given.values()) if out is None else kernel(*given.values(), out=out))
         except (TypeError, ValueError) as error:
+            self._check_out(out)
             self._explain(given, error)
+
+    def _check_out(self, out: Any) -> None:
+        """Complain of arrays for results that do not end in the results' shapes."""
+        arrays = out if isinstance(out, tuple) else (out,) * (out is not None)
+        for array, symbols in zip(arrays, self.function.outputs, strict=False):
+            shape = self._resolve(symbols)
+            dimensions = ", ".join(["...", *map(str, shape)])
+            if not isinstance(array, np.ndarray):
+                raise DTypeError(f"out is {type(array).__name__}; expected an array of shape ({dimensions})")
+            if array.shape[array.ndim - len(shape) :] != shape:
+                raise ShapeError(f"out has shape {array.shape}; expected ({dimensions}) for {self.robot.name!r}")
 
     def _bind(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Arrays by name, in order; what is left in ``keywords`` are options. None means not given."""
@@ -134,8 +148,8 @@ class CompiledFunction:
 
     def _compile(self, variant: Variant) -> Callable[..., Any]:
         if self.function.__module__.startswith("armdyn."):
-            return load_or_compile(self._cache_key(variant), lambda: self._trace(variant))
-        return compile_program(self._trace(variant))  # a user's function may have changed: trace it, then look
+            return load_or_compile(self._cache_key(variant), lambda: guarded(self._trace(variant)))
+        return compile_program(guarded(self._trace(variant)))  # a user's function may have changed: trace it, then look
 
     def _cache_key(self, variant: Variant) -> str:
         """Names a compiled function of armdyn's own without tracing it."""

@@ -133,6 +133,7 @@ class Robot:
         gravity: Sequence[float] = STANDARD_GRAVITY,
         name: str = "screws",
         joint_names: Sequence[str] | None = None,
+        check_inertia: bool = True,
     ) -> Robot:
         """Build a serial arm from Modern Robotics' product-of-exponentials lists (Modern Robotics 8.3).
 
@@ -144,13 +145,15 @@ class Robot:
             gravity: acceleration of free fall in base axes, m/s^2.
             name: of the robot.
             joint_names: "joint_1", ... where none are given.
+            check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
 
         Raises:
             ModelError: lists that describe no arm, all problems at once.
         """
         from armdyn.formats.screws import read_screws  # noqa: PLC0415
 
-        return cls(read_screws(Mlist, Glist, Slist, gravity=gravity, name=name, joint_names=joint_names))
+        options = {"gravity": gravity, "name": name, "joint_names": joint_names, "check_inertia": check_inertia}
+        return cls(read_screws(Mlist, Glist, Slist, **options))  # type: ignore[arg-type]
 
     @classmethod
     def from_dh(

@@ -217,3 +217,9 @@ def test_gravity_is_three_numbers(ur5: Case, gravity: object) -> None:
 def test_unknown_tip(ur5: Case) -> None:
     with pytest.raises(armdyn.UnknownName, match="no frame 'tool' in 'ur5'"):
         ur5.robot.with_tip("tool")
+
+
+def test_array_for_results_of_another_shape_is_named() -> None:
+    robot = armdyn.load("ur5")
+    with pytest.raises(armdyn.ShapeError, match=r"out has shape \(5,\); expected \(\.\.\., 6\) for 'ur5'"):
+        robot.gravity_forces(np.zeros(6), out=np.zeros(5))

@@ -5,13 +5,12 @@ A free body's path is given in closed form and differentiated by mpmath with 40 
 
 from collections.abc import Callable
 
-import mpmath as mp
 import modern_robotics as mr
+import mpmath as mp
 import numpy as np
 import pinocchio as pin
 import pytest
 import sympy as sp
-from oracles.states import assert_close
 from scipy.spatial.transform import Rotation
 
 from armdyn import Inertia
@@ -27,6 +26,7 @@ from armdyn.spatial import (
     twist_in,
     wrench_in,
 )
+from oracles.states import assert_close
 
 RNG = np.random.default_rng(11)
 V1, V2, V3, VDOT, F = RNG.normal(size=(5, 6))

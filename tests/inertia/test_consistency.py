@@ -66,7 +66,10 @@ def test_three_ways_to_say_it(seed: int) -> None:
     assert report.consistent == triangle == (report.second_moments[0] >= 0)
     assert (report.pseudo_inertia_eigenvalues[0] >= 0) == report.consistent
     np.testing.assert_allclose(
-        np.linalg.eigvalsh(given.second_moment), report.second_moments, rtol=0, atol=1e-14 * np.abs(report.moments).max()
+        np.linalg.eigvalsh(given.second_moment),
+        report.second_moments,
+        rtol=0,
+        atol=1e-14 * np.abs(report.moments).max(),
     )
 
 

@@ -15,5 +15,5 @@ def test_example_prints_the_answers() -> None:
     )
     assert done.returncode == 0, done.stderr
     # I_xx + m d^2 = 2.7711 + 64.717 * 0.3^2; moment of w x I w = (0, (I_xx - I_zz) w_x w_z, 0)
-    for shown in ("64.717 kg", "2.7711 kg m^2", "0.2517 kg m^2", "8.5956 kg m^2", "(0.000, 30.233, 0.000) N m"):
+    for shown in ("64.717 kg", "2.7711 kg m^2", "0.2517 kg m^2", "8.5956 kg m^2", "(0.00, 30.23, 0.00) N m"):
         assert shown in done.stdout, done.stdout

@@ -39,14 +39,34 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: inertia.cylindrical_shell(1, -1, mass=1), ModelError, r"height -1 m is not positive"),
     (lambda: inertia.box_shell((1, 1, -1), mass=1), ModelError, r"size\[2\] -1 m is not positive"),
     # cavities
-    (lambda: inertia.cylinder(1, 1, inner_radius=1, mass=1), ModelError, r"inner_radius 1 m is not smaller than radius 1 m.*shell"),
-    (lambda: inertia.sphere(1, inner_radius=1.5, mass=1), ModelError, r"inner_radius 1\.5 m is not smaller than radius 1 m"),
+    (
+        lambda: inertia.cylinder(1, 1, inner_radius=1, mass=1),
+        ModelError,
+        r"inner_radius 1 m is not smaller than radius 1 m.*shell",
+    ),
+    (
+        lambda: inertia.sphere(1, inner_radius=1.5, mass=1),
+        ModelError,
+        r"inner_radius 1\.5 m is not smaller than radius 1 m",
+    ),
     (lambda: inertia.sphere(1, inner_radius=-0.5, mass=1), ModelError, r"inner_radius -0\.5 m is not positive"),
     (lambda: inertia.capsule(1, 1, inner_radius=2, mass=1), ModelError, r"inner_radius 2 m is not smaller"),
     (lambda: inertia.disc(1, inner_radius=1, mass=1), ModelError, r"inner_radius 1 m is not smaller"),
-    (lambda: inertia.box((1, 2, 3), inner=(1, 2.5, 3), mass=1), ModelError, r"inner\[1\] 2\.5 m is larger than size\[1\] 2 m.*fit inside"),
-    (lambda: inertia.box((1, 2, 3), inner=(1, 2, 3), mass=1), ModelError, r"inner equals size; no material would be left"),
-    (lambda: inertia.ellipsoid((1, 2, 3), inner=(0.5, 1, 4), mass=1), ModelError, r"inner\[2\] 4 m is larger than semi_axes\[2\]"),
+    (
+        lambda: inertia.box((1, 2, 3), inner=(1, 2.5, 3), mass=1),
+        ModelError,
+        r"inner\[1\] 2\.5 m is larger than size\[1\] 2 m.*fit inside",
+    ),
+    (
+        lambda: inertia.box((1, 2, 3), inner=(1, 2, 3), mass=1),
+        ModelError,
+        r"inner equals size; no material would be left",
+    ),
+    (
+        lambda: inertia.ellipsoid((1, 2, 3), inner=(0.5, 1, 4), mass=1),
+        ModelError,
+        r"inner\[2\] 4 m is larger than semi_axes\[2\]",
+    ),
     # mass and density
     (lambda: inertia.sphere(1), ModelError, r"give either mass= \(kg\) or density= \(kg/m\^3\); neither was given"),
     (lambda: inertia.sphere(1, mass=1, density=1), ModelError, r"give either mass= .*; both were given"),
@@ -62,19 +82,35 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: inertia.point_masses(1.0, [[0, 0, 0]]), ShapeError, r"masses \(\)"),
     # operations
     (lambda: BODY - BODY, ModelError, r"2 kg cannot be cut out of 2 kg"),
-    (lambda: BODY - Inertia(1.0, [0.1, 0.2, 0.3], np.diag([3.0, 3.0, 3.0])), ModelError, r"does not lie inside the body"),
+    (
+        lambda: BODY - Inertia(1.0, [0.1, 0.2, 0.3], np.diag([3.0, 3.0, 3.0])),
+        ModelError,
+        r"does not lie inside the body",
+    ),
     (lambda: BODY.tensor_about([0, 0]), ShapeError, r"point has shape \(2,\); expected \(3,\)"),
-    (lambda: BODY.tensor_about([0, 0, 0], axes=STRETCHED), ModelError, r"axes is no rotation.*not orthonormal.*by 0\.21"),
+    (
+        lambda: BODY.tensor_about([0, 0, 0], axes=STRETCHED),
+        ModelError,
+        r"axes is no rotation.*not orthonormal.*by 0\.21",
+    ),
     (lambda: BODY.tensor_about([0, 0, 0], axes=LEFT), ModelError, r"axes is no rotation.*left-handed"),
     (lambda: BODY.tensor_about([0, 0, 0], axes=np.eye(4)), ShapeError, r"axes has shape \(4, 4\); expected \(3, 3\)"),
     (lambda: BODY.tensor_about([0, 0, 0], axes=np.full((3, 3), np.nan)), ModelError, r"axes is no rotation"),
-    (lambda: BODY.moment_about([0, 0, 2]), ModelError, r"direction has length 2; expected a unit vector, here \(0, 0, 1\)"),
+    (
+        lambda: BODY.moment_about([0, 0, 2]),
+        ModelError,
+        r"direction has length 2; expected a unit vector, here \(0, 0, 1\)",
+    ),
     (lambda: BODY.moment_about([0, 0, 0]), ModelError, r"direction has length 0; expected a unit vector such as"),
     (lambda: BODY.moment_about(["x", 0, 0]), DTypeError, r"direction holds .* expected real numbers or symbols"),
     (lambda: BODY.seen_from(np.eye(3)), ShapeError, r"T has shape \(3, 3\); expected \(4, 4\)"),
     (lambda: BODY.seen_from(np.diag([1, 1, 2, 1])), ModelError, r"the rotation of T is no rotation"),
     (lambda: BODY.seen_from(np.ones((4, 4)) * np.nan), ModelError, r"the rotation of T is no rotation"),
-    (lambda: BODY.seen_from(np.eye(4) + np.eye(4)[[3, 0, 1, 2]].T * [[0], [0], [0], [1]]), ModelError, r"last row 0 0 0 1"),
+    (
+        lambda: BODY.seen_from(np.eye(4) + np.eye(4)[[3, 0, 1, 2]].T * [[0], [0], [0], [1]]),
+        ModelError,
+        r"last row 0 0 0 1",
+    ),
     (lambda: BODY.at([1, 2]), ShapeError, r"point has shape \(2,\)"),
     (lambda: BODY.kinetic_energy([1, 2, 3]), ShapeError, r"V has shape \(3,\); expected \(6,\)"),
     (lambda: BODY.wrench(np.zeros(6), np.zeros(3)), ShapeError, r"Vdot has shape \(3,\)"),
@@ -82,12 +118,28 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: BODY.momentum([1j, 0, 0, 0, 0, 0]), DTypeError, r"V holds complex128 values"),
     # matrices
     (lambda: Inertia.from_spatial_inertia(np.eye(3)), ShapeError, r"G has shape \(3, 3\); expected \(6, 6\)"),
-    (lambda: Inertia.from_spatial_inertia(np.zeros((6, 6))), ModelError, r"G is no spatial inertia: mass 0 kg is not positive"),
-    (lambda: Inertia.from_spatial_inertia(np.diag([2, 2, 2, 1, 2, 3])), ModelError, r"not mass times the identity; G is angular part first"),
+    (
+        lambda: Inertia.from_spatial_inertia(np.zeros((6, 6))),
+        ModelError,
+        r"G is no spatial inertia: mass 0 kg is not positive",
+    ),
+    (
+        lambda: Inertia.from_spatial_inertia(np.diag([2, 2, 2, 1, 2, 3])),
+        ModelError,
+        r"not mass times the identity; G is angular part first",
+    ),
     (lambda: Inertia.from_spatial_inertia(np.diag([2, 2, 2, 1, 1, 1]) + np.eye(6, k=1)), ModelError, r"not symmetric"),
-    (lambda: Inertia.from_spatial_inertia(np.eye(6) + np.eye(6, k=3) + np.eye(6, k=-3)), ModelError, r"cross-product matrix of m c"),
+    (
+        lambda: Inertia.from_spatial_inertia(np.eye(6) + np.eye(6, k=3) + np.eye(6, k=-3)),
+        ModelError,
+        r"cross-product matrix of m c",
+    ),
     (lambda: Inertia.from_spatial_inertia(np.full((6, 6), np.nan)), ModelError, r"NaN or infinity"),
-    (lambda: Inertia.from_pseudo_inertia(-np.eye(4)), ModelError, r"J is no pseudo-inertia: mass -1 kg is not positive"),
+    (
+        lambda: Inertia.from_pseudo_inertia(-np.eye(4)),
+        ModelError,
+        r"J is no pseudo-inertia: mass -1 kg is not positive",
+    ),
     (lambda: Inertia.from_pseudo_inertia(np.eye(4) + np.eye(4, k=1)), ModelError, r"not symmetric"),
     (lambda: Inertia.from_pseudo_inertia(np.full((4, 4), np.inf)), ModelError, r"NaN or infinity"),
     # spatial
@@ -99,10 +151,14 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: spatial.FrameMotion.of(w=[1, 2]), ShapeError, r"w has shape \(2,\)"),
     (lambda: spatial.point_velocity(spatial.FrameMotion.of(), [1, 2]), ShapeError, r"Q has shape \(2,\)"),
     (lambda: spatial.euler(np.eye(2), [0, 0, 0], [0, 0, 0]), ShapeError, r"tensor has shape \(2, 2\)"),
-    (lambda: Inertia(X, [0, 0, 0], np.eye(3)), DTypeError, r"holds numbers only; for symbols take armdyn\.spatial\.MassProperties"),
+    (
+        lambda: Inertia(X, [0, 0, 0], np.eye(3)),
+        DTypeError,
+        r"holds numbers only; for symbols take armdyn\.spatial\.MassProperties",
+    ),
     (lambda: Inertia(1, [X, 0, 0], np.eye(3)), DTypeError, r"holds numbers only"),
     (lambda: Inertia(1, [0, 0], np.eye(3)), ShapeError, r"com has shape \(2,\)"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("number", range(len(BAD)))

@@ -6,7 +6,6 @@ import mpmath as mp
 import numpy as np
 import pytest
 import sympy as sp
-from oracles.states import assert_close
 
 from armdyn.spatial import (
     AccelerationTerms,
@@ -17,6 +16,7 @@ from armdyn.spatial import (
     point_acceleration,
     point_velocity,
 )
+from oracles.states import assert_close
 
 NOW = "0.37"
 Path = Callable[[mp.mpf], np.ndarray]
@@ -77,36 +77,36 @@ def _forty_digits() -> object:
 
 
 @pytest.fixture(scope="module")
-def B(_forty_digits: None) -> FrameMotion:  # noqa: N802
+def B(_forty_digits: None) -> FrameMotion:
     """B seen from A."""
     return motion(axes_of_b, origin_of_b)
 
 
 @pytest.fixture(scope="module")
-def C(_forty_digits: None) -> FrameMotion:  # noqa: N802
+def C(_forty_digits: None) -> FrameMotion:
     """C seen from B."""
     return motion(axes_of_c, point)
 
 
 @pytest.fixture(scope="module")
-def C_from_A(_forty_digits: None) -> FrameMotion:  # noqa: N802
+def C_from_A(_forty_digits: None) -> FrameMotion:
     """C seen from A, by differentiating its pose in A."""
     return motion(lambda t: axes_of_b(t) @ axes_of_c(t), lambda t: origin_of_b(t) + axes_of_b(t) @ point(t))
 
 
-def test_point(B: FrameMotion, C: FrameMotion, C_from_A: FrameMotion) -> None:  # noqa: N803
+def test_point(B: FrameMotion, C: FrameMotion, C_from_A: FrameMotion) -> None:
     assert_close(point_velocity(B, C.p, C.v)[None], C_from_A.v[None])
     assert_close(point_acceleration(B, C.p, C.v, C.a).total[None], C_from_A.a[None])
 
 
-def test_frame(B: FrameMotion, C: FrameMotion, C_from_A: FrameMotion) -> None:  # noqa: N803
+def test_frame(B: FrameMotion, C: FrameMotion, C_from_A: FrameMotion) -> None:
     assert_close(angular_velocity(B, C.w)[None], C_from_A.w[None])
     assert_close(angular_acceleration(B, C.w, C.alpha)[None], C_from_A.alpha[None])
     for ours, theirs in zip(frame_motion(B, C), C_from_A, strict=True):
         assert_close(ours[None], theirs[None])
 
 
-def test_point_at_rest_in_b(B: FrameMotion, C: FrameMotion) -> None:  # noqa: N803
+def test_point_at_rest_in_b(B: FrameMotion, C: FrameMotion) -> None:
     """Without the terms of relative motion, as for revolute joints: Omega x (Omega x R Q), not Omega x (V x R Q)."""
     fixed = C.p
 

@@ -8,11 +8,11 @@ import pinocchio as pin
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.states import assert_close
 from scipy.spatial.transform import Rotation
 
 from armdyn import Inertia, inertia
 from armdyn.spatial import adjoint, spatial_inertia_in
+from oracles.states import assert_close
 
 
 class Cloud(NamedTuple):
@@ -32,7 +32,7 @@ class Cloud(NamedTuple):
 
 
 RNG = np.random.default_rng(3)
-CLOUD = Cloud(RNG.uniform(0.1, 2.0, 40), RNG.normal(size=(40, 3)) + [1.0, -2.0, 0.5])
+CLOUD = Cloud(RNG.uniform(0.1, 2.0, 40), RNG.normal((1.0, -2.0, 0.5), size=(40, 3)))
 BODY = CLOUD.inertia
 R = Rotation.random(rng=4).as_matrix()
 T = np.block([[R, np.array([[0.3], [-0.7], [1.1]])], [np.zeros((1, 3)), np.ones((1, 1))]])

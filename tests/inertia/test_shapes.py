@@ -4,9 +4,9 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from oracles.states import assert_close
 
 from armdyn import Inertia, inertia
+from oracles.states import assert_close
 
 MASS, A, B, C = 7.3, 0.31, 0.47, 0.83
 
@@ -34,7 +34,11 @@ def test_pinocchio(ours: Inertia, theirs: pin.Inertia) -> None:
 
 
 GEOMS = {
-    "box": (f"{A / 2} {B / 2} {C / 2}", inertia.box((A, B, C), density=MASS), inertia.box_shell((A, B, C), area_density=MASS)),
+    "box": (
+        f"{A / 2} {B / 2} {C / 2}",
+        inertia.box((A, B, C), density=MASS),
+        inertia.box_shell((A, B, C), area_density=MASS),
+    ),
     "sphere": (f"{A}", inertia.sphere(A, density=MASS), inertia.spherical_shell(A, area_density=MASS)),
     "cylinder": (
         f"{A} {C / 2}",
@@ -84,7 +88,7 @@ def test_a_frustum_upside_down() -> None:
 
 
 def test_a_capsule_is_a_cylinder_and_two_half_balls() -> None:
-    """A half ball has its centre of mass 3 r/8 from its flat side and the moments of the ball about the ball's centre."""
+    """A half ball has its centre of mass 3 r/8 from the ball's centre, and about it half the ball's inertia."""
     ball = inertia.sphere(A, density=MASS)
     m, c = ball.mass / 2, np.array([0, 0, 3 * A / 8])
     half = Inertia(m, c, ball.tensor / 2 - m * (c @ c * np.eye(3) - np.outer(c, c)))

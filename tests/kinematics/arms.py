@@ -3,10 +3,10 @@
 from functools import cache
 
 import numpy as np
-from oracles.trees import random_tree, to_armdyn
 
 import armdyn
 from armdyn.kinematics.limits import Range, length_of
+from oracles.trees import random_tree, to_armdyn
 
 
 @cache

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import sympy as sp
-from oracles.states import assert_close
-from oracles.volume_integrals import ball, block, integrals, turned
 
 from armdyn import Inertia, inertia
 from armdyn.spatial import MassProperties, adjoint, rotations, spatial_inertia_in
+from oracles.states import assert_close
+from oracles.volume_integrals import ball, block, integrals, turned
 
 M, RHO, L, W, H, R, A, B, C = sp.symbols("m rho l w h r a b c", positive=True)
 FIGURE_8_5 = {
@@ -49,7 +49,7 @@ def dumbbell() -> Inertia:
 
 
 def test_exercise_8_2_dumbbell() -> None:
-    """By hand: m = rho pi (r^2 h + 8 R^3/3), I_z = m_b r^2/2 + 4 m_s R^2/5, I_x = m_b (3 r^2 + h^2)/12 + 2 m_s (2 R^2/5 + d^2)."""
+    """By hand: I_z = m_b r^2/2 + 4 m_s R^2/5 and I_x = m_b (3 r^2 + h^2)/12 + 2 m_s (2 R^2/5 + d^2)."""
     bar, ball_mass = 7500 * np.pi * 0.02**2 * 0.2, 7500 * 4 / 3 * np.pi * 0.1**3
     body = dumbbell()
     along = bar * 0.02**2 / 2 + 2 * ball_mass * 0.4 * 0.1**2

@@ -1,16 +1,18 @@
 """Chapter 11 against the package."""
 
+from collections.abc import Iterator
+
 import matplotlib as mpl
 import modern_robotics as package
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
-from oracles.screw_lists import BOOK, CASES, Lists
-from oracles.states import assert_close
 
 import armdyn
 import armdyn.modern_robotics as mr
 from armdyn.modern_robotics import integration
+from oracles.screw_lists import BOOK, CASES, Lists
+from oracles.states import assert_close
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -37,8 +39,12 @@ def test_a_matrix_of_gains_is_refused() -> None:
 
 
 @pytest.fixture
-def _drawing() -> None:
+def shown(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """How many lines there were each time a figure was shown; nothing appears."""
+    lines: list[int] = []
     mpl.use("Agg")
+    monkeypatch.setattr(plt, "show", lambda: lines.append(len(plt.gca().get_lines())))
+    yield lines
     plt.close("all")
 
 
@@ -48,14 +54,13 @@ def simulated(library: object, lists: Lists, wrong: Lists, f: np.ndarray) -> tup
     q, qd = rng.normal(size=(2, n))
     goal = package.JointTrajectory(q, q + 0.3, 1.0, 8, 5)
     rates = np.gradient(goal, 0.05, axis=0)
-    with pytest.warns(UserWarning, match="non-interactive"):
-        return library.SimulateControl(
-            q, qd, [0.1, 0.2, -9.8], f, *lists, goal, rates, np.gradient(rates, 0.05, axis=0),
-            [0.8, 0.2, -8.8], wrong.M, wrong.G, 20, 10, 18, 0.05, 3,
-        )  # fmt: skip
+    return library.SimulateControl(
+        q, qd, [0.1, 0.2, -9.8], f, *lists, goal, rates, np.gradient(rates, 0.05, axis=0),
+        [0.8, 0.2, -8.8], wrong.M, wrong.G, 20, 10, 18, 0.05, 3,
+    )  # fmt: skip
 
 
-@pytest.mark.usefixtures("_drawing")
+@pytest.mark.usefixtures("shown")
 @pytest.mark.parametrize("long", [False, True])
 @pytest.mark.parametrize("name", ["book", "turning and sliding", "with pitch"])
 def test_simulate_control(name: str, long: bool, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,10 +74,10 @@ def test_simulate_control(name: str, long: bool, monkeypatch: pytest.MonkeyPatch
         assert_close(a, b, relative=1e-9)
 
 
-@pytest.mark.usefixtures("_drawing")
-def test_draws_both_angles_of_every_joint() -> None:
+def test_draws_both_angles_of_every_joint(shown: list[int]) -> None:
     taumat, thetamat = simulated(mr, BOOK, BOOK, np.zeros((8, 6)))
     assert taumat.shape == (8, 3)
+    assert shown == [6]
     lines = plt.gca().get_lines()
     assert len(lines) == 6
     np.testing.assert_array_equal(lines[0].get_ydata(), thetamat[:, 0])

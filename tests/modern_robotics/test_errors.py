@@ -5,10 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import modern_robotics as package
 import numpy as np
 import pytest
-from oracles.screw_lists import BOOK, general_lists
 
 import armdyn
 import armdyn.modern_robotics as mr
+from oracles.screw_lists import BOOK, general_lists
 
 M, G, S = BOOK
 Q, F, DOWN = [0.1, 0.2, 0.3], [0.0] * 6, [0, 0, -9.8]

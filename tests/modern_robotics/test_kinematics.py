@@ -5,11 +5,11 @@ from typing import Any
 import modern_robotics as package
 import numpy as np
 import pytest
-from oracles.screw_lists import CASES, Lists
-from oracles.states import assert_close
 
 import armdyn
 import armdyn.modern_robotics as mr
+from oracles.screw_lists import CASES, Lists
+from oracles.states import assert_close
 
 UR5 = armdyn.load("ur5")
 SCREWS, HOME = UR5.jacobian(np.zeros(6), expressed_in="space"), UR5.forward_kinematics(np.zeros(6))

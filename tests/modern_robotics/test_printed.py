@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.screw_lists import BOOK
 
 import armdyn.modern_robotics as mr
+from oracles.screw_lists import BOOK
 
 PI = np.pi
 Q, QD, QDD = np.array([0.1, 0.1, 0.1]), np.array([0.1, 0.2, 0.3]), np.array([2, 1.5, 1])

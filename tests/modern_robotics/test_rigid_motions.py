@@ -7,9 +7,9 @@ from typing import Any
 import modern_robotics as package
 import numpy as np
 import pytest
-from oracles.screw_lists import pose
 
 import armdyn.modern_robotics as mr
+from oracles.screw_lists import pose
 
 RNG = np.random.default_rng(31)
 RELATIVE = 1e-12
@@ -139,9 +139,8 @@ def test_a_direction_of_nothing_is_nan_with_numpys_warning(name: str) -> None:
 
 
 def test_exponential_and_logarithm_undo_each_other() -> None:
-    """To 1e-8 only: the angle comes from the trace, as in the book's code."""
-    for V in TWISTS[:2]:
-        V = V / np.linalg.norm(V[:3]) * 1.7
+    for twist in TWISTS[:2]:
+        V = twist / np.linalg.norm(twist[:3]) * 1.7
         np.testing.assert_allclose(mr.se3ToVec(mr.MatrixLog6(mr.MatrixExp6(mr.VecTose3(V)))), V, rtol=1e-12)
 
 

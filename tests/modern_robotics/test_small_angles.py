@@ -1,43 +1,50 @@
-"""Near zero: the package takes angles below 1e-6 rad for none; compiled functions take them as they are."""
+"""Near zero, where the package takes turns by less than 1e-6 rad for none; and turns by half a turn and many."""
 
 import modern_robotics as package
 import numpy as np
 import pytest
-from oracles.screw_lists import CASES, general_lists
 from scipy.linalg import expm
 
 import armdyn.modern_robotics as mr
+from armdyn.modern_robotics import integration
+from oracles.screw_lists import CASES, general_lists
+from oracles.states import assert_close
 
 LISTS = CASES["turning"]
 TINY = [9e-7, 1e-7, 1e-9, 1e-12]
 
 
-@pytest.mark.parametrize("angle", [0.0, *TINY])
-def test_poses_are_the_exponentials_and_near_the_packages(angle: float) -> None:
-    q = np.full(6, angle)
-    exact = np.linalg.multi_dot([*(expm(package.VecTose3(S * angle)) for S in LISTS.S.T), LISTS.home])
-    scale = np.abs(exact).max()
-    ours = mr.FKinSpace(LISTS.home, LISTS.S, q)
-    assert np.abs(ours - exact).max() <= 1e-14 * scale
-    assert np.abs(ours - package.FKinSpace(LISTS.home, LISTS.S, q)).max() <= 10 * angle * scale + 1e-14 * scale
-
-
-@pytest.mark.parametrize("angle", [0.0, *TINY])
-def test_joint_forces_are_near_the_packages(angle: float) -> None:
+@pytest.mark.parametrize("angle", [0.0, *TINY, 9.999e-7, 1.0001e-6, -5e-7, -1.5e-6])
+def test_turns_below_the_threshold_are_none_as_in_the_package(angle: float) -> None:
     rng = np.random.default_rng(2)
     q, qd, qdd, g, f = np.full(6, angle), rng.normal(size=6), rng.normal(size=6), rng.normal(size=3), rng.normal(size=6)
-    ours, theirs = (library.InverseDynamics(q, qd, qdd, g, f, *LISTS) for library in (mr, package))
-    scale = np.abs(theirs).max()
-    assert np.abs(ours - theirs).max() <= 100 * angle * scale + 1e-12 * scale
+    pairs = [
+        (library.FKinSpace(LISTS.home, LISTS.S, q), library.FKinBody(LISTS.home, LISTS.S, q),
+         library.JacobianSpace(LISTS.S, q), library.JacobianBody(LISTS.S, q), library.MassMatrix(q, *LISTS),
+         library.InverseDynamics(q, qd, qdd, g, f, *LISTS))
+        for library in (mr, package)
+    ]  # fmt: skip
+    for ours, theirs in zip(*pairs, strict=True):
+        assert_close(ours.reshape(1, -1), theirs.reshape(1, -1))
 
 
-def test_a_step_too_small_for_the_package_still_turns_the_hand() -> None:
-    """A difference quotient over 1e-7 rad gives the Jacobian; the package's rotation does not move at all."""
-    step, S = 1e-7, LISTS.S[:, :1]
-    for library, turns in ((mr, True), (package, False)):
-        R = library.FKinSpace(np.eye(4), S, [step])[:3, :3]
-        w = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (2 * step)
-        assert np.allclose(w, S[:3, 0], atol=1e-6) is turns
+@pytest.mark.parametrize("angle", [0.0, *TINY])
+def test_what_that_costs(angle: float) -> None:
+    """The pose is the exact one to the angle that is left out."""
+    exact = np.linalg.multi_dot([*(expm(package.VecTose3(S * angle)) for S in LISTS.S.T), LISTS.home])
+    ours = mr.FKinSpace(LISTS.home, LISTS.S, np.full(6, angle))
+    assert np.abs(ours - exact).max() <= (10 * angle + 1e-14) * np.abs(exact).max()
+
+
+@pytest.mark.parametrize("angle", [0.0, *TINY])
+def test_long_simulations_turn_by_small_angles_too(angle: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code compiled for one arm knows no threshold: it differs by no more than the package leaves out."""
+    tau, g = np.ones((2, 6)), [1.0, 2.0, -9.0]
+    arguments = (np.full(6, angle), np.full(6, 0.1), tau, g, 0, *LISTS, 1e-3, 1)
+    short = mr.ForwardDynamicsTrajectory(*arguments)[1][1] - 0.1
+    monkeypatch.setattr(integration, "LONG", 1)
+    long = mr.ForwardDynamicsTrajectory(*arguments)[1][1] - 0.1
+    assert np.abs(long - short).max() <= (1000 * angle + 1e-12) * np.abs(short).max()
 
 
 @pytest.mark.parametrize("length", [1e-3, 1e-5, 1e-8, 1e-200])

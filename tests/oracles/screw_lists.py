@@ -73,6 +73,10 @@ def rounded(lists: Lists, digits: int) -> Lists:
     return Lists(*(np.round(array, digits) for array in lists))
 
 
+def massless(lists: Lists, link: int) -> Lists:
+    return lists._replace(G=lists.G * (np.arange(len(lists.G)) != link)[:, None, None])
+
+
 CASES: dict[str, Lists] = {
     "book": BOOK,
     "one turning": general_lists("R", 1),
@@ -83,7 +87,8 @@ CASES: dict[str, Lists] = {
     "with pitch": general_lists("RHPHr", 6),
     "wild inertias": with_wild_inertias(general_lists("RRPR", 7)),
     "rounded to 3 digits": rounded(general_lists("RRPRR", 8), 3),
-    "massless link": general_lists("RRR", 9)._replace(G=general_lists("RRR", 9).G * np.array([1, 0, 1])[:, None, None]),
+    "massless link": massless(general_lists("RRR", 9), 1),
+    "massless last link": massless(general_lists("RRR", 9), 2),
     "an axis of zeros": general_lists("RRR", 10)._replace(S=general_lists("RRR", 10).S * np.array([1, 0, 1])),
     "twelve joints": general_lists("RPRRrRPRHRRR", 11),
 }

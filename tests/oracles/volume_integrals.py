@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import sympy as sp
 
 Piece = tuple[Sequence[sp.Expr], sp.Expr, Sequence[tuple[sp.Symbol, sp.Expr, sp.Expr]]]
-"""Point (x, y, z) in some coordinates, |d(x, y, z)/d(coordinates)|, and the coordinates with limits, innermost first."""
+"""Point (x, y, z) in some coordinates, |d(x, y, z)/d(coordinates)|, and the coordinates' limits, innermost first."""
 
 A, B, Z = sp.symbols("a phi zeta", real=True)
 

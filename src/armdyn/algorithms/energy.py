@@ -18,14 +18,15 @@ Z = np.array([0.0, 0.0, 1.0])
 def kinetic_energy(model: Mechanism, q: Array, qd: Array) -> Any:
     """Kinetic energy K(q, qd) = qd^T M(q) qd / 2, J, scalar.
 
-    Summed over the links from their twists (Modern Robotics 8.55).
+    Summed over the links from their twists (Modern Robotics 8.55), and over the rotors where joints have armature.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
     twists = link_twists(model, q, qd)
-    return sum((kinetic_energy_of(body, *twist) for body, twist in zip(model.bodies, twists, strict=True)), start=0.0)
+    links = sum((kinetic_energy_of(body, *twist) for body, twist in zip(model.bodies, twists, strict=True)), start=0.0)
+    return links + sum(0.5 * body.armature * qd[body.joint] ** 2 for body in model.bodies if body.armature)
 
 
 @function("(n)->()")

@@ -59,6 +59,7 @@ def columns(model: Mechanism, q: Array) -> list[dict[int, Any]]:
             if body.parent < 0:
                 break
             wrench, j = seen_from_parent(body, q, turns[j], wrench), body.parent
+        column[k] = column[k] + model.bodies[k].armature  # the rotor follows its own joint alone
         result.append(column)
     return result
 

@@ -77,7 +77,7 @@ def inverse_dynamics(
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     if f_tip is not None:
         add_tip_wrench(model, wrenches, f_tip)
-    return inward(model, q, motions, wrenches)
+    return add_rotors(model, inward(model, q, motions, wrenches), qdd)
 
 
 @function("(n),(n),(6)?,(6)?->(n)")
@@ -232,6 +232,15 @@ def inward(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list
     for body, (n, f) in zip(model.bodies, transmitted(model, q, motions, wrenches), strict=True):
         tau[body.joint] = n[2] if body.revolute else f[2]
     return np.array(tau)
+
+
+def add_rotors(model: Mechanism, tau: Array, qdd: Array) -> Array:
+    """The joint forces, and what it takes to turn the rotors up: armature_k qdd_k."""
+    total = list(tau)
+    for body in model.bodies:
+        if body.armature:
+            total[body.joint] = total[body.joint] + body.armature * qdd[body.joint]
+    return np.array(total)
 
 
 def transmitted(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:

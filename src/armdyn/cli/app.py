@@ -19,7 +19,7 @@ from armdyn.errors import ArmdynError
 
 app = typer.Typer(
     name="armdyn",
-    help="The equations of motion of your robot arm. ROBOT is a bundled name (ur5, planar_2r, rp) or a URDF file.",
+    help="The equations of motion of your robot arm. ROBOT is a bundled name (ur5, puma560, ...) or a URDF file.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,

@@ -39,6 +39,7 @@ class Part:
         damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
         friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
         collar: the link that carries the collar of a slide, "parent" or "child".
+        armature: reflected inertia of the joint's rotor, kg m^2 or kg.
 
     >>> load = armdyn.Inertia.point(2.0, [1, 0, 0])
     >>> boom = Part("boom", "base", "revolute", axis=(0, 0, 1), xyz=(0, 0, 0.3), inertia=load)
@@ -59,6 +60,7 @@ class Part:
     damping: float = 0.0
     friction: float = 0.0
     collar: Collar = "child"
+    armature: float = 0.0
 
     @property
     def joint_name(self) -> str:
@@ -119,7 +121,7 @@ def _joint(part: Part, where: str) -> JointPart:
     axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else np.array(part.axis, dtype=float)
     return JointPart(
         part.joint_name, part.kind, part.parent, part.name, _placement(part, where), axis,
-        part.limits, part.damping, part.friction, part.collar, where,
+        part.limits, part.damping, part.friction, part.collar, where, part.armature,
     )  # fmt: skip
 
 
@@ -138,7 +140,7 @@ def parts_of(model: Model) -> list[Part]:
         Part(
             joint.child, joint.parent, joint.kind, joint.axis, T=joint.placement, joint=joint.name,
             inertia=model.link(joint.child).inertia, limits=joint.limits, damping=joint.damping,
-            friction=joint.friction, collar=joint.collar,
+            friction=joint.friction, collar=joint.collar, armature=joint.armature,
         )
         for joint in model.joints
     ]  # fmt: skip

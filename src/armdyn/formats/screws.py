@@ -26,6 +26,7 @@ def read_screws(
     gravity: Sequence[float] = STANDARD_GRAVITY,
     name: str = "screws",
     joint_names: Sequence[str] | None = None,
+    check_inertia: bool = True,
 ) -> Model:
     """The model of a serial arm; see `armdyn.Robot.from_screws`.
 
@@ -57,7 +58,7 @@ def read_screws(
         joints.append(JointPart(names[i], kind, parent, link, placement, axis / np.linalg.norm(axis)))  # type: ignore[arg-type]
         frames.append(Frame(f"link_{i + 1}", link, to_com_frame))
         previous_shift = to_com_frame
-    model = assemble(name, links, joints, gravity=gravity)
+    model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
     frames.append(Frame("tip", links[-1].name, previous_shift @ M[n]))
     return model.replace(frames=(*model.frames, *frames), tip="tip")
 

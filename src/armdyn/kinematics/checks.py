@@ -23,7 +23,8 @@ def rigid_rotations(R: Array) -> Array:
     with np.errstate(all="ignore"):
         off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-2, -1))
         mirrored = np.linalg.det(R) < 0.0
-    wrong = np.argwhere((off > TOLERANCE) | (mirrored & (off <= TOLERANCE)))
+    finite = np.isfinite(R).all(axis=(-2, -1))
+    wrong = np.argwhere(finite & ((off > TOLERANCE) | mirrored))
     if len(wrong):
         index = tuple(map(int, wrong[0]))
         which = f"target{list(index) if index else ''}"

@@ -57,7 +57,7 @@ class Search:
         """Where each start leads, shape (N, n), and after how many steps, shape (N,)."""
         count = len(start)
         found, steps = start.copy(), np.full(count, self.iterations)
-        waiting = np.arange(count)
+        waiting: Array = np.arange(count)
         trial, accepted = start, start
         cost: Array
         cost, promised, damping = np.full(count, np.inf), np.ones(count), np.full(count, FIRST_DAMPING)

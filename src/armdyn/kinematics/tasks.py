@@ -105,9 +105,11 @@ def resolved(
     """The aims of a robot that ``target`` asks for, and their numbers, each of its own batch shape."""
     tasks = _tasks(target, frame, point)
     pairs = [pair for task in tasks for pair in _of_task(robot, task, frame, length)]
-    pairs = [(aim, numbers) for aim, numbers in pairs if numbers[..., -1].any()]  # weight zero: left out
+    pairs = [
+        (aim, numbers) for aim, numbers in pairs if numbers.size == 0 or numbers[..., -1].any()
+    ]  # weight zero: left out
     if not pairs:
-        raise TaskError("nothing is asked for: every task has weight zero, or the target is empty")
+        raise TaskError("nothing is asked for: every task has weight zero")
     return tuple(aim for aim, _ in pairs), tuple(numbers for _, numbers in pairs)
 
 

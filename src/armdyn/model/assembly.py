@@ -182,7 +182,7 @@ def _merge(
             axis = _unit(joint.axis)
             moving[joint.name] = Joint(
                 joint.name, joint.kind, carrier.link, joint.child, placement, axis,
-                joint.limits, joint.damping, joint.friction, joint.collar,
+                joint.limits, joint.damping, joint.friction, joint.collar, joint.armature,
             )  # fmt: skip
     in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
     return Model(
@@ -214,6 +214,6 @@ def _model_notes(model: Model) -> Iterable[str]:
     for link in list(massive):
         while (link := parent_of.get(link, "")) and link not in massive:
             massive.add(link)
-    massless = [joint.name for joint in model.joints if joint.child not in massive]
+    massless = [joint.name for joint in model.joints if joint.child not in massive and joint.armature == 0.0]
     if massless:
         yield f"no mass moves with {', '.join(massless)}: M(q) has zero rows there and forward dynamics is not defined"

@@ -48,6 +48,7 @@ class Body:
         first_moment: h = m c, in B.
         second_moment: Sigma, the integral of r r^T dm about B's origin, in B (the pseudo-inertia's 3x3 block).
         link_pose: T_BL, the pose of the model's own link frame L.
+        armature: of its joint, the reflected inertia of the rotor.
     """
 
     name: str
@@ -64,6 +65,7 @@ class Body:
     first_moment: Array
     second_moment: Array
     link_pose: Array
+    armature: float = 0.0
 
     def joint_turn(self, q: Any) -> Turn:
         """The turn about z that the joint makes at position q."""
@@ -267,6 +269,7 @@ def _body(
         first_moment=h,
         second_moment=second,
         link_pose=link_pose,
+        armature=joint.armature,
     )
 
 

@@ -53,6 +53,8 @@ class Joint:
         collar: the link that carries the collar of a slide. On the "child" the joint's centre moves with the child's
             frame; on the "parent" it stays where that frame's origin is at q = 0. No joint force depends on it, the
             moment that the joint transmits does.
+        armature: reflected inertia of the joint's rotor, gear ratio squared times its own, kg m^2, or kg of a slide.
+            It resists the joint's own acceleration alone: M_kk grows by it.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Joint:
     damping: float = 0.0
     friction: float = 0.0
     collar: Collar = "child"
+    armature: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "placement", frozen_array(self.placement, (4, 4), f"placement of joint {self.name!r}"))
@@ -191,7 +194,7 @@ class Model:
         for joint in self.joints:
             parts += [joint.name, joint.kind, joint.parent, joint.child]
             parts += [joint.placement.tobytes(), joint.axis.tobytes(), joint.limits, joint.damping, joint.friction]
-            parts.append(joint.collar)
+            parts += [joint.collar, joint.armature]
         for frame in sorted(self.frames, key=lambda frame: frame.name):
             parts += [frame.name, frame.link, frame.pose.tobytes()]
         return hashlib.sha256(repr(parts).encode()).hexdigest()

@@ -35,6 +35,7 @@ class JointPart:
     friction: float = 0.0
     collar: Collar = "child"
     where: str = ""
+    armature: float = 0.0
 
 
 def in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.modern_robotics.rotations import SMALL
 from armdyn.program import select
 from armdyn.spatial.rotations import Array, cross, skew
 
@@ -39,17 +40,18 @@ def inverse(T: Motion) -> Motion:
 def exponential(S: Array, theta: Any) -> Motion:
     """exp([S] theta) of any screw (w, v), of any length and pitch, sliding where w is exactly zero (MR 3.88, 3.89).
 
-    The book's code takes angles below 1e-6 rad for zero; here they are what they are.
+    Like the book's code it takes turns by less than 1e-6 rad for none, but goes along v all the same.
     """
     square = S[:3] @ S[:3]
     length = np.sqrt(select(square > 0.0, square, 1.0))
     unit = S * (1.0 / length)
-    w, v, angle = unit[:3], unit[3:], length * theta
+    w, v, way = unit[:3], unit[3:], length * theta
+    angle = select(abs(way) < SMALL, 0.0, way)
     s, versine = np.sin(angle), 1.0 - np.cos(angle)
     W = skew(w)
     R = np.eye(3) + s * W + versine * (np.outer(w, w) - (w @ w) * np.eye(3))  # [w]^2 = w w^T - (w.w) 1
     across = cross(w, v)
-    return R, angle * v + versine * across + (angle - s) * cross(w, across)
+    return R, way * v + versine * across + (angle - s) * cross(w, across)
 
 
 def twist_in(T: Motion, V: Array) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ShapeError
 from armdyn.modern_robotics.arguments import ArgumentError, points, pose, real
 from armdyn.modern_robotics.rigid_motions import TransInv, log6
-from armdyn.modern_robotics.rotations import log3, numbers
+from armdyn.modern_robotics.rotations import SMALL, log3, numbers
 from armdyn.spatial.rotations import Array, skew
 
 CUBIC = 3
@@ -111,7 +111,7 @@ def _scaling(Tf: float, N: Any, method: int) -> Array:
 
 
 def _powers(twist: Array, s: Array) -> Array:
-    """exp([V] s) for every s, shape (N, 4, 4) (Modern Robotics 3.88, 3.89)."""
+    """exp([V] s) for every s, shape (N, 4, 4); turns below 1e-6 rad count as none (Modern Robotics 3.88, 3.89)."""
     T = np.zeros((len(s), 4, 4))
     T[:, :, :] = np.eye(4)
     theta = float(np.linalg.norm(twist[:3]))
@@ -120,8 +120,9 @@ def _powers(twist: Array, s: Array) -> Array:
         return T
     unit = twist / theta
     W, v = skew(unit[:3]), unit[3:]
-    angle = (theta * s)[:, None, None]
+    way = (theta * s)[:, None, None]
+    angle = np.where(np.abs(way) < SMALL, 0.0, way)
     sin, versine = np.sin(angle), 1.0 - np.cos(angle)
     T[:, :3, :3] += sin * W + versine * (W @ W)
-    T[:, :3, 3] = (angle * np.eye(3) + versine * W + (angle - sin) * (W @ W)) @ v
+    T[:, :3, 3] = (way * np.eye(3) + versine * W + (angle - sin) * (W @ W)) @ v
     return T

@@ -1,7 +1,19 @@
 """Straight-line scalar programs: tracing, simplification, operation counts, interpretation. Knows no robots."""
 
 from armdyn.program.expr import Expr
-from armdyn.program.functions import clip, maximum, minimum, select, sign
+from armdyn.program.functions import (
+    arctan2,
+    clip,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    maximum,
+    minimum,
+    select,
+    sign,
+)
+from armdyn.program.guard import guarded
 from armdyn.program.interpret import interpret
 from armdyn.program.program import OperationCounts, Port, Program, trace
 
@@ -10,8 +22,14 @@ __all__ = [
     "OperationCounts",
     "Port",
     "Program",
+    "arctan2",
     "clip",
+    "greater",
+    "greater_equal",
+    "guarded",
     "interpret",
+    "less",
+    "less_equal",
     "maximum",
     "minimum",
     "select",

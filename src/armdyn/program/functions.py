@@ -12,9 +12,10 @@ from armdyn.program.operations import OPERATIONS
 
 def _elementwise(name: str, *arguments: Any) -> Any:
     """Apply an operation element by element; traced where any element is an `Expr`."""
-    arrays = np.broadcast_arrays(*(np.asarray(a) for a in arguments))
-    if all(a.dtype != object for a in arrays):
-        return OPERATIONS[name].evaluate(*arguments)
+    given = [np.asarray(a) for a in arguments]
+    if all(a.dtype != object for a in given):
+        return OPERATIONS[name].evaluate(*(a if a.dtype.kind == "f" else a.astype(float) for a in given))
+    arrays = np.broadcast_arrays(*given)
     results = np.empty(arrays[0].shape, dtype=object)
     for index in np.ndindex(arrays[0].shape):
         results[index] = _apply(name, *(a[index] for a in arrays))
@@ -72,3 +73,48 @@ def sign(x: Any) -> Any:
     -1.0
     """
     return _elementwise("sign", x)
+
+
+def less(a: Any, b: Any) -> Any:
+    """1 where a < b, else 0: comparison of arrays, which ``<`` cannot trace.
+
+    >>> less(np.array([1.0, 5.0]), 2.0)
+    array([1., 0.])
+    """
+    return _elementwise("less", a, b)
+
+
+def less_equal(a: Any, b: Any) -> Any:
+    """1 where a <= b, else 0.
+
+    >>> less_equal(np.array([2.0, 5.0]), 2.0)
+    array([1., 0.])
+    """
+    return _elementwise("less_equal", a, b)
+
+
+def greater(a: Any, b: Any) -> Any:
+    """1 where a > b, else 0.
+
+    >>> greater(np.array([1.0, 5.0]), 2.0)
+    array([0., 1.])
+    """
+    return less(b, a)
+
+
+def greater_equal(a: Any, b: Any) -> Any:
+    """1 where a >= b, else 0.
+
+    >>> greater_equal(np.array([2.0, 1.0]), 2.0)
+    array([1., 0.])
+    """
+    return less_equal(b, a)
+
+
+def arctan2(y: Any, x: Any) -> Any:
+    """The angle of the point (x, y), rad; ``np.arctan2`` traces it only where y is traced.
+
+    >>> float(arctan2(1.0, 1.0))
+    0.7853981633974483
+    """
+    return _elementwise("atan2", y, x)

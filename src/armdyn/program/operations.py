@@ -21,12 +21,18 @@ def _less_equal(a: Any, b: Any) -> Any:
     return np.less_equal(a, b).astype(np.result_type(a, b))
 
 
+def _guard(value: Any, unused: Any) -> Any:
+    return value + 0.0 * unused
+
+
 @dataclass(frozen=True)
 class Operation:
     """One kind of instruction.
 
     ``evaluate`` gives its value on floats and NumPy arrays. ``cost`` is the column of
-    `OperationCounts` it is counted in; None for a negation, which hardware folds into its user.
+    `OperationCounts` it is counted in; None for a negation, which hardware folds into its user, and for
+    a guard, which is no part of the function: it passes on a value, but NaN where an input the value does not depend
+    on is NaN or infinite.
     """
 
     name: str
@@ -61,6 +67,7 @@ _TABLE = (
     Operation("less", 2, _less, "other"),
     Operation("less_equal", 2, _less_equal, "other"),
     Operation("select", 3, _select, "other"),
+    Operation("guard", 2, _guard, None),
 )
 
 OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in _TABLE}

@@ -117,6 +117,8 @@ def _node_of(graph: Graph, scalar: Any, name: str) -> int:
             raise TraceError(f"{name or 'the function'} returned an Expr kept from an earlier trace")
         return scalar.index
     try:
+        if isinstance(scalar, complex | np.complexfloating):
+            raise TypeError
         return graph.constant(float(scalar))
     except (TypeError, ValueError):
         raise TraceError(f"{name or 'the function'} returned {scalar!r}; expected real numbers") from None

@@ -83,6 +83,11 @@ def _sign(out: Lines, vector: Vector, x: str) -> str:
     return _choice(out, vector, is_number, nonzero, x)
 
 
+def _guard(out: Lines, vector: Vector, value: str, unused: str) -> str:
+    nothing = out.let(f"fmul contract {vector.type} {unused}, zeroinitializer")
+    return out.let(f"fadd contract {vector.type} {value}, {nothing}")
+
+
 _INSTRUCTIONS: dict[str, Callable[..., str]] = {
     "add": _binary("fadd contract"),
     "sub": _binary("fsub contract"),
@@ -95,6 +100,7 @@ _INSTRUCTIONS: dict[str, Callable[..., str]] = {
     "min": _intrinsic("minimum"),
     "max": _intrinsic("maximum"),
     "sign": _sign,
+    "guard": _guard,
     "exp": exponential,
     "tanh": hyperbolic_tangent,
 }

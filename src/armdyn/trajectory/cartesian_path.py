@@ -160,7 +160,7 @@ class PoseSpline(CartesianPath):
     def _at(self, t: Array) -> TipMotion:
         flat = t.reshape(-1)
         R = self._orientation(flat).as_matrix()
-        w, dw = (self._orientation(flat, order) for order in (1, 2))
+        w, dw = (_times(R, self._orientation(flat, order)) for order in (1, 2))  # SciPy's are in the turning axes
         parts = [np.concatenate([a, self._position(flat, order)], axis=-1) for order, a in ((1, w), (2, dw))]
         T = homogeneous(R, self._position(flat))
         return TipMotion(T.reshape(*t.shape, 4, 4), *(x.reshape(*t.shape, 6) for x in parts))

@@ -54,6 +54,7 @@ def _what_urdf_lacks(model: Model) -> str:
     g = ", ".join(map(repr, model.gravity.tolist()))
     lacking = [f"gravity ({g}) m/s^2", f"tip {model.tip or 'none'}"]
     lacking += [f"collar of {joint.name} on its parent" for joint in model.joints if joint.collar == "parent"]
+    lacking += [f"armature {joint.armature!r} of {joint.name}" for joint in model.joints if joint.armature]
     text = "Written by armdyn. URDF has no place for: " + "; ".join(lacking) + "."
     return f" {text.replace('--', '- -')} "
 
