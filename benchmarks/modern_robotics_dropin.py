@@ -27,6 +27,12 @@ TOLERANCE = 1e-9
 ROUND = 0.02
 """Seconds the package's calls of one round take together, at least."""
 
+SMALLEST_REPEATS = 20
+"""Calls of one round, so that all but the first find their code and data in the caches, as in a program's loop."""
+
+SLOW = 0.1
+"""Seconds from which on the package's calls are so few that one makes a round."""
+
 Array = np.ndarray[Any, Any]
 
 
@@ -139,7 +145,8 @@ def compare(package: ModuleType, dropin: ModuleType, name: str, arguments: tuple
     error = deviation(functions["armdyn"](*arguments), theirs)
     if not error <= TOLERANCE:
         return {"deviation": error}
-    repeats, rounds = max(1, round(ROUND / max(once, 1e-6))), 15 if once < 0.1 else 3
+    repeats = max(SMALLEST_REPEATS, round(ROUND / max(once, 1e-6))) if once < SLOW else 1
+    rounds = 9 if once < SLOW else 3
     with quiet():
         times: dict[str, Timing] = interleaved(
             {label: lambda f=f: f(*arguments) for label, f in functions.items()}, rounds, repeats

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from armdyn._version import __version__
 from armdyn.errors import ArmdynError, DTypeError, ModelError, ShapeError, TraceError, UnknownName, Unsupported
+from armdyn.robot import Robot
+from armdyn.robots import bundled_robots, load
 
 if TYPE_CHECKING:
     from armdyn import algorithms, inertia, kinematics, spatial, trajectory
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
         select,
         sign,
     )
-    from armdyn.robot import Robot
-    from armdyn.robots import bundled_robots, load
     from armdyn.simulation import Trajectory, simulate
 
 _WHERE = {
@@ -46,9 +46,6 @@ _WHERE = {
     "DHRow": "formats.dh",
     "Part": "formats.links",
     "Units": "formats.units",
-    "Robot": "robot",
-    "bundled_robots": "robots",
-    "load": "robots",
     "Trajectory": "simulation",
     "simulate": "simulation",
     "inertia": "",

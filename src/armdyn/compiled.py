@@ -147,12 +147,12 @@ class CompiledFunction:
         return kernel if self.function.result is None else lambda *arrays: self._named(kernel(*arrays))
 
     def _compile(self, variant: Variant) -> Callable[..., Any]:
-        if self.function.__module__.startswith("armdyn."):
+        if self.function.__module__.startswith("armdyn.algorithms."):
             return load_or_compile(self._cache_key(variant), lambda: guarded(self._trace(variant)))
-        return compile_program(guarded(self._trace(variant)))  # a user's function may have changed: trace it, then look
+        return compile_program(guarded(self._trace(variant)))  # others may have changed: trace, then look
 
     def _cache_key(self, variant: Variant) -> str:
-        """Names a compiled function of armdyn's own without tracing it."""
+        """Names a compiled function of `armdyn.algorithms` without tracing it."""
         model = self.robot.model.digest
         return repr((model, self.function.__module__, self.function.name, self.parameters, variant, _digest_of_code()))
 
@@ -227,7 +227,7 @@ class CompiledFunction:
 @cache
 def _digest_of_code() -> str:
     """Changes with the code that traces: what was compiled before an edit is never used after it."""
-    return source_digest(".", "spatial", "model", "algorithms", "kinematics")
+    return source_digest(".", "spatial", "model", "algorithms")
 
 
 def _signature(function: Function, parameters: tuple[str, ...]) -> inspect.Signature:

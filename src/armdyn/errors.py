@@ -58,5 +58,9 @@ class Unsupported(ArmdynError, NotImplementedError):
     """Something real that armdyn does not model; ignoring it would be silently wrong."""
 
 
+class MissingLibrary(ArmdynError, ImportError):
+    """A library that an optional part needs and that is not installed."""
+
+
 class TraceError(ArmdynError, TypeError):
     """A function that cannot be traced, for example one that branches on a traced value."""

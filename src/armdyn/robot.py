@@ -14,6 +14,7 @@ from armdyn import algorithms
 from armdyn.algorithms.declaration import Function, function
 from armdyn.compiled import CompiledFunction
 from armdyn.errors import TraceError
+from armdyn.formats.urdf import read_urdf
 from armdyn.model.mechanism import Mechanism, canonical
 from armdyn.model.model import STANDARD_GRAVITY, Joint, Model
 from armdyn.program import Program
@@ -55,8 +56,8 @@ class Method:
 class Robot:
     """A robot arm, or a tree of them, and everything that can be asked of it. Immutable; safe to share and pickle.
 
-    Make one with `armdyn.load`, `Robot.from_urdf`, `from_screws`, `from_dh`, `from_zero_reference`, `from_links`, or
-    from a `Model`.
+    Make one with `armdyn.load`, `Robot.from_urdf`, `from_mjcf`, `from_screws`, `from_dh`, `from_zero_reference`,
+    `from_links`, or from a `Model`.
 
     >>> robot = armdyn.load("ur5")
     >>> robot.mass_matrix(np.zeros(6)).shape
@@ -115,10 +116,51 @@ class Robot:
             Unsupported: what the file asks for and armdyn does not model.
             UnknownName: a base, tip or locked joint the file does not have.
         """
-        from armdyn.formats.urdf import read_urdf  # noqa: PLC0415 - reading XML is not needed by every user
-
         return cls(
             read_urdf(
+                path, base=base, tip=tip, chain=chain, locked=locked, gravity=gravity, check_inertia=check_inertia
+            )
+        )
+
+    @classmethod
+    def from_mjcf(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        base: str | None = None,
+        tip: str | None = None,
+        chain: bool = False,
+        locked: Mapping[str, float] | None = None,
+        gravity: Sequence[float] | None = None,
+        check_inertia: bool = True,
+    ) -> Robot:
+        """Read an MJCF file through MuJoCo's own compiler (``pip install "armdyn[mjcf]"``).
+
+        q is MuJoCo's qpos. The base is the world; bodies are links, named sites are frames, and of several joints on
+        one body the ones before the last move massless links. Armature is part of the equations; damping and
+        frictionloss are kept in the joints.
+
+        Args:
+            path: of the file; MuJoCo reads what it includes, and its meshes, from where the file says.
+            base: keep only what hangs on this body; the world where none is given.
+            tip: the body or site that ``f_tip``, the pose and the Jacobian mean; found where there is one end only.
+            chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain.
+            locked: joints that are held, by name, and at which qpos, rad or m.
+            gravity: acceleration of free fall in base axes, m/s^2; the file's where not given, turned into the axes of
+                ``base`` as the file draws it.
+            check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+
+        Raises:
+            ModelError: what MuJoCo's compiler refuses, or what describes no arm.
+            Unsupported: what acts on the arm by itself and armdyn does not model: free and ball joints, springs,
+                constraints, gravcomp, fluids.
+            UnknownName: a base, tip or locked joint the file does not have.
+            MissingLibrary: where MuJoCo is not installed.
+        """
+        from armdyn.formats.mjcf import read_mjcf  # noqa: PLC0415
+
+        return cls(
+            read_mjcf(
                 path, base=base, tip=tip, chain=chain, locked=locked, gravity=gravity, check_inertia=check_inertia
             )
         )
@@ -152,8 +194,10 @@ class Robot:
         """
         from armdyn.formats.screws import read_screws  # noqa: PLC0415
 
-        options = {"gravity": gravity, "name": name, "joint_names": joint_names, "check_inertia": check_inertia}
-        return cls(read_screws(Mlist, Glist, Slist, **options))  # type: ignore[arg-type]
+        model = read_screws(
+            Mlist, Glist, Slist, gravity=gravity, name=name, joint_names=joint_names, check_inertia=check_inertia
+        )
+        return cls(model)
 
     @classmethod
     def from_dh(
@@ -179,9 +223,8 @@ class Robot:
 
         Args:
             rows: one a joint: (a, alpha, d, theta), with "prismatic" behind it where the joint slides; or a dict of
-                these names; or an `armdyn.DHRow`, which holds inertia, limits, damping, friction and collar too.
-                Lengths in m, angles in rad. q is added to theta, or to d of a prismatic joint: what is given there is
-                its offset.
+                these names; or an `armdyn.DHRow`, which holds inertia, limits, friction and armature too. Lengths in m,
+                angles in rad. q is added to theta, or to d of a prismatic joint: what is given there is its offset.
             convention: "modified" (Craig: a and alpha of the link before) or "standard"; it must be given.
             inertias: an `armdyn.Inertia` a row, in DH frame i, where the rows hold none.
             limits: an `armdyn.Limits` a row, where the rows hold none.
@@ -500,7 +543,7 @@ class Robot:
         gravity are not part of them.
 
         Raises:
-            Unsupported: a robot that branches, or whose tip is not on its last link.
+            Unsupported: a robot that branches, whose tip is not on its last link, or whose joints have armature.
 
         >>> Mlist, Glist, Slist = armdyn.load("ur5").to_screws()
         >>> Slist[:, 0] + 0.0
@@ -516,7 +559,7 @@ class Robot:
         ``Robot.from_zero_reference(**zero.arguments())`` reads it back. Damping and friction are not part of it.
 
         Raises:
-            Unsupported: a robot that branches, or whose tip is not on its last link.
+            Unsupported: a robot that branches, whose tip is not on its last link, or whose joints have armature.
 
         >>> armdyn.load("planar_2r").to_zero_reference().points
         array([[0., 0., 0.],
@@ -539,7 +582,7 @@ class Robot:
             ModelError: no such convention; or axes so nearly parallel that the table would lose digits.
 
         >>> [round(row.alpha, 4) for row in armdyn.load("ur5").to_dh("standard").rows]
-        [-1.5708, 0.0, 0.0, -1.5708, 1.5708, 0.0]
+        [1.5708, 0.0, 0.0, 1.5708, 1.5708, 0.0]
         """
         from armdyn.formats.export.dh import write_dh  # noqa: PLC0415
 
@@ -549,8 +592,9 @@ class Robot:
         """The robot as the text of a URDF file, and as the file where a path is given.
 
         Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits:
-        `Robot.from_urdf` reads the same robot. URDF has no place for gravity, the tip and the collars of slides; a
-        comment in the file says what they are, and the reader takes ``gravity=`` and ``tip=``. Shapes are not written.
+        `Robot.from_urdf` reads the same robot. URDF has no place for gravity, the tip, armature and the collars of
+        slides; a comment in the file says what they are, and the reader takes ``gravity=`` and ``tip=``. Shapes are not
+        written.
 
         Args:
             path: of the file to write; none where only the text is wanted.
@@ -558,7 +602,7 @@ class Robot:
         Raises:
             ModelError: a name that no XML file can hold.
 
-        >>> print(armdyn.load("planar_2r").to_urdf()[:60])
+        >>> print(armdyn.load("planar_2r").to_urdf()[:64])
         <?xml version="1.0" encoding="utf-8"?>
         <robot name="planar_2r">
         """

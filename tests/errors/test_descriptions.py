@@ -32,7 +32,7 @@ DH_ROWS = [
     ((0.1, 0.2, 0.3, None), "rows[1]: theta is None; expected a finite number."),
     ((0.1, -90, 0.3, 0.4), "rows[1]: alpha is -90 rad, more than a full turn. If the table is in degrees, pass degrees=True."),
     ({"a": 1, "d": 2}, "rows[1] has no alpha, theta; expected a, alpha, d and theta."),
-    (DICT | {"dampin": 1.0}, "rows[1] has 'dampin', which is unknown; expected a, alpha, d, theta, kind, inertia, limits, damping, friction, collar. Did you mean 'damping'?"),
+    (DICT | {"dampin": 1.0}, "rows[1] has 'dampin', which is unknown; expected a, alpha, d, theta, kind, inertia, limits, damping, friction, collar, armature. Did you mean 'damping'?"),
     (DICT | {"collar": "link_2"}, "rows[1]: collar is 'link_2'; expected 'parent' or 'child', the link that carries it."),
     (DICT | {"inertia": np.eye(3)}, "rows[1]: inertia is array([[1., 0., 0.],\n       [0., 1., 0.],\n       [0., 0., 1.]]); expected an armdyn.Inertia."),
     (DICT | {"friction": -1.0}, "rows[1] joint 'joint_2': friction -1 is negative; it would add energy."),
@@ -61,9 +61,9 @@ def test_dh_convention() -> None:
     assert problems_of(armdyn.load("ur5").to_dh, "proximal") == (f"convention is 'proximal'; {CHOICE}",)
 
 
-@pytest.mark.parametrize("word", ["Jm", "armature", "G"])
+@pytest.mark.parametrize("word", ["Jm", "gear_ratio", "G"])
 def test_dh_motor(word: str) -> None:
-    with pytest.raises(Unsupported, match=rf"rows\[0\] has '{word}': .*inertia of motors and gears"):
+    with pytest.raises(Unsupported, match=rf"rows\[0\] has '{word}': .* Give the rotor's inertia .* as 'armature'"):
         Robot.from_dh([DICT | {word: 0.1}], convention="standard")
 
 

@@ -110,7 +110,8 @@ def test_limits_friction_and_names() -> None:
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 def test_limits_that_are_not_there(kind: str, limits: Limits) -> None:
     """Infinity is written as the largest number, which every reader takes, and read as infinity again."""
-    arm = Robot.from_links([Part("boom", "base", kind, axis=(1, 0, 0), limits=limits, inertia=Inertia.point(1, [0, 1, 0]))])
+    load = Inertia.point(1.0, [0.0, 1.0, 0.0])
+    arm = Robot.from_links([Part("boom", "base", kind, axis=(1, 0, 0), limits=limits, inertia=load)])
     assert again(arm).joints[0].limits == limits
     assert "inf" not in arm.to_urdf()
     pin.buildModelFromXML(arm.to_urdf())
@@ -124,7 +125,8 @@ def test_gravity_tip_and_collar_are_said_in_a_comment() -> None:
 
 
 def test_text_is_xml_in_any_script(tmp_path: Path) -> None:
-    arm = Robot.from_links([Part("Löffel-匙 --", "base", "revolute", axis=(1, 0, 0), inertia=Inertia.point(1, [0, 1, 0]))])
+    load = Inertia.point(1.0, [0.0, 1.0, 0.0])
+    arm = Robot.from_links([Part("Löffel-匙 ---", "base", "revolute", axis=(1, 0, 0), inertia=load)])
     ET.fromstring(arm.to_urdf().encode())
     arm.to_urdf(tmp_path / "a.urdf")
     assert Robot.from_urdf(tmp_path / "a.urdf").link_names == arm.link_names

@@ -69,10 +69,7 @@ def pinocchio_arm(rows: list[DHRow], convention: str, base: np.ndarray, gravity:
     model, at_zero = pin.Model(), frames_of(rows, convention, base, np.zeros(len(rows)))
     before, carrier = np.eye(4), 0
     for i, row in enumerate(rows):
-        if convention == "modified":
-            joint = at_zero[i]
-        else:  # joint i turns about z_{i-1}
-            joint = (base if i == 0 else at_zero[i - 1])
+        joint = at_zero[i] if convention == "modified" else [base, *at_zero][i]  # joint i turns about z_i, or z_{i-1}
         kind = pin.JointModelRZ if row.kind == "revolute" else pin.JointModelPZ
         carrier = model.addJoint(carrier, kind(), pin.SE3(np.linalg.inv(before) @ joint), f"joint_{i + 1}")
         body = pin.Inertia(row.inertia.mass, row.inertia.com, row.inertia.tensor)

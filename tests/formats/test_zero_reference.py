@@ -115,7 +115,10 @@ def test_units() -> None:
     assert armdyn.Units() == armdyn.Units.gravitational(length=1.0, force=1.0)
 
 
-@pytest.mark.parametrize(("said", "side"), [("link_1", "parent"), ("link_2", "child"), ("parent", "parent"), (None, "child")])
+SAID = [("link_1", "parent"), ("link_2", "child"), ("parent", "parent"), (None, "child")]
+
+
+@pytest.mark.parametrize(("said", "side"), SAID)
 def test_collar_is_kept_and_moves_no_joint_force(said: str | None, side: str) -> None:
     given = random_arm("RPR")
     arm = armdyn.Robot.from_zero_reference(**given, collars={} if said is None else {"joint_2": said})

@@ -52,6 +52,8 @@ def test_bodies_are_consistent_from_everywhere(possible: Inertia, seed: int) -> 
 
 def test_definite_bodies_have_mass_in_three_directions() -> None:
     assert consistency(inertia.box((1, 2, 3), mass=4)).definite
+    assert consistency(inertia.box((0.1, 0.2, 0.3), mass=1e-3)).definite
+    assert not consistency(Inertia()).definite
     assert not consistency(inertia.plate((1, 2), mass=4)).definite
     assert not consistency(inertia.rod(2, mass=4)).definite
 

@@ -30,6 +30,11 @@ REFUSED = [
     ({"target": GOOD @ np.diag([1.0, 1.0, -1.0, 1.0])}, TaskError, "left-handed"),
     ({"target": GOOD.astype(np.float32)}, TaskError, "no rigid motion"),
     ({"target": changed(0, 3, np.nan)}, TaskError, "the target is not finite"),
+    (
+        {"target": [1e200, 0.0, 0.0]},
+        TaskError,
+        r"target is not finite: .* infinity, or more than 1e\+50",
+    ),
     ({"target": changed(1, 1, np.inf)}, TaskError, "the target is not finite"),
     ({"target": GOOD, "q0": np.full(6, np.nan)}, TaskError, "q0 is not finite"),
     ({"target": np.zeros((5, 4))}, ShapeError, r"target has shape \(5, 4\); expected poses"),

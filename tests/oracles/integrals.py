@@ -1,5 +1,7 @@
 """Whether a derivative belongs to its function: its integral is the function's change, by Gauss's quadrature."""
 
+from itertools import pairwise
+
 import numpy as np
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(16)
@@ -16,11 +18,11 @@ def change_from(derivative, a, b, parts=8):
 
 def assert_is_derivative(function, derivative, switches, *, tolerance=2e-13):
     """On every stretch between switches, and on a part of each that is no round fraction of it."""
-    inside = [a + 0.37 * (b - a) for a, b in zip(switches[:-1], switches[1:], strict=True)]
+    inside = [a + 0.37 * (b - a) for a, b in pairwise(switches)]
     times = np.sort(np.concatenate([switches, inside]))
-    for a, b in zip(times[:-1], times[1:], strict=True):
+    for first, last in pairwise(times):
         # inside the stretch by a hair: at a switch, a value belongs to the stretch that begins there
-        a, b = a + 1e-13 * (b - a), b - 1e-13 * (b - a)
+        a, b = first + 1e-13 * (last - first), last - 1e-13 * (last - first)
         ends = function(np.array([a, b]))
         scale = max(1.0, np.abs(ends).max(), np.abs(derivative(np.array([a, b]))).max() * (b - a))
         np.testing.assert_allclose(change_from(derivative, a, b), ends[1] - ends[0], rtol=0, atol=tolerance * scale)

@@ -324,3 +324,18 @@ def test_random_programs(steps: list[tuple[str, int, int, int]], dtype: str) -> 
     (expected,) = interpret(program, x, dtype=dtype)
     result = compile_program(program, cache=False)(x)
     np.testing.assert_allclose(result, expected, rtol=0, atol=1e-9 if dtype == "d" else 0.05)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("shift", [0, 1])
+def test_large_results_that_are_streamed_past_the_cache(dtype: type, shift: int) -> None:
+    """Twelve megabytes of results, a last group that is not whole, and memory that is not aligned for streaming."""
+    program = trace(lambda x: np.array([x[k % 2] * float(k + 1) for k in range(5)]), [Port("x", (2,))])
+    count = 12 * 2**20 // (5 * np.dtype(dtype).itemsize) + 3
+    x = np.random.default_rng(3).normal(size=(count, 2)).astype(dtype)
+    memory = np.full(5 * count + 1, -1.0, dtype)
+    out = memory[shift : 5 * count + shift].reshape(count, 5)
+    compile_program(program)(x, out=out)
+    expected = x[:, [0, 1, 0, 1, 0]] * np.arange(1.0, 6.0).astype(dtype)
+    np.testing.assert_array_equal(out, expected)
+    assert memory[-1 if shift == 0 else 0] == -1.0

@@ -4,8 +4,6 @@ import modern_robotics as mr
 import mpmath as mp
 import numpy as np
 import pytest
-from oracles.integrals import assert_is_derivative
-from oracles.trees import random_rotation
 
 import armdyn
 from armdyn.spatial.rotations import rotation_about
@@ -22,6 +20,8 @@ from armdyn.trajectory import (
     Quintic,
     Screw,
 )
+from oracles.integrals import assert_is_derivative
+from oracles.trees import random_rotation
 
 RNG = np.random.default_rng(9)
 
@@ -30,6 +30,7 @@ def random_pose() -> np.ndarray:
     return mr.RpToTrans(random_rotation(RNG), RNG.normal(size=3))
 
 
+LAW = Cycloidal(4.1, 1.0, 2.0, 1.5)
 T0, T1, T2 = random_pose(), random_pose(), random_pose()
 AXIS = RNG.normal(size=3)
 CENTER = T0[:3, 3] + np.cross(AXIS, RNG.normal(size=3))
@@ -38,8 +39,9 @@ PATHS: dict[str, tuple[CartesianPath, list[float]]] = {
     "line": (CurvePath(Line(T0, T1), Quintic(1.0, 1.7, 0.3, -0.2, 0.1, 0.4)), [0.0, 1.7]),
     "screw": (CurvePath(Screw(T0, T1), Quintic(1.0, 1.7, 0.3, 0.2, 0.1, 0.4)), [0.0, 1.7]),
     **{
-        f"arc {i}": (CurvePath(Arc(T0, center=CENTER, axis=AXIS, angle=4.1, orientation=kind), Cycloidal(4.1, 1, 2, 1.5)),
-                     [0.0, 1.0, 3.0, 4.5])
+        f"arc {i}": (
+            CurvePath(Arc(T0, center=CENTER, axis=AXIS, angle=4.1, orientation=kind), LAW), [0.0, 1.0, 3.0, 4.5]
+        )
         for i, kind in enumerate(KINDS)
     },
     "spline": (PoseSpline([0.5, 1.5, 2.0, 4.0], [T0, T1, T2, T0]), [0.0, 1.0, 1.5, 3.5]),
@@ -179,7 +181,7 @@ BAD = [
     (lambda: PoseSpline([0, 1], [T0]), "1 poses at 2 times"),
     (lambda: PoseSpline([0, 1], [T0, 2 * T1]), "poses[1] is no pose"),
     (
-        lambda: CartesianPathSequence([CurvePath(Line(T0, T1), Cubic(1.0, 1.0)), CurvePath(Line(T0, T1), Cubic(1.0, 1.0))]),
+        lambda: CartesianPathSequence([CurvePath(Line(T0, T1), Cubic(1.0, 1.0))] * 2),
         "the pose jumps between path 0 and path 1",
     ),
 ]  # fmt: skip

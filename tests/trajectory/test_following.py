@@ -3,7 +3,6 @@
 import modern_robotics as mr
 import numpy as np
 import pytest
-from oracles.integrals import assert_is_derivative
 
 import armdyn
 from armdyn.trajectory import (
@@ -17,6 +16,7 @@ from armdyn.trajectory import (
     follow,
     quintic_spline,
 )
+from oracles.integrals import assert_is_derivative
 
 UR5 = armdyn.load("ur5")
 Q0 = np.array([0.3, -1.0, 1.5, -0.8, -1.3, 0.4])
@@ -56,7 +56,7 @@ def test_rates_and_accelerations_are_derivatives() -> None:
 
 @pytest.mark.parametrize("curve", [Line, Screw])
 def test_lines_and_screws(curve) -> None:
-    end = UR5.forward_kinematics(Q0 + [0.4, -0.2, 0.3, 0.2, -0.3, 0.6])
+    end = UR5.forward_kinematics(Q0 + np.array([0.4, -0.2, 0.3, 0.2, -0.3, 0.6]))
     path = CurvePath(curve(START, end), Quintic(1.0, 2.0))
     t, tip = path.sampled(41)
     np.testing.assert_allclose(UR5.forward_kinematics(follow(UR5, path, t, near=Q0).q), tip.pose, rtol=0, atol=1e-14)
@@ -98,8 +98,9 @@ def test_out_of_reach() -> None:
 
 
 def test_samples_too_far_apart_to_be_followed() -> None:
-    path = CurvePath(Line(START, UR5.forward_kinematics(Q0 + [0.8, 0, 0, 0, 0, 0])), Quintic(1.0, 2.0))
-    assert follow(UR5, path, np.linspace(0, 2, 41), near=Q0).q[-1] == pytest.approx(Q0 + [0.8, 0, 0, 0, 0, 0])
+    q1 = Q0 + 0.8 * np.eye(6)[0]
+    path = CurvePath(Line(START, UR5.forward_kinematics(q1)), Quintic(1.0, 2.0))
+    assert follow(UR5, path, np.linspace(0, 2, 41), near=Q0).q[-1] == pytest.approx(q1)
     with pytest.raises(MotionError, match=r"joint 'shoulder_pan_joint' of 'ur5' jumps by 0.8 at .* closer together"):
         follow(UR5, path, [0.0, 2.0], near=Q0)
 

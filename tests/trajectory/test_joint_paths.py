@@ -3,7 +3,6 @@
 import modern_robotics as mr
 import numpy as np
 import pytest
-from oracles.integrals import assert_is_derivative
 
 import armdyn
 from armdyn.trajectory import (
@@ -24,6 +23,7 @@ from armdyn.trajectory import (
     quintic_spline,
     rest_to_rest,
 )
+from oracles.integrals import assert_is_derivative
 
 RNG = np.random.default_rng(5)
 T = np.array([0.3, 1.0, 1.9, 3.2, 3.9])

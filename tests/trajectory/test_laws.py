@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.integrals import assert_is_derivative
 
 from armdyn.trajectory import (
     ConstantVelocity,
@@ -22,6 +21,7 @@ from armdyn.trajectory import (
     SCurve,
     Trapezoidal,
 )
+from oracles.integrals import assert_is_derivative
 
 LAWS = {
     "constant": ConstantVelocity(-1.3, 2.1),
@@ -151,7 +151,7 @@ def ramp_time(v: float, a: float, j: float) -> float:
 def test_s_curve_keeps_its_limits_and_no_more(distance: float, v: float, a: float, j: float, backwards: bool) -> None:
     law = SCurve.from_limits(-distance if backwards else distance, velocity=v, acceleration=a, jerk=j)
     t = np.concatenate([law.switches, np.linspace(0, law.duration, 50)])
-    s, sd, sdd, sddd = law.evaluate(t)
+    _, sd, sdd, sddd = law.evaluate(t)
     assert np.abs(sd).max() <= v * (1 + 1e-9)
     assert np.abs(sdd).max() <= a * (1 + 1e-9)
     np.testing.assert_allclose(np.abs(sddd).max(), j, rtol=1e-9)  # the jerk limit always binds

@@ -65,7 +65,7 @@ def test_ur5_keeps_its_torques_and_uses_them() -> None:
     np.testing.assert_allclose(states.q[[0, -1]], q[[0, -1]], rtol=0, atol=1e-12)
     np.testing.assert_allclose(states.qd[[0, -1]], 0.0, rtol=0, atol=1e-9)
     slower = fastest_along(robot, path, torque=limits[0] * 0.7)
-    assert slower.duration > motion.duration * 1.05
+    assert slower.duration > motion.duration * 1.03
 
 
 def test_the_path_is_kept() -> None:
@@ -80,13 +80,17 @@ def test_the_path_is_kept() -> None:
 
 def test_an_arm_too_weak_is_told_where() -> None:
     path = point_to_point([0.0, 0.0], [0.0, 0.7], armdyn.trajectory.ConstantVelocity(1.0, 1.0))
-    with pytest.raises(MotionError, match="joint 'y' of 'masses' needs 30 N m or N to hold the arm at 0% of the path; its"):
+    with pytest.raises(MotionError, match="joint 'y' of 'masses' needs 30 N m or N to hold the arm at 0% of"):
         fastest_along(two_masses(10.0), path, torque=[1.0, 29.0], velocity=[9.0, 9.0])
 
 
 def test_a_path_that_rests_on_the_way_is_refused() -> None:
     path = armdyn.trajectory.rest_to_rest([[0, 0], [1, 1], [0, 1]], [Quintic(1.0, 1.0)] * 2)
-    with pytest.raises(MotionError, match="vanishes nowhere"):
+    middle = armdyn.trajectory.Cubic(1.0, 1.0, start_velocity=2.0), armdyn.trajectory.Cubic(1.0, 1.0, end_velocity=2.0)
+    stops = armdyn.trajectory.rest_to_rest([[0, 0], [1, 1], [0, 1]], middle)
+    with pytest.raises(MotionError, match="the path itself rests at 50%"):
+        fastest_along(two_masses(), stops, torque=[4.0, 9.0], velocity=[9.0, 9.0])
+    with pytest.raises(MotionError, match="the path itself rests at 0%"):
         fastest_along(two_masses(), path, torque=[4.0, 9.0], velocity=[9.0, 9.0], grid=100)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from armdyn.algorithms.declaration import function
 from armdyn.algorithms.mass_matrix import columns
 from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.errors import ModelError
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
@@ -35,14 +36,34 @@ def forward_dynamics(
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+
+    Raises:
+        ModelError: where a joint moves no inertia, so that no force decides its acceleration.
     """
     rest = inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip, base_twist, base_twist_rate)
     right_side = [tau[body.joint] - rest[body.joint] for body in model.bodies]
-    solution = solve_from_tips(columns(model, q), right_side)
+    M = columns(model, q)
+    check_inertia_is_moved(model, M)
+    solution = solve_from_tips(M, right_side)
     qdd = np.zeros(model.dof, dtype=object)
     for body, acceleration in zip(model.bodies, solution, strict=True):
         qdd[body.joint] = acceleration
     return qdd
+
+
+def check_inertia_is_moved(model: Mechanism, M: list[dict[int, Any]]) -> None:
+    """Refuse a mass matrix with a zero on its diagonal whatever the configuration."""
+    for k, body in enumerate(model.bodies):
+        try:
+            is_zero = float(M[k][k]) == 0.0
+        except TypeError:  # a traced scalar without a value: it depends on q
+            is_zero = False
+        if is_zero:
+            joint = model.model.joints[body.joint].name
+            raise ModelError(
+                f"joint {joint!r} of {model.name!r} moves no inertia, so no force decides its acceleration; "
+                f"give the links it moves mass, or hold it with locked={{{joint!r}: 0.0}}."
+            )
 
 
 def solve_from_tips(M: list[dict[int, Any]], b: list[Any]) -> list[Any]:

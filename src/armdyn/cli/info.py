@@ -20,6 +20,7 @@ from armdyn.cli.arguments import (
 )
 from armdyn.cli.tables import new_table
 from armdyn.compiled import CompiledFunction
+from armdyn.errors import ModelError
 from armdyn.model.model import Joint, Limits
 from armdyn.robot import Method, Robot
 
@@ -119,7 +120,11 @@ def _cost_table(arm: Robot) -> Table:
     for name, function in compiled_methods(arm).items():
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
             continue  # asks for a tip, and there is none
-        counts = function.op_counts
+        try:
+            counts = function.op_counts
+        except ModelError:  # forward dynamics of an arm that moves no mass
+            table.add_row(name, *["not defined"] * 4)
+            continue
         numbers = (counts.multiplications, counts.additions, counts.divisions, counts.trigonometric)
         table.add_row(name, *map(str, numbers))
     return table

@@ -36,8 +36,8 @@ CONVENTIONS: Mapping[str, str] = {
     "standard": "Rz(theta) Tz(d) Tx(a) Rx(alpha), as Paul and Spong",
 }
 
-MOTOR_WORDS = ("armature", "Jm", "G", "gear_ratio", "rotor_inertia", "Im")
-"""What tables say of the motors, which a DH row has no place for."""
+MOTOR_WORDS = ("Jm", "G", "gear_ratio", "rotor_inertia", "Im")
+"""What tables say of the motors, which the joint feels as armature."""
 
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -57,6 +57,7 @@ class DHRow:
         damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
         friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
         collar: the link that carries the collar of a slide, "parent" or "child".
+        armature: reflected inertia of the joint's rotor, kg m^2 or kg.
 
     >>> DHRow(a=0.4318, alpha=0.0, d=-0.0934, theta=0.0).kind
     'revolute'
@@ -72,6 +73,7 @@ class DHRow:
     damping: float = 0.0
     friction: float = 0.0
     collar: Collar = "child"
+    armature: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +104,7 @@ class DHTable:
 
 
 COLUMNS = ("a", "alpha", "d", "theta")
+NUMBERS = (*COLUMNS, "damping", "friction", "armature")
 NAMES = tuple(f.name for f in dataclasses.fields(DHRow))
 
 
@@ -152,6 +155,7 @@ def read_dh(
                 row.friction,
                 row.collar,
                 where=f"rows[{i - 1}]",
+                armature=row.armature,
             )
         )
         if not modified:
@@ -202,7 +206,7 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
         found = [fault] if fault else [*_row_problems(words, here, degrees)]
         problems += found
         if not found:
-            words |= {name: float(words[name]) for name in (*COLUMNS, "damping", "friction") if name in words}
+            words |= {name: float(words[name]) for name in NUMBERS if name in words}
             words |= {name: math.radians(words[name]) for name in ("alpha", "theta") if degrees}
             words["kind"] = KINDS[words.get("kind", "revolute")]
             table.append(DHRow(**words))
@@ -231,8 +235,8 @@ def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
     for name in given:
         if name in MOTOR_WORDS:
             raise Unsupported(
-                f"{here} has {name!r}: a DH row describes a joint and its link; the inertia of motors and gears is not "
-                "part of it. Leave it out."
+                f"{here} has {name!r}: a DH row describes the joint, not its motor. Give the rotor's inertia times the "
+                "gear ratio squared as 'armature', or leave it out."
             )
         if name not in NAMES:
             close = get_close_matches(str(name), NAMES, n=1)
@@ -243,7 +247,7 @@ def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
 
 def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterator[str]:
     turn = 360.0 if degrees else 2.0 * math.pi
-    for name in (*COLUMNS, "damping", "friction"):
+    for name in NUMBERS:
         value = words.get(name, 0.0)
         number = _number(value)
         if not math.isfinite(number):

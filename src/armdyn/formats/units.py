@@ -25,8 +25,8 @@ class Units:
         length: one unit of length, m.
         mass: one unit of mass, kg.
 
-    >>> Units.gravitational(length=0.0254, force=4.4482216152605).inertia  # lbf in s^2, in kg m^2
-    0.1129848290276167
+    >>> round(Units.gravitational(length=0.0254, force=4.4482216152605).inertia, 9)  # of one lbf in s^2, kg m^2
+    0.112984829
     """
 
     length: float = 1.0

@@ -24,6 +24,9 @@ from armdyn.spatial.rotations import Array
 
 CHOICES = ("first", "nearest")
 
+HUGE = 1e50
+"""Numbers beyond this are no lengths or angles; their squares would soon be infinite."""
+
 
 def inverse_kinematics(
     robot: Robot,
@@ -146,9 +149,10 @@ def _start(robot: Robot, q0: ArrayLike, limits: Range) -> Array:
 
 def _finite(near: Array, goal: Array, batch: tuple[int, ...]) -> Array:
     """Which targets can be worked on; a single one must be."""
-    finite: Array = np.all(np.isfinite(np.concatenate([near, goal], axis=1)), axis=1)
+    finite: Array = np.all(np.abs(np.concatenate([near, goal], axis=1)) < HUGE, axis=1)
     if not batch and not finite.all():
-        raise TaskError(f"{'the target' if np.isfinite(near).all() else 'q0'} is not finite: it holds NaN or infinity")
+        which = "the target" if (np.abs(near) < HUGE).all() else "q0"
+        raise TaskError(f"{which} is not finite: it holds NaN, infinity, or more than {HUGE:g}")
     return finite
 
 

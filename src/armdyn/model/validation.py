@@ -100,7 +100,9 @@ def _joint_problems(joint: JointPart) -> Iterator[str]:
         if getattr(joint, quantity) < 0.0:
             yield _at(joint.where, f"{here} {quantity} {getattr(joint, quantity):g} is negative; it would add energy.")
     if not 0.0 <= joint.armature < np.inf:
-        yield _at(joint.where, f"{here} armature {joint.armature:g}; expected an inertia, a finite number not below zero.")
+        yield _at(
+            joint.where, f"{here} armature {joint.armature:g}; expected an inertia, a finite number not below zero."
+        )
 
 
 def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.errors import UnknownName
+from armdyn.formats.mjcf import is_mjcf
 from armdyn.formats.urdf import read_urdf_text
 from armdyn.robot import Robot
 
@@ -39,11 +40,12 @@ def bundled_robots() -> tuple[str, ...]:
 
 
 def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
-    """A bundled robot by name, or the robot a URDF file describes.
+    """A bundled robot by name, or the robot a URDF or MJCF file describes.
 
     Args:
-        robot: one of `bundled_robots`, or the path of a URDF file.
-        options: as for `Robot.from_urdf`: base, tip, chain, locked, gravity, check_inertia.
+        robot: one of `bundled_robots`, or the path of a URDF or MJCF file, which its root element
+            tells, <robot> or <mujoco>.
+        options: as for `Robot.from_urdf` and `Robot.from_mjcf`: base, tip, chain, locked, gravity, check_inertia.
 
     Raises:
         UnknownName: neither a bundled name nor an existing file.
@@ -58,6 +60,8 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
     if not path.exists() and path.suffix == "" and len(path.parts) == 1:
         unknown = UnknownName.of("bundled robot", str(robot), _BUNDLED, "armdyn")
         raise UnknownName(f"{unknown} A file is given by its path, such as './{robot}.urdf'.")
+    if path.suffix != ".urdf" and path.is_file() and is_mjcf(path):
+        return Robot.from_mjcf(path, **options)
     return Robot.from_urdf(path, **options)
 
 

@@ -8,6 +8,7 @@ formatted directly; that is many times faster than building an object for every 
 from __future__ import annotations
 
 from armdyn.program.program import Port, Program
+from armdyn.targets import streaming
 from armdyn.targets.arithmetic import arithmetic_section
 from armdyn.targets.image import ENTRY
 from armdyn.targets.library import libm_functions, library_operations, library_section
@@ -23,6 +24,7 @@ attributes #0 = { nounwind noinline "prefer-vector-width"="512" "min-legal-vecto
 attributes #2 = { nounwind noinline "probe-stack"="inline-asm" }
 attributes #1 = { nounwind noinline cold "prefer-vector-width"="512" "min-legal-vector-width"="512" }
 !0 = !{!"branch_weights", i32 1, i32 1000000}
+!1 = !{i32 1}
 """
 
 
@@ -37,6 +39,7 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
             *(transposer(vector, size, "load") for size in sorted({port.size for port in program.inputs})),
             *(transposer(vector, size, "store") for size in sorted({port.size for port in program.outputs})),
             layout_functions(vector),
+            *([streaming.stream_function(vector)] if streaming.can_stream(machine.triple) else []),
             *_section_functions(plan, vector),
             *libm_functions(plan, vector),
             _loop(program, plan, vector, machine.triple),
@@ -72,12 +75,18 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
     for number, port in enumerate(ports):
         out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
+    block = streaming.block_size(vector, program.outputs)
+    out.put(f"%block = alloca [{block} x {vector.scalar}], align {vector.bytes}")
     out.put("%count = load i64, ptr %dimensions")
     out.put("%nothing = icmp slt i64 %count, 1")
     out.put("br i1 %nothing, label %done, label %begin")
     out.put("begin:")
     restore_flags = _save_flags(out, triple)
     _describe_arguments(out, ports)
+    streams = streaming.can_stream(triple)
+    results = list(enumerate(program.outputs, start=len(program.inputs)))
+    for number, port in results if streams else ():
+        streaming.decide(out, vector, number, port)
     for index, slot in plan.slots.items():
         if plan.nodes[index][0] == "const":  # an argument of a library function, which reads memory only
             to = slot_pointer(out, vector, "%values", slot)
@@ -85,7 +94,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("br label %group")
 
     out.put("group:")
-    out.put("%state = phi i64 [ 0, %begin ], [ %next, %results ]")
+    out.put("%state = phi i64 [ 0, %begin ], [ %next, %advance ]")
     out.put("%left = sub i64 %count, %state")
     out.put("%left.last = sub i64 %left, 1")
     out.put(f"%last = call i64 @llvm.umin.i64(i64 %left.last, i64 {vector.lanes - 1})")
@@ -99,13 +108,17 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
 
     out.put("results:")
     slot = plan.first_result
-    for number, port in enumerate(program.outputs, start=len(program.inputs)):
-        _transfer(out, vector, "store", number, port, slot)
+    for number, port in results:
+        _store(out, vector, number, port, slot, streams=streams)
         slot += port.size
+    out.put("br label %advance")
+    out.put("advance:")
     out.put(f"%next = add i64 %state, {vector.lanes}")
     out.put("%more = icmp slt i64 %next, %count")
     out.put("br i1 %more, label %group, label %finish")
     out.put("finish:")
+    if streams:
+        streaming.fence(out, [number for number, _ in results])
     if restore_flags:
         out.put(restore_flags)
     out.put("br label %done")
@@ -149,7 +162,11 @@ def _save_flags(out: Lines, triple: str) -> str:
 
 def _flag_declarations(triple: str) -> list[str]:
     if triple.startswith("x86_64"):
-        return ["declare void @llvm.x86.sse.stmxcsr(ptr)", "declare void @llvm.x86.sse.ldmxcsr(ptr)"]
+        return [
+            "declare void @llvm.x86.sse.stmxcsr(ptr)",
+            "declare void @llvm.x86.sse.ldmxcsr(ptr)",
+            "declare void @llvm.x86.sse.sfence()",
+        ]
     if triple.startswith(("aarch64", "arm64")):
         return ["declare i64 @llvm.aarch64.get.fpsr()", "declare void @llvm.aarch64.set.fpsr(i64)"]
     return []
@@ -165,6 +182,25 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
     _transfer(out, vector, "load", number, port, slot)
     out.put(f"br label %loaded{number}")
     out.put(f"loaded{number}:")
+
+
+def _store(out: Lines, vector: Vector, number: int, port: Port, slot: int, *, streams: bool) -> None:
+    """Store one output's group; a whole group of a large result past the cache."""
+    if not streams:
+        _transfer(out, vector, "store", number, port, slot)
+        return
+    whole = out.let(f"icmp eq i64 %last, {vector.lanes - 1}")
+    past = out.let(f"and i1 {whole}, %streams{number}")
+    out.put(f"br i1 {past}, label %past{number}, label %through{number}")
+    out.put(f"past{number}:")
+    distance = out.let(f"mul i64 %state, %outer{number}")
+    data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
+    streaming.store_streamed(out, vector, number, port, data, slot_pointer(out, vector, "%values", slot))
+    out.put(f"br label %stored{number}")
+    out.put(f"through{number}:")
+    _transfer(out, vector, "store", number, port, slot)
+    out.put(f"br label %stored{number}")
+    out.put(f"stored{number}:")
 
 
 def _transfer(out: Lines, vector: Vector, direction: str, number: int, port: Port, slot: int) -> None:

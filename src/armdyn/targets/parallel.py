@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
 
@@ -38,6 +37,8 @@ def run_in_parallel(
 
     def run(first: int, last: int) -> None:
         kernel(*cut(first, last), out=tuple(result[first:last] for result in results))
+
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - ten modules that one thread does not need
 
     edges = np.linspace(0, batch[0], threads + 1).astype(int)
     with ThreadPoolExecutor(threads) as pool:

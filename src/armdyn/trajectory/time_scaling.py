@@ -56,7 +56,7 @@ def fastest_along(
 
     Args:
         robot: whose dynamics and limits count.
-        path: with a velocity that vanishes nowhere inside (a spline of waypoints, not one that rests on the way).
+        path: with a velocity that vanishes nowhere: a spline with end velocities, a line with `ConstantVelocity`.
         torque: limits of |tau|, N m or N, shape (n,); the description's effort limits where none are given.
         velocity: limits of |qd|, rad/s or m/s, shape (n,); the description's velocity limits where none are given.
         f_tip: constant wrench (m, f) the tip applies to its surroundings, tip frame, N m and N, shape (6,).
@@ -64,7 +64,7 @@ def fastest_along(
 
     Raises:
         MissingLibrary: where toppra is not installed.
-        MotionError: torques too small to hold or to move the arm, or limits that nothing bounds.
+        MotionError: torques too small to hold or to move the arm, no torque limit at all, or a path that rests.
     """
     tau = _limits("torque", torque, robot, [joint.limits.effort for joint in robot.joints])
     qd = _limits("velocity", velocity, robot, [joint.limits.velocity for joint in robot.joints])
@@ -74,6 +74,7 @@ def fastest_along(
         raise MotionError(f"{robot.name!r} has no torque limit; give torque=")
     wrench = () if f_tip is None else (real_array("f_tip", f_tip, (6,)),)
     s = np.linspace(0.0, path.duration, grid + 1)
+    _refuse_rest(path)
     _refuse_weak_arm(robot, path, s, tau, wrench)
     sd = _velocities(robot, path, s, tau, qd, wrench)
     return path.along(GridLaw(s, sd))
@@ -101,7 +102,7 @@ def _velocities(robot: Robot, path: JointPath, s: Array, tau: Array, qd: Array, 
     if sd is None or not np.isfinite(sd).all() or (sd[1:-1] <= 0.0).any():
         raise MotionError(
             f"{robot.name!r} cannot run through this path within its limits ({solver.problem_data.return_code}); "
-            "raise the limits, or choose a smoother path whose velocity vanishes nowhere inside"
+            "raise the limits, or choose a smoother path"
         )
     return np.asarray(sd, dtype=float)
 
@@ -122,6 +123,19 @@ def _as_toppra_path(toppra: Any, path: JointPath) -> Any:
             return np.array([0.0, path.duration])
 
     return Adapter()
+
+
+def _refuse_rest(path: JointPath) -> None:
+    """Where a path rests, its parameter would have to run infinitely fast."""
+    s, motion = path.sampled(2001)
+    speed = np.abs(motion.qd).max(axis=1)
+    resting = speed <= 1e-6 * speed.max()
+    if resting.any():
+        raise MotionError(
+            f"the path itself rests at {s[resting][0] / path.duration:.0%} of its way; expected a velocity that "
+            "vanishes nowhere, for the scaling brings it to rest at its ends. Give a spline end velocities, a straight "
+            "line the law ConstantVelocity, and scale the parts between stops one by one"
+        )
 
 
 def _refuse_weak_arm(robot: Robot, path: JointPath, s: Array, tau: Array, wrench: tuple[Array, ...]) -> None:

@@ -52,7 +52,19 @@ def write_dh(model: Model, convention: str) -> DHTable:
         joint, (d, theta), (a, alpha) = arm.joints[k], along, across
         inertia = arm.inertia_seen_from(k, reached)
         rows.append(
-            DHRow(a, alpha, d, theta, joint.kind, inertia, joint.limits, joint.damping, joint.friction, joint.collar)
+            DHRow(
+                a,
+                alpha,
+                d,
+                theta,
+                joint.kind,
+                inertia,
+                joint.limits,
+                joint.damping,
+                joint.friction,
+                joint.collar,
+                joint.armature,
+            )
         )
     tool = inverse_rigid(reached) @ arm.tip
     chosen = cast(Convention, convention)

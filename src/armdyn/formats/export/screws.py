@@ -10,6 +10,8 @@ from armdyn.formats.export.serial import SerialArm
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, inverse_rigid, rigid, skew
 
+WHAT = "a product of exponentials"
+
 
 class Screws(NamedTuple):
     """M_01 ... M_{n,n+1}, shape (n + 1, 4, 4); G_i, shape (n, 6, 6); space screw axes S_i as columns, shape (6, n)."""
@@ -21,7 +23,7 @@ class Screws(NamedTuple):
 
 def write_screws(model: Model) -> Screws:
     """The lists of a model; see `armdyn.Robot.to_screws`."""
-    arm = SerialArm.of(model, "a product of exponentials")
+    arm = SerialArm.of(model, WHAT).without_armature(WHAT)
     n = len(arm.joints)
     at_masses = [arm.poses[k] @ rigid(p=arm.inertia(k).com) for k in range(n)]  # M_0i
     steps = zip([np.eye(4), *at_masses], [*at_masses, arm.tip], strict=True)

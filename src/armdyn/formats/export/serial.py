@@ -56,6 +56,16 @@ class SerialArm:
         p: Array = self.poses[k][:3, 3]
         return p
 
+    def without_armature(self, what: str) -> SerialArm:
+        """The same chain; a refusal where its joints have armature, which ``what`` has no place for."""
+        for joint in self.joints:
+            if joint.armature:
+                raise Unsupported(
+                    f"{self.model.name!r}: joint {joint.name!r} has armature {joint.armature:g}, for which {what} has "
+                    "no place; write a Denavit-Hartenberg table, whose rows hold it."
+                )
+        return self
+
     @property
     def size(self) -> float:
         """How far the arm's points are from the base, at most, m; 1 where all are at its origin."""

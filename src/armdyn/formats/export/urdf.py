@@ -56,7 +56,7 @@ def _what_urdf_lacks(model: Model) -> str:
     lacking += [f"collar of {joint.name} on its parent" for joint in model.joints if joint.collar == "parent"]
     lacking += [f"armature {joint.armature!r} of {joint.name}" for joint in model.joints if joint.armature]
     text = "Written by armdyn. URDF has no place for: " + "; ".join(lacking) + "."
-    return f" {text.replace('--', '- -')} "
+    return f" {re.sub('-(?=-)', '- ', text)} "  # two hyphens end a comment
 
 
 def _add_link(root: Element, name: str, inertia: Inertia) -> None:

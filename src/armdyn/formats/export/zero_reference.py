@@ -8,10 +8,12 @@ from armdyn.formats.export.serial import SerialArm
 from armdyn.formats.zero_reference import ZeroReference
 from armdyn.model.model import Model
 
+WHAT = "a zero reference position"
+
 
 def write_zero_reference(model: Model) -> ZeroReference:
     """Axes, points and inertias of a model in base coordinates at q = 0; see `armdyn.Robot.to_zero_reference`."""
-    arm = SerialArm.of(model, "a zero reference position")
+    arm = SerialArm.of(model, WHAT).without_armature(WHAT)
     n = len(arm.joints)
     R = [pose[:3, :3] for pose in arm.poses]
     tensors = [R[k] @ arm.inertia(k).tensor @ R[k].T for k in range(n)]

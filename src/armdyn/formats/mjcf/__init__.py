@@ -1,0 +1,12 @@
+"""MJCF files: the arm that MuJoCo's own compiler makes of one.
+
+Defaults, includes, frames, orientations in any form, angles in degrees, inertias from shapes and meshes: the compiler
+settles all of it as MuJoCo has it, and what is read here is the compiled ``mjModel``. Its joint positions are armdyn's:
+``qpos`` of a joint is q, so that the pose drawn in the file is at q = ref. MuJoCo's documentation of both is at
+https://mujoco.readthedocs.io/en/stable/XMLreference.html.
+"""
+
+from armdyn.formats.mjcf.compiler import is_mjcf
+from armdyn.formats.mjcf.reader import read_mjcf
+
+__all__ = ["is_mjcf", "read_mjcf"]

@@ -1,0 +1,125 @@
+"""From an MJCF file to the model that MuJoCo's compiler makes of it, and what is no such file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from threading import Lock
+from types import ModuleType
+from typing import Any
+
+from armdyn.errors import MissingLibrary, ModelError
+from armdyn.formats.files import read_file
+from armdyn.formats.xml_tree import Element, parse
+
+OTHER_FORMATS = {
+    "robot": "a URDF file; read it with Robot.from_urdf",
+    "mujocoinclude": "a part of an MJCF file; read the file that includes it",
+    "sdf": "an SDF file (Gazebo)",
+    "html": "a web page; save the raw file instead",
+}
+"""What a root element tells of a file."""
+
+_ONE_AT_A_TIME = Lock()
+"""MuJoCo has one handler of warnings for all threads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """A compiled MJCF file.
+
+    Args:
+        mujoco: the library.
+        m: its ``mjModel``.
+        document: name of the file, for messages.
+        root: the file's elements, for their lines; what it includes is not among them.
+        warnings: what the compiler warned of.
+    """
+
+    mujoco: ModuleType
+    m: Any
+    document: str
+    root: Element
+    warnings: tuple[str, ...] = ()
+
+    def name(self, kind: str, i: int) -> str:
+        """The name of body, joint, site ... number i; empty where it has none."""
+        found = self.mujoco.mj_id2name(self.m, getattr(self.mujoco.mjtObj, f"mjOBJ_{kind.upper()}"), i)
+        return found or ""
+
+    def where(self, name: str, section: str = "worldbody") -> str:
+        """File and line of a named element; the file alone where the element is unnamed or comes from elsewhere."""
+        for part in self.root.all(section):
+            for element in part.walk():
+                if name and element.attributes.get("name") == name:
+                    return f"{self.document}:{element.line}"
+        return self.document
+
+    def disabled(self, flag: str) -> bool:
+        """Whether the file switches a part of the physics off, as ``<flag gravity="disable"/>`` does."""
+        return bool(self.m.opt.disableflags & getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}", 0))
+
+    def numbers(self, array: str, i: int) -> Any:
+        """Row i of an array of the model, of which older versions of MuJoCo may have none: then zero."""
+        return getattr(self.m, array)[i] if hasattr(self.m, array) else 0.0
+
+
+def is_mjcf(path: str | os.PathLike[str]) -> bool:
+    """Whether an existing file's root element is <mujoco>."""
+    path = Path(path)
+    return parse(read_file(path), path.name).tag == "mujoco"
+
+
+def compile_mjcf(source: str | os.PathLike[str]) -> Compiled:
+    """Compile a file, or raise a `ModelError` with what MuJoCo, or the XML, finds wrong with it."""
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        raise ModelError("expected the path of an MJCF file, got the text of one; save it as a file first.")
+    path = Path(source)
+    root = parse(read_file(path), path.name)
+    _refuse_other_formats(root, path.name)
+    mujoco = _library()
+    try:
+        with _heard_warnings(mujoco) as warnings:
+            m = mujoco.MjModel.from_xml_path(str(path))
+    except (ValueError, mujoco.FatalError) as error:
+        reason = " ".join(str(error).split()).removeprefix("XML Error: ").removeprefix("Error: ")
+        raise ModelError(f"{path.name} is refused by MuJoCo's compiler: {reason}.{_remedy(reason)}") from None
+    return Compiled(mujoco, m, path.name, root, tuple(warnings))
+
+
+@contextmanager
+def _heard_warnings(mujoco: Any) -> Iterator[list[str]]:
+    """The compiler's warnings, which MuJoCo would write into a file of the working directory."""
+    heard: list[str] = []
+    with _ONE_AT_A_TIME:
+        others = mujoco.get_mju_user_warning()
+        mujoco.set_mju_user_warning(heard.append)
+        try:
+            yield heard
+        finally:
+            mujoco.set_mju_user_warning(others)
+
+
+def _library() -> ModuleType:
+    try:
+        return import_module("mujoco")
+    except ImportError:
+        needed = 'MJCF files are read by MuJoCo\'s compiler, which is not installed: pip install "armdyn[mjcf]"'
+        raise MissingLibrary(needed) from None
+
+
+def _refuse_other_formats(root: Element, document: str) -> None:
+    if root.tag == "mujoco":
+        return
+    what = f"is {OTHER_FORMATS[root.tag]}" if root.tag in OTHER_FORMATS else "is no MJCF file"
+    raise ModelError(f"{document}:{root.line} {what}: its root element is <{root.tag[:60]}>; expected <mujoco>.")
+
+
+def _remedy(reason: str) -> str:
+    if "opening file" in reason:
+        return " Put the files it names (meshes, textures, includes) where it looks for them, beside it."
+    return ""

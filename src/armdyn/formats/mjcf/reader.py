@@ -1,0 +1,58 @@
+"""From an MJCF file to a `Model`: compiled by MuJoCo, read from its arrays, and put together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from armdyn.formats.given import numbers
+from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf
+from armdyn.formats.mjcf.tree import Tree, read_tree
+from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
+from armdyn.model.assembly import assemble
+from armdyn.model.model import Model
+from armdyn.spatial.rotations import Array
+
+
+def read_mjcf(
+    source: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    chain: bool = False,
+    locked: Mapping[str, float] | None = None,
+    gravity: Sequence[float] | None = None,
+    check_inertia: bool = True,
+) -> Model:
+    """The model of the arm an MJCF file describes; see `armdyn.Robot.from_mjcf`."""
+    compiled = compile_mjcf(source)
+    tree = read_tree(compiled)
+    model = assemble(
+        compiled.root.attributes.get("model") or Path(source).stem,
+        tree.links,
+        tree.joints,
+        base=base,
+        tip=tip,
+        chain=chain,
+        locked=locked,
+        gravity=_gravity(compiled, tree, base, gravity).tolist(),
+        notes=[*tree.notes, *notes_on_unused(compiled, tree)],
+        geometry=tree.geometry,
+        check_inertia=check_inertia,
+    )
+    refuse_unmodelled(compiled, tree, model)
+    return model
+
+
+def _gravity(compiled: Compiled, tree: Tree, base: str | None, given: Sequence[float] | None) -> Array:
+    """The gravity given, or the file's, brought from the world's axes to those of the base as the file draws it."""
+    if given is not None:
+        return numbers(given, (3,), "gravity", "three numbers, m/s^2")
+    if compiled.disabled("gravity"):
+        return np.zeros(3)
+    R = tree.axes_in_world.get(base, np.eye(3)) if base is not None else np.eye(3)
+    weight: Array = R.T @ np.array(compiled.m.opt.gravity)
+    return weight

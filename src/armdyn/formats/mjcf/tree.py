@@ -1,0 +1,192 @@
+"""The bodies, joints and sites of a compiled model, as links and joints.
+
+MuJoCo moves a body from its pose in its parent's frame by one joint after the other (its function mj_kinematics):
+
+    hinge   Tr(p) Rot(a, qpos - qpos0) Tr(-p)      anchor p and axis a in the axes of the body
+    slide   Tr(a (qpos - qpos0))
+
+Turns about one axis and shifts along one add up, so the part of qpos0 goes into the joint's placement and q is qpos.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.names import Names
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import Geometry, Limits
+from armdyn.model.parts import JointPart, LinkPart
+from armdyn.spatial.rotations import Array, rigid, rotation_about
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+@dataclass(frozen=True)
+class Loose:
+    """A joint of several freedoms, "free" or "ball". The tree is put together as if it were fixed."""
+
+    joint: str
+    kind: Literal["free", "ball"]
+    body: str
+
+
+@dataclass
+class Tree:
+    """The parts of a compiled model, and R of every link in the world as the file draws it, at qpos0."""
+
+    names: Names
+    links: list[LinkPart] = field(default_factory=list)
+    joints: list[JointPart] = field(default_factory=list)
+    loose: list[Loose] = field(default_factory=list)
+    geometry: list[Geometry] = field(default_factory=list)
+    axes_in_world: dict[str, Array] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+    def weld(self, parent: str, link: LinkPart, pose: Array) -> None:
+        """A link that is fixed to another."""
+        self.links.append(link)
+        name = self.names.new_joint(f"weld_of_{link.name}")
+        self.joints.append(JointPart(name, "fixed", parent, link.name, pose, Z, where=link.where))
+
+
+def read_tree(compiled: Compiled) -> Tree:
+    """Every body, joint, site and shape."""
+    tree = Tree(Names.of(compiled))
+    drawn = compiled.mujoco.MjData(compiled.m)  # at qpos0
+    compiled.mujoco.mj_kinematics(compiled.m, drawn)
+    tree.links.append(LinkPart(tree.names.bodies[0], _inertia(compiled, 0)))
+    for body in range(1, compiled.m.nbody):
+        known = len(tree.links)
+        _add_body(compiled, tree, body)
+        # Joints turn nothing at qpos0: what the body's joints carry has the axes of the body.
+        tree.axes_in_world |= {link.name: drawn.xmat[body].reshape(3, 3) for link in tree.links[known:]}
+    _add_sites(compiled, tree, drawn)
+    tree.geometry += [_geometry(compiled, tree.names, g) for g in range(compiled.m.ngeom)]
+    return tree
+
+
+def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
+    """A body and its joints: a massless link on each but the last, and the body itself at the end.
+
+    A link's frame is on its joint's axis; where the last hinge's anchor is not the body's origin, the body is welded
+    to the link that the hinge moves.
+    """
+    m, name = compiled.m, tree.names.bodies[b]
+    parent, reached = tree.names.bodies[m.body_parentid[b]], _pose(compiled, m.body_pos[b], m.body_quat[b])
+    body = LinkPart(name, _inertia(compiled, b), compiled.where(compiled.name("body", b)))
+    joints = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
+    for j in joints:
+        kind, label = _kind(compiled, j), tree.names.joints[j]
+        if kind == "free" or kind == "ball":  # noqa: PLR1714 - mypy follows this form
+            tree.loose.append(Loose(label, kind, name))
+            continue
+        before, after = _placement(compiled, j)
+        is_body = j == joints[-1] and np.array_equal(after, np.eye(4))
+        link = body if is_body else LinkPart(tree.names.new_link(f"{name}_on_{label}"), where=body.where)
+        tree.links.append(link)
+        tree.joints.append(_joint(compiled, tree, j, parent, link.name, reached @ before))
+        parent, reached = link.name, after
+    if parent != name:
+        tree.weld(parent, body, reached)
+
+
+def _kind(compiled: Compiled, j: int) -> Literal["free", "ball", "prismatic", "revolute"]:
+    types = compiled.mujoco.mjtJoint
+    kinds: dict[int, Literal["free", "ball", "prismatic", "revolute"]] = {
+        int(types.mjJNT_FREE): "free",
+        int(types.mjJNT_BALL): "ball",
+        int(types.mjJNT_SLIDE): "prismatic",
+        int(types.mjJNT_HINGE): "revolute",
+    }
+    return kinds[int(compiled.m.jnt_type[j])]
+
+
+def _placement(compiled: Compiled, j: int) -> tuple[Array, Array]:
+    """What stands before the joint's own motion by q, and what after it, in the axes of the body."""
+    m = compiled.m
+    axis, anchor, at_reference = m.jnt_axis[j], m.jnt_pos[j], float(m.qpos0[m.jnt_qposadr[j]])
+    if _kind(compiled, j) == "prismatic":
+        return rigid(p=-at_reference * axis), np.eye(4)
+    return rigid(rotation_about(axis, -at_reference), anchor), rigid(p=-anchor)
+
+
+def _joint(compiled: Compiled, tree: Tree, j: int, parent: str, child: str, placement: Array) -> JointPart:
+    m = compiled.m
+    k = m.jnt_dofadr[j]
+    return JointPart(
+        tree.names.joints[j],
+        "prismatic" if _kind(compiled, j) == "prismatic" else "revolute",
+        parent,
+        child,
+        placement,
+        m.jnt_axis[j].copy(),
+        _limits(compiled, tree, j),
+        damping=float(m.dof_damping[k]),
+        friction=float(m.dof_frictionloss[k]),
+        where=compiled.where(compiled.name("joint", j)),
+        armature=float(m.dof_armature[k]),
+    )
+
+
+def _limits(compiled: Compiled, tree: Tree, j: int) -> Limits:
+    """The joint's range, and the most that actuators may put on it, where it is the same in both directions."""
+    m = compiled.m
+    lower, upper = m.jnt_range[j] if m.jnt_limited[j] else (-np.inf, np.inf)
+    least, most = m.jnt_actfrcrange[j] if m.jnt_actfrclimited[j] else (-np.inf, np.inf)
+    if least != -most:
+        tree.notes.append(
+            f"actuatorfrcrange of joint {tree.names.joints[j]!r} ({least:g} to {most:g}) differs with the direction; "
+            "its larger end is taken as the effort limit"
+        )
+    return Limits(float(lower), float(upper), effort=float(max(abs(least), abs(most))))
+
+
+def _inertia(compiled: Compiled, b: int) -> Inertia:
+    """Mass, centre of mass and inertia tensor, turned from the principal axes to those of the body."""
+    m = compiled.m
+    R = _rotation(compiled, m.body_iquat[b])
+    tensor = R @ np.diag(m.body_inertia[b]) @ R.T
+    return Inertia(float(m.body_mass[b]), m.body_ipos[b], 0.5 * (tensor + tensor.T))
+
+
+def _pose(compiled: Compiled, position: Any, quaternion: Any) -> Array:
+    return rigid(_rotation(compiled, quaternion), position)
+
+
+def _rotation(compiled: Compiled, quaternion: Any) -> Array:
+    """R of a unit quaternion, its real part first."""
+    R = np.zeros(9)
+    compiled.mujoco.mju_quat2Mat(R, quaternion)
+    return R.reshape(3, 3)
+
+
+def _add_sites(compiled: Compiled, tree: Tree, drawn: Any) -> None:
+    """Named sites are frames; one that is called like a body gets "_site" behind its name."""
+    m, unnamed = compiled.m, 0
+    for s in range(m.nsite):
+        name = compiled.name("site", s)
+        if not name:
+            unnamed += 1
+            continue
+        link = tree.names.new_link(f"{name}_site" if name in tree.names.links else name)
+        frame = LinkPart(link, where=compiled.where(name))
+        tree.weld(tree.names.bodies[m.site_bodyid[s]], frame, _pose(compiled, m.site_pos[s], m.site_quat[s]))
+        tree.axes_in_world[link] = drawn.site_xmat[s].reshape(3, 3)
+    if unnamed:
+        tree.notes.append(f"{unnamed} of {m.nsite} sites have no name and are left out")
+
+
+def _geometry(compiled: Compiled, names: Names, g: int) -> Geometry:
+    """A shape in words: its kind and size, or the mesh by its name."""
+    m = compiled.m
+    kind = compiled.mujoco.mjtGeom(m.geom_type[g]).name.removeprefix("mjGEOM_").lower()
+    if m.geom_dataid[g] >= 0:
+        source = f"{kind} {compiled.name('hfield' if kind == 'hfield' else 'mesh', m.geom_dataid[g])}"
+    else:
+        source = " ".join([kind, *(f"{size:g}" for size in m.geom_size[g] if size)])
+    collides = m.geom_contype[g] or m.geom_conaffinity[g]
+    return Geometry(names.bodies[m.geom_bodyid[g]], "collision" if collides else "visual", source)

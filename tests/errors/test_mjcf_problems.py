@@ -1,0 +1,171 @@
+# ruff: noqa: E501 - messages stand whole on their lines
+"""What is wrong in an MJCF file, and what armdyn does not model, is said with its place and what to do."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from armdyn import ModelError, Robot, UnknownName, Unsupported, load
+from armdyn.errors import MissingLibrary
+
+GOOD = """<mujoco model="arm">
+  <option/>
+  <worldbody>
+    <body name="upper">
+      <joint name="lift" axis="0 1 0"/>
+      <geom name="tube" size="0.1"/>
+      <body name="lower" pos="0 0 1">
+        <joint name="bend" axis="0 1 0"/>
+        <geom size="0.1"/>
+        <body name="hand" pos="0 0 1"><geom size="0.1"/></body>
+      </body>
+    </body>
+  </worldbody>
+  <equality/>
+</mujoco>
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "arm.xml"
+
+
+def refusal(file: Path, old: str, new: str, kind: type[Exception] = Unsupported, **options: object) -> str:
+    assert GOOD.count(old) == 1
+    file.write_text(GOOD.replace(old, new))
+    with pytest.raises(kind) as caught:
+        Robot.from_mjcf(file, **options)
+    return str(caught.value)
+
+
+def test_the_good_file_is_good(file: Path) -> None:
+    file.write_text(GOOD)
+    assert Robot.from_mjcf(file).notes == ("contacts between geoms are not part of the equations",)
+
+
+LIFT = '<joint name="lift" axis="0 1 0"/>'
+BEND = '<joint name="bend" axis="0 1 0"/>'
+SPRING = BEND.replace("/>", ' stiffness="3"/>')
+
+UNMODELLED = [
+    (LIFT, '<freejoint name="fly"/>', "free joint 'fly' (arm.xml:5): an arm stands on something. Read what this joint carries, with base='upper', or delete the joint."),
+    (BEND, '<joint name="ball" type="ball"/><geom name="g" size="0.1"/>', "ball joint 'ball' (arm.xml:8): the joints of an arm have one number each. Read what this joint carries, with base='lower', or make it three hinges on one body."),
+    (BEND, SPRING, "joint 'bend' (arm.xml:8) has a spring: stiffness 3. Set its stiffness to 0 and make the spring's force a part of tau, or lock the joint: locked={'bend': 0.0}."),
+    ("<equality/>", '<equality><joint name="gear" joint1="lift" joint2="bend"/></equality>', "equality 'gear' (arm.xml:14), a joint constraint on 'lift' and 'bend': constraints are not modelled. Delete it, lock the joints it acts on, locked={...}, or leave them out: tip=..., chain=True."),
+    ("<equality/>", '<equality><connect body1="hand" body2="world" anchor="0 0 0"/></equality>', "equality 0 (arm.xml), a connect constraint on 'hand' and 'world': constraints are not modelled. Delete it, lock the joints it acts on, locked={...}, or leave them out: tip=..., chain=True."),
+    ('<body name="lower"', '<body gravcomp="1" name="lower"', "gravcomp of 'lower' (arm.xml:7): weight that is taken off single bodies is not modelled. Delete gravcomp; or, where every body has it, read the arm with gravity=(0, 0, 0)."),
+    ("<option/>", '<option density="1.2"/>', "<option> density is 1.2 (arm.xml): the forces of a fluid on the bodies are not modelled. Delete density."),
+    ("<option/>", '<option viscosity="0.01"/>', "<option> viscosity is 0.01 (arm.xml): the forces of a fluid on the bodies are not modelled. Delete viscosity."),
+    ("<equality/>", '<tendon><fixed name="cable" stiffness="2"><joint joint="bend" coef="1"/></fixed></tendon>', "tendon 'cable' (arm.xml:14) has stiffness: tendons are not modelled. Set it to 0, and make the tendon's force a part of tau."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), UNMODELLED)
+def test_what_acts_by_itself_is_refused(file: Path, old: str, new: str, expected: str) -> None:
+    assert refusal(file, old, new) == expected
+
+
+def test_all_refusals_come_at_once(file: Path) -> None:
+    file.write_text(GOOD.replace(BEND, SPRING).replace("<option/>", '<option density="1"/>'))
+    with pytest.raises(Unsupported) as caught:
+        Robot.from_mjcf(file)
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def reads(file: Path, old: str, new: str, **options: object) -> Robot:
+    assert GOOD.count(old) == 1
+    file.write_text(GOOD.replace(old, new))
+    return Robot.from_mjcf(file, **options)
+
+
+def test_what_is_left_out_or_held_does_no_harm(file: Path) -> None:
+    gear = '<equality><joint joint1="lift" joint2="bend"/></equality>'
+    weld = '<equality><weld body1="lower" body2="hand"/></equality>'
+    assert reads(file, LIFT, "<freejoint/>", base="upper").joint_names == ("bend",)
+    assert reads(file, BEND, SPRING, locked={"bend": 0.1}).joint_names == ("lift",)
+    assert reads(file, BEND, SPRING, tip="upper", chain=True).joint_names == ("lift",)
+    assert reads(file, "<equality/>", gear, tip="upper", chain=True).joint_names == ("lift",)
+    assert reads(file, "<equality/>", weld).joint_names == ("lift", "bend")
+    assert "equality 0" in refusal(file, "<equality/>", gear, locked={"lift": 0.1})
+
+
+def test_what_is_switched_off_does_no_harm(file: Path) -> None:
+    gear = '<equality><joint joint1="lift" joint2="bend" active="false"/></equality>'
+    assert "1 equality constraints are inactive and left out" in reads(file, "<equality/>", gear).notes
+    weightless = reads(file, '<body name="lower"', '<body gravcomp="1" name="lower"', gravity=(0, 0, 0))
+    assert not weightless.gravity_forces([0.1, 0.2]).any()
+
+
+def test_a_mocap_body_is_noted(file: Path) -> None:
+    robot = reads(file, "<worldbody>", '<worldbody><body name="goal" mocap="true"/>')
+    assert "mocap bodies stand where the file puts them: goal" in robot.notes
+
+
+def test_the_armature_of_an_actuator_is_refused_or_not_there(file: Path) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    if not hasattr(mujoco.MjModel, "actuator_armature"):
+        pytest.skip("this version of MuJoCo has no such thing")
+    driven = '<actuator><motor name="drive" joint="bend" gear="3" armature="0.25"/></actuator>'
+    assert refusal(file, "<equality/>", driven) == (
+        "actuator 'drive' (arm.xml:14) has armature: actuators are not modelled. Give the armature, times the gear "
+        "ratio squared, to the joint that it drives."
+    )
+    assert reads(file, "<equality/>", driven, locked={"bend": 0.0}).dof == 1
+    model = mujoco.MjModel.from_xml_path(str(file))
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    M = np.zeros((2, 2))
+    mujoco.mj_fullM(model, data, M)
+    bare = reads(file, BEND, BEND.replace("/>", f' armature="{0.25 * 9}"/>'))
+    np.testing.assert_allclose(bare.mass_matrix([0.0, 0.0]), M, rtol=1e-12)
+
+
+MALFORMED = [
+    ("", "arm.xml is empty; expected an XML document."),
+    ("<mujoco>\n<worldbody>", "arm.xml:2 is not well-formed XML: no element found (column 12). It happened in <worldbody>, opened on line 2."),
+    ("<robot name='r'/>", "arm.xml:1 is a URDF file; read it with Robot.from_urdf: its root element is <robot>; expected <mujoco>."),
+    ("<gltf/>", "arm.xml:1 is no MJCF file: its root element is <gltf>; expected <mujoco>."),
+    ("<mujoco><bdy/></mujoco>", "arm.xml is refused by MuJoCo's compiler: Schema violation: unrecognized element Element 'bdy', line 1."),
+    ("<mujoco><worldbody><body name='b'><joint/></body></worldbody></mujoco>", "arm.xml is refused by MuJoCo's compiler: mass and inertia of moving bodies must be larger than mjMINVAL Element name 'b', id 1, line 1."),
+    ("<mujoco><asset><mesh file='no.stl'/></asset></mujoco>", "arm.xml is refused by MuJoCo's compiler: Error opening file 'no.stl'. Put the files it names (meshes, textures, includes) where it looks for them, beside it."),
+    ("<mujoco/>", "'arm' has no moving joint; an arm needs at least one that is revolute or prismatic."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "expected"), MALFORMED)
+def test_what_is_no_arm(file: Path, text: str, expected: str) -> None:
+    file.write_text(text)
+    with pytest.raises(ModelError) as caught:
+        Robot.from_mjcf(file)
+    assert str(caught.value) == expected
+
+
+def test_a_missing_file(file: Path) -> None:
+    file.write_text(GOOD)
+    with pytest.raises(ModelError, match=r"^no file '.*arn\.xml'\. Did you mean 'arm\.xml'\?$"):
+        Robot.from_mjcf(file.with_name("arn.xml"))
+    with pytest.raises(ModelError, match=r"is a folder; expected the file of one robot, such as 'arm\.xml' in it\.$"):
+        Robot.from_mjcf(file.parent)
+
+
+def test_text_in_place_of_a_path() -> None:
+    with pytest.raises(ModelError, match=r"^expected the path of an MJCF file, got the text of one"):
+        Robot.from_mjcf(GOOD)
+
+
+def test_unknown_names(file: Path) -> None:
+    file.write_text(GOOD)
+    with pytest.raises(UnknownName, match="Did you mean 'lower'"):
+        Robot.from_mjcf(file, base="lowr")
+    with pytest.raises(UnknownName, match="Did you mean 'bend'"):
+        Robot.from_mjcf(file, locked={"bnd": 0.0})
+
+
+def test_without_mujoco(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(GOOD)
+    monkeypatch.setitem(sys.modules, "mujoco", None)
+    with pytest.raises(MissingLibrary, match=r'pip install "armdyn\[mjcf\]"$'):
+        load(file)
