@@ -15,7 +15,7 @@ def first(x: np.ndarray) -> tuple[object, ...]:
 @pytest.mark.parametrize("wrong", [np.nan, np.inf])
 @pytest.mark.parametrize("position", [0, 1, 2])
 def test_any_input_makes_what_is_not_constant_nan(wrong: float, position: int) -> None:
-    program = guarded(trace(lambda x: first(x), [Port("x", (3,))]))
+    program = guarded(trace(first, [Port("x", (3,))]))
     x = np.ones((5, 3))
     x[2, position] = wrong
     for value, constant in (interpret(program, x), compile_program(program)(x)):

@@ -52,8 +52,8 @@ def joint_reactions(
     """Force f(q, qd, qdd) and moment n that the joints transmit, N and N m, shape (..., n, 3).
 
     Row k is what the parent of joint k applies to its child, the actuator's part included: the component along the
-    joint's axis, of n where it turns and of f where it slides, is tau_k (Craig 6.49-6.53). The moment is taken about
-    the origin of the child link's frame, which lies on the axis.
+    joint's axis, of n where it turns and of f where it slides, is tau_k (Craig 6.49-6.53), less the armature_k qdd_k
+    that a rotor takes. The moment is taken about the origin of the child link's frame, which lies on the axis.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

@@ -60,7 +60,7 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
     if not path.exists() and path.suffix == "" and len(path.parts) == 1:
         unknown = UnknownName.of("bundled robot", str(robot), _BUNDLED, "armdyn")
         raise UnknownName(f"{unknown} A file is given by its path, such as './{robot}.urdf'.")
-    if path.suffix != ".urdf" and path.is_file() and is_mjcf(path):
+    if path.suffix not in (".urdf", ".xacro") and path.is_file() and is_mjcf(path):
         return Robot.from_mjcf(path, **options)
     return Robot.from_urdf(path, **options)
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Callable, Sequence
+from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.program import Port
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 SMALLEST_SHARE = 512
 """States a thread must get to be worth starting, at some tens of nanoseconds a state."""
@@ -38,13 +42,24 @@ def run_in_parallel(
     def run(first: int, last: int) -> None:
         kernel(*cut(first, last), out=tuple(result[first:last] for result in results))
 
+    first, *others = pairwise(np.linspace(0, batch[0], threads + 1).astype(int))
+    waiting = [_pool().submit(run, *edges) for edges in others]
+    run(*first)
+    for done in waiting:
+        done.result()
+    return results if len(results) > 1 else results[0]
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """Threads that stay, for starting one takes as long as some thousands of states."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - ten modules that one thread does not need
 
-    edges = np.linspace(0, batch[0], threads + 1).astype(int)
-    with ThreadPoolExecutor(threads) as pool:
-        for done in [pool.submit(run, *edge) for edge in pairwise(edges)]:
-            done.result()
-    return results if len(results) > 1 else results[0]
+    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="armdyn")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
 
 
 def _number_of_threads(workers: int) -> int:
