@@ -123,6 +123,10 @@ def test_general_six_joint_arm_is_below_the_literature() -> None:
     """Khalil and Kleinfinger 425m + 369a, Balafoutis and Patel 450 + 386, Kazerounian and Gupta 816 + 708; for forward
     dynamics Featherstone's 996 + 846, Kazerounian and Gupta's 2468 + 1879."""
     arm = general_arm(6)
+    from armdyn.cli.info import LITERATURE
+
+    assert ("armdyn", "inverse dynamics", 374, 315) in LITERATURE
+    assert ("armdyn", "forward dynamics", 767, 632) in LITERATURE
     assert str(arm.inverse_dynamics.op_counts) == "374m + 315a + 10t"
     assert str(arm.forward_dynamics.op_counts) == "767m + 632a + 5d + 10t"
 

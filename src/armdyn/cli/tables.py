@@ -25,7 +25,7 @@ _UNIT = re.compile(r" \[[^\]]*\]$")  # "q_elbow [rad]": the columns of a saved t
 
 def new_table(title: str, *headings: str) -> Table:
     """An empty table of the command line's style; numbers, that is all columns behind names, stand to the right."""
-    names = ("#", "joint", "type", "on link", "moves link", "link", "function", "unit")
+    names = ("#", "joint", "type", "on link", "moves link", "link", "function", "unit", "source", "what")
     table = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for heading in headings:
         is_name = heading in names

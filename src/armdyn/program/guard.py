@@ -1,7 +1,8 @@
 """NaN in, NaN out: also where the results do not depend on the input that is NaN.
 
 The torque of an arm on a vertical axis does not depend on the first angle; a state whose first angle is NaN is no
-state all the same. Compiled functions carry a guard for inputs their program does not read; the program itself stays as it is.
+state all the same. Compiled functions carry a guard for inputs their program does not read; the program itself stays
+as it is.
 """
 
 from __future__ import annotations
