@@ -11,7 +11,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from armdyn._version import __version__
-from armdyn.errors import ArmdynError, DTypeError, ModelError, ShapeError, TraceError, UnknownName, Unsupported
+from armdyn.errors import (
+    ArmdynError,
+    DTypeError,
+    MissingLibrary,
+    ModelError,
+    ShapeError,
+    TraceError,
+    UnknownName,
+    Unsupported,
+)
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 
@@ -64,6 +73,7 @@ __all__ = [
     "Joint",
     "Limits",
     "Link",
+    "MissingLibrary",
     "Model",
     "ModelError",
     "Part",

@@ -2,6 +2,7 @@
 """What is wrong in an MJCF file, and what armdyn does not model, is said with its place and what to do."""
 
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
@@ -53,7 +54,7 @@ SPRING = BEND.replace("/>", ' stiffness="3"/>')
 UNMODELLED = [
     (LIFT, '<freejoint name="fly"/>', "free joint 'fly' (arm.xml:5): an arm stands on something. Read what this joint carries, with base='upper', or delete the joint."),
     (BEND, '<joint name="ball" type="ball"/><geom name="g" size="0.1"/>', "ball joint 'ball' (arm.xml:8): the joints of an arm have one number each. Read what this joint carries, with base='lower', or make it three hinges on one body."),
-    (BEND, SPRING, "joint 'bend' (arm.xml:8) has a spring: stiffness 3. Set its stiffness to 0 and make the spring's force a part of tau, or lock the joint: locked={'bend': 0.0}."),
+    (BEND, SPRING, "springs (stiffness) on joint 'bend' (arm.xml:8): their forces are not modelled. Set the stiffness to 0 and make the spring's force a part of tau, or lock the joint: locked={'bend': 0.0}."),
     ("<equality/>", '<equality><joint name="gear" joint1="lift" joint2="bend"/></equality>', "equality 'gear' (arm.xml:14), a joint constraint on 'lift' and 'bend': constraints are not modelled. Delete it, lock the joints it acts on, locked={...}, or leave them out: tip=..., chain=True."),
     ("<equality/>", '<equality><connect body1="hand" body2="world" anchor="0 0 0"/></equality>', "equality 0 (arm.xml), a connect constraint on 'hand' and 'world': constraints are not modelled. Delete it, lock the joints it acts on, locked={...}, or leave them out: tip=..., chain=True."),
     ('<body name="lower"', '<body gravcomp="1" name="lower"', "gravcomp of 'lower' (arm.xml:7): weight that is taken off single bodies is not modelled. Delete gravcomp; or, where every body has it, read the arm with gravity=(0, 0, 0)."),
@@ -130,7 +131,7 @@ MALFORMED = [
     ("<gltf/>", "arm.xml:1 is no MJCF file: its root element is <gltf>; expected <mujoco>."),
     ("<mujoco><bdy/></mujoco>", "arm.xml is refused by MuJoCo's compiler: Schema violation: unrecognized element Element 'bdy', line 1."),
     ("<mujoco><worldbody><body name='b'><joint/></body></worldbody></mujoco>", "arm.xml is refused by MuJoCo's compiler: mass and inertia of moving bodies must be larger than mjMINVAL Element name 'b', id 1, line 1."),
-    ("<mujoco><asset><mesh file='no.stl'/></asset></mujoco>", "arm.xml is refused by MuJoCo's compiler: Error opening file 'no.stl'. Put the files it names (meshes, textures, includes) where it looks for them, beside it."),
+    ("<mujoco><asset><mesh file='no.stl'/></asset></mujoco>", "arm.xml is refused by MuJoCo's compiler: Error opening file '*no.stl'*. Put the files it names (meshes, textures, includes) where it looks for them, beside it."),
     ("<mujoco/>", "'arm' has no moving joint; an arm needs at least one that is revolute or prismatic."),
 ]  # fmt: skip
 
@@ -140,7 +141,7 @@ def test_what_is_no_arm(file: Path, text: str, expected: str) -> None:
     file.write_text(text)
     with pytest.raises(ModelError) as caught:
         Robot.from_mjcf(file)
-    assert str(caught.value) == expected
+    assert fnmatchcase(str(caught.value), expected)  # versions of MuJoCo differ in their words
 
 
 def test_a_missing_file(file: Path) -> None:

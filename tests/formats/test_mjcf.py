@@ -85,8 +85,9 @@ class MuJoCo:
 
     def kinetic_energy(self, q: np.ndarray, qd: np.ndarray) -> float:
         self.forward_dynamics(q, qd, 0.0 * q)
-        mujoco.mj_energyVel(self.model, self.data)
-        return float(self.data.energy[1])
+        momentum = np.zeros(self.model.nv)
+        mujoco.mj_mulM(self.model, self.data, momentum, qd)
+        return 0.5 * float(momentum @ qd)
 
     def poses(self, q: np.ndarray) -> dict[str, np.ndarray]:
         """T of every named body and site."""
@@ -288,3 +289,10 @@ def test_warnings_of_the_compiler_are_notes_and_no_file(tmp_path: Path, monkeypa
     assert Robot.from_mjcf(file).notes == robot.notes
     assert list(tmp_path.iterdir()) == [file]
     assert sum(link.inertia.mass for link in robot.model.links) == pytest.approx(3.0)
+
+
+def test_load_goes_by_the_root_element(tmp_path: Path, details: Path) -> None:
+    assert load(details).model.digest == Robot.from_mjcf(details).model.digest
+    urdf = tmp_path / "arm.xml"
+    urdf.write_text(to_urdf(random_tree(3, 4)))
+    assert load(urdf).model.digest == Robot.from_urdf(urdf).model.digest

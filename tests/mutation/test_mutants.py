@@ -7,6 +7,7 @@ a hole in the tests or changes nothing that counts; the latter stand in `EQUIVAL
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -107,11 +108,35 @@ def exam() -> tuple:
             moving = [*state, TWISTS[0], RATES[0]]
             answer = flying.inverse_dynamics(*moving)
             questions.append((f"flying {seed}", "inverse_dynamics", {}, [*moving[:3], None, *moving[3:]], answer))
+    geared = with_rotors(cases["ur5"])
     models = {name: pickle.dumps(case.robot.model) for name, case in cases.items()}
+    models["geared"] = pickle.dumps(geared.model)
+    questions += [("geared", *q) for q in answers_with_rotors(cases["ur5"], geared)]
     counts = {
         (name, function): count(case.robot.mechanism, function) for name, case in cases.items() for function in COUNTED
     }
     return models, questions, counts
+
+
+def with_rotors(case: Case) -> armdyn.Robot:
+    """The robot with rotors on its joints."""
+    model = case.robot.model
+    joints = (replace(joint, armature=0.3 + 0.1 * k) for k, joint in enumerate(model.joints))
+    return armdyn.Robot(model.replace(joints=tuple(joints)))
+
+
+def answers_with_rotors(case: Case, geared: armdyn.Robot) -> list[tuple]:
+    """A rotor follows its own joint alone: it adds to the diagonal of M, and to nothing else."""
+    q, qd, qdd, tau, _ = next(zip(*random_states(case.n, 1, seed=134), strict=True))
+    rotors = np.array([joint.armature for joint in geared.joints])
+    M = case.mass_matrix(q) + np.diag(rotors)
+    bias = case.inverse_dynamics(q, qd, np.zeros(case.n))
+    return [
+        ("inverse_dynamics", {}, [q, qd, qdd], M @ qdd + bias),
+        ("mass_matrix", {}, [q], M),
+        ("forward_dynamics", {}, [q, qd, tau], np.linalg.solve(M, tau - bias)),
+        ("kinetic_energy", {}, [q, qd], 0.5 * qd @ M @ qd),
+    ]
 
 
 def answers(case: Case, q, qd, qdd, tau, f_tip) -> list[tuple]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, ModelError, ShapeError, Unsupported
+from armdyn.errors import MissingLibrary, ModelError, ShapeError, Unsupported
 from armdyn.inertia.arguments import is_number, mass_from
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
@@ -22,10 +22,6 @@ FORMATS = (".stl", ".obj", ".ply", ".off")
 
 NO_VOLUME = 1e-12
 """What counts as no volume, relative to the cube round the mesh."""
-
-
-class MissingLibrary(ArmdynError, ImportError):
-    """A library that an optional part needs and that is not installed."""
 
 
 def mesh(source: Any, *, mass: float | None = None, density: float | None = None, scale: float = 1.0) -> Inertia:

@@ -77,11 +77,11 @@ def _compile(arm: Lists) -> OwnStep | None:
         return None
     try:
         robot = Robot.from_screws(M, G, S / lengths)
-    except ModelError:  # a pitch, an inertia that no single body has, a rotation that is none to nine digits, ...
+        program = robot.compile(euler_step, parameters=["gravity"]).program()
+    except ModelError:  # a pitch, an inertia that no single body has, a joint that moves no mass, a rough rotation, ...
         return None
-    with np.errstate(all="ignore"):  # a joint that moves no mass: infinite accelerations, which do not agree
-        own = OwnStep(compile_program(robot.compile(euler_step, parameters=["gravity"]).program()), lengths)
-        return own if _agrees(own, arm) else None
+    own = OwnStep(compile_program(program), lengths)
+    return own if _agrees(own, arm) else None
 
 
 def _agrees(own: OwnStep, arm: Lists) -> bool:

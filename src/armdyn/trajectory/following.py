@@ -29,6 +29,9 @@ SINGULAR = 1e-9
 LONGEST_STEP, MOST_STEPS = 0.5, 100
 LARGEST_JUMP = 0.5
 
+FINEST = 200
+"""However few samples are asked for, the path is followed in so many steps at least, so that no turn is missed."""
+
 
 def follow(
     robot: Robot,
@@ -55,7 +58,7 @@ def follow(
             none are named. ("vx", "vy") is for a planar arm of two joints.
 
     Raises:
-        MotionError: a place out of reach, a singular position on the way, or samples too far apart to be followed.
+        MotionError: a place out of reach, a singular position on the way, or a joint that jumps near one.
         ShapeError: a robot whose number of joints is not that of the components.
 
     >>> robot = armdyn.load("ur5")
@@ -75,13 +78,10 @@ def follow(
             f"{robot.name!r} has {robot.dof} joints, and {len(arm.rows)} components are followed; expected as many. "
             "Hold joints with locked=, or name the components that are to be followed"
         )
+    start = real_array("near", near, (robot.dof,))
     T, V, Vdot = path.evaluate(t)
-    q = np.empty((len(t), robot.dof))
-    q[0] = arm.position(t[0], T[0], real_array("near", near, (robot.dof,)))
-    for k in range(1, len(t)):
-        going = (q[k - 1] - q[k - 2]) * ((t[k] - t[k - 1]) / (t[k - 1] - t[k - 2])) if k > 1 else np.zeros(robot.dof)
-        q[k] = arm.position(t[k], T[k], q[k - 1] + going)
-        arm.refuse_jump(t[k], q[k - 1] + going, q[k])
+    fine = np.unique(np.concatenate([t, np.linspace(t[0], t[-1], FINEST + 1)]))
+    q = arm.positions(fine, path.evaluate(fine).pose, start)[np.searchsorted(fine, t)]
     how: dict[str, Any] = {"frame": frame, "expressed_in": "world", "components": tuple(components)}
     qd = joint_rates(robot, q, V, **how).values  # (4a)
     return JointStates(q, qd, joint_accelerations(robot, q, qd, Vdot, **how).values)  # (4b)
@@ -94,6 +94,18 @@ class Following:
     robot: Robot
     frame: str | None
     rows: list[int]
+
+    def positions(self, t: Array, T: Array, near: Array) -> Array:
+        """The joint positions for poses over time, each found from the two before."""
+        q = np.empty((len(t), self.robot.dof))
+        q[0] = self.position(t[0], T[0], near)
+        going = np.zeros(self.robot.dof)
+        for k in range(1, len(t)):
+            expected = q[k - 1] + going * (t[k] - t[k - 1])
+            q[k] = self.position(t[k], T[k], expected)
+            self.refuse_jump(t[k], expected, q[k])
+            going = (q[k] - q[k - 1]) / (t[k] - t[k - 1])
+        return q
 
     def position(self, t: float, T: Array, q: Array) -> Array:
         """The joint positions for a pose T nearest to q, by Newton's method; t is said where it fails."""
@@ -116,8 +128,8 @@ class Following:
         if jump.max() > LARGEST_JUMP:
             joint = self.robot.joint_names[int(jump.argmax())]
             raise MotionError(
-                f"joint {joint!r} of {self.robot.name!r} jumps by {jump.max():.3g} at t = {t:.6g} s. Ask for times "
-                "closer together; if it remains, the path passes near a singular position"
+                f"joint {joint!r} of {self.robot.name!r} jumps by {jump.max():.3g} (rad or m) at t = {t:.6g} s: the "
+                "path passes near a singular position, or far between two times. Ask for times closer together there"
             )
 
     def _error(self, T: Array, q: Array) -> Array:

@@ -47,7 +47,7 @@ def draw_masp(run: MaspRun) -> Figure:
 
     >>> run = armdyn.trajectory.masp.run_masp(armdyn.load("kg_puma"), samples=91)
     >>> len(armdyn.trajectory.masp_figures.draw_masp(run).axes)
-    10
+    8
     """
     figure = Figure(figsize=(7.2, 8.8), dpi=200, layout="constrained")
     FigureCanvasAgg(figure)

@@ -8,17 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import PPoly
 
-from armdyn.errors import ArmdynError, ShapeError
+from armdyn.errors import MissingLibrary, ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import real_array
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import JointPath, Retimed
 from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_accelerations
-
-
-class MissingLibrary(ArmdynError, ImportError):
-    """A library that an optional part needs and that is not installed."""
 
 
 class GridLaw(PolynomialLaw):

@@ -58,13 +58,19 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     m, moving = compiled.m, set(model.joint_names)
     if compiled.disabled("spring") or compiled.disabled("passive"):
         return
-    for j, name in enumerate(tree.names.joints):
-        if name in moving and (np.any(m.jnt_stiffness[j]) or np.any(compiled.numbers("jnt_stiffnesspoly", j))):
-            yield (
-                f"joint {name!r} ({compiled.where(name)}) has a spring: stiffness {m.jnt_stiffness[j]:g}. Set its "
-                "stiffness to 0 and make the spring's force a part of tau, or lock the joint: "
-                f"locked={{{name!r}: 0.0}}."
-            )
+    sprung = [
+        name
+        for j, name in enumerate(tree.names.joints)
+        if name in moving and (np.any(m.jnt_stiffness[j]) or np.any(compiled.numbers("jnt_stiffnesspoly", j)))
+    ]
+    if sprung:
+        shown = ", ".join(f"{name!r} ({compiled.where(name)})" for name in sprung[:SHOWN])
+        more = f" and {len(sprung) - SHOWN} more" if len(sprung) > SHOWN else ""
+        yield (
+            f"springs (stiffness) on joint{'s' if len(sprung) > 1 else ''} {shown}{more}: their forces are not "
+            "modelled. Set the stiffness to 0 and make the spring's force a part of tau, or lock the joint: "
+            f"locked={{{sprung[0]!r}: 0.0}}."
+        )
 
 
 def _equalities(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
