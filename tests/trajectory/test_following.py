@@ -97,12 +97,27 @@ def test_out_of_reach() -> None:
     assert any(word in str(caught.value) for word in ("does not reach", "singular", "jumps"))
 
 
-def test_samples_too_far_apart_to_be_followed() -> None:
-    q1 = Q0 + 0.8 * np.eye(6)[0]
-    path = CurvePath(Line(START, UR5.forward_kinematics(q1)), Quintic(1.0, 2.0))
-    assert follow(UR5, path, np.linspace(0, 2, 41), near=Q0).q[-1] == pytest.approx(q1)
-    with pytest.raises(MotionError, match=r"joint 'shoulder_pan_joint' of 'ur5' jumps by 0.8 at .* closer together"):
-        follow(UR5, path, [0.0, 2.0], near=Q0)
+def test_few_times_miss_nothing() -> None:
+    """The start and the end alone: the joints end where they do when followed closely, a large turn included."""
+    first = np.eye(6)[0]
+    via, end = UR5.forward_kinematics(Q0 + 1.4 * first)[:3, 3], UR5.forward_kinematics(Q0 + 2.9 * first)
+    arc = Arc.through(START, via, end)  # the first joint's own circle
+    path = CurvePath(arc, Quintic(arc.extent, 2.0))
+    motion = follow(UR5, path, [0.0, 2.0], near=Q0)
+    np.testing.assert_allclose(motion.q, [Q0, Q0 + 2.9 * first], rtol=0, atol=1e-12)
+
+
+def test_jump_near_a_singular_position() -> None:
+    """The wrist goes almost through its stretched position, where joint 4 would have to turn over in no time."""
+    q0, q1 = Q0.copy(), Q0.copy()
+    q0[4], q1[4] = 0.4, -0.4
+    end = UR5.forward_kinematics(q1)
+    end[:3, :3] = end[:3, :3] @ mr.MatrixExp3(mr.VecToso3([1e-3, 0, 0]))
+    path = CurvePath(Line(UR5.forward_kinematics(q0), end), Quintic(1.0, 2.0))
+    with pytest.raises(
+        MotionError, match=r"joint 'wrist_1_joint' of 'ur5' jumps by .* passes near a singular position"
+    ):
+        follow(UR5, path, np.linspace(0, 2, 101), near=q0)
 
 
 def test_singular_start_is_named() -> None:

@@ -83,6 +83,8 @@ def test_the_fourth_joint_turns_once_and_the_others_return(run: MaspRun) -> None
     turned = run.joints.q[-1] - run.joints.q[0]
     np.testing.assert_allclose(turned, [0, 0, 0, 2 * np.pi, 0, 0], rtol=0, atol=1e-13)
     assert (np.diff(run.joints.q[:, 3]) > -1e-15).all()  # and never back
+    two = run_masp(ROBOT, samples=2).joints.q  # the start and the end alone: the turn is not missed
+    np.testing.assert_allclose(two, run.joints.q[[0, -1]], rtol=0, atol=1e-13)
 
 
 def test_the_third_joint_does_not_move(run: MaspRun) -> None:

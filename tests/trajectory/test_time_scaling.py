@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.trajectory import MissingLibrary, MotionError, Quintic, cubic_spline, fastest_along, point_to_point
+from armdyn import MissingLibrary
+from armdyn.trajectory import MotionError, Quintic, cubic_spline, fastest_along, point_to_point
 
 pytest.importorskip("toppra")
 

@@ -17,7 +17,7 @@ from armdyn.trajectory.point_to_point import fastest, point_to_point, rest_to_re
 from armdyn.trajectory.polynomial_law import ConstantVelocity, Cubic, PolynomialLaw, Quintic
 from armdyn.trajectory.s_curve import SCurve
 from armdyn.trajectory.splines import SplinePath, blended_lines, cubic_spline, quintic_spline
-from armdyn.trajectory.time_scaling import MissingLibrary, fastest_along
+from armdyn.trajectory.time_scaling import fastest_along
 from armdyn.trajectory.trapezoidal import Trapezoidal
 
 __all__ = [
@@ -36,7 +36,6 @@ __all__ = [
     "JointStates",
     "LawSequence",
     "Line",
-    "MissingLibrary",
     "MotionError",
     "MotionLaw",
     "PointToPoint",

@@ -79,7 +79,7 @@ def follow(
             "Hold joints with locked=, or name the components that are to be followed"
         )
     start = real_array("near", near, (robot.dof,))
-    T, V, Vdot = path.evaluate(t)
+    _, V, Vdot = path.evaluate(t)
     fine = np.unique(np.concatenate([t, np.linspace(t[0], t[-1], FINEST + 1)]))
     q = arm.positions(fine, path.evaluate(fine).pose, start)[np.searchsorted(fine, t)]
     how: dict[str, Any] = {"frame": frame, "expressed_in": "world", "components": tuple(components)}
