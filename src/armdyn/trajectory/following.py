@@ -15,7 +15,7 @@ from armdyn.kinematics.joint_motion import COMPONENTS
 from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.cartesian_path import CartesianPath
+from armdyn.trajectory.cartesian_path import CartesianPath, TipMotion
 from armdyn.trajectory.checks import real_array
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import JointStates
@@ -81,7 +81,7 @@ def follow(
     start = real_array("near", near, (robot.dof,))
     _, V, Vdot = path.evaluate(t)
     fine = np.unique(np.concatenate([t, np.linspace(t[0], t[-1], FINEST + 1)]))
-    q = arm.positions(fine, path.evaluate(fine).pose, start)[np.searchsorted(fine, t)]
+    q = arm.positions(fine, path.evaluate(fine), start)[np.searchsorted(fine, t)]
     how: dict[str, Any] = {"frame": frame, "expressed_in": "world", "components": tuple(components)}
     qd = joint_rates(robot, q, V, **how).values  # (4a)
     return JointStates(q, qd, joint_accelerations(robot, q, qd, Vdot, **how).values)  # (4b)
@@ -95,23 +95,22 @@ class Following:
     frame: str | None
     rows: list[int]
 
-    def positions(self, t: Array, T: Array, near: Array) -> Array:
-        """The joint positions for poses over time, each found from the two before."""
+    def positions(self, t: Array, tip: TipMotion, near: Array) -> Array:
+        """The joint positions over time, each found from the one before and its rate."""
         q = np.empty((len(t), self.robot.dof))
-        q[0] = self.position(t[0], T[0], near)
-        going = np.zeros(self.robot.dof)
+        q[0] = self.position(t[0], tip.pose[0], near)
         for k in range(1, len(t)):
-            expected = q[k - 1] + going * (t[k] - t[k - 1])
-            q[k] = self.position(t[k], T[k], expected)
+            rate = self._solve(t[k - 1], q[k - 1], tip.twist[k - 1, self.rows])
+            expected = q[k - 1] + rate * (t[k] - t[k - 1])
+            q[k] = self.position(t[k], tip.pose[k], expected)
             self.refuse_jump(t[k], expected, q[k])
-            going = (q[k] - q[k - 1]) / (t[k] - t[k - 1])
         return q
 
     def position(self, t: float, T: Array, q: Array) -> Array:
         """The joint positions for a pose T nearest to q, by Newton's method; t is said where it fails."""
         error = self._error(T, q)
         for _ in range(MOST_STEPS):
-            step = self._step(t, q, error)
+            step = self._solve(t, q, error)
             longest = float(np.abs(step).max())
             q = q + step * min(1.0, LONGEST_STEP / longest if longest else 1.0)
             if longest < LAST_STEP:
@@ -138,7 +137,8 @@ class Following:
         turn = Rotation.from_matrix(T[:3, :3] @ here[:3, :3].T).as_rotvec()
         return np.concatenate([turn, T[:3, 3] - here[:3, 3]])[self.rows]
 
-    def _step(self, t: float, q: Array, error: Array) -> Array:
+    def _solve(self, t: float, q: Array, motion: Array) -> Array:
+        """What the joints do for a small motion, or a velocity, of the frame."""
         J = self.robot.jacobian(q, frame=self.frame, expressed_in="world")[self.rows]
         values = np.linalg.svd(J, compute_uv=False)
         if values[-1] <= SINGULAR * values[0]:
@@ -147,8 +147,8 @@ class Following:
                 f"{self.robot.name!r} is singular at t = {t:.6g} s, q = ({shown}): no joint rates give every velocity "
                 "of the tip there. Begin with near= at another solution, or move the path"
             )
-        step: Array = np.linalg.solve(J, error)
-        return step
+        result: Array = np.linalg.solve(J, motion)
+        return result
 
 
 def _rising(times: ArrayLike) -> Array:
