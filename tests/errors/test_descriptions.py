@@ -88,10 +88,18 @@ def test_dh_impossible_inertia() -> None:
     row = DHRow(*ROW, inertia=Inertia(1.0, [0, 0, 0], np.diag([1.0, 1.0, 3.0])))
     (found,) = problems_of(Robot.from_dh, [ROW, row], convention="modified")
     assert found.startswith("rows[1] link 'link_2': principal inertia (1, 1, 3) kg m^2 breaks a+b>=c by 33.3 %")
-    assert any("taken as it stands" in note for note in Robot.from_dh([row], convention="modified", check_inertia=False).notes)
+    assert any(
+        "taken as it stands" in note for note in Robot.from_dh([row], convention="modified", check_inertia=False).notes
+    )
 
 
-ZERO = {"axes": [(0, 0, 1), (0, 1, 0)], "points": [(0, 0, 0), (0, 0, 1)], "hand": (1, 0, 1), "c": [(0, 0, 0.5), (0.5, 0, 0)], "masses": [2.0, 1.0]}
+ZERO = {
+    "axes": [(0, 0, 1), (0, 1, 0)],
+    "points": [(0, 0, 0), (0, 0, 1)],
+    "hand": (1, 0, 1),
+    "c": [(0, 0, 0.5), (0.5, 0, 0)],
+    "masses": [2.0, 1.0],
+}
 
 ZERO_PROBLEMS = [
     ({"axes": [(0, 0, 1), (0, 2, 0)]}, "axes[1] = (0, 2, 0) has length 2; expected a unit vector, here (0.0, 1.0, 0.0); the direction of the axis, not a point on it (points go into points=)."),
@@ -173,7 +181,9 @@ def test_mixed_units_within_one_inertia() -> None:
 
 @pytest.mark.parametrize("wrong", [{"length": 0.0}, {"mass": -1.0}, {"length": np.nan}, {"mass": "lb"}])
 def test_units(wrong: dict) -> None:
-    with pytest.raises(ModelError, match=f"Units: {next(iter(wrong))} is .*; expected what one unit is in m or kg, above 0"):
+    with pytest.raises(
+        ModelError, match=f"Units: {next(iter(wrong))} is .*; expected what one unit is in m or kg, above 0"
+    ):
         armdyn.Units(**wrong)
 
 
@@ -202,7 +212,9 @@ def test_part(change: dict, problem: str) -> None:
 
 
 def test_parts_that_are_no_tree() -> None:
-    found = problems_of(Robot.from_links, [part(), part(name="eye", parent="ear"), part(name="ear", parent="eye"), part()])
+    found = problems_of(
+        Robot.from_links, [part(), part(name="eye", parent="ear"), part(name="ear", parent="eye"), part()]
+    )
     assert "parts[3] link 'boom': the name is taken already (first at parts[0]); names must differ." in found
     with pytest.raises(ShapeError, match=r"parts\[0\] is 'boom'; expected an armdyn.Part"):
         Robot.from_links(["boom"])
@@ -221,13 +233,18 @@ def fork() -> Robot:
 @pytest.mark.parametrize("write", ["to_screws", "to_zero_reference", "to_dh"])
 def test_trees_have_no_serial_description(write: str) -> None:
     arguments = ["standard"] if write == "to_dh" else []
-    with pytest.raises(Unsupported, match=r"'fork' branches at link 'boom' \(joints joint_of_left, joint_of_right\); .* holds one chain"):
+    with pytest.raises(
+        Unsupported,
+        match=r"'fork' branches at link 'boom' \(joints joint_of_left, joint_of_right\); .* holds one chain",
+    ):
         getattr(fork(), write)(*arguments)
 
 
 def test_joints_out_of_order() -> None:
     upper, fore = part(name="upper"), part(name="fore", parent="upper")
-    with pytest.raises(Unsupported, match=r"joint 'joint_of_fore' stands on 'upper', but the joint before it in q moves 'base'"):
+    with pytest.raises(
+        Unsupported, match=r"joint 'joint_of_fore' stands on 'upper', but the joint before it in q moves 'base'"
+    ):
         Robot.from_links([fore, upper]).to_screws()
 
 

@@ -41,9 +41,7 @@ MATRIX = {"modified": craig, "standard": paul}
 def random_rows(kinds: str) -> list[DHRow]:
     rng = np.random.default_rng(sum(map(ord, kinds)) + len(kinds))
     words = {"R": "revolute", "P": "prismatic"}
-    return [
-        DHRow(*rng.normal(size=4), kind=words[kind], inertia=Inertia(*random_inertia(rng))) for kind in kinds
-    ]
+    return [DHRow(*rng.normal(size=4), kind=words[kind], inertia=Inertia(*random_inertia(rng))) for kind in kinds]
 
 
 def random_pose(seed: int) -> np.ndarray:
