@@ -83,8 +83,8 @@ def _arrays(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> tuple[Array
 def _pose_problems(M: Array) -> Iterator[str]:
     for i, T in enumerate(M):
         R = T[:3, :3]
-        orthonormal = np.allclose(R.T @ R, np.eye(3), atol=TOLERANCE) and np.linalg.det(R) > 0.0
-        if not orthonormal or not np.allclose(T[3], [0, 0, 0, 1], atol=TOLERANCE):
+        orthonormal = np.allclose(R.T @ R, np.eye(3), rtol=0.0, atol=TOLERANCE) and np.linalg.det(R) > 0.0
+        if not orthonormal or not np.allclose(T[3], [0, 0, 0, 1], rtol=0.0, atol=TOLERANCE):
             yield f"Mlist[{i}] is no rigid motion: expected a rotation and a last row 0 0 0 1."
 
 
@@ -93,11 +93,11 @@ def _inertia_problems(G: Array) -> Iterator[str]:
         scale = TOLERANCE * max(1.0, float(np.abs(Gi).max()))
         m = Gi[5, 5]
         coupling = Gi[:3, 3:]
-        if not np.allclose(Gi, Gi.T, atol=scale):
+        if not np.allclose(Gi, Gi.T, rtol=0.0, atol=scale):
             yield f"Glist[{i}] is not symmetric."
-        elif not np.allclose(Gi[3:, 3:], m * np.eye(3), atol=scale):
+        elif not np.allclose(Gi[3:, 3:], m * np.eye(3), rtol=0.0, atol=scale):
             yield f"Glist[{i}]: its lower right block is not mass times the identity; G is angular part first."
-        elif not np.allclose(coupling, -coupling.T, atol=scale):
+        elif not np.allclose(coupling, -coupling.T, rtol=0.0, atol=scale):
             yield f"Glist[{i}]: its upper right block is not the cross-product matrix of m c."
         elif m <= 0.0:
             yield f"Glist[{i}]: mass {m:g} kg is not positive."
