@@ -32,7 +32,8 @@ tau = robot.inverse_dynamics(*joints)
 write_figure(draw_masp(MaspRun(robot, path, t, tip, joints, tau)), "masp.png")
 print("turned, deg:          ", np.degrees(joints.q[-1] - joints.q[0]).round(6) + 0.0)
 print("largest torques, N m: ", np.abs(tau).max(axis=0).round(4))
-print("off the static ones:  ", np.abs(tau[[0, -1]] - robot.gravity_forces(joints.q[[0, -1]])).max() < 1e-9)
+off_static = np.abs(tau[[0, -1]] - robot.gravity_forces(joints.q[[0, -1]])).max()
+print(f"ends off static, N m:   {off_static:.0e}")
 
 # And back: the torques as they are carry the arm on for a second ...
 reference = quintic_spline(t, joints.q)
