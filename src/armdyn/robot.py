@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from armdyn.formats.units import Units
     from armdyn.formats.zero_reference import ZeroReference
     from armdyn.kinematics import JointMotion, Solution
+    from armdyn.model.coupling import Coordinate
     from armdyn.model.inertia import Inertia
     from armdyn.model.model import Limits
 
@@ -417,18 +418,18 @@ class Robot:
 
     @property
     def dof(self) -> int:
-        """n, the number of joints."""
-        return len(self.model.joints)
+        """n, the size of q: the number of joints, or of the coordinates that move them where they are coupled."""
+        return len(self.model.coordinates)
 
     @property
-    def joints(self) -> tuple[Joint, ...]:
-        """The joints, in the order of q."""
-        return self.model.joints
+    def joints(self) -> tuple[Joint | Coordinate, ...]:
+        """What q counts, in its order: the joints, or the coordinates that move them where they are coupled."""
+        return self.model.coordinates
 
     @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints, in the order of q."""
-        return self.model.joint_names
+        """Names of what q counts, in its order."""
+        return tuple(joint.name for joint in self.model.coordinates)
 
     @property
     def link_names(self) -> tuple[str, ...]:

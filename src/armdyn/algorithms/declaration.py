@@ -12,7 +12,7 @@ from typing import Any
 from armdyn.errors import TraceError
 
 Shape = tuple[str | int, ...]
-"""Dimensions of an array: numbers, or "n" (joints) and "links" (links, the base counted)."""
+"""Dimensions of an array: numbers, or "n" (size of q), "joints" (all of them) and "links" (the base counted)."""
 
 _GROUP = re.compile(r"\(([^()]*)\)(\??)")
 _SIGNATURE = re.compile(r"\s*(?:\([^()]*\)\??\s*,?\s*)*->\s*(?:\([^()]*\)\s*,?\s*)+")

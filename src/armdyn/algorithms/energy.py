@@ -24,9 +24,10 @@ def kinetic_energy(model: Mechanism, q: Array, qd: Array) -> Any:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
     twists = link_twists(model, q, qd)
     links = sum((kinetic_energy_of(body, *twist) for body, twist in zip(model.bodies, twists, strict=True)), start=0.0)
-    return links + sum(0.5 * body.armature * qd[body.joint] ** 2 for body in model.bodies if body.armature)
+    return links + sum(0.5 * body.armature * qd[k] ** 2 for k, body in enumerate(model.bodies) if body.armature)
 
 
 @function("(n)->()")
@@ -39,14 +40,15 @@ def potential_energy(model: Mechanism, q: Array) -> Any:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
+    q = model.drive.positions(q)
     energy = 0.0
     outboard = [(body.mass, body.first_moment) for body in model.bodies]
-    for k in reversed(range(model.dof)):
+    for k in reversed(range(len(model.bodies))):
         body = model.bodies[k]
         mass, h = outboard[k]  # mass and first moment of all that joint k moves, about B
         if not body.revolute:
-            h = h + mass * q[body.joint] * Z
-        h = out_of(body.turns_at(q[body.joint]), h)
+            h = h + mass * q[k] * Z
+        h = out_of(body.turns_at(q[k]), h)
         if body.base_axes is not None:
             energy = energy - (model.gravity @ body.base_origin) * mass - (body.base_axes.T @ model.gravity) @ h
         else:
@@ -56,10 +58,9 @@ def potential_energy(model: Mechanism, q: Array) -> Any:
 
 
 def link_twists(model: Mechanism, q: Array, qd: Array) -> list[tuple[Array, Array]]:
-    """Angular velocity and velocity of the origin of every body, in its own axes (Craig 5.45, 5.47)."""
+    """Angular velocity and velocity of the origin of every body, in its own axes (Craig 5.45, 5.47); q, qd by body."""
     twists: list[tuple[Array, Array]] = []
-    for body in model.bodies:
-        i = body.joint
+    for i, body in enumerate(model.bodies):
         if body.parent < 0:
             w, v = np.zeros(3), np.zeros(3)
         else:

@@ -41,25 +41,23 @@ def forward_dynamics(
         ModelError: where a joint moves no inertia, so that no force decides its acceleration.
     """
     rest = inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip, base_twist, base_twist_rate)
-    right_side = [tau[body.joint] - rest[body.joint] for body in model.bodies]
-    M = columns(model, q)
+    M, order = model.drive.matrix(columns(model, model.drive.positions(q))), model.drive.order
     check_inertia_is_moved(model, M)
-    solution = solve_from_tips(M, right_side)
+    solution = solve_from_tips(M, [tau[i] - rest[i] for i in order])
     qdd = np.zeros(model.dof, dtype=object)
-    for body, acceleration in zip(model.bodies, solution, strict=True):
-        qdd[body.joint] = acceleration
+    qdd[order] = solution
     return qdd
 
 
 def check_inertia_is_moved(model: Mechanism, M: list[dict[int, Any]]) -> None:
     """Refuse a mass matrix with a zero on its diagonal whatever the configuration."""
-    for k, body in enumerate(model.bodies):
+    for k, i in enumerate(model.drive.order):
         try:
             is_zero = float(M[k][k]) == 0.0
         except TypeError:  # a traced scalar without a value: it depends on q
             is_zero = False
         if is_zero:
-            joint = model.model.joints[body.joint].name
+            joint = model.model.coordinates[i].name
             raise ModelError(
                 f"joint {joint!r} of {model.name!r} moves no inertia, so no force decides its acceleration; "
                 f"give the links it moves mass, or hold it with locked={{{joint!r}: 0.0}}."
@@ -69,18 +67,18 @@ def check_inertia_is_moved(model: Mechanism, M: list[dict[int, Any]]) -> None:
 def solve_from_tips(M: list[dict[int, Any]], b: list[Any]) -> list[Any]:
     """x with M x = b, where ``M[k]`` holds the entries M_jk for k and the bodies j that carry it.
 
-    Eliminating from the tips inwards fills in no zero: M = L^T D L with L as sparse as M.
+    Eliminating from the tips inwards fills in no zero: M = L^T D L with L as sparse as M. Couplings may bring some in.
     """
     M, x = [dict(column) for column in M], list(b)
     reciprocal = [0.0] * len(M)
     L: list[dict[int, Any]] = [{} for _ in M]
     for k in reversed(range(len(M))):
         reciprocal[k] = 1.0 / M[k][k]
-        carriers = [j for j in M[k] if j != k]  # inwards
+        carriers = sorted((j for j in M[k] if j != k), reverse=True)  # inwards
         for place, i in enumerate(carriers):
             L[k][i] = M[k][i] * reciprocal[k]
             for j in carriers[place:]:
-                M[i][j] = M[i][j] - L[k][i] * M[k][j]
+                M[i][j] = M[i].get(j, 0.0) - L[k][i] * M[k][j]
             x[i] = x[i] - L[k][i] * x[k]
     for k in range(len(M)):
         x[k] = x[k] * reciprocal[k]

@@ -30,13 +30,13 @@ COLLARS = ("child", "parent")
 
 
 class JointReactions(NamedTuple):
-    """Force ``f`` (N) and moment ``n`` (N m) that every joint transmits to its child link, shape (..., n, 3) each."""
+    """Force ``f`` (N) and moment ``n`` (N m) that every joint transmits to its child link, shape (..., joints, 3) each."""
 
     f: Any
     n: Any
 
 
-@function("(n),(n),(n),(6)?,(6)?,(6)?->(n,3),(n,3)", result=JointReactions)
+@function("(n),(n),(n),(6)?,(6)?,(6)?->(joints,3),(joints,3)", result=JointReactions)
 def joint_reactions(
     model: Mechanism,
     q: Array,
@@ -49,7 +49,7 @@ def joint_reactions(
     expressed_in: str = "link",
     collar: str = "child",
 ) -> JointReactions:
-    """Force f(q, qd, qdd) and moment n that the joints transmit, N and N m, shape (..., n, 3).
+    """Force f(q, qd, qdd) and moment n that the joints transmit, N and N m, shape (..., joints, 3).
 
     Row k is what the parent of joint k applies to its child, the actuator's part included: the component along the
     joint's axis, of n where it turns and of f where it slides, is tau_k (Craig 6.49-6.53), less the armature_k qdd_k
@@ -84,35 +84,35 @@ def joint_reactions(
         raise UnknownName.of("way", expressed_in, AXES, "expressed_in=")
     if collar not in COLLARS:
         raise UnknownName.of("collar", collar, COLLARS, "collar=")
+    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
     motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     if f_tip is not None:
         add_tip_wrench(model, wrenches, f_tip)
-    rows: list[Any] = [None] * model.dof
-    for body, wrench in zip(model.bodies, transmitted(model, q, motions, wrenches), strict=True):
-        rows[body.joint] = about_collar(body, q, wrench, collar)
+    passed_on = transmitted(model, q, motions, wrenches)
+    rows = [about_collar(*of_body, collar) for of_body in zip(model.bodies, q, passed_on, strict=True)]
     return JointReactions(*in_axes(model, q, rows, expressed_in))
 
 
-def about_collar(body: Body, q: Array, wrench: Wrench, collar: str) -> tuple[Array, Array]:
+def about_collar(body: Body, position: Any, wrench: Wrench, collar: str) -> tuple[Array, Array]:
     """The force, and its moment about the collar's point instead of B's origin, in B's axes."""
     point = body.link_pose[:3, 3]  # the child link's own origin
     if collar == "parent" and not body.revolute:
-        point = point - q[body.joint] * Z
+        point = point - position * Z
     return wrench.f, wrench.n - cross(point, wrench.f)
 
 
 def in_axes(model: Mechanism, q: Array, rows: list[tuple[Array, Array]], axes: str) -> tuple[Array, Array]:
-    """Forces and moments, each (n, 3), brought from the axes of the bodies to those asked for."""
-    f, n = (np.zeros((model.dof, 3), dtype=object) for _ in range(2))
+    """Forces and moments, each (joints, 3), brought from the axes of the bodies to those asked for."""
+    f, n = (np.zeros((len(model.bodies), 3), dtype=object) for _ in range(2))
     poses = body_poses(model, q)
     for k, body in enumerate(model.bodies):
-        for vector, result in zip(rows[body.joint], (f, n), strict=True):
+        for vector, result in zip(rows[k], (f, n), strict=True):
             if axes == "link":
                 result[body.joint] = body.link_pose[:3, :3].T @ vector
             elif axes == "base" or body.base_axes is not None:
                 result[body.joint] = poses[k][0] @ vector
             else:
-                in_parent = out_of(body.turns_at(q[body.joint]), vector)
+                in_parent = out_of(body.turns_at(q[k]), vector)
                 result[body.joint] = model.bodies[body.parent].link_pose[:3, :3].T @ in_parent
     return f, n

@@ -35,7 +35,7 @@ def forward_kinematics(model: Mechanism, q: Array, *, frame: str | None = None) 
     array([1., 1., 0.])
     """
     k, T = model.frame(frame)
-    return T if k < 0 else homogeneous(body_poses(model, q)[k], T)
+    return T if k < 0 else homogeneous(body_poses(model, model.drive.positions(q))[k], T)
 
 
 @function("(n)->(links,4,4)")
@@ -47,7 +47,7 @@ def link_poses(model: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    poses = body_poses(model, q)
+    poses = body_poses(model, model.drive.positions(q))
     of_link = {body.name: homogeneous(pose, body.link_pose) for body, pose in zip(model.bodies, poses, strict=True)}
     return np.array([np.eye(4), *(of_link[name] for name in model.model.link_names[1:])])
 
@@ -69,14 +69,11 @@ def jacobian(model: Mechanism, q: Array, *, frame: str | None = None, expressed_
     """
     if expressed_in not in EXPRESSED_IN:
         raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
-    J = np.zeros((6, model.dof), dtype=object)
     k, T = model.frame(frame)
     if k < 0:
-        return J  # a frame on the base does not move
+        return np.zeros((6, model.dof))  # a frame on the base does not move
     columns = body_columns if expressed_in == "body" else base_columns
-    for j, column in columns(model, q, k, T, about_base=expressed_in == "space").items():
-        J[:, model.bodies[j].joint] = column
-    return J
+    return model.drive.columns(columns(model, model.drive.positions(q), k, T, about_base=expressed_in == "space"))
 
 
 @function("(n),(n)->(6,n)")
@@ -104,29 +101,27 @@ def jacobian_dot(
     """
     if expressed_in not in EXPRESSED_IN:
         raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
-    Jdot = np.zeros((6, model.dof), dtype=object)
     k, T = model.frame(frame)
     if k < 0:
-        return Jdot
+        return np.zeros((6, model.dof))
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
     rates = body_column_rates if expressed_in == "body" else base_column_rates
-    for j, rate in rates(model, q, qd, k, T, about_base=expressed_in == "space").items():
-        Jdot[:, model.bodies[j].joint] = rate
-    return Jdot
+    return model.drive.columns(rates(model, q, qd, k, T, about_base=expressed_in == "space"))
 
 
 def body_poses(model: Mechanism, q: Array) -> list[Pose]:
-    """R_0B and p_0B of every body, base to tips."""
+    """R_0B and p_0B of every body, base to tips; q by body."""
     poses: list[Pose] = []
-    for body in model.bodies:
+    for k, body in enumerate(model.bodies):
         if body.base_axes is not None:
             R, p = body.base_axes, body.base_origin
         else:
             R, p = poses[body.parent]
             p = p + R @ body.offset
-        turns = body.turns_at(q[body.joint])
+        turns = body.turns_at(q[k])
         R = np.array([into(turns, row) for row in R])  # R_0B = R_0P R_PB, row by row
         if not body.revolute:
-            p = p + R[:, 2] * q[body.joint]
+            p = p + R[:, 2] * q[k]
         poses.append((R, p))  # type: ignore[arg-type]
     return poses
 
@@ -155,7 +150,7 @@ def screw(revolute: bool, z: Array, lever: Array) -> Array:
 
 
 def base_columns(model: Mechanism, q: Array, k: int, T: Array, *, about_base: bool) -> dict[int, Array]:
-    """The columns in base axes, with v taken at the base's origin or at the frame's."""
+    """The columns in base axes, with v taken at the base's origin or at the frame's; q by body, as of all below."""
     poses = body_poses(model, q)
     R, p = poses[k]
     at = np.zeros(3) if about_base else p + R @ T[:3, 3]
@@ -171,8 +166,8 @@ def body_columns(model: Mechanism, q: Array, k: int, T: Array, **_: Any) -> dict
         body = model.bodies[j]
         columns[j] = screw(body.revolute, R[:, 2], -p)
         if not body.revolute:
-            p = p - R[:, 2] * q[body.joint]
-        turns = body.turns_at(q[body.joint])
+            p = p - R[:, 2] * q[j]
+        turns = body.turns_at(q[j])
         R = np.array([out_of(turns, row) for row in R])  # R_FP = R_FB R_PB^T, row by row
         p = p - R @ body.offset
     return columns
@@ -188,7 +183,7 @@ def body_column_rates(model: Mechanism, q: Array, qd: Array, k: int, T: Array, *
     rates, V = {}, np.zeros(6)
     for j, column in body_columns(model, q, k, T).items():  # from the frame inwards
         rates[j] = lie_bracket(column, V)
-        V = V + column * qd[model.bodies[j].joint]
+        V = V + column * qd[j]
     return rates
 
 
@@ -198,7 +193,7 @@ def base_column_rates(model: Mechanism, q: Array, qd: Array, k: int, T: Array, *
     rates, V = {}, np.zeros(6)
     for j in reversed(columns):  # from the base outwards
         rates[j] = lie_bracket(V, columns[j])
-        V = V + columns[j] * qd[model.bodies[j].joint]
+        V = V + columns[j] * qd[j]
     if not about_base:  # v is taken at the frame's origin, which moves with V's v
         for j, column in columns.items():
             rates[j][3:] = rates[j][3:] + cross(column[:3], V[3:])

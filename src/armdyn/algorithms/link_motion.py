@@ -77,6 +77,7 @@ def link_motion(
     """
     if expressed_in not in AXES:
         raise UnknownName.of("way", expressed_in, AXES, "expressed_in=")
+    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
     base = base_motion(model.gravity if minus_gravity else np.zeros(3), base_twist, base_twist_rate)
     motions = outward(model, q, qd, qdd, base)
     rows = {model.model.base: of_base(model, base)}

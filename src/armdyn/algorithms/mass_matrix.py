@@ -38,17 +38,17 @@ def mass_matrix(model: Mechanism, q: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
     """
     M = np.zeros((model.dof, model.dof), dtype=object)
-    for k, column in enumerate(columns(model, q)):
+    order = model.drive.order
+    for k, column in zip(order, model.drive.matrix(columns(model, model.drive.positions(q))), strict=True):
         for j, entry in column.items():
-            row, col = model.bodies[j].joint, model.bodies[k].joint
-            M[row, col] = M[col, row] = entry
+            M[order[j], k] = M[k, order[j]] = entry
     return M
 
 
 def columns(model: Mechanism, q: Array) -> list[dict[int, Any]]:
-    """For every body k, the entries M_jk for k and the bodies j that carry it; the others are zero."""
+    """For every body k, the entries M_jk for k and the bodies j that carry it; the others are zero. q by body."""
     model = regrouped(model)  # joint forces alone are asked for
-    turns = [body.turns_at(q[body.joint]) for body in model.bodies]
+    turns = [body.turns_at(position) for body, position in zip(model.bodies, q, strict=True)]
     result = []
     for k, composite in enumerate(composites(model, q)):
         column, j = {}, k
@@ -58,7 +58,7 @@ def columns(model: Mechanism, q: Array) -> list[dict[int, Any]]:
             column[j] = wrench.n[2] if body.revolute else wrench.f[2]
             if body.parent < 0:
                 break
-            wrench, j = seen_from_parent(body, q, turns[j], wrench), body.parent
+            wrench, j = seen_from_parent(body, q[j], turns[j], wrench), body.parent
         column[k] = column[k] + model.bodies[k].armature  # the rotor follows its own joint alone
         result.append(column)
     return result
@@ -67,13 +67,13 @@ def columns(model: Mechanism, q: Array) -> list[dict[int, Any]]:
 def composites(model: Mechanism, q: Array) -> list[Composite]:
     """What every joint moves, as one body in the canonical frame of the joint's own link."""
     result = [Composite(body.mass, body.first_moment, body.second_moment) for body in model.bodies]
-    for k in reversed(range(model.dof)):
+    for k in reversed(range(len(model.bodies))):
         body = model.bodies[k]
         if body.parent >= 0:
-            turns = body.turns_at(q[body.joint])
+            turns = body.turns_at(q[k])
             mass, h, S = result[k]
             if not body.revolute:
-                h, S = shift(mass, h, S, q[body.joint] * Z)
+                h, S = shift(mass, h, S, q[k] * Z)
             h, S = out_of(turns, h), tensor_out_of(turns, S)
             carrier, p = result[body.parent], body.offset
             # Steiner's constants first: with constant inertias they are one number, not one more addition.

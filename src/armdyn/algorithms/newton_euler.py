@@ -73,11 +73,12 @@ def inverse_dynamics(
     array([  0. , -39.1, -15.6,   0. ,   0. ,   0. ])
     """
     model = regrouped(model)  # joint forces alone are asked for
+    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
     motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     if f_tip is not None:
         add_tip_wrench(model, wrenches, f_tip)
-    return add_rotors(model, inward(model, q, motions, wrenches), qdd)
+    return model.drive.forces(add_rotors(model, inward(model, q, motions, wrenches), qdd))
 
 
 @function("(n),(n),(6)?,(6)?->(n)")
@@ -129,9 +130,10 @@ def velocity_forces(model: Mechanism, q: Array, qd: Array) -> Array:
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
     model = regrouped(model)  # joint forces alone are asked for
-    motions = outward(model, q, qd, np.zeros(model.dof), base_motion(np.zeros(3)))
+    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(np.zeros(model.dof))
+    motions = outward(model, q, qd, qdd, base_motion(np.zeros(3)))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
-    return inward(model, q, motions, wrenches)
+    return model.drive.forces(inward(model, q, motions, wrenches))
 
 
 @function("(n),(6)->(n)")
@@ -144,11 +146,11 @@ def tip_forces(model: Mechanism, q: Array, f_tip: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    at_rest = np.zeros(model.dof)
+    q, at_rest = model.drive.positions(q), model.drive.rates(np.zeros(model.dof))
     motions = outward(model, q, at_rest, at_rest, base_motion(np.zeros(3)))
     wrenches = [Wrench(np.zeros(3), np.zeros(3)) for _ in model.bodies]
     add_tip_wrench(model, wrenches, f_tip)
-    return inward(model, q, motions, wrenches)
+    return model.drive.forces(inward(model, q, motions, wrenches))
 
 
 def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None = None) -> Motion:
@@ -163,10 +165,9 @@ def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None =
 
 
 def outward(model: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion) -> list[Motion]:
-    """The motion of every link, base to tips (Craig 6.45, 6.46; Modern Robotics 8.50-8.52)."""
+    """The motion of every link, base to tips (Craig 6.45, 6.46; Modern Robotics 8.50-8.52); q, qd, qdd by body."""
     motions: list[Motion] = []
-    for body in model.bodies:
-        i = body.joint
+    for i, body in enumerate(model.bodies):
         turns = body.turns_at(q[i])
         if body.base_axes is not None:
             R, a = body.base_axes, base.a + base.U @ body.base_origin
@@ -226,39 +227,34 @@ def add_tip_wrench(model: Mechanism, wrenches: list[Wrench], f_tip: Array) -> No
     wrenches[k] = Wrench(wrenches[k].n + n, wrenches[k].f + f)
 
 
-def inward(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list[Wrench]) -> Array:
-    """The joint forces that transmit the wrenches of all links, tips to base (Craig 6.53, MR 8.54)."""
-    tau: list[Any] = [0.0] * model.dof
-    for body, (n, f) in zip(model.bodies, transmitted(model, q, motions, wrenches), strict=True):
-        tau[body.joint] = n[2] if body.revolute else f[2]
-    return np.array(tau)
+def inward(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list[Wrench]) -> list[Any]:
+    """The joint forces, by body, that transmit the wrenches of all links, tips to base (Craig 6.53, MR 8.54)."""
+    passed_on = transmitted(model, q, motions, wrenches)
+    return [n[2] if body.revolute else f[2] for body, (n, f) in zip(model.bodies, passed_on, strict=True)]
 
 
-def add_rotors(model: Mechanism, tau: Array, qdd: Array) -> Array:
+def add_rotors(model: Mechanism, tau: Sequence[Any], qdd: Array) -> list[Any]:
     """The joint forces, and what it takes to turn the rotors up: armature_k qdd_k."""
-    total = list(tau)
-    for body in model.bodies:
-        if body.armature:
-            total[body.joint] = total[body.joint] + body.armature * qdd[body.joint]
-    return np.array(total)
+    bodies = zip(model.bodies, tau, qdd, strict=True)
+    return [force + body.armature * rate if body.armature else force for body, force, rate in bodies]
 
 
 def transmitted(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:
     """What every joint passes on from its parent to its body, tips to base (Craig 6.51, 6.52; MR 8.53)."""
     passed_on = list(wrenches)
-    for k in reversed(range(model.dof)):
+    for k in reversed(range(len(model.bodies))):
         body = model.bodies[k]
         if body.parent >= 0:
             of_parent = passed_on[body.parent]
-            to_parent = seen_from_parent(body, q, motions[k].turns, passed_on[k])
+            to_parent = seen_from_parent(body, q[k], motions[k].turns, passed_on[k])
             passed_on[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
     return passed_on
 
 
-def seen_from_parent(body: Body, q: Array, turns: Sequence[Turn], wrench: Wrench) -> Wrench:
+def seen_from_parent(body: Body, position: Any, turns: Sequence[Turn], wrench: Wrench) -> Wrench:
     """A wrench on ``body`` in the axes of its parent, its moment about the parent's origin."""
     n, f = wrench
     if not body.revolute:
-        n = n + cross(q[body.joint] * Z, f)
+        n = n + cross(position * Z, f)
     f = out_of(turns, f)
     return Wrench(out_of(turns, n) + cross(body.offset, f), f)

@@ -74,7 +74,7 @@ def _summary(arm: Robot) -> str:
 
 def _joint_table(arm: Robot) -> Table:
     table = new_table("Joints", "#", "joint", "type", "on link", "moves link", "axis")
-    for index, joint in enumerate(arm.joints):
+    for index, joint in enumerate(arm.model.joints):
         axis = " ".join(f"{x:.4g}" for x in joint.axis)
         table.add_row(str(index), escape(joint.name), joint.kind, escape(joint.parent), escape(joint.child), axis)
     return table
@@ -82,7 +82,7 @@ def _joint_table(arm: Robot) -> Table:
 
 def _limit_table(arm: Robot) -> Table:
     table = new_table("Limits", "joint", "range", "speed", "effort", "damping", "friction")
-    for joint in arm.joints:
+    for joint in arm.model.joints:
         table.add_row(escape(joint.name), *_limits(joint))
     return table
 

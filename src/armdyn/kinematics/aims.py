@@ -58,6 +58,7 @@ class Condition:
 
 def conditions(model: Mechanism, q: Array, aims: Sequence[Aim], target: Array) -> list[Condition]:
     """All aims at configuration q; ``target`` holds their numbers one behind the other."""
+    q = model.drive.positions(q)
     poses = body_poses(model, q)
     result, start = [], 0
     for aim in aims:
@@ -67,9 +68,7 @@ def conditions(model: Mechanism, q: Array, aims: Sequence[Aim], target: Array) -
         if aim.kind == "position":
             T = moved_to(T, numbers[3:6])
         R, p = poses[k][0] @ T[:3, :3], poses[k][1] + poses[k][0] @ T[:3, 3]
-        J = np.zeros((6, model.dof), dtype=object)
-        for j, column in base_columns(model, q, k, T, about_base=False).items():
-            J[:, model.bodies[j].joint] = column
+        J = model.drive.columns(base_columns(model, q, k, T, about_base=False))
         result.append(_KINDS[aim.kind](aim, R, p, J, numbers))
     return result
 

@@ -37,7 +37,9 @@ class Range:
     @classmethod
     def of(cls, robot: Robot, length: float, *, limited: bool) -> Range:
         """The limits the robot's description names, or none."""
-        revolute = np.array([joint.kind == "revolute" for joint in robot.joints])
+        revolute = np.array(
+            [joint.kind == "revolute" and _in_whole_turns(robot, i) for i, joint in enumerate(robot.joints)]
+        )
         lower = np.array([joint.limits.lower if limited else -math.inf for joint in robot.joints])
         upper = np.array([joint.limits.upper if limited else math.inf for joint in robot.joints])
         for joint, low, high in zip(robot.joint_names, lower, upper, strict=True):
@@ -87,6 +89,12 @@ class Range:
         return rng.uniform(lower, upper, (count, len(lower)))
 
 
+def _in_whole_turns(robot: Robot, coordinate: int) -> bool:
+    """Whether a full turn of a coordinate turns every joint it moves by full turns: the same configuration."""
+    factors = [f for terms in robot.mechanism.drive.terms for i, f in terms if i == coordinate]
+    return all(factor.is_integer() for factor in factors)
+
+
 def unit_of(robot: Robot, length: float) -> Array:
     """What counts like one radian of a revolute joint: 1 rad, or the length, m, shape (n,)."""
     return np.array([1.0 if joint.kind == "revolute" else length for joint in robot.joints])
@@ -106,12 +114,18 @@ def reach(robot: Robot, limits: Range, frame: str, point: Array) -> tuple[Array,
     k, _ = robot.mechanism.frame(frame)
     path = path_to(robot.mechanism, k)
     first = robot.mechanism.bodies[path[-1]]
-    travel = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
-    slides = sum(travel[robot.mechanism.bodies[j].joint] for j in path if not robot.mechanism.bodies[j].revolute)
+    slides = sum(_travel(robot, limits, j) for j in path if not robot.mechanism.bodies[j].revolute)
     origin = first.base_origin
     assert origin is not None  # noqa: S101 - the first body of a path stands on the base
     at_most = sum(_distances(robot, frame, point)) + float(slides)
-    return np.asarray(origin, dtype=float), at_most, robot.joint_names[first.joint]
+    return np.asarray(origin, dtype=float), at_most, robot.model.joint_names[first.joint]
+
+
+def _travel(robot: Robot, limits: Range, body: int) -> float:
+    """How far from zero a joint can be at most, whatever moves it."""
+    farthest = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
+    drive = robot.mechanism.drive
+    return float(sum(abs(f) * farthest[i] for i, f in drive.terms[body])) + abs(drive.offsets[body])
 
 
 def _distances(robot: Robot, frame: str, point: Array | None = None) -> list[float]:

@@ -36,14 +36,14 @@ def frame_motion(
     """
     k, T = model.frame(frame)
     T = moved_to(T, np.array(point))
-    J = np.zeros((6, model.dof), dtype=object)
     if k < 0:
-        return J, np.zeros(6)
-    for j, column in base_columns(model, q, k, T, about_base=False).items():
-        J[:, model.bodies[j].joint] = column
+        return np.zeros((6, model.dof)), np.zeros(6)
+    q = model.drive.positions(q)
+    J = model.drive.columns(base_columns(model, q, k, T, about_base=False))
     poses = body_poses(model, q)
     R, p = poses[k][0] @ T[:3, :3], poses[k][1] + poses[k][0] @ T[:3, 3]
     w, v = J[:3] @ qd, J[3:] @ qd
+    qd = model.drive.rates(qd)
     wd, a = accelerations_without_qdd(model, q, qd, k, p)
     if expressed_in == "body":
         # d(R^T w)/dt = R^T wd, and d(R^T v)/dt = R^T (a - w x v): the axes turn with w.
@@ -66,9 +66,9 @@ def accelerations_without_qdd(model: Mechanism, q: Array, qd: Array, k: int, p: 
         r, here = poses[j][1] - here, poses[j][1]
         a = a + cross(wd, r) + cross(w, cross(w, r))
         if body.revolute:
-            wd = wd + cross(w, z * qd[body.joint])
-            w = w + z * qd[body.joint]
+            wd = wd + cross(w, z * qd[j])
+            w = w + z * qd[j]
         else:
-            a = a + 2.0 * cross(w, z * qd[body.joint])  # Coriolis
+            a = a + 2.0 * cross(w, z * qd[j])  # Coriolis
     r = p - here
     return wd, a + cross(wd, r) + cross(w, cross(w, r))

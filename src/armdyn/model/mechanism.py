@@ -18,6 +18,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from armdyn.model.coupling import Drive
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Joint, Model
 from armdyn.spatial.rotations import Array, inverse_rigid, rigid
@@ -36,7 +37,7 @@ class Body:
 
     Args:
         name: of the link.
-        joint: index of its joint in q.
+        joint: index of its joint in the model.
         parent: index of its parent among the bodies, -1 for the base.
         revolute: else prismatic.
         offset: p_PB at q = 0, in P's axes.
@@ -81,7 +82,11 @@ class Body:
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """The bodies, parents before children, the gravity and the frames of a model; what a traced function gets."""
+    """The bodies, parents before children, the gravity and the frames of a model; what a traced function gets.
+
+    ``drive`` brings q, qd, qdd into the order of the bodies and joint forces out of it; where joints are coupled, it is
+    the linear map between them and the coordinates.
+    """
 
     name: str
     bodies: tuple[Body, ...]
@@ -89,11 +94,12 @@ class Mechanism:
     frames: Mapping[str, tuple[int, Array]]
     tip: str | None
     model: Model
+    drive: Drive
 
     @property
     def dof(self) -> int:
-        """n, the number of joints."""
-        return len(self.bodies)
+        """n, the size of q."""
+        return self.drive.size
 
     def frame(self, name: str | None = None) -> tuple[int, Array]:
         """The body that carries a frame (-1: the base) and the frame's pose in that body; the tip by default."""
@@ -129,7 +135,8 @@ def canonical(model: Model) -> Mechanism:
         else (index[frame.link], link_pose[frame.link] @ frame.pose)
         for frame in model.frames
     }
-    return Mechanism(model.name, tuple(bodies), model.gravity, frames, model.tip, model)
+    drive = Drive.of([body.joint for body in bodies], model.coupling)
+    return Mechanism(model.name, tuple(bodies), model.gravity, frames, model.tip, model, drive)
 
 
 def _parents_first(model: Model) -> list[Joint]:

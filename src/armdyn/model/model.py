@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from armdyn.errors import UnknownName
+from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
@@ -107,10 +108,10 @@ class Frame:
 class Model:
     """A robot arm, or a tree of them: what every algorithm is traced from. Immutable.
 
-    ``links[0]`` is the base; ``links[k + 1]`` is moved by ``joints[k]``. Joints stand in the order of the
-    description, which is the order of q. ``frames`` holds every named frame: each link, and each link that
-    a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the Jacobian
-    mean when none is named. ``notes`` lists what the description said and armdyn does not use.
+    ``links[0]`` is the base; ``links[k + 1]`` is moved by ``joints[k]``. Joints stand in the order of the description,
+    which is the order of q unless ``coupling`` maps other coordinates to them. ``frames`` holds every named frame: each
+    link, and each link that a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the
+    Jacobian mean when none is named. ``notes`` lists what the description said and armdyn does not use.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Model:
     gravity: Array = field(default_factory=lambda: np.array(STANDARD_GRAVITY))
     notes: tuple[str, ...] = ()
     geometry: tuple[Geometry, ...] = ()
+    coupling: Coupling | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,), "gravity"))
@@ -131,8 +133,13 @@ class Model:
         return self.links[0].name
 
     @property
+    def coordinates(self) -> tuple[Joint | Coordinate, ...]:
+        """What q counts: the joints; of coupled ones, the coordinates that move them."""
+        return self.joints if self.coupling is None else self.coupling.coordinates
+
+    @property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of the joints, in the order of q."""
+        """Names of all joints, in the order of the description."""
         return tuple(joint.name for joint in self.joints)
 
     @property
@@ -197,4 +204,6 @@ class Model:
             parts += [joint.collar, joint.armature]
         for frame in sorted(self.frames, key=lambda frame: frame.name):
             parts += [frame.name, frame.link, frame.pose.tobytes()]
+        if self.coupling is not None:
+            parts += [self.coupling.coordinates, self.coupling.matrix.tobytes(), self.coupling.offset.tobytes()]
         return hashlib.sha256(repr(parts).encode()).hexdigest()
