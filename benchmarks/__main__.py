@@ -14,6 +14,7 @@ from benchmarks import machine, report
 from benchmarks.accuracy import accuracies
 from benchmarks.cases import CASES, Case, make_case
 from benchmarks.contest import agreements, load_peers
+from benchmarks.controller import sharings
 from benchmarks.functions import FUNCTIONS
 from benchmarks.latency import latencies
 from benchmarks.operations import operations
@@ -22,8 +23,9 @@ from benchmarks.scaling import control_gain, core_gains, precision_gains
 from benchmarks.states import States
 from benchmarks.throughput import batch_speeds, single_speeds
 
-PARTS = ("batch", "single", "scaling", "latency", "accuracy", "operations")
-DEFAULT_FUNCTIONS = ("inverse_dynamics", "mass_matrix", "forward_dynamics")
+PARTS = ("batch", "single", "scaling", "latency", "accuracy", "operations", "controller")
+BESIDE_OTHERS = {"batch", "single", "accuracy"}
+DEFAULT_FUNCTIONS = tuple(name for name in FUNCTIONS if name != "bias_forces")
 PEERS_OF_ACCURACY = (SUBJECT, "Pinocchio, Python", "Pinocchio, C++", "MuJoCo, Python")
 LARGE = 10  # the second batch of the scaling measurement is this many times larger
 
@@ -47,17 +49,8 @@ def main() -> int:
 def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
     functions, rounds, parts = options.functions, options.rounds, options.parts
     states = States.random(case.joint_names, options.states)
-    peers, skipped = load_peers(case, options.all_variants)
-    results.skipped += skipped
-    agreed = list(agreements(case, peers, functions, states))
-    results.agreement += agreed
-    if "batch" in parts:
-        results.batch += batch_speeds(case, peers, agreed, states, rounds)
-    if "single" in parts:
-        results.single += single_speeds(case, peers, agreed, states, rounds)
-    if "accuracy" in parts:
-        exact_peers = [peer for peer in peers if peer.name in PEERS_OF_ACCURACY]
-        results.accuracy += accuracies(case, exact_peers, functions, states.head(options.exact_states))
+    if set(parts) & BESIDE_OTHERS:
+        _measure_beside_others(case, options, states, results)
     if importlib.util.find_spec(SUBJECT) is None:
         return
     if "scaling" in parts:
@@ -70,6 +63,23 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
             results.latency += latencies(case, name, len(FUNCTIONS[name].inputs), options.processes)
     if "operations" in parts:
         results.operations += operations(case, functions)
+    if "controller" in parts:
+        results.sharings += sharings(case, states, rounds)
+
+
+def _measure_beside_others(case: Case, options: argparse.Namespace, states: States, results: Results) -> None:
+    functions, rounds, parts = options.functions, options.rounds, options.parts
+    peers, skipped = load_peers(case, options.all_variants)
+    results.skipped += skipped
+    agreed = list(agreements(case, peers, functions, states))
+    results.agreement += agreed
+    if "batch" in parts:
+        results.batch += batch_speeds(case, peers, agreed, states, rounds)
+    if "single" in parts:
+        results.single += single_speeds(case, peers, agreed, states, rounds)
+    if "accuracy" in parts:
+        exact_peers = [peer for peer in peers if peer.name in PEERS_OF_ACCURACY]
+        results.accuracy += accuracies(case, exact_peers, functions, states.head(options.exact_states))
 
 
 def _options() -> argparse.Namespace:

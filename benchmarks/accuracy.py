@@ -32,7 +32,7 @@ def accuracies(case: Case, peers: Iterable[Peer], functions: list[str], states: 
     """The errors of every library that can do ``states`` in a batch."""
     exact = ExactRobot(case)
     rows = []
-    for function in (FUNCTIONS[name] for name in functions):
+    for function in (FUNCTIONS[name] for name in functions if hasattr(exact, name)):
         truth = [getattr(exact, function.name)(*row) for row in zip(*function.arguments(states), strict=True)]
         for peer in peers:
             for way, call in peer.ways(function, states.ordered(peer.joint_names)).items():

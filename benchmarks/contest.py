@@ -89,6 +89,5 @@ def agreements(case: Case, peers: list[Peer], functions: list[str], states: Stat
 
 def relative_deviation(function: Function, result: Array, reference: Array) -> float:
     """The largest difference of any state, relative to the largest number of that state; infinite where NaN appears."""
-    axes = tuple(range(1, 1 + function.rank))
-    deviation = np.abs(result - reference).max(axis=axes) / np.abs(reference).max(axis=axes)
+    deviation = function.largest(result - reference) / function.largest(reference)
     return float(np.where(np.isnan(deviation), np.inf, deviation).max())

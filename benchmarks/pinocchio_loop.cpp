@@ -11,9 +11,11 @@
 #include <memory>
 #include <vector>
 
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/cholesky.hpp>
 #include <pinocchio/algorithm/crba.hpp>
+#include <pinocchio/algorithm/rnea-derivatives.hpp>
 #include <pinocchio/algorithm/rnea.hpp>
 #include <pinocchio/multibody.hpp>
 
@@ -144,6 +146,43 @@ void forward_dynamics_cholesky(void* handle, long states, const double* q, const
     data->ddq = In(tau + i * n, n) - nonLinearEffects(model, *data, position, In(qd + i * n, n));
     cholesky::solve(model, *data, data->ddq);
     Out(qdd + i * n, n) = data->ddq;
+  }
+}
+
+// C(q, qd) with C qd = c(q, qd) and dM/dt - 2 C skew.
+void coriolis_matrix(void* handle, long states, const double* q, const double* qd, double* C) {
+  auto& [model, data] = *static_cast<Robot*>(handle);
+  const long n = model.nv;
+  for (long i = 0; i < states; ++i)
+    OutMatrix(C + i * n * n, n, n) = computeCoriolisMatrix(model, *data, In(q + i * n, n), In(qd + i * n, n));
+}
+
+// d tau / d(q, qd, qdd); the last is M, both triangles.
+void inverse_dynamics_derivatives(void* handle, long states, const double* q, const double* qd, const double* qdd,
+                                  double* d_q, double* d_qd, double* d_qdd) {
+  auto& [model, data] = *static_cast<Robot*>(handle);
+  const long n = model.nv;
+  data->dtau_dq.setZero();
+  data->dtau_dv.setZero();
+  data->M.setZero();
+  for (long i = 0; i < states; ++i) {
+    computeRNEADerivatives(model, *data, In(q + i * n, n), In(qd + i * n, n), In(qdd + i * n, n));
+    OutMatrix(d_q + i * n * n, n, n) = data->dtau_dq;
+    OutMatrix(d_qd + i * n * n, n, n) = data->dtau_dv;
+    OutMatrix(d_qdd + i * n * n, n, n) = data->M.selfadjointView<Eigen::Upper>();
+  }
+}
+
+// d qdd / d(q, qd, tau); the last is the inverse of M, both triangles.
+void forward_dynamics_derivatives(void* handle, long states, const double* q, const double* qd, const double* tau,
+                                  double* d_q, double* d_qd, double* d_tau) {
+  auto& [model, data] = *static_cast<Robot*>(handle);
+  const long n = model.nv;
+  for (long i = 0; i < states; ++i) {
+    computeABADerivatives(model, *data, In(q + i * n, n), In(qd + i * n, n), In(tau + i * n, n));
+    OutMatrix(d_q + i * n * n, n, n) = data->ddq_dq;
+    OutMatrix(d_qd + i * n * n, n, n) = data->ddq_dv;
+    OutMatrix(d_tau + i * n * n, n, n) = data->Minv.selfadjointView<Eigen::Upper>();
   }
 }
 

@@ -43,6 +43,9 @@ def show(results: Results, console: Console) -> None:
     if results.operations:
         rows = [(o.robot, o.function, o.multiplications, o.additions, o.divisions) for o in results.operations]
         _table("Operations of armdyn's programs", "robot|function|multiply|add|divide", rows, console)
+    if results.sharings:
+        rows = [(s.robot, s.what, s.parts, s.whole, f"{s.ratio:.2f}") for s in results.sharings]
+        _table("A controller's set as one program", "robot|what|parts|whole|ratio", rows, console)
     _targets(results, console)
 
 

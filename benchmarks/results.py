@@ -8,6 +8,7 @@ from pathlib import Path
 
 from benchmarks.accuracy import Accuracy
 from benchmarks.contest import Agreement, Skipped
+from benchmarks.controller import Sharing
 from benchmarks.latency import Latency
 from benchmarks.operations import Operations
 from benchmarks.scaling import Gain
@@ -30,6 +31,7 @@ class Results:
     latency: list[Latency] = field(default_factory=list)
     accuracy: list[Accuracy] = field(default_factory=list)
     operations: list[Operations] = field(default_factory=list)
+    sharings: list[Sharing] = field(default_factory=list)
 
     def ratio(self, speeds: list[Speed], robot: str, function: str, peer: str) -> float | None:
         """How many times quicker armdyn is than ``peer`` in its best way; None where one of them was not timed."""

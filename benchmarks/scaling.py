@@ -68,9 +68,10 @@ def core_gains(case: Case, functions: list[str], states: States, rounds: int) ->
     for name in functions:
         function, method = FUNCTIONS[name], getattr(robot, name)
         own = _cut(states, function, case.size).ordered(robot.joint_names)
-        arguments, out = function.arguments(own), np.empty(function.result_shape(len(own), case.size))
+        arguments, out = function.arguments(own), function.empty(len(own), case.size)
         calls = {workers: partial(method, *arguments, out=out, workers=workers) for workers in (1, CORES)}
-        results = {workers: call().copy() for workers, call in calls.items()}
+        order = robot.joint_names
+        results = {workers: function.reordered(call(), order, order) for workers, call in calls.items()}
         with quiet(CORES):
             timings = interleaved(calls, rounds)
         ns = {workers: timing.median / len(own) * 1e9 for workers, timing in timings.items()}
@@ -89,21 +90,19 @@ def precision_gains(case: Case, functions: list[str], states: States, rounds: in
         calls, results = {}, {}
         for dtype in (np.float64, np.float32):
             arguments = function.arguments(own.astype(dtype))
-            out = np.empty(function.result_shape(len(own), case.size), dtype=dtype)
-            calls[dtype] = partial(method, *arguments, out=out)
-            results[dtype] = calls[dtype]()
+            calls[dtype] = partial(method, *arguments, out=function.empty(len(own), case.size, dtype))
+            results[dtype] = function.reordered(calls[dtype](), robot.joint_names, robot.joint_names)
         with quiet():
             timings = interleaved(calls, rounds)
         double, single = (timings[dtype].median / len(own) * 1e9 for dtype in (np.float64, np.float32))
-        axes = tuple(range(1, 1 + function.rank))
-        scale = np.abs(results[np.float64]).max(axis=axes)
-        deviation = float((np.abs(results[np.float64] - results[np.float32]).max(axis=axes) / scale).max())
+        difference = function.largest(results[np.float64] - results[np.float32])
+        deviation = float((difference / function.largest(results[np.float64])).max())
         gains.append(Gain(case.name, name, "float32 / float64", len(own), double, single, deviation))
     return gains
 
 
 def _cut(states: States, function: Function, size: int) -> States:
-    return states.head(min(len(states), LARGEST_RESULT // (8 * size**function.rank)))
+    return states.head(min(len(states), LARGEST_RESULT // (8 * function.results * size**function.rank)))
 
 
 def _robot(case: Case) -> Robot:

@@ -14,6 +14,9 @@ BATCH_RATIOS = {  # against Pinocchio's C++ in its best way
     ("panda", "forward_dynamics"): 20.0,
     ("ur5", "mass_matrix"): 15.0,
     ("panda", "mass_matrix"): 15.0,
+    **{(robot, "coriolis_matrix"): 12.0 for robot in ("ur5", "panda")},
+    **{(robot, "inverse_dynamics_derivatives"): 8.0 for robot in ("ur5", "panda")},
+    **{(robot, "forward_dynamics_derivatives"): 8.0 for robot in ("ur5", "panda")},
     ("tree30", "inverse_dynamics"): 5.0,
     ("tree30", "mass_matrix"): 5.0,
     ("tree30", "forward_dynamics"): 5.0,
@@ -25,6 +28,7 @@ SINGLE_PRECISION = 1.6
 IMPORT_SECONDS = 0.060
 FIRST_CALL_SECONDS = {"empty": 0.3, "filled": 0.03}
 TREE_COMPILE_SECONDS = 5.0
+CONTROLLERS_SET = 0.7  # one program, of its parts compiled apart
 OPERATIONS = {  # multiplications, additions, divisions
     ("ur5", "inverse_dynamics"): (230, 195, 0),
     ("panda", "inverse_dynamics"): (381, 355, 0),
@@ -59,6 +63,7 @@ def outcomes(results: Results) -> list[Outcome]:
         *_latency(results),
         *_accuracy(results),
         *_operations(results),
+        *_sharings(results),
     ]
 
 
@@ -116,3 +121,8 @@ def _operations(results: Results) -> Iterator[Outcome]:
         if bounds:
             for name, bound in zip(("multiplications", "additions", "divisions"), bounds, strict=True):
                 yield Outcome(f"{one.robot} {one.function}: {name}", getattr(one, name), bound, at_least=False)
+
+
+def _sharings(results: Results) -> Iterator[Outcome]:
+    for one in results.sharings:
+        yield Outcome(f"{one.robot} controller's set: {one.what}", one.ratio, CONTROLLERS_SET, at_least=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from benchmarks.cases import Case
 from benchmarks.functions import Function
 from benchmarks.peers.peer import Batch, Peer, Single
@@ -24,7 +22,7 @@ class ArmdynPeer(Peer):
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
         """One call with the whole batch."""
         method, arguments = getattr(self.robot, function.name), function.arguments(states)
-        out = np.empty(function.result_shape(len(states), len(self.joint_names)), dtype=states.q.dtype)
+        out = function.empty(len(states), len(self.joint_names), states.q.dtype)
         return {"": lambda: method(*arguments, out=out)}
 
     def single(self, function: Function, state: States) -> Single:

@@ -48,15 +48,19 @@ class ModernRoboticsPeer(Peer):
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
         """A loop over the rows."""
         call, arguments = self._call(function), function.arguments(states)
+        if call is None:
+            return {}
         return {"": lambda: np.array([call(*row) for row in zip(*arguments, strict=True)])}
 
     def single(self, function: Function, state: States) -> Single:
         """The plain call."""
         call = self._call(function)
+        if call is None:
+            raise UnavailableError(f"{self.name} has no {function.name}")
         arguments = tuple(values[0].copy() for values in function.arguments(state))
         return lambda: call(*arguments)
 
-    def _call(self, function: Function) -> Callable[..., Array]:
+    def _call(self, function: Function) -> Callable[..., Array] | None:
         book, arm, tip = self.book, (self.mlist, self.glist, self.slist), [0.0] * 6
         calls: dict[str, Callable[..., Array]] = {
             "inverse_dynamics": lambda q, qd, qdd: book.InverseDynamics(q, qd, qdd, GRAVITY, tip, *arm),
@@ -64,4 +68,4 @@ class ModernRoboticsPeer(Peer):
             "forward_dynamics": lambda q, qd, tau: book.ForwardDynamics(q, qd, tau, GRAVITY, tip, *arm),
             "bias_forces": lambda q, qd: book.InverseDynamics(q, qd, 0 * q, GRAVITY, tip, *arm),
         }
-        return calls[function.name]
+        return calls.get(function.name)

@@ -32,9 +32,11 @@ class MujocoPeer(Peer):
 
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
         """A loop over the rows, results kept in one array."""
-        call = getattr(self, "_" + function.name)
+        call = getattr(self, "_" + function.name, None)
+        if call is None:
+            return {}
         arguments = function.arguments(states)
-        out = np.empty(function.result_shape(len(states), self.model.nv))
+        out = np.empty((len(states), *(self.model.nv,) * function.rank))
 
         def run() -> Array:
             for row, result in zip(zip(*arguments, strict=True), out, strict=True):
@@ -47,7 +49,7 @@ class MujocoPeer(Peer):
         """The plain call."""
         call = getattr(self, "_" + function.name)
         arguments = tuple(values[0].copy() for values in function.arguments(state))
-        result = np.empty(function.result_shape(1, self.model.nv)[1:])
+        result = np.empty((self.model.nv,) * function.rank)
         return lambda: call(*arguments, result)
 
     def _inverse_dynamics(self, q: Array, qd: Array, qdd: Array, result: Array) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 
-from benchmarks.functions import Function
-from benchmarks.states import Array, States
+from benchmarks.functions import Function, Result
+from benchmarks.states import States
 
-Batch = Callable[[], Array]  # evaluates all given states, returns one row a state
+Batch = Callable[[], Result]  # evaluates all given states, returns one row a state
 Single = Callable[[], object]  # evaluates the one given state
 
 
@@ -27,7 +27,8 @@ class Peer(ABC):
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
         """Calls that evaluate all of ``states`` (joints in the order of ``joint_names``), preparations done.
 
-        Most libraries have one way, named ""; where there are several, the quickest counts.
+        Most libraries have one way, named ""; where there are several, the quickest counts. None where the library has
+        no such function.
         """
 
     def single(self, function: Function, state: States) -> Single:

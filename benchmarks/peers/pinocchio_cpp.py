@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.build_pinocchio import Variant
 from benchmarks.cases import Case
-from benchmarks.functions import Function
+from benchmarks.functions import Function, Result
 from benchmarks.peers.peer import Batch, Peer, UnavailableError
 from benchmarks.states import Array, States
 
@@ -27,6 +27,9 @@ ROUTINES = {
         "crba, cholesky": "forward_dynamics_cholesky",
     },
     "bias_forces": {"nle": "bias_forces"},
+    "coriolis_matrix": {"computeCoriolisMatrix": "coriolis_matrix"},
+    "inverse_dynamics_derivatives": {"computeRNEADerivatives": "inverse_dynamics_derivatives"},
+    "forward_dynamics_derivatives": {"computeABADerivatives": "forward_dynamics_derivatives"},
 }
 KINDS = {"RX": 0, "RY": 1, "RZ": 2, "RevoluteUnaligned": 3, "PX": 4, "PY": 5, "PZ": 6, "PrismaticUnaligned": 7}
 
@@ -50,9 +53,9 @@ class PinocchioCppPeer(Peer):
     def ways(self, function: Function, states: States) -> dict[str, Batch]:
         """One call into each shared library for each of its routines."""
         arguments = function.arguments(states)
-        out = np.empty(function.result_shape(len(states), len(self.joint_names)))
+        out = function.empty(len(states), len(self.joint_names))
         return {
-            f"{variant}, {routine}": robot.call(symbol, *arguments, out)
+            f"{variant}, {routine}": robot.call(symbol, arguments, out)
             for variant, robot in self.robots.items()
             for routine, symbol in ROUTINES[function.name].items()
         }
@@ -78,12 +81,13 @@ class _Robot:
             )
         )
 
-    def call(self, symbol: str, *arrays: Array) -> Batch:
-        """The C function ``symbol`` on all rows of ``arrays``, of which the last is the result."""
-        routine, handle, count, out = getattr(self.library, symbol), self.handle, len(arrays[0]), arrays[-1]
+    def call(self, symbol: str, inputs: tuple[Array, ...], out: Result) -> Batch:
+        """The C function ``symbol`` on all rows of the arrays."""
+        routine, handle, count = getattr(self.library, symbol), self.handle, len(inputs[0])
+        arrays = (*inputs, *(out if isinstance(out, tuple) else (out,)))
         arguments = [handle, ctypes.c_long(count), *(_pointer(array) for array in arrays)]
 
-        def run() -> Array:
+        def run() -> Result:
             routine(*arguments)
             return out
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from benchmarks.cases import Case
-from benchmarks.functions import Function
+from benchmarks.functions import Function, Result
 from benchmarks.peers.peer import Batch, Peer, Single, UnavailableError
 from benchmarks.states import States
 
-CALLS = {"inverse_dynamics": "rnea", "mass_matrix": "crba", "forward_dynamics": "aba", "bias_forces": "nle"}
+CALLS = {
+    "inverse_dynamics": "rnea",
+    "mass_matrix": "crba",
+    "forward_dynamics": "aba",
+    "bias_forces": "nle",
+    "coriolis_matrix": "computeCoriolisMatrix",
+    "inverse_dynamics_derivatives": "computeRNEADerivatives",
+    "forward_dynamics_derivatives": "computeABADerivatives",
+}
 
 
 class PinocchioPythonPeer(Peer):
@@ -32,11 +38,14 @@ class PinocchioPythonPeer(Peer):
         """A loop over the rows, results kept in one array."""
         call, model, data = getattr(self.pinocchio, CALLS[function.name]), self.model, self.data
         arguments = function.arguments(states)
-        out = np.empty(function.result_shape(len(states), model.nv))
+        out = function.empty(len(states), model.nv)
+        places = out if isinstance(out, tuple) else (out,)
 
-        def run() -> np.ndarray:
+        def run() -> Result:
             for i, row in enumerate(zip(*arguments, strict=True)):
-                out[i] = call(model, data, *row)
+                result = call(model, data, *row)
+                for place, part in zip(places, result if isinstance(result, tuple) else (result,), strict=True):
+                    place[i] = part
             return out
 
         return {"": run}

@@ -76,6 +76,7 @@ class Robot:
     link_poses = Method(algorithms.link_poses)
     jacobian = Method(algorithms.jacobian)
     jacobian_dot = Method(algorithms.jacobian_dot)
+    bias_acceleration = Method(algorithms.bias_acceleration)
     link_motion = Method(algorithms.link_motion)
     joint_reactions = Method(algorithms.joint_reactions)
     kinetic_energy = Method(algorithms.kinetic_energy)

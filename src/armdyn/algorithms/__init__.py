@@ -1,5 +1,6 @@
 """The book: every quantity of an arm, each written once, on floats or traced scalars. Knows nothing of compiling."""
 
+from armdyn.algorithms.bias_acceleration import bias_acceleration
 from armdyn.algorithms.declaration import Argument, Function, function
 from armdyn.algorithms.energy import kinetic_energy, potential_energy
 from armdyn.algorithms.forward_dynamics import forward_dynamics
@@ -20,6 +21,7 @@ __all__ = [
     "Function",
     "JointReactions",
     "LinkMotion",
+    "bias_acceleration",
     "bias_forces",
     "forward_dynamics",
     "forward_kinematics",
