@@ -92,7 +92,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--states", type=int, default=100_000, help="random states in a batch (100000)")
     parser.add_argument("--rounds", type=int, default=11, help="interleaved rounds (11)")
     parser.add_argument("--processes", type=int, default=7, help="fresh processes for each waiting time (7)")
-    parser.add_argument("--exact-states", type=int, default=50, help="states computed with 50 digits (50)")
+    parser.add_argument("--exact-states", type=int, default=500, help="states computed with 50 digits (500)")
     parser.add_argument("--all-variants", action="store_true", help="compile Pinocchio's C++ in every way (slow)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything that was measured")
     parser.add_argument("--quick", action="store_true", help="few states, rounds and processes: a check, no figures")

@@ -25,7 +25,17 @@ from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 
 if TYPE_CHECKING:
-    from armdyn import algorithms, inertia, kinematics, spatial, trajectory
+    from armdyn import (
+        algorithms,
+        constraints,
+        ellipsoids,
+        identification,
+        inertia,
+        kinematics,
+        spatial,
+        task_space,
+        trajectory,
+    )
     from armdyn.algorithms.declaration import Function, function
     from armdyn.formats.dh import DHRow
     from armdyn.formats.links import Part
@@ -57,9 +67,13 @@ _WHERE = {
     "Units": "formats.units",
     "Trajectory": "simulation",
     "simulate": "simulation",
+    "ellipsoids": "",
+    "constraints": "",
+    "identification": "",
     "inertia": "",
     "kinematics": "",
     "spatial": "",
+    "task_space": "",
     "trajectory": "",
 }
 
@@ -89,9 +103,12 @@ __all__ = [
     "arctan2",
     "bundled_robots",
     "clip",
+    "constraints",
+    "ellipsoids",
     "function",
     "greater",
     "greater_equal",
+    "identification",
     "inertia",
     "kinematics",
     "less",
@@ -103,6 +120,7 @@ __all__ = [
     "sign",
     "simulate",
     "spatial",
+    "task_space",
     "trajectory",
 ]
 

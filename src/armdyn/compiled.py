@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from armdyn.algorithms.declaration import Function
+from armdyn.algorithms.declaration import Function, in_numbers
 from armdyn.errors import ArmdynError, DTypeError, ShapeError
+from armdyn.model.constraints import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape, with_parameters
 from armdyn.program import OperationCounts, Port, Program, guarded, trace
-from armdyn.targets import compile_program, load_or_compile, source_digest
+from armdyn.targets import compile_program, direct, load_or_compile, source_digest
 from armdyn.targets.parallel import run_in_parallel
 
 if TYPE_CHECKING:
+    from armdyn.model.mechanism import Mechanism
     from armdyn.robot import Robot
 
 Variant = tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]
@@ -40,13 +42,19 @@ class CompiledFunction:
         self._ports |= {name: Port(name, parameter_shape(robot.model, name)) for name in self.parameters}
         self._required = [a.name for a in function.arguments if not a.optional] + list(self.parameters)
         self._positional = [a.name for a in function.arguments] + list(self.parameters)
-        self._kernels: dict[Variant, Callable[..., Any]] = {}
+        self._kernels: dict[Variant, np.ufunc] = {}
         self._plain: dict[int, Callable[..., Any]] = {}  # by number of arrays, where all are given by position
+        self._direct = direct.NO_RECORDS
+        self._derivatives: dict[Any, CompiledFunction] = {}
         self.__name__, self.__doc__ = function.name, function.__doc__
         self.__signature__ = _signature(function, self.parameters)
 
     def __call__(self, *arrays: Any, **keywords: Any) -> Any:
-        """Evaluate, compiling at the first call."""
+        """Evaluate, compiling at the first call.
+
+        From then on `armdyn.targets.direct` stands before this method: calls that name one state's arrays, and nothing
+        else, do not get here.
+        """
         kernel = None if keywords else self._plain.get(len(arrays))
         if kernel is None:
             return self._call_variant(arrays, keywords)
@@ -71,20 +79,81 @@ class CompiledFunction:
         names = [n for n in self._positional if n in self._required or n in set(given)]
         return self._trace((tuple(names), self._chosen(options)))
 
+    def derivative(self, *wrt: str) -> CompiledFunction:
+        """The derivatives of the results by some of the arrays or model parameters: another compiled function.
+
+        It takes the same arrays and options. Each result has the shape of what is differentiated, then that of what it
+        is differentiated by; see `armdyn.differentiation.Derivative`, and its ``derivative`` for second ones.
+
+        Args:
+            wrt: names of arrays, or of model parameters such as "gravity" or "LINK.mass"; all arrays that must be given
+                where none is named. A parameter that is no input of the function is taken at the model's own value.
+
+        Raises:
+            UnknownName: where the function has no such array and the model no such parameter.
+
+        >>> robot = armdyn.load("ur5")
+        >>> robot.forward_kinematics.derivative("q")(np.zeros(6)).shape
+        (4, 4, 6)
+        >>> by = robot.inverse_dynamics.derivative("qdd", "forearm_link.mass")(np.zeros(6), np.zeros(6), np.ones(6))
+        >>> by.d_qdd.shape, by.d_forearm_link_mass.shape
+        ((6, 6), (6,))
+        """
+        from armdyn.differentiation import Derivative  # noqa: PLC0415 - it is a CompiledFunction
+
+        return self._derived(Derivative, wrt)
+
+    def directional(self, *wrt: str) -> CompiledFunction:
+        """The rates of the results where some of the arrays or model parameters change: another compiled function.
+
+        For every name X it takes one more array ``along_X``, the rate of X or a direction, behind the arrays that must
+        be given; the results are shaped and named as before: the Jacobian times the direction, at a fraction of its
+        cost. Of a gradient it is the product of Hessian and vector.
+
+        Args:
+            wrt: names as of `derivative`; all change together.
+
+        Raises:
+            UnknownName: where the function has no such array and the model no such parameter.
+
+        >>> robot, q, qd = armdyn.load("ur5"), np.ones(6), np.full(6, 2.0)
+        >>> Mdot = robot.mass_matrix.directional("q")(q, along_q=qd)
+        >>> power = qd @ robot.velocity_forces(q, qd)
+        >>> bool(np.isclose(power, qd @ Mdot @ qd / 2))
+        True
+        """
+        from armdyn.differentiation import Directional  # noqa: PLC0415 - it is a CompiledFunction
+
+        return self._derived(Directional, wrt)
+
+    def _derived(
+        self, kind: Callable[[CompiledFunction, tuple[str, ...]], CompiledFunction], wrt: tuple[str, ...]
+    ) -> CompiledFunction:
+        key = (kind, wrt)
+        if key not in self._derivatives:
+            self._derivatives[key] = kind(self, wrt)
+        return self._derivatives[key]
+
     @property
     def op_counts(self) -> OperationCounts:
         """What one evaluation costs, without optional arrays and with default options."""
         return self.program().op_counts
 
-    def _resolve(self, shape: tuple[str | int, ...]) -> tuple[int, ...]:
-        sizes = {"n": self.robot.dof, "links": len(self.robot.link_names)}
-        return tuple(sizes[d] if isinstance(d, str) else d for d in shape)
+    def _resolve(self, shape: tuple[str | int, ...], options: Iterable[tuple[str, Any]] = ()) -> tuple[int, ...]:
+        model, n = self.robot.model, self.robot.dof
+        sizes = {"n": n, "joints": len(model.joints), "links": len(model.links), "pairs": n * (n - 1) // 2}
+        sizes |= constraint_sizes(model.constraints)
+        sizes |= {word: size(model, **dict(options)) for word, size in self.function.sizes.items()}
+        return tuple(in_numbers(d, sizes) for d in shape)
 
     def _chosen(self, options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         for name in options:
             if name not in self.function.options:
                 known = ", ".join([*self._positional, *self.function.options, "out", "workers"])
                 raise TypeError(f"{self.function.name}() has no argument {name!r}; it takes {known}")
+        missing = [f"{name}=" for name in self.function.required_options if name not in options]
+        if missing:
+            raise TypeError(f"{self.function.name}() misses {', '.join(missing)}, which must be given by name")
         return tuple(sorted((k, v) for k, v in options.items() if v != self.function.options[k]))
 
     def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
@@ -98,20 +167,21 @@ class CompiledFunction:
             kernel = self._kernels[variant] = self._compile(variant)
             if not variant[1] and list(given) == self._positional[: len(given)]:
                 self._plain[len(given)] = self._naming(kernel)
+                self._call_directly(kernel)
         try:
             if workers is not None:
                 ports = [self._ports[name] for name in given]
                 return self._named(run_in_parallel(kernel, ports, list(given.values()), out=out, workers=workers))
             return self._named(kernel(*given.values()) if out is None else kernel(*given.values(), out=out))
         except (TypeError, ValueError) as error:
-            self._check_out(out)
+            self._check_out(out, variant[1])
             self._explain(given, error)
 
-    def _check_out(self, out: Any) -> None:
+    def _check_out(self, out: Any, options: Iterable[tuple[str, Any]]) -> None:
         """Complain of arrays for results that do not end in the results' shapes."""
         arrays = out if isinstance(out, tuple) else (out,) * (out is not None)
         for array, symbols in zip(arrays, self.function.outputs, strict=False):
-            shape = self._resolve(symbols)
+            shape = self._resolve(symbols, options)
             dimensions = ", ".join(["...", *map(str, shape)])
             if not isinstance(array, np.ndarray):
                 raise DTypeError(f"out is {type(array).__name__}; expected an array of shape ({dimensions})")
@@ -142,11 +212,17 @@ class CompiledFunction:
             return results
         return self.function.result(*(results if isinstance(results, tuple) else (results,)))
 
+    def _call_directly(self, kernel: np.ufunc) -> None:
+        """Let single states go straight to the kernel from now on."""
+        if _stand_in_front():
+            container = self.function.result or (None if kernel.nout == 1 else _several)
+            self._direct = direct.record(kernel, container) + self._direct
+
     def _naming(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """The kernel itself where its results have no names: nothing stands between a call and NumPy."""
         return kernel if self.function.result is None else lambda *arrays: self._named(kernel(*arrays))
 
-    def _compile(self, variant: Variant) -> Callable[..., Any]:
+    def _compile(self, variant: Variant) -> np.ufunc:
         if self.function.__module__.startswith("armdyn.algorithms."):
             return load_or_compile(self._cache_key(variant), lambda: guarded(self._trace(variant)))
         return compile_program(guarded(self._trace(variant)))  # others may have changed: trace, then look
@@ -158,24 +234,31 @@ class CompiledFunction:
 
     def _trace(self, variant: Variant) -> Program:
         names, options = variant
-        arguments = [a.name for a in self.function.arguments]
 
         def run(*arrays: Any) -> Any:
             values = dict(zip(names, arrays, strict=True))
-            mechanism = self.robot.mechanism
-            if self.parameters:
-                mechanism = with_parameters(mechanism, {p: values[p] for p in self.parameters})
-            result = self.function(mechanism, *(values.get(a) for a in arguments), **dict(options))
-            self._check_results(result)
+            result = self.evaluate(self.robot.mechanism, values, options)
+            self._check_results(result, options)
             return result
 
         fields = getattr(self.function.result, "_fields", ())
         return trace(run, [self._ports[n] for n in names], fields, name=self.function.name)
 
-    def _check_results(self, result: Any) -> None:
+    def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
+        """The function itself on numbers or traced scalars, for arrays and model parameters by name.
+
+        A parameter without a value is what it is in the model. What is not in ``values`` is not given.
+        """
+        arguments = [a.name for a in self.function.arguments]
+        changed = {name: value for name, value in values.items() if name not in arguments}
+        if changed:
+            model = with_parameters(model, changed)
+        return self.function(model, *(values.get(a) for a in arguments), **dict(options))
+
+    def _check_results(self, result: Any, options: Iterable[tuple[str, Any]]) -> None:
         results = result if isinstance(result, tuple) else (result,)
         shapes = [np.shape(r) for r in results]
-        expected = [self._resolve(s) for s in self.function.outputs]
+        expected = [self._resolve(s, options) for s in self.function.outputs]
         if shapes != expected:
             raise ShapeError(f"{self.function.name} returned shapes {shapes}; its signature names {expected}")
 
@@ -220,8 +303,25 @@ class CompiledFunction:
         shown = joints if len(joints) <= 3 else (joints[0], "...", joints[-1])
         by_name = {a.name: a.shape for a in self.function.arguments}
         if by_name.get(port.name) == ("n",):
-            return f"({dimensions}), one value per joint of {self.robot.name!r}: {' '.join(shown)}"
+            each = "joint" if self.robot.model.coupling is None else "coordinate"
+            return f"({dimensions}), one value per {each} of {self.robot.name!r}: {' '.join(shown)}"
         return f"({dimensions}) for {self.robot.name!r}"
+
+
+_call_in_python = CompiledFunction.__call__
+
+
+@cache
+def _stand_in_front() -> bool:
+    """Put the C function for single states before `CompiledFunction.__call__`; False where there cannot be one."""
+    method = direct.call_method(_call_in_python, "_direct")
+    if method is not None:
+        CompiledFunction.__call__ = method  # type: ignore[method-assign]
+    return method is not None
+
+
+def _several(*results: Any) -> tuple[Any, ...]:
+    return results
 
 
 @cache

@@ -51,15 +51,45 @@ def test_inverse_dynamics(name: str) -> None:
     assert_no_worse(errors(ours, exact), errors(rows(case.inverse_dynamics, *state), exact))
 
 
-@pytest.mark.parametrize("name", ["ur5", "xarm7", "random_tree"])
+@pytest.mark.parametrize("name", ["ur5", "panda_fingers", "xarm7", "right_angled_tree"])
 def test_forward_dynamics(name: str) -> None:
-    case, s = CASES[name](), random_states(CASES[name]().n, 15, seed=16)
+    """State by state armdyn is the nearer one more often than not, and it is nearer on the average."""
+    case, s = CASES[name](), random_states(CASES[name]().n, 60, seed=16)
     state = (s.q, s.qd, s.tau)
     exact = rows(exact_tree(name).forward_dynamics, *state)
-    ours = case.robot.forward_dynamics(*state)
-    # Forward dynamics amplifies rounding by the condition of M, the same for both.
-    difference = np.median(errors(ours, exact)), np.median(errors(rows(case.forward_dynamics, *state), exact))
-    assert difference[0] <= max(1.5 * difference[1], 4 * EPS), f"armdyn and Pinocchio: {difference}"
+    ours, theirs = (
+        errors(a, exact) for a in (case.robot.forward_dynamics(*state), rows(case.forward_dynamics, *state))
+    )
+    assert np.mean(ours <= theirs) > 0.5
+    assert np.mean(ours) <= np.mean(theirs)
+    assert np.median(ours) <= 1.1 * np.median(theirs)
+
+
+def test_forward_dynamics_of_a_general_tree() -> None:
+    """Its constants are general numbers, each rounded: the median is a matter of their luck, the average hardly."""
+    case, s = CASES["random_tree"](), random_states(CASES["random_tree"]().n, 60, seed=16)
+    state = (s.q, s.qd, s.tau)
+    exact = rows(exact_tree("random_tree").forward_dynamics, *state)
+    ours, theirs = (
+        errors(a, exact) for a in (case.robot.forward_dynamics(*state), rows(case.forward_dynamics, *state))
+    )
+    assert np.mean(ours) <= NO_WORSE * np.mean(theirs)
+
+
+def test_forward_dynamics_with_axes_in_line() -> None:
+    """With the second joint near zero, the first axis and the third nearly coincide: M is nearly singular there.
+
+    Solving M qdd = tau - h loses a digit or two, articulated bodies lose none. The wrist and the fingers, much quicker,
+    would hide it.
+    """
+    case = CASES["panda_fingers"]()
+    s = random_states(case.n, 20, seed=21)
+    q = s.q.copy()
+    q[:, 1] = np.linspace(0.02, 0.2, 20)
+    state = (q, s.qd, s.tau)
+    exact = rows(exact_tree("panda_fingers").forward_dynamics, *state)
+    shoulder_and_elbow = case.robot.forward_dynamics(*state)[:, :4]
+    assert errors(shoulder_and_elbow, exact[:, :4]).max() < 20 * EPS
 
 
 @pytest.mark.parametrize("name", ["ur5", "panda_fingers", "right_angled_tree"])

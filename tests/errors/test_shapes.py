@@ -8,7 +8,8 @@ from armdyn import algorithms
 from armdyn.algorithms import Function
 from oracles.cases import Case
 
-FUNCTIONS = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
+DECLARED = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
+FUNCTIONS = {name: f for name, f in DECLARED.items() if not f.required_options}
 SHAPES = {(name, a.name): a.shape for name, f in FUNCTIONS.items() for a in f.arguments if len(a.shape) == 1}
 ARGUMENTS = list(SHAPES)
 REQUIRED = [(name, a.name) for name, f in FUNCTIONS.items() for a in f.arguments if not a.optional]
@@ -22,7 +23,9 @@ def size(function: str, argument: str) -> int:
 
 def good(function: str) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(1)
-    return {a.name: rng.normal(size=size(function, a.name)) for a in FUNCTIONS[function].arguments}
+    sizes = {"n": 7, "links": 8}
+    shapes = {a.name: [sizes.get(d, d) for d in a.shape] for a in FUNCTIONS[function].arguments}
+    return {name: rng.normal(size=shape) for name, shape in shapes.items()}
 
 
 @pytest.fixture(params=[False, True], ids=["by position", "by name"])

@@ -15,10 +15,11 @@ import pinocchio as pin
 import pytest
 
 import armdyn
+from armdyn.spatial.rotations import rigid
 from oracles.cases import ANGULAR_FIRST, CASES, Case, bundled
 from oracles.flying import RATES, TWISTS, Flying
 from oracles.states import random_states
-from oracles.trees import spindles, to_armdyn, to_pinocchio
+from oracles.trees import random_rotation, spindles, to_armdyn, to_pinocchio
 
 sys.path.insert(0, str(Path(__file__).parent))
 from judge import count
@@ -27,10 +28,12 @@ from mutants import Mutant, mutant, places
 SOURCE = Path(armdyn.__file__).parent
 MODULES = (
     "algorithms.energy",
+    "algorithms.external_wrench",
     "algorithms.forward_dynamics",
     "algorithms.kinematics",
     "algorithms.mass_matrix",
     "algorithms.newton_euler",
+    "model.drive",
     "model.mechanism",
     "model.regrouping",
     "spatial.turns",
@@ -75,7 +78,8 @@ EQUIVALENT = {
     "FAR = 10.0 | 10.0 -> 11.0": SAFE,
     "if abs(foot) > FAR * math.sqrt(float(d @ d)): | "
     "FAR * math.sqrt(float(d @ d)) -> FAR + math.sqrt(float(d @ d))": SAFE,
-    "R = matrix((*body.turns, body.joint_turn(0.0))).astype(float) | 0.0 -> 1.0": "a prismatic joint does not turn",
+    "R = matrix((*body.turns, body.joint_turn(0.0))).astype(np.longdouble) | "
+    "0.0 -> 1.0": "a prismatic joint does not turn",
 }
 
 
@@ -108,14 +112,95 @@ def exam() -> tuple:
             moving = [*state, TWISTS[0], RATES[0]]
             answer = flying.inverse_dynamics(*moving)
             questions.append((f"flying {seed}", "inverse_dynamics", {}, [*moving[:3], None, *moving[3:]], answer))
+            questions += [(f"flying {seed}", *q) for q in answers_in_flight(flying, *state[:2])]
     geared = with_rotors(cases["ur5"])
     models = {name: pickle.dumps(case.robot.model) for name, case in cases.items()}
     models["geared"] = pickle.dumps(geared.model)
     questions += [("geared", *q) for q in answers_with_rotors(cases["ur5"], geared)]
+    based = with_a_frame_on_the_base(cases["ur5"].robot)
+    models["based"] = pickle.dumps(based.model)
+    q, _, _, _, f_tip = next(zip(*random_states(6, 1, seed=139), strict=True))
+    questions += [("based", *row) for row in wrench_rows(cases["ur5"], based, q, f_tip)]
+    coupled, A, b = with_coupling(cases["random_tree"].robot)
+    models["coupled"] = pickle.dumps(coupled.model)
+    questions += [("coupled", *q) for q in answers_coupled(cases["random_tree"], A, b)]
     counts = {
         (name, function): count(case.robot.mechanism, function) for name, case in cases.items() for function in COUNTED
     }
     return models, questions, counts
+
+
+def answers_in_flight(flying: Flying, q, qd) -> list[tuple]:
+    """Energy on the ground, and what is quadratic in the velocities, the base's included."""
+    zero, still = np.zeros(len(q)), np.zeros(6)
+    c = flying.inverse_dynamics(q, qd, zero, TWISTS[0], still) - flying.inverse_dynamics(q, zero, zero, still, still)
+    return [
+        ("kinetic_energy", {}, [q, qd, TWISTS[0]], np.array(flying.kinetic_energy(q, qd, TWISTS[0]))),
+        ("velocity_forces", {}, [q, qd, TWISTS[0]], c),
+    ]
+
+
+def with_coupling(free: armdyn.Robot) -> tuple[armdyn.Robot, np.ndarray, np.ndarray]:
+    """Joints moved by one coordinate, by none and by several, in another order than the tree's."""
+    free = armdyn.Robot(
+        free.model.replace(joints=tuple(replace(joint, limits=armdyn.Limits()) for joint in free.model.joints))
+    )
+    rng = np.random.default_rng(136)
+    A, b = rng.normal(size=(free.dof, 3)) * (rng.random((free.dof, 3)) < 0.6), rng.normal(size=free.dof)
+    A[2], A[4, :2], A[5] = (0.0, 0.0, 0.0), (1.0, 0.0), (0.0, 2.0, 0.0)
+    names = ["x", "y", "z"]
+    return free.with_coordinates(names, A, offset=b, kinds=dict.fromkeys(names, "revolute")), A, b
+
+
+def answers_coupled(case: Case, A: np.ndarray, b: np.ndarray) -> list[tuple]:
+    """The map done in NumPy around Pinocchio's answers."""
+    q, qd, qdd, tau, _ = next(zip(*random_states(A.shape[1], 1, seed=137), strict=True))
+    joints, rates = A @ q + b, A @ qd
+    M = A.T @ case.mass_matrix(joints) @ A
+    bias = A.T @ case.inverse_dynamics(joints, rates, np.zeros(case.n))
+    pin.framesForwardKinematics(case.pin, case.data, case.pin_q(joints))
+    tip = case.pin.getFrameId(case.robot.tip)
+    J = case.from_pin(pin.computeFrameJacobian(case.pin, case.data, case.pin_q(joints), tip, pin.LOCAL))
+    C = pin.computeCoriolisMatrix(case.pin, case.data, case.pin_q(joints), case.to_pin(rates))
+    Mdot = (C + C.T)[np.ix_(case.column, case.column)]
+    return [
+        ("mass_matrix_dot", {}, [q, qd], A.T @ Mdot @ A),
+        ("joint_positions", {}, [q], joints),
+        ("inverse_dynamics", {}, [q, qd, qdd], M @ qdd + bias),
+        ("mass_matrix", {}, [q], M),
+        ("forward_dynamics", {}, [q, qd, tau], np.linalg.solve(M, tau - bias)),
+        ("jacobian", {}, [q], J[ANGULAR_FIRST] @ A),
+    ]
+
+
+def with_a_frame_on_the_base(robot: armdyn.Robot) -> armdyn.Robot:
+    """Askew, and away from the base's origin."""
+    rng = np.random.default_rng(138)
+    frame = armdyn.Frame("on_base", robot.model.base, rigid(random_rotation(rng), rng.normal(size=3)))
+    return armdyn.Robot(robot.model.replace(frames=(*robot.model.frames, frame)))
+
+
+def wrench_rows(case: Case, robot: armdyn.Robot, q, wrench) -> list[tuple]:
+    """A wrench on the tip, on a link and on the base, in all axes, as Pinocchio carries it to the link's frame."""
+    model, data = case.pin, case.data
+    pin.framesForwardKinematics(model, data, case.pin_q(q))
+    poses = {robot.link_names[0]: pin.SE3.Identity()}
+    poses |= {link: data.oMf[model.getFrameId(link)].copy() for link in robot.link_names[1:]}
+    given, found = pin.Force(wrench[3:], wrench[:3]), []
+    on_base = [frame.name for frame in robot.model.frames if frame.link == robot.model.base]
+    for name in (robot.tip, robot.link_names[-1], on_base[-1]):
+        frame = robot.model.frame(name)
+        T_0L, T_LF = poses[frame.link], pin.SE3(frame.pose.copy())
+        at = {
+            "body": T_LF,
+            "space": T_0L.inverse(),
+            "world": T_LF * pin.SE3((T_0L * T_LF).rotation.T, np.zeros(3)),
+        }
+        for way, T in at.items():
+            rows, in_link = np.zeros((len(robot.link_names), 6)), T.act(given)
+            rows[robot.link_names.index(frame.link)] = [*in_link.angular, *in_link.linear]
+            found.append(("external_wrench", {"frame": name, "expressed_in": way}, [q, wrench], rows))
+    return found
 
 
 def with_rotors(case: Case) -> armdyn.Robot:
@@ -156,6 +241,10 @@ def answers(case: Case, q, qd, qdd, tau, f_tip) -> list[tuple]:
         ("kinetic_energy", {}, [q, qd], np.array(pin.computeKineticEnergy(model, data, x, v))),
         ("potential_energy", {}, [q], np.array(pin.computePotentialEnergy(model, data, x))),
     ]
+    found += wrench_rows(case, case.robot, q, f_tip)
+    f_ext = np.random.default_rng(135).normal(0.0, 5.0, (len(case.robot.link_names), 6))
+    pushed = case.from_pin(pin.rnea(model, data, x, v, case.to_pin(qdd), case.on_links(f_ext)))
+    found.append(("inverse_dynamics", {}, [q, qd, qdd, None, None, None, f_ext], pushed))
     ways = {"body": pin.LOCAL, "space": pin.WORLD, "world": pin.LOCAL_WORLD_ALIGNED}
     pin.framesForwardKinematics(model, data, x)
 

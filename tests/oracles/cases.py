@@ -65,6 +65,14 @@ class Case:
         forces[frame.parentJoint] = frame.placement.act(on_tip)
         return forces
 
+    def on_links(self, f_ext: np.ndarray) -> pin.StdVec_Force:
+        """Wrenches on all links, in their frames: in Pinocchio those on its joints. The base's goes to the universe."""
+        forces = pin.StdVec_Force([pin.Force.Zero() for _ in range(self.pin.njoints)])
+        for name, row in zip(self.robot.link_names[1:], f_ext[1:], strict=True):
+            frame = self.pin.frames[self.pin.getFrameId(name)]
+            forces[frame.parentJoint] = frame.placement.act(pin.Force(row[3:], row[:3]))
+        return forces
+
     def inverse_dynamics(self, q, qd, qdd, f_tip=None) -> np.ndarray:
         arguments = [self.pin_q(q), self.to_pin(qd), self.to_pin(qdd)]
         arguments += [] if f_tip is None else [self.external(f_tip)]

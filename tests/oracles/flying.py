@@ -27,6 +27,12 @@ class Flying:
         self.v = np.array([self.model.joints[i].idx_v for i in ids])
         self.q = np.array([self.model.joints[i].idx_q for i in ids])
 
+    def kinetic_energy(self, q, qd, twist) -> float:
+        """As seen from the ground; the root has no mass."""
+        x, v = pin.neutral(self.model), np.zeros(self.model.nv)
+        x[self.q], v[self.v], v[:6] = q, qd, np.roll(twist, 3)
+        return pin.computeKineticEnergy(self.model, self.data, x, v)
+
     def inverse_dynamics(self, q, qd, qdd, twist, rate) -> np.ndarray:
         x = pin.neutral(self.model)
         v, a = np.zeros((2, self.model.nv))

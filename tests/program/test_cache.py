@@ -17,7 +17,6 @@ import sys, warnings
 import numpy as np
 from armdyn.program import Port, trace
 from armdyn.targets import compile_program, load_or_compile
-import armdyn.targets.kernels as kernels
 
 traced = []
 def make():
@@ -166,19 +165,21 @@ def test_processes_at_once(tmp_path: Path) -> None:
 
 def test_where_memory_cannot_be_made_executable_the_interpreter_runs(tmp_path: Path) -> None:
     code = """
+    from armdyn.targets import machine_code
     from armdyn.targets.image import LoadError
     def refuse(image): raise LoadError("forbidden")
-    kernels.load = refuse
+    machine_code.load = refuse
     check(); check("f")
     """
-    run(code, tmp_path)
+    assert "the compiled code cannot be loaded" in run(code, tmp_path)
 
 
 def test_object_files_load_where_the_linker_does_not_know_them(tmp_path: Path) -> None:
     code = """
+    from armdyn.targets import machine_code
     from armdyn.targets.image import LinkError
     def refuse(object_code, entry): raise LinkError("Mach-O")
-    kernels.link = refuse
+    machine_code.link = refuse
     check(); check("f")
     """
     assert run(code, tmp_path) == ""

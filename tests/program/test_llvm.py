@@ -16,7 +16,7 @@ import armdyn.program as ap
 from armdyn.errors import Unsupported
 from armdyn.program import Port, Program, interpret, trace
 from armdyn.program.operations import OPERATIONS
-from armdyn.targets import compile_program
+from armdyn.targets import compile_program, streaming
 from armdyn.targets.compiler import compile_ir
 from armdyn.targets.gufunc import Interface, LoopTable, keep
 from armdyn.targets.image import ENTRY, link, load
@@ -339,3 +339,38 @@ def test_large_results_that_are_streamed_past_the_cache(dtype: type, shift: int)
     expected = x[:, [0, 1, 0, 1, 0]] * np.arange(1.0, 6.0).astype(dtype)
     np.testing.assert_array_equal(out, expected)
     assert memory[-1 if shift == 0 else 0] == -1.0
+
+
+@x86_64
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("size", [1, 2, 7, 9, 10, 25])
+def test_streaming_at_every_phase(size: int, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With everything streamed: arrays that begin anywhere, few groups or many, and nothing written around them."""
+    monkeypatch.setattr(streaming, "STREAMED_BYTES", 0)
+    program = trace(
+        lambda x: ([x[k % 3] * float(k + 1) for k in range(size)], x[::-1]), [Port("x", (3,))], name="streamed"
+    )
+    itemsize = np.dtype(dtype).itemsize
+    for machine in (host(), *narrow_machines()):
+        ufunc = compiled_for(program, machine)
+        for count in (1, 3, 16, 31, 64, 147):
+            x = general(count, 3).astype(dtype)
+            wanted, turned = interpret(program, x, dtype=dtype)
+            for phase in range(0, 80, itemsize):
+                memory = aligned(size * count * itemsize + 160).view(dtype)
+                memory[:] = -7.0
+                start = phase // itemsize
+                out = memory[start : start + size * count].reshape(count, size)
+                beside = np.empty((count, 3), dtype)
+                ufunc(x, out=(out, beside))
+                np.testing.assert_array_equal(out, wanted)
+                np.testing.assert_array_equal(beside, turned)
+                assert (memory[:start] == -7.0).all()
+                assert (memory[start + size * count :] == -7.0).all()
+
+
+def aligned(size: int) -> np.ndarray:
+    """Bytes that begin at a multiple of 64."""
+    memory = np.empty(size + 64, np.uint8)
+    skipped = -memory.ctypes.data % 64
+    return memory[skipped : skipped + size]

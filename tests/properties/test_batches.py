@@ -10,7 +10,8 @@ from armdyn.algorithms import Function
 from oracles.cases import CASES, Case
 from oracles.states import as_tuple, assert_close, general_arguments, random_states
 
-FUNCTIONS = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
+DECLARED = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
+FUNCTIONS = {name: f for name, f in DECLARED.items() if not f.required_options}
 
 
 def arguments(name: str, robot: Robot, count: int) -> list[np.ndarray]:

@@ -1,13 +1,38 @@
 """The book: every quantity of an arm, each written once, on floats or traced scalars. Knows nothing of compiling."""
 
 from armdyn.algorithms.bias_acceleration import bias_acceleration
+from armdyn.algorithms.christoffel import centrifugal_coefficients, christoffel, coriolis_coefficients
+from armdyn.algorithms.closed_form import ClosedForm, closed_form
+from armdyn.algorithms.coriolis import coriolis_matrix
 from armdyn.algorithms.declaration import Argument, Function, function
 from armdyn.algorithms.energy import kinetic_energy, potential_energy
+from armdyn.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
+from armdyn.algorithms.external_wrench import external_wrench
 from armdyn.algorithms.forward_dynamics import forward_dynamics
+from armdyn.algorithms.forward_dynamics_derivatives import ForwardDynamicsDerivatives, forward_dynamics_derivatives
+from armdyn.algorithms.generalized_momentum import (
+    KineticEnergyDerivatives,
+    generalized_momentum,
+    kinetic_energy_derivatives,
+    transposed_coriolis_forces,
+)
+from armdyn.algorithms.inverse_dynamics_derivatives import InverseDynamicsDerivatives, inverse_dynamics_derivatives
+from armdyn.algorithms.inverse_mass_matrix import inverse_mass_matrix
+from armdyn.algorithms.joint_positions import joint_positions
 from armdyn.algorithms.joint_reactions import JointReactions, joint_reactions
 from armdyn.algorithms.kinematics import forward_kinematics, jacobian, jacobian_dot, link_poses
 from armdyn.algorithms.link_motion import LinkMotion, link_motion
 from armdyn.algorithms.mass_matrix import mass_matrix
+from armdyn.algorithms.mass_matrix_dot import mass_matrix_dot
+from armdyn.algorithms.momentum import (
+    center_of_mass,
+    center_of_mass_jacobian,
+    center_of_mass_velocity,
+    momentum,
+    momentum_matrix,
+    momentum_rate,
+)
+from armdyn.algorithms.momentum_regressors import lagrangian_gradient_regressor, momentum_regressor
 from armdyn.algorithms.newton_euler import (
     bias_forces,
     gravity_forces,
@@ -15,27 +40,63 @@ from armdyn.algorithms.newton_euler import (
     tip_forces,
     velocity_forces,
 )
+from armdyn.algorithms.regressor import regressor
+from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
+from armdyn.algorithms.task_space import TaskSpace, task_space
 
 __all__ = [
     "Argument",
+    "ClosedForm",
+    "ForwardDynamicsDerivatives",
     "Function",
+    "InverseDynamicsDerivatives",
     "JointReactions",
+    "KineticEnergyDerivatives",
     "LinkMotion",
+    "SingularTask",
+    "TaskSpace",
+    "TaskSpaceError",
     "bias_acceleration",
     "bias_forces",
+    "center_of_mass",
+    "center_of_mass_jacobian",
+    "center_of_mass_velocity",
+    "centrifugal_coefficients",
+    "christoffel",
+    "closed_form",
+    "coriolis_coefficients",
+    "coriolis_matrix",
+    "external_wrench",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "forward_kinematics",
     "function",
+    "generalized_momentum",
     "gravity_forces",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
+    "inverse_mass_matrix",
     "jacobian",
     "jacobian_dot",
+    "joint_positions",
     "joint_reactions",
     "kinetic_energy",
+    "kinetic_energy_derivatives",
+    "kinetic_energy_regressor",
+    "lagrangian_gradient_regressor",
     "link_motion",
     "link_poses",
     "mass_matrix",
+    "mass_matrix_dot",
+    "momentum",
+    "momentum_matrix",
+    "momentum_rate",
+    "momentum_regressor",
     "potential_energy",
+    "potential_energy_regressor",
+    "regressor",
+    "task_space",
     "tip_forces",
+    "transposed_coriolis_forces",
     "velocity_forces",
 ]

@@ -1,4 +1,4 @@
-"""The acceleration that joint velocities alone give a frame: Newton-Euler's outward pass with qdd = 0 and no gravity."""
+"""The acceleration that joint velocities alone give a frame: the outward pass with qdd = 0 and no gravity."""
 
 from __future__ import annotations
 

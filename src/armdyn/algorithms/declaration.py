@@ -12,7 +12,9 @@ from typing import Any
 from armdyn.errors import TraceError
 
 Shape = tuple[str | int, ...]
-"""Dimensions of an array: numbers, or "n" (size of q), "joints" (all of them) and "links" (the base counted)."""
+"""Dimensions of an array: numbers, or "n" (size of q), "joints" (all of them), "links" (the base counted), "pairs"
+(of two different entries of q), "constraints" (their rows) and "holonomic" (those of them that are equations for q);
+"6joints" is six times as many."""
 
 _GROUP = re.compile(r"\(([^()]*)\)(\??)")
 _SIGNATURE = re.compile(r"\s*(?:\([^()]*\)\??\s*,?\s*)*->\s*(?:\([^()]*\)\s*,?\s*)+")
@@ -42,24 +44,32 @@ class Function:
     outputs: tuple[Shape, ...]
     options: Mapping[str, Any]
     result: type[Any] | None = None
+    sizes: Mapping[str, Callable[..., int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for attribute in ("__module__", "__qualname__", "__doc__"):
             object.__setattr__(self, attribute, getattr(self.implementation, attribute))
         object.__setattr__(self, "__wrapped__", self.implementation)  # so that doctest and inspect see a function
 
+    @property
+    def required_options(self) -> tuple[str, ...]:
+        """The options that have no default, and must be given."""
+        return tuple(name for name, default in self.options.items() if default is inspect.Parameter.empty)
+
     def __reduce__(self) -> str | tuple[Any, ...]:
         name = self.name
         if getattr(sys.modules.get(self.implementation.__module__), name, None) is self:
             return name  # pickled by name, as functions are
-        return _declare, (self.signature, self.implementation, self.result)
+        return _declare, (self.signature, self.implementation, self.result, self.sizes)
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
         return self.implementation(model, *arrays, **options)
 
 
-def function(signature: str, *, result: type[Any] | None = None) -> Callable[[Callable[..., Any]], Function]:
+def function(
+    signature: str, *, result: type[Any] | None = None, sizes: Mapping[str, Callable[..., int]] | None = None
+) -> Callable[[Callable[..., Any]], Function]:
     """Declare a function of a robot.
 
     Args:
@@ -67,6 +77,7 @@ def function(signature: str, *, result: type[Any] | None = None) -> Callable[[Ca
             for the number of joints and ``?`` behind an argument that may be left out:
             ``"(n),(n),(n),(6)?->(n)"``. Keyword-only arguments of the function are options fixed before compiling.
         result: a ``NamedTuple`` with a field for each result, where the results have names; the function returns it.
+        sizes: dimensions of the results with names of their own, each a function of the `Model` and of the options.
 
     >>> @function("(n),(n)->()")
     ... def power(model, qd, tau):
@@ -93,13 +104,18 @@ def function(signature: str, *, result: type[Any] | None = None) -> Callable[[Ca
             Argument(p.name, shape, optional) for p, (shape, optional) in zip(positional, shapes, strict=True)
         )
         options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-        return Function(implementation, name, signature, arguments, results, options, result)
+        return Function(implementation, name, signature, arguments, results, options, result, sizes or {})
 
     return declare
 
 
-def _declare(signature: str, implementation: Callable[..., Any], result: type[Any] | None) -> Function:
-    return function(signature, result=result)(implementation)
+def _declare(
+    signature: str,
+    implementation: Callable[..., Any],
+    result: type[Any] | None,
+    sizes: Mapping[str, Callable[..., int]] | None,
+) -> Function:
+    return function(signature, result=result, sizes=sizes)(implementation)
 
 
 def _parse(signature: str) -> tuple[list[tuple[Shape, bool]], tuple[Shape, ...]]:
@@ -114,3 +130,15 @@ def _parse(signature: str) -> tuple[list[tuple[Shape, bool]], tuple[Shape, ...]]
 def _shape(group: str) -> Shape:
     words = [word.strip() for word in group.split(",") if word.strip()]
     return tuple(int(word) if word.isdigit() else word for word in words)
+
+
+def in_numbers(dimension: str | int, sizes: Mapping[str, int]) -> int:
+    """The length a dimension has where the words have these sizes.
+
+    >>> in_numbers("6joints", {"joints": 7})
+    42
+    """
+    if isinstance(dimension, int):
+        return dimension
+    word = dimension.lstrip("0123456789")
+    return int(dimension.removesuffix(word) or 1) * sizes[word]

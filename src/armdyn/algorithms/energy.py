@@ -8,24 +8,29 @@ import numpy as np
 
 from armdyn.algorithms.declaration import function
 from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, cross
 from armdyn.spatial.turns import into, out_of
 
 Z = np.array([0.0, 0.0, 1.0])
 
 
-@function("(n),(n)->()")
-def kinetic_energy(model: Mechanism, q: Array, qd: Array) -> Any:
+@function("(n),(n),(6)?->()")
+def kinetic_energy(model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Any:
     """Kinetic energy K(q, qd) = qd^T M(q) qd / 2, J, scalar.
 
     Summed over the links from their twists (Modern Robotics 8.55), and over the rotors where joints have armature.
+    Where the base moves it is the energy as seen from the ground, of the links that joints move: the base's own does
+    not count, and a rotor's is that of its turning against its joint.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
+    model = regrouped(model) if base_twist is None else model  # what is moved to a base at rest has no energy
     q, qd = model.drive.positions(q), model.drive.rates(qd)
-    twists = link_twists(model, q, qd)
+    twists = link_twists(model, q, qd, base_twist)
     links = sum((kinetic_energy_of(body, *twist) for body, twist in zip(model.bodies, twists, strict=True)), start=0.0)
     return links + sum(0.5 * body.armature * qd[k] ** 2 for k, body in enumerate(model.bodies) if body.armature)
 
@@ -57,12 +62,14 @@ def potential_energy(model: Mechanism, q: Array) -> Any:
     return energy
 
 
-def link_twists(model: Mechanism, q: Array, qd: Array) -> list[tuple[Array, Array]]:
+def link_twists(model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> list[tuple[Array, Array]]:
     """Angular velocity and velocity of the origin of every body, in its own axes (Craig 5.45, 5.47); q, qd by body."""
+    w_0, v_0 = np.split(np.zeros(6) if base_twist is None else base_twist, 2)
     twists: list[tuple[Array, Array]] = []
     for i, body in enumerate(model.bodies):
-        if body.parent < 0:
-            w, v = np.zeros(3), np.zeros(3)
+        if body.base_axes is not None and body.base_origin is not None:
+            R = body.base_axes
+            w, v = R.T @ w_0, R.T @ (v_0 + cross(w_0, body.base_origin))
         else:
             w, v = twists[body.parent]
             v = v + cross(w, body.offset)

@@ -14,7 +14,7 @@ from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import (
     Wrench,
     Z,
-    add_tip_wrench,
+    add_outer_wrenches,
     base_motion,
     inertial_wrench,
     outward,
@@ -30,13 +30,13 @@ COLLARS = ("child", "parent")
 
 
 class JointReactions(NamedTuple):
-    """Force ``f`` (N) and moment ``n`` (N m) that every joint transmits to its child link, shape (..., joints, 3) each."""
+    """Force ``f`` (N) and moment ``n`` (N m) that joints transmit to their child links, shape (..., joints, 3) each."""
 
     f: Any
     n: Any
 
 
-@function("(n),(n),(n),(6)?,(6)?,(6)?->(joints,3),(joints,3)", result=JointReactions)
+@function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(joints,3),(joints,3)", result=JointReactions)
 def joint_reactions(
     model: Mechanism,
     q: Array,
@@ -45,6 +45,7 @@ def joint_reactions(
     f_tip: Array | None = None,
     base_twist: Array | None = None,
     base_twist_rate: Array | None = None,
+    f_ext: Array | None = None,
     *,
     expressed_in: str = "link",
     collar: str = "child",
@@ -62,6 +63,8 @@ def joint_reactions(
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6), rows
+            as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
         expressed_in: "link": every row in the axes of the child link's frame; "parent": of the parent link's frame;
             "base": all in base axes.
         collar: which link carries the collar of a sliding joint. "child": it travels with the child link's frame, and
@@ -87,8 +90,7 @@ def joint_reactions(
     q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
     motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
-    if f_tip is not None:
-        add_tip_wrench(model, wrenches, f_tip)
+    add_outer_wrenches(model, wrenches, f_tip, f_ext)
     passed_on = transmitted(model, q, motions, wrenches)
     rows = [about_collar(*of_body, collar) for of_body in zip(model.bodies, q, passed_on, strict=True)]
     return JointReactions(*in_axes(model, q, rows, expressed_in))

@@ -40,7 +40,7 @@ class Wrench(NamedTuple):
     f: Array
 
 
-@function("(n),(n),(n),(6)?,(6)?,(6)?->(n)")
+@function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n)")
 def inverse_dynamics(
     model: Mechanism,
     q: Array,
@@ -49,8 +49,9 @@ def inverse_dynamics(
     f_tip: Array | None = None,
     base_twist: Array | None = None,
     base_twist_rate: Array | None = None,
+    f_ext: Array | None = None,
 ) -> Array:
-    """Joint forces tau = M(q) qdd + c(q, qd) + g(q) + J^T(q) f_tip, N m or N, shape (..., n).
+    """Joint forces tau = M(q) qdd + c(q, qd) + g(q) + J^T(q) f_tip - sum J_k^T f_ext_k, N m or N, shape (..., n).
 
     Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77). What a base in motion adds is part of tau; gravity
     stays as it is in base axes, so where the base tilts, make "gravity" an input (``robot.compile``).
@@ -63,6 +64,8 @@ def inverse_dynamics(
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6); the
             acceleration of the base's origin is its linear part plus w x v. Zero if left out.
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6), rows
+            as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
 
     Raises:
         ShapeError: where an array does not have one value per joint.
@@ -74,22 +77,21 @@ def inverse_dynamics(
     """
     model = regrouped(model)  # joint forces alone are asked for
     q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
-    motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
-    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
-    if f_tip is not None:
-        add_tip_wrench(model, wrenches, f_tip)
+    base = base_motion(model.gravity, base_twist, base_twist_rate)
+    motions, wrenches = links_in_motion(model, q, qd, qdd, base, f_tip, f_ext)
     return model.drive.forces(add_rotors(model, inward(model, q, motions, wrenches), qdd))
 
 
-@function("(n),(n),(6)?,(6)?->(n)")
+@function("(n),(n),(6)?,(6)?,(links,6)?->(n)")
 def bias_forces(
     model: Mechanism,
     q: Array,
     qd: Array,
     base_twist: Array | None = None,
     base_twist_rate: Array | None = None,
+    f_ext: Array | None = None,
 ) -> Array:
-    """Joint forces at zero acceleration h(q, qd) = c(q, qd) + g(q), N m or N, shape (..., n).
+    """Joint forces at zero acceleration h(q, qd) = c(q, qd) + g(q) - sum J_k^T f_ext_k, N m or N, shape (..., n).
 
     Inverse dynamics with qdd = 0 (Modern Robotics 8.1, 8.5).
 
@@ -98,11 +100,13 @@ def bias_forces(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6), rows
+            as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
 
     >>> armdyn.load("rp").bias_forces([0.5, 1.2], [1.0, -0.4]).round(6)
     array([29.072706,  7.006329])
     """
-    tau: Array = inverse_dynamics(model, q, qd, np.zeros(model.dof), None, base_twist, base_twist_rate)
+    tau: Array = inverse_dynamics(model, q, qd, np.zeros(model.dof), None, base_twist, base_twist_rate, f_ext)
     return tau
 
 
@@ -119,19 +123,21 @@ def gravity_forces(model: Mechanism, q: Array) -> Array:
     return tau
 
 
-@function("(n),(n)->(n)")
-def velocity_forces(model: Mechanism, q: Array, qd: Array) -> Array:
+@function("(n),(n),(6)?->(n)")
+def velocity_forces(model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Array:
     """Coriolis and centripetal joint forces c(q, qd), N m or N, shape (..., n).
 
-    Inverse dynamics with qdd = 0 and no gravity (Modern Robotics 8.79).
+    Inverse dynamics with qdd = 0 and no gravity (Modern Robotics 8.79): what is quadratic in the velocities, those of
+    the base counted where it moves.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
     model = regrouped(model)  # joint forces alone are asked for
     q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(np.zeros(model.dof))
-    motions = outward(model, q, qd, qdd, base_motion(np.zeros(3)))
+    motions = outward(model, q, qd, qdd, base_motion(np.zeros(3), base_twist))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     return model.drive.forces(inward(model, q, motions, wrenches))
 
@@ -151,6 +157,16 @@ def tip_forces(model: Mechanism, q: Array, f_tip: Array) -> Array:
     wrenches = [Wrench(np.zeros(3), np.zeros(3)) for _ in model.bodies]
     add_tip_wrench(model, wrenches, f_tip)
     return model.drive.forces(inward(model, q, motions, wrenches))
+
+
+def links_in_motion(
+    model: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion, f_tip: Array | None, f_ext: Array | None
+) -> tuple[list[Motion], list[Wrench]]:
+    """The motions of the links and the wrenches that these and the loads ask of the joints; q, qd, qdd by body."""
+    motions = outward(model, q, qd, qdd, base)
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
+    add_outer_wrenches(model, wrenches, f_tip, f_ext)
+    return motions, wrenches
 
 
 def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None = None) -> Motion:
@@ -217,13 +233,35 @@ def axial_of_product(U: Array, S: Array) -> Array:
     )
 
 
+def add_outer_wrenches(model: Mechanism, wrenches: list[Wrench], f_tip: Array | None, f_ext: Array | None) -> None:
+    """Add what the tip applies to its surroundings, and take off what the surroundings apply to the links."""
+    if f_tip is not None:
+        add_tip_wrench(model, wrenches, f_tip)
+    if f_ext is not None:
+        subtract_external_wrenches(model, wrenches, f_ext)
+
+
+def subtract_external_wrenches(model: Mechanism, wrenches: list[Wrench], f_ext: Array) -> None:
+    """What the surroundings apply on a link, in the link's own frame, its joint need not (Featherstone 2008, 5.20)."""
+    of_link = dict(zip(model.model.link_names, f_ext, strict=True))
+    for k, body in enumerate(model.bodies):
+        n, f = brought(body.link_pose, of_link[body.name])
+        wrenches[k] = Wrench(wrenches[k].n - n, wrenches[k].f - f)
+
+
+def brought(T: Array, wrench: Array) -> Wrench:
+    """A wrench (m, f) given in frame F as one in frame A, where T = T_AF (Modern Robotics 3.98)."""
+    R, p = T[:3, :3], T[:3, 3]
+    f = R @ wrench[3:]
+    return Wrench(R @ wrench[:3] + cross(p, f), f)
+
+
 def add_tip_wrench(model: Mechanism, wrenches: list[Wrench], f_tip: Array) -> None:
     """Add the wrench the tip applies to its surroundings to what its link must transmit (F_{n+1} of MR 8.53)."""
     k, T = model.frame()
     if k < 0:
         return  # the tip is on the base, which needs no joint to hold it
-    f = T[:3, :3] @ f_tip[3:]
-    n = T[:3, :3] @ f_tip[:3] + cross(T[:3, 3], f)
+    n, f = brought(T, f_tip)
     wrenches[k] = Wrench(wrenches[k].n + n, wrenches[k].f + f)
 
 

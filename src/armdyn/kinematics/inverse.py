@@ -18,6 +18,7 @@ from armdyn.kinematics.limits import Range, length_of
 from armdyn.kinematics.search import Found, Starts, finish, search
 from armdyn.kinematics.solution import Solution
 from armdyn.kinematics.tasks import Task, frames_of, resolved
+from armdyn.model.constraints.base import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.simulation.settings import real_array, shown_joints
 from armdyn.spatial.rotations import Array
@@ -93,6 +94,7 @@ def inverse_kinematics(
            [0. , 0.2],
            [1. , 0.1]])
     """
+    refuse_constraints(robot.model, "inverse_kinematics", "close_loop with the target as one more constraint, weld(...)")
     if choose not in CHOICES:
         raise UnknownName.of("choice", choose, CHOICES, "choose=")
     tolerance = positive("tolerance", tolerance)

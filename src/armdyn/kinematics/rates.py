@@ -18,9 +18,13 @@ from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.motion import frame_motion
 from armdyn.kinematics.singular import Decomposition
 from armdyn.kinematics.tasks import moving_frame
+from armdyn.model.constraints.base import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.simulation.settings import real_array, shown_joints
 from armdyn.spatial.rotations import Array
+
+
+_ASKED = {"twist": "rates", "acceleration": "accelerations"}
 
 
 def joint_rates(
@@ -131,6 +135,7 @@ def _solved(
     threshold: float,
     damping: float,
 ) -> JointMotion:
+    refuse_constraints(robot.model, f"joint_{_ASKED[what]}", f"close_{_ASKED[what].replace('rates', 'velocities')}")
     if expressed_in not in EXPRESSED_IN:
         raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
     point = vector("point", point)

@@ -62,7 +62,7 @@ def search_step(
     met = conditions(model, trial, aims, target)
     e = np.array([x for one in met for x in one.residuals])
     J = np.array([row for one in met for row in one.rows])
-    scale = np.array([length if not body.revolute else 1.0 for body in sorted(model.bodies, key=lambda b: b.joint)])
+    scale = np.array([1.0 if one.kind == "revolute" else length for one in model.model.coordinates])
     J = J * scale
     squares = e @ e
     new_cost = 0.5 * squares

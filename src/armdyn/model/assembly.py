@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.model import STANDARD_GRAVITY, Frame, Geometry, Joint, Link, Model
+from armdyn.model.notes import notes_on
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order
 from armdyn.model.validation import MAX_PROBLEMS, impossible_inertias, refuse
 from armdyn.spatial.rotations import Array, rigid, rotation_about
@@ -70,7 +71,7 @@ def assemble(
     here = set(model._frames_by_name)
     return model.replace(
         tip=tip,
-        notes=(*notes, *left_out, *_model_notes(model)),
+        notes=(*notes, *left_out, *notes_on(model)),
         geometry=tuple(g for g in geometry if g.link in here),
     )
 
@@ -198,22 +199,3 @@ def _unit(axis: Array) -> Array:
     """The axis in unit length; one that has it to rounding stays as it is, so that models can be written and read."""
     length = float(np.linalg.norm(axis))
     return axis if abs(length - 1.0) < UNIT_ROUNDING else axis / length
-
-
-def _model_notes(model: Model) -> Iterable[str]:
-    """What a reader of the model should know: kept but unused numbers, joints that move no mass."""
-    rubbing = [joint.name for joint in model.joints if joint.damping or joint.friction]
-    if rubbing:
-        yield (
-            f"damping and friction of {', '.join(rubbing)} are kept in the joints; "
-            "the rigid-body equations do not contain them"
-        )
-    carries = {joint.child: model.link(joint.child).inertia for joint in model.joints}
-    massive = {name for name, inertia in carries.items() if inertia.mass or inertia.tensor.any()}
-    parent_of = {joint.child: joint.parent for joint in model.joints}
-    for link in list(massive):
-        while (link := parent_of.get(link, "")) and link not in massive:
-            massive.add(link)
-    massless = [joint.name for joint in model.joints if joint.child not in massive and joint.armature == 0.0]
-    if massless:
-        yield f"no mass moves with {', '.join(massless)}: M(q) has zero rows there and forward dynamics is not defined"

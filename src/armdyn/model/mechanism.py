@@ -18,10 +18,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from armdyn.model.coupling import Drive
+from armdyn.model.drive import Drive
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Joint, Model
-from armdyn.spatial.rotations import Array, inverse_rigid, rigid
+from armdyn.spatial.rotations import Array, inverse_rigid, mirrored, rigid
 from armdyn.spatial.turns import Turn, into
 
 ROUNDING = 1e-14
@@ -306,12 +306,22 @@ def canonical_inertia(inertia: HasInertia, link_pose: Array) -> tuple[Any, Array
 
     Works on traced scalars too, for models whose inertias are inputs.
     """
+    mass, com, tensor = (extended(part) for part in (inertia.mass, inertia.com, inertia.tensor))
     R = _clean(link_pose[:3, :3], 1.0)
     p = link_pose[:3, 3]
-    com = _clean(R @ inertia.com + p, _scale(p) + _scale(inertia.com))
-    tensor = R @ inertia.tensor @ R.T
+    com = _clean(R @ com + p, _scale(p) + _scale(com))
+    tensor = R @ tensor @ R.T
     about_com = _clean(0.5 * np.trace(tensor) * np.eye(3) - tensor, _scale(tensor))
-    return inertia.mass, inertia.mass * com, about_com + inertia.mass * np.outer(com, com)
+    return mass, mass * com, mirrored(about_com + mass * np.outer(com, com))
+
+
+def extended(values: Any) -> Any:
+    """Numbers in the longest floating-point format of the platform; traced scalars stay.
+
+    Inertias are moved to other points before they become constants of a program. Rounded once, at the end, and not at
+    every step, they cost the results no digits. A program rounds what it takes to float64.
+    """
+    return values if np.asarray(values).dtype == object else np.asarray(values, dtype=np.longdouble)[()]
 
 
 def _clean(values: Array, scale: float) -> Array:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from armdyn.errors import UnknownName
+from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
@@ -111,7 +112,8 @@ class Model:
     ``links[0]`` is the base; ``links[k + 1]`` is moved by ``joints[k]``. Joints stand in the order of the description,
     which is the order of q unless ``coupling`` maps other coordinates to them. ``frames`` holds every named frame: each
     link, and each link that a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the
-    Jacobian mean when none is named. ``notes`` lists what the description said and armdyn does not use.
+    Jacobian mean when none is named. ``constraints`` are what the motion has to keep besides, such as loops that joints
+    alone do not close. ``notes`` lists what the description said and armdyn does not use.
     """
 
     name: str
@@ -123,9 +125,11 @@ class Model:
     notes: tuple[str, ...] = ()
     geometry: tuple[Geometry, ...] = ()
     coupling: Coupling | None = None
+    constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,), "gravity"))
+        check_constraints(self)
 
     @property
     def base(self) -> str:
@@ -206,4 +210,5 @@ class Model:
             parts += [frame.name, frame.link, frame.pose.tobytes()]
         if self.coupling is not None:
             parts += [self.coupling.coordinates, self.coupling.matrix.tobytes(), self.coupling.offset.tobytes()]
+        parts += self.constraints  # their repr holds every number with all digits
         return hashlib.sha256(repr(parts).encode()).hexdigest()

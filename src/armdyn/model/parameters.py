@@ -1,23 +1,25 @@
 """Model parameters as inputs of a function: for payloads, identification, randomisation.
 
-A parameter is named "gravity", or "LINK.mass", "LINK.com", "LINK.inertia" for a moving link.
+A parameter is named "gravity", "LINK.mass", "LINK.com", "LINK.inertia" for a moving link, whose own values it replaces,
+or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" for a body fixed to a frame, which is added.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.errors import UnknownName
-from armdyn.model.mechanism import Mechanism, canonical_inertia
+from armdyn.model.mechanism import Body, Mechanism, canonical_inertia
 from armdyn.model.model import Model
+from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.spatial.rotations import Array
 
 SHAPES: Mapping[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
-"""The quantities of a link that can be inputs: m, kg; c in the link frame, m; I_c in link axes, kg m^2."""
+"""What of a body can be an input: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
 
 
 class LinkInertia(NamedTuple):
@@ -32,40 +34,66 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
     """The shape of the input a parameter becomes, or an `UnknownName` that says what there is."""
     if name == "gravity":
         return (3,)
-    link, _, quantity = name.rpartition(".")
-    moving = model.link_names[1:]
-    if quantity not in SHAPES or link not in moving:
-        known = ["gravity", *(f"{one}.{quantity}" for one in moving for quantity in SHAPES)]
-        raise UnknownName.of("parameter", name, known, repr(model.name))
+    owner, _, quantity = name.rpartition(".")
+    exists = owner in model.link_names[1:] or payload_frame(model, owner) is not None
+    if quantity not in SHAPES or not exists:
+        raise UnknownName.of("parameter", name, _known(model), repr(model.name))
     return SHAPES[quantity]
 
 
+def _known(model: Model) -> Iterator[str]:
+    yield "gravity"
+    yield from (f"{link}.{quantity}" for link in model.link_names[1:] for quantity in SHAPES)
+    carried = [frame.name for frame in model.frames if frame.link != model.base]
+    yield from (f"{frame}{PAYLOAD}.{quantity}" for frame in carried for quantity in SHAPES)
+
+
 def parameter_value(model: Model, name: str) -> Array:
-    """The number or array the model itself has for a parameter."""
+    """The number or array the model itself has for a parameter; nothing for a payload."""
     if name == "gravity":
         return model.gravity
-    link, _, quantity = name.rpartition(".")
-    inertia = model.link(link).inertia
+    owner, _, quantity = name.rpartition(".")
+    if payload_frame(model, owner) is not None:
+        return np.zeros(SHAPES[quantity])
+    inertia = model.link(owner).inertia
     return np.asarray({"mass": inertia.mass, "com": inertia.com, "inertia": inertia.tensor}[quantity])
 
 
 def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanism:
-    """The mechanism with some parameters replaced by traced scalars."""
+    """The mechanism with some parameters replaced by traced scalars, and payloads of traced scalars added."""
     of_link: dict[str, dict[str, Any]] = {}
+    of_payload: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
         if name != "gravity":
-            link, _, quantity = name.rpartition(".")
-            of_link.setdefault(link, {})[quantity] = value
-    bodies = []
-    for body in mechanism.bodies:
-        if body.name in of_link:
-            own = mechanism.model.link(body.name).inertia
-            changed = of_link[body.name]
-            inertia = LinkInertia(
-                changed.get("mass", own.mass), changed.get("com", own.com), changed.get("inertia", own.tensor)
-            )
-            mass, h, S = canonical_inertia(inertia, body.link_pose)
-            body = dataclasses.replace(body, mass=mass, first_moment=h, second_moment=S)  # noqa: PLW2901
-        bodies.append(body)
+            owner, _, quantity = name.rpartition(".")
+            is_payload = payload_frame(mechanism.model, owner) is not None
+            (of_payload if is_payload else of_link).setdefault(owner, {})[quantity] = value
+    check_complete(of_payload)
+    bodies = [_with_own(mechanism, body, of_link[body.name]) if body.name in of_link else body
+              for body in mechanism.bodies]  # fmt: skip
+    for owner, changed in of_payload.items():
+        k, T = mechanism.frame(owner.removesuffix(PAYLOAD))
+        bodies[k] = _with_payload(bodies[k], T, POINT | changed)
     gravity = values.get("gravity", mechanism.gravity)
     return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity)
+
+
+def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> Body:
+    """The body with some of its link's own values changed."""
+    own = mechanism.model.link(body.name).inertia
+    inertia = LinkInertia(
+        changed.get("mass", own.mass), changed.get("com", own.com), changed.get("inertia", own.tensor)
+    )
+    mass, h, S = canonical_inertia(inertia, body.link_pose)
+    return dataclasses.replace(body, mass=mass, first_moment=h, second_moment=S)
+
+
+def _with_payload(body: Body, T: Array, payload: Mapping[str, Any]) -> Body:
+    """The body with another fixed to it in frame F, where T = T_BF: mass, first and second moment add up."""
+    mass, h, S = canonical_inertia(LinkInertia(payload["mass"], payload["com"], payload["inertia"]), T)
+    return dataclasses.replace(
+        body,
+        mass=body.mass + mass,
+        first_moment=body.first_moment + h,
+        second_moment=body.second_moment + S,
+    )

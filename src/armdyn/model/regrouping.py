@@ -17,7 +17,7 @@ import dataclasses
 import numpy as np
 
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array
+from armdyn.spatial.rotations import Array, mirrored
 from armdyn.spatial.turns import matrix
 
 ON_AXIS = np.diag([0.0, 0.0, 1.0])
@@ -51,9 +51,9 @@ def _without_shared(body: Body) -> Body:
 def _with_shared(parent: Body, body: Body) -> Body:
     """The parent with what ``body`` gives it, seen from the parent's frame, where it lies still."""
     if not body.revolute:
-        R = matrix((*body.turns, body.joint_turn(0.0))).astype(float)
-        return dataclasses.replace(parent, second_moment=parent.second_moment + R @ body.second_moment @ R.T)
-    z, p = matrix(body.turns).astype(float)[:, 2], body.offset
+        R = matrix((*body.turns, body.joint_turn(0.0))).astype(np.longdouble)
+        return dataclasses.replace(parent, second_moment=mirrored(parent.second_moment + R @ body.second_moment @ R.T))
+    z, p = matrix(body.turns).astype(np.longdouble)[:, 2], body.offset
     m, along = body.mass, body.first_moment[2]
     return dataclasses.replace(
         parent,

@@ -118,7 +118,7 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
             yield _at(
                 joint.where,
                 f"{here} link {joint.child!r} hangs on joint {other.name!r}{there} already; "
-                "a closed loop is not supported in a description.",
+                "what closes a loop is no joint of the tree, in URDF it is a <loop_joint>.",
             )
         else:
             carried_by[joint.child] = joint

@@ -1,5 +1,6 @@
 """Straight-line scalar programs: tracing, simplification, operation counts, interpretation. Knows no robots."""
 
+from armdyn.program.differentiation import derivative, rate
 from armdyn.program.expr import Expr
 from armdyn.program.functions import (
     arctan2,
@@ -24,6 +25,7 @@ __all__ = [
     "Program",
     "arctan2",
     "clip",
+    "derivative",
     "greater",
     "greater_equal",
     "guarded",
@@ -32,6 +34,7 @@ __all__ = [
     "less_equal",
     "maximum",
     "minimum",
+    "rate",
     "select",
     "sign",
     "trace",

@@ -21,6 +21,14 @@ _WHY_NO_VALUE = (
 )
 
 
+class MixedTraces(TraceError):
+    """Scalars of two traces in one operation."""
+
+    def __init__(self, *graphs: Graph) -> None:
+        self.graphs = graphs
+        super().__init__("two traces are mixed: an Expr kept from an earlier trace is used in this one")
+
+
 class Expr:
     """A scalar that stands for a value of a traced function: a node of a `Graph`.
 
@@ -38,7 +46,7 @@ class Expr:
         """The node of an operand: an `Expr` of this trace or a real number; None for anything else."""
         if isinstance(other, Expr):
             if other.graph is not self.graph:
-                raise TraceError("two traces are mixed: an Expr kept from an earlier trace is used in this one")
+                raise MixedTraces(self.graph, other.graph)
             return other.index
         if isinstance(other, Real | np.bool_):
             return self.graph.constant(float(other))
@@ -121,6 +129,10 @@ class Expr:
     def __abs__(self) -> Expr:
         return self._apply("abs")
 
+    def __floor__(self) -> Expr:  # type: ignore[override,unused-ignore]
+        """What ``np.floor`` calls on the elements of an object array."""
+        return self._apply("floor")
+
     def arctan2(self, other: Any) -> Expr:
         """What ``np.arctan2`` calls on the elements of an object array; so for the methods added below."""
         return self._apply("atan2", other)
@@ -147,6 +159,6 @@ def _unary(name: str) -> Callable[[Expr], Expr]:
 
 
 _UFUNCS = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}
-_UFUNCS |= {name: name for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "floor")}
+_UFUNCS |= {name: name for name in ("sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "floor", "sign")}
 for _method, _name in _UFUNCS.items():
     setattr(Expr, _method, _unary(_name))

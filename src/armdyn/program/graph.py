@@ -11,7 +11,7 @@ The rules below keep two normal forms that let more subexpressions meet: negatio
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from armdyn.errors import TraceError
 from armdyn.program.operations import OPERATIONS
@@ -38,9 +38,24 @@ class Graph:
             self.nodes.append(node)
         return index
 
+    def copy(self) -> Graph:
+        """The same nodes under the same indices, to grow on their own."""
+        twin = Graph()
+        twin.nodes, twin._known = self.nodes.copy(), self._known.copy()
+        return twin
+
     def input(self, position: int) -> int:
         """The node of the input scalar at ``position``."""
         return self._node(("input", position))
+
+    def variable(self) -> int:
+        """A new node that stands for a value to be put in later; see `replayed`."""
+        return self._node(("input", -1 - len(self.nodes)))  # no other has this position: the list only grows
+
+    def arguments(self, index: int) -> tuple[int, ...]:
+        """The nodes that a node is computed from."""
+        name, *arguments = self.nodes[index]
+        return () if name in ("input", "const") else tuple(arguments)  # type: ignore[arg-type]
 
     def constant(self, value: float) -> int:
         """The node of a constant; NaN is refused, for no equation of motion contains it."""
@@ -173,6 +188,40 @@ class Graph:
         if known is not None:
             return if_true if known else if_false
         return if_true if if_true == if_false else self._node(("select", condition, if_true, if_false))
+
+
+def replayed(source: Graph, target: Graph, results: Iterable[int], values: Mapping[int, int]) -> dict[int, int]:
+    """Where the nodes behind ``results`` are in ``target`` when nodes of ``source`` are given ``values`` there.
+
+    ``source`` began as a copy of ``target``, or of what ``target`` was: what it had then and does not depend on what is
+    given stays where it is.
+    """
+    place = dict(values)
+    for index in cone(source, results):
+        if index in place:
+            continue
+        node = source.nodes[index]
+        arguments = source.arguments(index)
+        moved = tuple(place[a] for a in arguments)
+        if moved == arguments and index < len(target.nodes) and target.nodes[index] == node:
+            place[index] = index
+        elif arguments:
+            place[index] = target.apply(str(node[0]), *moved)
+        else:
+            place[index] = target._node(node)
+    return place
+
+
+def cone(graph: Graph, results: Iterable[int]) -> list[int]:
+    """The nodes that ``results`` are computed from, themselves included, in order."""
+    needed = set(results)
+    pending = list(needed)
+    while pending:
+        for argument in graph.arguments(pending.pop()):
+            if argument not in needed:
+                needed.add(argument)
+                pending.append(argument)
+    return sorted(needed)
 
 
 def _parity_rule(name: str, rule: Callable[[Graph, str, int], int]) -> Callable[[Graph, int], int]:

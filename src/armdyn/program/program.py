@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -79,6 +79,27 @@ class Program:
                 counts[cost] += 1
         return OperationCounts(**counts)
 
+    def derivative(self, of: Iterable[str] | None = None, wrt: Iterable[str] | None = None) -> Program:
+        """The program of the derivatives of outputs by inputs, exact, one output ``d_Y_d_X`` for each pair.
+
+        Its inputs are those of this program. Every output has the shape of y, then that of x. Accumulated forward or in
+        reverse, whichever takes fewer operations.
+
+        Args:
+            of: names of outputs y; all where none are given.
+            wrt: names of inputs x; all where none are given.
+
+        Raises:
+            UnknownName: an output or input this program does not have.
+
+        >>> energy = armdyn.load("planar_2r").kinetic_energy.program()
+        >>> energy.derivative(wrt=["qd"]).outputs
+        (Port(name='d_out_d_qd', shape=(2,)),)
+        """
+        from armdyn.program.jacobians import differentiated  # noqa: PLC0415 - it makes Programs
+
+        return differentiated(self, of, wrt)
+
 
 def trace(
     function: Callable[..., Any], inputs: Sequence[Port], output_names: Sequence[str] = (), *, name: str = ""
@@ -95,7 +116,9 @@ def trace(
         raise TraceError(f"{name or 'the function'} returned {len(arrays)} arrays; expected {len(names)}: {names}")
     outputs = tuple(Port(n, a.shape) for n, a in zip(names, arrays, strict=True))
     results = [_node_of(graph, scalar, name) for array in arrays for scalar in array.flat]
-    nodes, live_results = _live(graph.nodes, results)
+    nodes, live_results = live(graph.nodes, results)
+    if any(node[0] == "input" and node[1] < 0 for node in nodes):  # type: ignore[operator]
+        raise TraceError(f"{name or 'the function'} uses the argument of a function outside of its derivative")
     return Program(name or getattr(function, "__name__", "program"), tuple(inputs), outputs, nodes, live_results)
 
 
@@ -124,7 +147,7 @@ def _node_of(graph: Graph, scalar: Any, name: str) -> int:
         raise TraceError(f"{name or 'the function'} returned {scalar!r}; expected real numbers") from None
 
 
-def _live(nodes: Sequence[Node], results: Sequence[int]) -> tuple[tuple[Node, ...], tuple[int, ...]]:
+def live(nodes: Sequence[Node], results: Sequence[int]) -> tuple[tuple[Node, ...], tuple[int, ...]]:
     """Keep the nodes that some result needs, renumbered; dead code goes."""
     needed = [False] * len(nodes)
     for index in results:

@@ -11,6 +11,7 @@ from typing import Any
 
 from armdyn import algorithms
 from armdyn.algorithms.declaration import Function, function
+from armdyn.constraints import constrained_forward_dynamics
 from armdyn.simulation import schemes
 from armdyn.simulation.schemes import Formula, Rates, State
 
@@ -19,7 +20,8 @@ from armdyn.simulation.schemes import Formula, Rates, State
 def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
     """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), and power P = tau . qd - f_tip . V_tip, W, scalar.
 
-    P is what joints and surroundings put into the arm; f_tip . V_tip = (J^T f_tip) . qd (Modern Robotics 5.26, 8.81).
+    Within the constraints of the robot where it has some (Modern Robotics 8.96), which do no work. P is what joints and
+    surroundings put into the arm; f_tip . V_tip = (J^T f_tip) . qd (Modern Robotics 5.26, 8.81).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -27,7 +29,10 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    qdd = algorithms.forward_dynamics(model, q, qd, tau, f_tip)
+    if model.model.constraints:
+        qdd = constrained_forward_dynamics(model, q, qd, tau, f_tip).qdd
+    else:
+        qdd = algorithms.forward_dynamics(model, q, qd, tau, f_tip)
     forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
     return qdd, forces @ qd
 

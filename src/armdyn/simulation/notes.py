@@ -13,7 +13,7 @@ from armdyn.spatial.rotations import Array
 
 def notes_on(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> tuple[str, ...]:
     """One sentence each."""
-    return (*_left_out(robot), *_limits_left(robot, t, q, qd, tau), *_states_lost(t, q))
+    return (*_left_out(robot), *_drift(robot, t, q), *_limits_left(robot, t, q, qd, tau), *_states_lost(t, q))
 
 
 def _left_out(robot: Robot) -> Iterator[str]:
@@ -21,6 +21,18 @@ def _left_out(robot: Robot) -> Iterator[str]:
         names = [joint.name for joint in robot.joints if getattr(joint, what) != 0]
         if names:
             yield f"joint {what} is in the description and not part of the equations of motion: {', '.join(names)}"
+
+
+def _drift(robot: Robot, t: Array, q: Array) -> Iterator[str]:
+    """How far the motion drifted from the constraints it had to keep."""
+    rows = [row for row in robot.constraint_rows if row.holonomic]
+    if rows:
+        phi = np.abs(robot.constraint_error(q))
+        if np.isfinite(phi).any():
+            worst = np.unravel_index(np.nanargmax(phi), phi.shape)
+            row, when = rows[worst[-1]], t[worst[0]]
+            far = f"{phi[worst]:.3g} {row.unit}".rstrip()
+            yield f"the motion drifted from its constraints by up to {far} ({row.name!r}, t = {when:g} s)"
 
 
 def _limits_left(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> Iterator[str]:

@@ -14,6 +14,7 @@ from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, fixed_step
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.equations import motion
 from armdyn.simulation.errors import SettingError, SimulationError
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
@@ -21,7 +22,7 @@ from armdyn.simulation.methods import Adaptive, Method, chosen_method
 from armdyn.simulation.notes import notes_on
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
-from armdyn.simulation.settings import initial_state, positive_number
+from armdyn.simulation.settings import check_constraints, initial_state, positive_number
 from armdyn.simulation.trajectory import Statistics, Trajectory
 from armdyn.spatial.rotations import Array
 
@@ -48,8 +49,10 @@ def simulate(
     """Motion q(t), qd(t) from an initial state under joint torques, gravity and a wrench at the tip, a `Trajectory`.
 
     Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and beside it the work of torques and
-    wrench, so that ``trajectory.energy.drift`` shows the error of the integration. Joint limits are not enforced, and
-    damping and friction of a description are not part of the equations: ``trajectory.notes`` names the joints.
+    wrench, so that ``trajectory.energy.drift`` shows the error of the integration. A robot with constraints moves
+    within them (8.96); how far it drifts from them by the integration's errors is in ``trajectory.notes``. Joint limits
+    are not enforced, and damping and friction of a description are not part of the equations: ``trajectory.notes``
+    names the joints.
 
     Args:
         robot: what moves.
@@ -82,6 +85,7 @@ def simulate(
         DTypeError: one that does not hold real numbers.
         SettingError: a duration, step, tolerance or time that makes no sense, or more than the memory holds.
         UnknownName: a method that does not exist, or f_tip for a robot without a single tip.
+        ConstraintError: an initial state that the robot's constraints do not allow, or constraints that are redundant.
         SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
 
     >>> robot = armdyn.load("planar_2r")
@@ -102,6 +106,7 @@ def simulate(
     duration = positive_number("duration", duration, "s")
     chosen = chosen_method(method, step, rtol, atol)
     start = initial_state(robot, q0, qd0)
+    check_constraints(robot, *start)
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
     began = time.perf_counter()
@@ -159,7 +164,7 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
     """Accelerations and energies follow from what was kept, in one call each."""
     t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
     with np.errstate(all="ignore"):
-        qdd = robot.forward_dynamics(q, qd, tau, *wrench)
+        qdd, _ = robot.compile(motion)(q, qd, tau, *wrench)
         energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
         notes = notes_on(robot, t, q, qd, tau)
     return Trajectory(

@@ -60,6 +60,12 @@ def shown_joints(robot: Robot) -> str:
     return " ".join(names if len(names) <= 3 else (names[0], "...", names[-1]))
 
 
+def check_constraints(robot: Robot, q: Array, qd: Array) -> None:
+    """Refuse initial states that the robot's constraints do not allow, and constraints that depend on each other."""
+    if robot.model.constraints:
+        robot.constrained_forward_dynamics(q, qd, np.zeros(robot.dof))
+
+
 def _per_joint(robot: Robot, name: str, value: Any) -> Array:
     expected = f"(..., {robot.dof}), one value per joint of {robot.name!r}: {shown_joints(robot)}"
     array = real_array(name, value, expected)

@@ -24,6 +24,11 @@ def cross(a: Array, b: Array) -> Array:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
+def mirrored(S: Array) -> Array:
+    """A symmetric tensor with its upper half on both sides: what rounding made of the lower half is gone."""
+    return np.asarray(np.triu(S) + np.triu(S, 1).T)
+
+
 def rotation_about(axis: Array, angle: float) -> Array:
     """Rot(axis, angle) about a unit axis, by Rodrigues' formula (Modern Robotics 3.51)."""
     k = skew(axis)

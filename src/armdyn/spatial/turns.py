@@ -46,23 +46,38 @@ def _turned(axis: int, c: Any, s: Any, v: Array) -> Array:
 
 
 def tensor_out_of(turns: Iterable[Turn], S: Array) -> Array:
-    """S_a = R_ab S_b R_ab^T for a symmetric tensor S."""
+    """S_a = R_ab S_b R_ab^T for a tensor S, symmetric or not; all entries get the rounding errors of the largest."""
     for axis, c, s in reversed(tuple(turns)):
         S = _turned_tensor(axis, c, s, S)
     return S
 
 
 def _turned_tensor(axis: int, c: Any, s: Any, S: Array) -> Array:
-    """S turned about one axis: 9 multiplications, for S_xx + S_yy and S_zz stay what they are."""
+    """S turned about one axis: 12 multiplications, for S_xx + S_yy, S_xy - S_yx and S_zz stay; 8 where symmetric."""
     x, y, z = (axis + 1) % 3, (axis + 2) % 3, axis
-    u = s * (S[x, x] - S[y, y]) + c * (S[x, y] + S[x, y])
+    u = s * (S[x, x] - S[y, y]) + c * (S[x, y] + S[y, x])
     turned = np.array(S, dtype=object)
     turned[x, x] = S[x, x] - s * u
     turned[y, y] = S[y, y] + s * u
-    turned[x, y] = turned[y, x] = c * u - S[x, y]
-    turned[x, z] = turned[z, x] = c * S[x, z] - s * S[y, z]
-    turned[y, z] = turned[z, y] = s * S[x, z] + c * S[y, z]
+    turned[x, y], turned[y, x] = c * u - S[y, x], c * u - S[x, y]
+    turned[x, z], turned[y, z] = c * S[x, z] - s * S[y, z], s * S[x, z] + c * S[y, z]
+    turned[z, x], turned[z, y] = c * S[z, x] - s * S[z, y], s * S[z, x] + c * S[z, y]
     return turned
+
+
+def symmetric_out_of(turns: Iterable[Turn], S: Array) -> Array:
+    """S_a = R_ab S_b R_ab^T for a symmetric tensor S, the rows first and then the columns.
+
+    A small moment beside large ones, such as a long arm's about its own axis, keeps the digits of its own size, for
+    twice as many multiplications.
+    """
+    for axis, c, s in reversed(tuple(turns)):
+        x, y, z = (axis + 1) % 3, (axis + 2) % 3, axis
+        rows = _turned(axis, c, s, S)
+        S = _turned(axis, c, s, rows.T)
+        S[y, x], S[z, x], S[z, y] = S[x, y], rows[x, z], rows[y, z]
+        S[x, z], S[y, z] = rows[x, z], rows[y, z]
+    return S
 
 
 def matrix(turns: Iterable[Turn]) -> Array:

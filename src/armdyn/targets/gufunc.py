@@ -91,16 +91,21 @@ def keep(thing: Any) -> None:
     _KEPT.append(thing)
 
 
-@cache
-def _constructor() -> Any:
-    """NumPy's constructor, tried out once."""
+def numpy_table(name: str) -> Any:
+    """NumPy's C functions, as an array of addresses: ``"_ARRAY_API"`` or ``"_UFUNC_API"``."""
     try:
         from numpy._core import _multiarray_umath as umath  # type: ignore[attr-defined]  # noqa: PLC0415
     except ImportError:  # NumPy 1
         from numpy.core import _multiarray_umath as umath  # noqa: PLC0415
     pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = ctypes.cast(pointer_of(umath._UFUNC_API, None), ctypes.POINTER(ctypes.c_void_p))
+    return ctypes.cast(pointer_of(getattr(umath, name), None), ctypes.POINTER(ctypes.c_void_p))
+
+
+@cache
+def _constructor() -> Any:
+    """NumPy's constructor, tried out once."""
+    table = numpy_table("_UFUNC_API")
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object,
         ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_int,

@@ -2,7 +2,7 @@
 
 An ELF object for x86-64 is linked once, when it is compiled, into an image that runs at any address: code and
 constants side by side, references between them relative to the instruction. What remains open are the addresses of
-libm's functions; each is reached through an 8-byte cell that is filled when the image is loaded.
+libm's and Python's functions; each is reached through an 8-byte cell that is filled when the image is loaded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _JUMP = b"\xff\x25"  # jmp *[rip + displacement]
 
 
 ENTRY = "armdyn_loop"
-"""The name of the function every object file is made for."""
+"""The name of the function a kernel's object file is made for."""
 
 
 class LinkError(Exception):
@@ -34,7 +34,7 @@ class LoadError(Exception):
 
 @dataclass(frozen=True)
 class Image:
-    """Position-independent code: its bytes, where it is entered, and the cells for addresses of libm's functions."""
+    """Position-independent code: its bytes, where it is entered, and the cells for the addresses of functions."""
 
     code: bytes
     entry: int
@@ -155,7 +155,7 @@ def load(image: Image) -> tuple[int, Any]:
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory[: len(image.code)] = image.code
     for name, offset in image.cells:
-        struct.pack_into("<Q", memory, offset, _libm_address(name))
+        struct.pack_into("<Q", memory, offset, _function_address(name))
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     protection = mmap.PROT_READ | mmap.PROT_EXEC
     if system.mprotect(ctypes.c_void_p(base), ctypes.c_size_t(size), ctypes.c_int(protection)) != 0:
@@ -163,11 +163,11 @@ def load(image: Image) -> tuple[int, Any]:
     return base + image.entry, memory
 
 
-def _libm_address(name: str) -> int:
+def _function_address(name: str) -> int:
     for library in (None, "libm.so.6"):
         try:
             function = getattr(ctypes.CDLL(library), name)
         except (OSError, AttributeError):
             continue
         return ctypes.cast(function, ctypes.c_void_p).value or 0
-    raise LoadError(f"no function {name!r} in libm")
+    raise LoadError(f"no function {name!r} in this process or in libm")

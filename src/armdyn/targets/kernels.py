@@ -16,12 +16,17 @@ from armdyn.program.program import Program
 from armdyn.targets import cache as disk
 from armdyn.targets import compiler
 from armdyn.targets.gufunc import Interface, Loop, LoopTable, keep
-from armdyn.targets.image import ENTRY, Image, LinkError, LoadError, link, load
+from armdyn.targets.image import ENTRY, LoadError
 from armdyn.targets.interpreted import interpreted_loop
 from armdyn.targets.machine import host
+from armdyn.targets.machine_code import loaded, packed
+
+MOST_RESULTS = 20_000
+"""Programs with more results are interpreted: the compiler would take minutes, and a group of states megabytes."""
 
 _lock = threading.RLock()
 _ufuncs: dict[str, np.ufunc] = {}
+_float64_loops: dict[np.ufunc, int] = {}
 _warned = threading.Event()
 
 
@@ -47,12 +52,18 @@ def load_or_compile(key: str, make_program: Callable[[], Program], *, cache: boo
         return ufunc
 
 
+def float64_loop(ufunc: np.ufunc) -> int | None:
+    """The address of the float64 inner loop of a ufunc made here, where that is machine code."""
+    return _float64_loops.get(ufunc)
+
+
 @dataclass(frozen=True)
 class _Kernel:
     """An inner loop that can be called, and the interface it was compiled for."""
 
     interface: Interface
     address: int
+    is_machine_code: bool = True
 
 
 class _Function:
@@ -73,6 +84,8 @@ class _Function:
         trampoline = Loop(self._first_float32)
         keep(trampoline)
         self._table = LoopTable(float64.interface, _address_of(trampoline), float64.address)
+        if float64.is_machine_code:
+            _float64_loops[self._table.ufunc] = float64.address
         return self._table.ufunc
 
     def _first_float32(self, args: int, dimensions: int, steps: int, data: int) -> None:
@@ -95,6 +108,8 @@ class _Function:
             if kernel:
                 return kernel
         interface = Interface.of(self._program)
+        if len(self._program.results) > MOST_RESULTS:
+            return _Kernel(interface, self._interpreter(dtype), is_machine_code=False)
         try:
             header, code = _compiled(self._program, dtype)
             kernel = _revived({**header, "interface": asdict(interface)}, code)
@@ -102,7 +117,7 @@ class _Function:
                 raise LoadError("the compiled code cannot be loaded")
         except Exception as error:
             _warn(error)
-            return _Kernel(interface, self._interpreter(dtype))
+            return _Kernel(interface, self._interpreter(dtype), is_machine_code=False)
         if self._cache:
             disk.write(full_key, {**header, "interface": asdict(interface)}, code)
         return kernel
@@ -118,25 +133,16 @@ def _compiled(program: Program, dtype: str) -> tuple[dict[str, Any], bytes]:
     # Not needed, so not imported, where the code comes from the cache.
     from armdyn.targets.llvm_ir import loop_ir  # noqa: PLC0415
 
-    object_code = compiler.compile_ir(loop_ir(program, dtype, host()), host())
-    try:
-        image = link(object_code, ENTRY)
-    except LinkError:
-        return {"kind": "object"}, object_code
-    return {"kind": "image", "entry": image.entry, "cells": image.cells}, image.code
+    return packed(compiler.compile_ir(loop_ir(program, dtype, host()), host()), ENTRY)
 
 
 def _revived(header: Mapping[str, Any], code: bytes) -> _Kernel | None:
     """The kernel in an entry of the cache; None where it cannot be loaded here."""
     interface = Interface(**header["interface"])
-    if header["kind"] == "image":
-        image = Image(code, header["entry"], tuple((name, offset) for name, offset in header["cells"]))
-        try:
-            address, memory = load(image)
-        except (LoadError, OSError):
-            return None
-    else:
-        address, memory = compiler.load_object(code, ENTRY)
+    found = loaded(header, code, ENTRY)
+    if found is None:
+        return None
+    address, memory = found
     keep(memory)
     return _Kernel(interface, address)
 

@@ -39,7 +39,7 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
             *(transposer(vector, size, "load") for size in sorted({port.size for port in program.inputs})),
             *(transposer(vector, size, "store") for size in sorted({port.size for port in program.outputs})),
             layout_functions(vector),
-            *([streaming.stream_function(vector)] if streaming.can_stream(machine.triple) else []),
+            *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
             *_section_functions(plan, vector),
             *libm_functions(plan, vector),
             _loop(program, plan, vector, machine.triple),
@@ -75,16 +75,16 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
     for number, port in enumerate(ports):
         out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
-    block = streaming.block_size(vector, program.outputs)
-    out.put(f"%block = alloca [{block} x {vector.scalar}], align {vector.bytes}")
+    streams = streaming.can_stream(triple)
+    results = list(enumerate(program.outputs, start=len(program.inputs)))
+    for number, port in results if streams else ():
+        streaming.reserve(out, vector, number, port)
     out.put("%count = load i64, ptr %dimensions")
     out.put("%nothing = icmp slt i64 %count, 1")
     out.put("br i1 %nothing, label %done, label %begin")
     out.put("begin:")
     restore_flags = _save_flags(out, triple)
     _describe_arguments(out, ports)
-    streams = streaming.can_stream(triple)
-    results = list(enumerate(program.outputs, start=len(program.inputs)))
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port)
     for index, slot in plan.slots.items():
@@ -118,7 +118,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("br i1 %more, label %group, label %finish")
     out.put("finish:")
     if streams:
-        streaming.fence(out, [number for number, _ in results])
+        streaming.finish(out, vector, results)
     if restore_flags:
         out.put(restore_flags)
     out.put("br label %done")
@@ -193,9 +193,7 @@ def _store(out: Lines, vector: Vector, number: int, port: Port, slot: int, *, st
     past = out.let(f"and i1 {whole}, %streams{number}")
     out.put(f"br i1 {past}, label %past{number}, label %through{number}")
     out.put(f"past{number}:")
-    distance = out.let(f"mul i64 %state, %outer{number}")
-    data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
-    streaming.store_streamed(out, vector, number, port, data, slot_pointer(out, vector, "%values", slot))
+    streaming.store_streamed(out, vector, number, port, slot_pointer(out, vector, "%values", slot))
     out.put(f"br label %stored{number}")
     out.put(f"through{number}:")
     _transfer(out, vector, "store", number, port, slot)

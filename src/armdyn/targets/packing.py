@@ -1,9 +1,9 @@
 """Between NumPy's layout, state after state, and the kernels', a vector register of states for every scalar.
 
 Scratch memory holds one vector per scalar, a state per lane. Where an array's core dimensions are contiguous, rows are
-read and written in pieces of 16 bytes and transposed in registers, for which vector units have fast instructions
-within 16-byte sublanes. Any other layout goes element by element through a table of byte offsets. Lanes beyond
-the last state repeat it: they read what it reads and write what it writes, so no masks are needed.
+read and written in pieces of up to eight numbers, and as many columns are transposed in registers: the wider the
+pieces, the fewer the stores. Any other layout goes element by element through a table of byte offsets. Lanes beyond the
+last state repeat it: they read what it reads and write what it writes, so no masks are needed.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.targets.vectors import Lines, Vector, slot_pointer
+
+_WIDEST = 8
+"""Columns that are transposed together: with as many vectors as results, more would not fit into the registers."""
 
 
 def transposer(vector: Vector, size: int, direction: str) -> str:
@@ -27,7 +30,7 @@ def transposer(vector: Vector, size: int, direction: str) -> str:
     out.put("ret void")
     out.put("rows:")
     rows = _row_pointers(out, vector)
-    for start, width in _pieces(size, _sublane(vector)):
+    for start, width in _pieces(size, narrow=_sublane(vector), wide=min(_WIDEST, vector.lanes)):
         if direction == "load":
             for k, column in enumerate(_load_piece(out, vector, rows, start, width)):
                 to = slot_pointer(out, vector, "%scratch", start + k)
@@ -39,18 +42,23 @@ def transposer(vector: Vector, size: int, direction: str) -> str:
 
 
 def _sublane(vector: Vector) -> int:
-    """How many numbers 16 bytes hold."""
+    """How many numbers 16 bytes hold: the shortest pieces, unless the row is shorter."""
     return 16 // vector.itemsize
 
 
-def _pieces(size: int, sublane: int) -> list[tuple[int, int]]:
-    """(start, width) of the pieces of a row: whole sublanes, the last one overlapping; short rows whole."""
-    if size < sublane:
+def _pieces(size: int, narrow: int, wide: int) -> list[tuple[int, int]]:
+    """(start, width) of the pieces of a row: as wide as they fit, the last one overlapping; short rows one by one."""
+    if size < narrow:
         return [(start, 1) for start in range(size)]
-    starts = [*range(0, size - sublane + 1, sublane)]
-    if size % sublane:
-        starts.append(size - sublane)
-    return [(start, sublane) for start in starts]
+    pieces, start, width = [], 0, wide
+    while width >= narrow:
+        while start + width <= size:
+            pieces.append((start, width))
+            start += width
+        width //= 2
+    if start < size:
+        pieces.append((size - narrow, narrow))
+    return pieces
 
 
 def _row_pointers(out: Lines, vector: Vector) -> list[str]:

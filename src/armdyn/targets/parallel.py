@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
@@ -13,12 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.program import Port
+from armdyn.targets.streaming import STREAMED_BYTES
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 SMALLEST_SHARE = 512
 """States a thread must get to be worth starting, at some tens of nanoseconds a state."""
+
+PIECES = 8
+"""Pieces of a thread's share. Whoever is done first takes the next one, so that a slow core or a late start of a thread
+is made up for by the others."""
 
 
 def run_in_parallel(
@@ -38,16 +44,33 @@ def run_in_parallel(
         return [a[first:last] if cuts else a for a, cuts in zip(prepared, is_cut, strict=True)]
 
     results = _results(kernel(*cut(0, 1)), batch[0]) if out is None else _as_tuple(out)
+    edges = np.linspace(0, batch[0], _number_of_pieces(batch[0], threads, results) + 1).astype(int)
+    pieces = deque(pairwise(edges.tolist()))
 
-    def run(first: int, last: int) -> None:
-        kernel(*cut(first, last), out=tuple(result[first:last] for result in results))
+    def run() -> None:
+        while pieces:
+            try:
+                first, last = pieces.popleft()
+            except IndexError:  # another thread was quicker
+                return
+            kernel(*cut(first, last), out=tuple(result[first:last] for result in results))
 
-    first, *others = pairwise(np.linspace(0, batch[0], threads + 1).astype(int))
-    waiting = [_pool().submit(run, *edges) for edges in others]
-    run(*first)
+    waiting = [_pool().submit(run) for _ in range(threads - 1)]
+    run()
     for done in waiting:
         done.result()
     return results if len(results) > 1 else results[0]
+
+
+def _number_of_pieces(count: int, threads: int, results: Sequence[NDArray[Any]]) -> int:
+    """As many for each thread. Results that are large enough to be streamed past the cache stay so in each piece."""
+    share = count // threads
+    smallest = max(share // PIECES, SMALLEST_SHARE)
+    row = max(np.asarray(result[:1]).nbytes for result in results)
+    streamed = -(-STREAMED_BYTES // max(row, 1))
+    if share >= streamed:
+        smallest = max(smallest, streamed)
+    return threads * max(share // smallest, 1)
 
 
 @cache

@@ -9,12 +9,18 @@ from section to section in numbered slots of a scratch array: the inputs first, 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow"})
 LONGEST_STRETCH = 2000
+LONGEST_HANDING_ON = 100
+"""Results that the last stretch does not compute itself: where there are more, as in large sparse matrices, they are
+handed over in sections of their own, for the compiler's time grows faster than the number of stores in a block."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -92,8 +98,8 @@ def _stages(program: Program) -> list[int]:
     return stages
 
 
-def _pieces(nodes: list[int]) -> list[list[int]]:
-    count = -(-len(nodes) // LONGEST_STRETCH)
+def _pieces(nodes: list[T], longest: int = LONGEST_STRETCH) -> list[list[T]]:
+    count = -(-len(nodes) // longest)
     return [nodes[k * len(nodes) // count : (k + 1) * len(nodes) // count] for k in range(count)]
 
 
@@ -101,6 +107,11 @@ def _with_slots(program: Program, order: list[tuple[str, list[int]]]) -> Section
     slots = _slots(program, order)
     first_result = max(slots.values(), default=-1) + 1
     first_result = max(first_result, sum(port.size for port in program.inputs))
+    results = [(first_result + k, index) for k, index in enumerate(program.results)]
+    last = set(order[-1][1])
+    handed_on = [store for store in results if store[1] not in last]
+    if len(handed_on) <= LONGEST_HANDING_ON:
+        handed_on = []
     sections: list[Arithmetic | Library] = []
     for number, (kind, members) in enumerate(order):
         if kind == "library":
@@ -108,8 +119,9 @@ def _with_slots(program: Program, order: list[tuple[str, list[int]]]) -> Section
             continue
         stores = [(slots[index], index) for index in members if index in slots]
         if number == len(order) - 1:
-            stores += [(first_result + k, index) for k, index in enumerate(program.results)]
+            stores += [store for store in results if store[1] in last] if handed_on else results
         sections.append(Arithmetic(tuple(members), tuple(stores)))
+    sections += [Arithmetic((), tuple(stores)) for stores in _pieces(handed_on, LONGEST_HANDING_ON)]
     return Sections(program.nodes, tuple(sections), slots, first_result, first_result + len(program.results))
 
 

@@ -1,8 +1,14 @@
-"""Large results past the cache: blocks stored with non-temporal hints, so that memory is written without being read.
+"""Large results past the cache: stored with non-temporal hints, so that memory is written without being read.
 
 A result array of many megabytes does not stay in the cache until anybody reads it. Ordinary stores would fetch each of
 its lines before they overwrite it, and that is half of the traffic that bounds such a loop. So a group's rows are put
-together in a block of scratch memory and streamed out from there. Only where that pays: see `_STREAMED_BYTES`.
+together in a block of scratch memory and streamed out from there, a group later, when they have reached the cache.
+Only where that pays: see `STREAMED_BYTES`.
+
+A streaming store wants an address that is a multiple of its size, and NumPy's arrays begin *phase* bytes after one.
+Groups follow each other without gaps, and the rows of a group are a whole number of vectors long. So the block begins
+with the same phase and has one vector more than a group's rows; its last vector, not yet complete, is carried over to
+become the first one of the next group. What is missing at both ends of the array is stored number by number.
 """
 
 from __future__ import annotations
@@ -10,11 +16,14 @@ from __future__ import annotations
 from armdyn.program.program import Port
 from armdyn.targets.vectors import Lines, Vector
 
-_STREAMED_BYTES = 1 << 23
+STREAMED_BYTES = 1 << 23
 """Results at least as large are streamed: 8 MiB, more than what is left of a shared cache for one thread."""
 
-_UNIT = 16
-"""Bytes of one streaming store, and its alignment, which NumPy's large arrays have."""
+_PAGE = 4096
+"""Bytes of a page of memory: a store across the end of one costs as much as streaming a few dozen lines."""
+
+_UNROLLED = 8
+"""Vectors copied between two jumps."""
 
 
 def can_stream(triple: str) -> bool:
@@ -22,62 +31,142 @@ def can_stream(triple: str) -> bool:
     return triple.startswith("x86_64")
 
 
-def stream_function(vector: Vector) -> str:
-    """``@stream``: copies ``%bytes``, a multiple of a vector's, from a block to memory, not through the cache."""
+def stream_functions(vector: Vector, outputs: tuple[Port, ...]) -> list[str]:
+    """``@stream_<size>`` for the groups of each size of output, and what they have in common."""
+    sizes = sorted({port.size for port in outputs})
+    return [_COPY_NUMBERS.format(itemsize=vector.itemsize, scalar=vector.scalar)] + [
+        _stream_function(vector, size) for size in sizes
+    ]
+
+
+def _stream_function(vector: Vector, size: int) -> str:
+    """``@stream_<size>``: from a block of ``size`` vectors to ``%data``, where a group's rows belong.
+
+    In front of the ``%first`` group there is somebody else's memory.
+    """
     out = Lines()
     out.put("entry:")
-    out.put("br label %copy")
-    out.put("copy:")
-    out.put("%at = phi i64 [ 0, %entry ], [ %next, %copy ]")
-    for start in range(0, vector.bytes, _UNIT):
-        offset = out.let(f"add i64 %at, {start}")
-        source = out.let(f"getelementptr i8, ptr %block, i64 {offset}")
-        target = out.let(f"getelementptr i8, ptr %data, i64 {offset}")
-        piece = out.let(f"load <2 x double>, ptr {source}, align {_UNIT}")
-        out.put(f"store <2 x double> {piece}, ptr {target}, align {_UNIT}, !nontemporal !1")
-    out.put(f"%next = add i64 %at, {vector.bytes}")
-    out.put("%more = icmp ult i64 %next, %bytes")
-    out.put("br i1 %more, label %copy, label %done")
-    out.put("done:")
-    out.put("ret void")
-    return f"define internal void @stream(ptr noalias %data, ptr noalias %block, i64 %bytes) #0 {{\n{out}\n}}\n"
+    back = out.let("sub i64 0, %phase")
+    out.put(f"%lines = getelementptr i8, ptr %data, i64 {back}")
+    shifted = out.let("icmp ne i64 %phase, 0")
+    incomplete = out.let(f"and i1 %first, {shifted}")
+    out.put(f"br i1 {incomplete}, label %beginning, label %whole")
+    out.put("beginning:")
+    start = out.let("getelementptr i8, ptr %block, i64 %phase")
+    count = out.let(f"sub i64 {vector.bytes}, %phase")
+    out.put(f"call void @copy_numbers(ptr %data, ptr {start}, i64 {count})")
+    out.put("br label %others")
+    out.put("whole:")
+    _copy(out, vector, "0")
+    out.put("br label %others")
+    out.put("others:")
+    many = (size - 1) // _UNROLLED * _UNROLLED
+    if many:
+        out.put("br label %copy")
+        out.put("copy:")
+        out.put(f"%at = phi i64 [ {vector.bytes}, %others ], [ %next, %copy ]")
+        for k in range(_UNROLLED):
+            _copy(out, vector, out.let(f"add i64 %at, {k * vector.bytes}"))
+        out.put(f"%next = add i64 %at, {_UNROLLED * vector.bytes}")
+        out.put(f"%more = icmp ult i64 %next, {(many + 1) * vector.bytes}")
+        out.put("br i1 %more, label %copy, label %rest")
+        out.put("rest:")
+    for k in range(many + 1, size):
+        _copy(out, vector, str(k * vector.bytes))
+    last = out.let(f"getelementptr i8, ptr %block, i64 {size * vector.bytes}")
+    carried = out.let(f"load {vector.type}, ptr {last}, align {vector.bytes}")
+    out.put(f"store {vector.type} {carried}, ptr %block, align {vector.bytes}")
+    parameters = "ptr noalias %data, ptr noalias %block, i64 %phase, i1 %first"
+    return f"define internal void @stream_{size}({parameters}) #0 {{\n{out}\n  ret void\n}}\n"
 
 
-def block_size(vector: Vector, outputs: tuple[Port, ...]) -> int:
-    """Numbers of the largest output's group."""
-    return vector.lanes * max((port.size for port in outputs), default=1)
+def _copy(out: Lines, vector: Vector, offset: str) -> None:
+    source = out.let(f"getelementptr i8, ptr %block, i64 {offset}")
+    target = out.let(f"getelementptr i8, ptr %lines, i64 {offset}")
+    piece = out.let(f"load {vector.type}, ptr {source}, align {vector.bytes}")
+    out.put(f"store {vector.type} {piece}, ptr {target}, align {vector.bytes}, !nontemporal !1")
+
+
+_COPY_NUMBERS = """\
+define internal void @copy_numbers(ptr noalias %to, ptr noalias %from, i64 %bytes) #0 {{
+entry:
+  br label %check
+check:
+  %at = phi i64 [ 0, %entry ], [ %next, %copy ]
+  %more = icmp ult i64 %at, %bytes
+  br i1 %more, label %copy, label %done
+copy:
+  %source = getelementptr i8, ptr %from, i64 %at
+  %target = getelementptr i8, ptr %to, i64 %at
+  %number = load {scalar}, ptr %source
+  store {scalar} %number, ptr %target
+  %next = add i64 %at, {itemsize}
+  br label %check
+done:
+  ret void
+}}
+"""
+
+
+def reserve(out: Lines, vector: Vector, number: int, port: Port) -> None:
+    """Scratch memory for one output's block, within a page where it fits into one."""
+    length = (port.size + 1) * vector.lanes
+    alignment = min(1 << (length * vector.itemsize - 1).bit_length(), _PAGE)
+    out.put(f"%block{number} = alloca [{length} x {vector.scalar}], align {alignment}")
 
 
 def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
-    """Set ``%streams<number>``: rows without gaps, aligned, and many."""
+    """Set ``%phase<number>``, and ``%streams<number>``: rows without gaps, whole groups, numbers aligned, and many."""
     row = port.size * vector.itemsize
     packed = out.let(f"icmp eq i64 %outer{number}, {row}")
     total = out.let(f"mul i64 %count, {row}")
-    large = out.let(f"icmp uge i64 {total}, {_STREAMED_BYTES}")
+    much = out.let(f"icmp uge i64 {total}, {STREAMED_BYTES}")
+    group = out.let(f"icmp uge i64 %count, {vector.lanes}")
+    large = out.let(f"and i1 {much}, {group}")
     address = out.let(f"ptrtoint ptr %data{number} to i64")
-    low = out.let(f"and i64 {address}, {_UNIT - 1}")
+    out.put(f"%phase{number} = and i64 {address}, {vector.bytes - 1}")
+    low = out.let(f"and i64 {address}, {vector.itemsize - 1}")
     aligned = out.let(f"icmp eq i64 {low}, 0")
     both = out.let(f"and i1 {packed}, {large}")
     all_three = out.let(f"and i1 {both}, {aligned}")
     out.put(f"%streams{number} = and i1 {all_three}, %contiguous{number}")
 
 
-def store_streamed(out: Lines, vector: Vector, number: int, port: Port, data: str, scratch: str) -> None:
-    """Store a whole group's rows through the block."""
+def store_streamed(out: Lines, vector: Vector, number: int, port: Port, scratch: str) -> None:
+    """Stream the previous group's rows, then put this whole group's into the block."""
     row = port.size * vector.itemsize
+    follows = out.let("icmp ne i64 %state, 0")
+    out.put(f"br i1 {follows}, label %previous{number}, label %place{number}")
+    out.put(f"previous{number}:")
+    _stream(out, vector, number, port, "%state")
+    out.put(f"br label %place{number}")
+    out.put(f"place{number}:")
+    rows = out.let(f"getelementptr i8, ptr %block{number}, i64 %phase{number}")
     out.put(
-        f"call void @store_{port.size}(ptr %block, i64 {row}, i64 %last, ptr {scratch}, i1 true, ptr %offsets{number})"
+        f"call void @store_{port.size}(ptr {rows}, i64 {row}, i64 %last, ptr {scratch}, i1 true, ptr %offsets{number})"
     )
-    out.put(f"call void @stream(ptr {data}, ptr %block, i64 {row * vector.lanes})")
 
 
-def fence(out: Lines, numbers: list[int]) -> None:
-    """After the last group: what was streamed is in memory before anybody is told that it is there."""
-    streamed = "false"
-    for number in numbers:
-        streamed = out.let(f"or i1 {streamed}, %streams{number}")
-    out.put(f"br i1 {streamed}, label %fence, label %fenced")
-    out.put("fence:")
-    out.put("call void @llvm.x86.sse.sfence()")
-    out.put("br label %fenced")
-    out.put("fenced:")
+def _stream(out: Lines, vector: Vector, number: int, port: Port, end: str) -> None:
+    """Stream the block of the group that ends before state ``end``."""
+    state = out.let(f"sub i64 {end}, {vector.lanes}")
+    distance = out.let(f"mul i64 {state}, {port.size * vector.itemsize}")
+    data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
+    first = out.let(f"icmp eq i64 {state}, 0")
+    out.put(f"call void @stream_{port.size}(ptr {data}, ptr %block{number}, i64 %phase{number}, i1 {first})")
+
+
+def finish(out: Lines, vector: Vector, results: list[tuple[int, Port]]) -> None:
+    """After the last group: stream what is left, and have all in memory before anybody is told that it is there."""
+    for number, port in results:
+        out.put(f"br i1 %streams{number}, label %left{number}, label %ended{number}")
+        out.put(f"left{number}:")
+        end = out.let(f"and i64 %count, {-vector.lanes}")
+        _stream(out, vector, number, port, end)
+        distance = out.let(f"mul i64 {end}, {port.size * vector.itemsize}")
+        complete = out.let(f"sub i64 {distance}, %phase{number}")
+        data = out.let(f"getelementptr i8, ptr %data{number}, i64 {complete}")
+        out.put(f"call void @copy_numbers(ptr {data}, ptr %block{number}, i64 %phase{number})")
+        out.put("call void @llvm.x86.sse.sfence()")
+        out.put(f"br label %ended{number}")
+        out.put(f"ended{number}:")

@@ -31,6 +31,18 @@ class SerialArm:
     @classmethod
     def of(cls, model: Model, what: str) -> SerialArm:
         """The chain of a model; ``what`` is the description that needs one, for the message."""
+        if model.constraints:
+            raise Unsupported(
+                f"{model.name!r}: it has constraints ({', '.join(c.name for c in model.constraints)}); {what} is an open "
+                "chain and has no place for them. Write the tree alone: robot.without_constraints()."
+            )
+        if model.coupling is not None:
+            shown = ", ".join(repr(c.name) for c in model.coordinates)
+            raise Unsupported(
+                f"{model.name!r}: its {len(model.joints)} joints are coupled and move with {shown}; {what} has a row "
+                "for each joint and no place for couplings. Write URDF, or the robot with every joint free: "
+                "robot.without_couplings()."
+            )
         pose, carrier, poses = np.eye(4), model.base, []
         for joint in model.joints:
             if joint.parent != carrier:

@@ -14,8 +14,11 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from armdyn.errors import ModelError
+from armdyn.formats.export.loops import add_loops
+from armdyn.formats.export.mimic import mimics_of
 from armdyn.formats.export.rpy import rpy_of
 from armdyn.formats.links import Part, parts_of
+from armdyn.model.followers import Follower
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Limits, Model
 from armdyn.spatial.rotations import Array
@@ -27,14 +30,15 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     """The text of a URDF file, and the file where a path is given; see `armdyn.Robot.to_urdf`."""
     _check_names(model)
-    parts = parts_of(model)
+    parts, mimics = parts_of(model), mimics_of(model)
     root = Element("robot", name=model.name)
     root.append(ET.Comment(_what_urdf_lacks(model)))
     _add_link(root, model.base, model.links[0].inertia)
     for part in parts:
         _add_link(root, part.name, part.inertia)
     for part in parts:
-        _add_joint(root, part)
+        _add_joint(root, part, mimics.get(part.joint_name))
+    add_loops(root, model, _numbers)
     ET.indent(root)
     text = '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
     if path is not None:
@@ -70,7 +74,7 @@ def _add_link(root: Element, name: str, inertia: Inertia) -> None:
     SubElement(inertial, "inertia", {word: _number(inertia.tensor[place]) for word, place in entries.items()})
 
 
-def _add_joint(root: Element, part: Part) -> None:
+def _add_joint(root: Element, part: Part, mimic: Follower | None) -> None:
     joint = SubElement(root, "joint", name=part.joint_name, type=_type(part))
     SubElement(joint, "parent", link=part.parent)
     SubElement(joint, "child", link=part.name)
@@ -82,6 +86,9 @@ def _add_joint(root: Element, part: Part) -> None:
     _add_limits(joint, part.limits, turns_freely=_type(part) == "continuous")
     if part.damping or part.friction:
         SubElement(joint, "dynamics", damping=_number(part.damping), friction=_number(part.friction))
+    if mimic is not None:
+        multiplier, offset = _number(mimic.multiplier), _number(mimic.offset)
+        SubElement(joint, "mimic", joint=mimic.leader, multiplier=multiplier, offset=offset)
 
 
 def _type(part: Part) -> str:

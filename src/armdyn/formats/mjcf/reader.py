@@ -10,6 +10,8 @@ import numpy as np
 
 from armdyn.formats.given import numbers
 from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf
+from armdyn.formats.mjcf.gears import coupled, hold_with, read_gears
+from armdyn.formats.mjcf.loops import with_loops
 from armdyn.formats.mjcf.tree import Tree, read_tree
 from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
 from armdyn.model.assembly import assemble
@@ -30,6 +32,8 @@ def read_mjcf(
     """The model of the arm an MJCF file describes; see `armdyn.Robot.from_mjcf`."""
     compiled = compile_mjcf(source)
     tree = read_tree(compiled)
+    gears = read_gears(compiled, tree.names)
+    held = hold_with(gears, locked or {}, tree.notes)
     model = assemble(
         compiled.root.attributes.get("model") or Path(source).stem,
         tree.links,
@@ -37,14 +41,14 @@ def read_mjcf(
         base=base,
         tip=tip,
         chain=chain,
-        locked=locked,
+        locked=held,
         gravity=_gravity(compiled, tree, base, gravity).tolist(),
         notes=[*tree.notes, *notes_on_unused(compiled, tree)],
         geometry=tree.geometry,
         check_inertia=check_inertia,
     )
     refuse_unmodelled(compiled, tree, model)
-    return model
+    return with_loops(coupled(model, gears, held), compiled, tree.names)
 
 
 def _gravity(compiled: Compiled, tree: Tree, base: str | None, given: Sequence[float] | None) -> Array:

@@ -25,7 +25,7 @@ def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
     found = [
         *_loose_joints(compiled, tree, model),
         *_springs(compiled, tree, model),
-        *_equalities(compiled, tree, model),
+        *_equalities(compiled),
         *_tendons(compiled),
         *_rotors_of_actuators(compiled, tree, model),
         *_weightless(compiled, tree, model),
@@ -73,52 +73,19 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
         )
 
 
-def _equalities(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
-    """Constraints between what is in the model; those on joints that are held or left out do no harm."""
+def _equalities(compiled: Compiled) -> Iterator[str]:
+    """Constraints that are neither couplings of joints nor loops between bodies."""
     m, types = compiled.m, compiled.mujoco.mjtEq
     if compiled.disabled("equality") or compiled.disabled("constraint"):
         return
     for e in range(m.neq):
-        if not m.eq_active0[e]:
-            continue
         kind = types(m.eq_type[e]).name.removeprefix("mjEQ_").lower()
-        if kind == "joint":
-            bound = _bound_joints(compiled, tree, model, e)
-        elif kind in ("connect", "weld"):
-            bound = _bound_bodies(compiled, tree, model, e)
-        else:
-            bound = "the arm"
-        if bound:
+        if m.eq_active0[e] and kind not in ("joint", "connect", "weld"):
             name = compiled.name("equality", e)
-            where = compiled.where(name, "equality")
             yield (
-                f"equality {name or e!r} ({where}), a {kind} constraint on {bound}: constraints are not modelled. "
-                "Delete it, lock the joints it acts on, locked={...}, or leave them out: tip=..., chain=True."
+                f"equality {name or e!r} ({compiled.where(name, 'equality')}), a {kind} constraint: it is not "
+                "modelled. Delete it, or say what it asks for with robot.with_constraints(...)."
             )
-
-
-def _bound_joints(compiled: Compiled, tree: Tree, model: Model, e: int) -> str:
-    """The joints of the model that a constraint ties; a joint that follows another is free where it is left out."""
-    m = compiled.m
-    both = [tree.names.joints[j] for j in (m.eq_obj1id[e], m.eq_obj2id[e]) if j >= 0]
-    moving = [name for name in both if name in model.joint_names]
-    bodies = [tree.names.bodies[m.jnt_bodyid[j]] for j in (m.eq_obj1id[e], m.eq_obj2id[e]) if j >= 0]
-    frames = {frame.name for frame in model.frames}
-    all_there = all(body in frames for body in bodies)
-    return " and ".join(map(repr, moving)) if all_there else ""
-
-
-def _bound_bodies(compiled: Compiled, tree: Tree, model: Model, e: int) -> str:
-    """The two bodies that a constraint ties where both are in the model and move against each other."""
-    m = compiled.m
-    ends = [int(m.eq_obj1id[e]), int(m.eq_obj2id[e])]
-    if hasattr(m, "eq_objtype") and m.eq_objtype[e] == int(compiled.mujoco.mjtObj.mjOBJ_SITE):
-        ends = [int(m.site_bodyid[s]) for s in ends]
-    names = [tree.names.bodies[b] for b in ends]
-    carriers = {frame.name: frame.link for frame in model.frames}
-    if not all(name in carriers for name in names) or carriers[names[0]] == carriers[names[1]]:
-        return ""
-    return f"{names[0]!r} and {names[1]!r}"
 
 
 def _tendons(compiled: Compiled) -> Iterator[str]:

@@ -1,7 +1,8 @@
-"""Joints of a URDF file that armdyn does not model: those that follow others, and those with several freedoms.
+"""Joints of a URDF file that are more or less than one number: those that follow others, and those of several freedoms.
 
-They are refused only where they are part of the model: a joint that is locked, or left out by ``base`` or ``chain``,
-does no harm. A joint that follows a locked joint is locked with it, where the file puts it.
+A joint that mimics another is coupled to it, and is no entry of q; one that follows a locked joint is locked with it,
+where the file puts it. Joints of several freedoms are refused where they are part of the model: one that is left out by
+``base`` or ``chain`` does no harm.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from armdyn.errors import Unsupported
+from armdyn.errors import ModelError, Unsupported
 from armdyn.formats.findings import Findings, Part
 from armdyn.formats.xml_tree import Element
+from armdyn.model.followers import Follower, led, rings, with_followers
 from armdyn.model.model import Model
 
 SHOWN = 10
@@ -53,7 +55,7 @@ def read_mimic(part: Part, element: Element) -> Mimic:
 
 
 def check_leaders(mimics: Sequence[Mimic], joints: Collection[str], moving: Collection[str]) -> None:
-    """Every mimic joint must follow a joint that exists and moves, and not itself."""
+    """Every mimic joint must follow a joint that exists and moves, by a multiplier, and not itself in the end."""
     for mimic in mimics:
         if mimic.leader == mimic.joint:
             mimic.part.problem(mimic.element, "<mimic> follows the joint itself; expected another joint.")
@@ -64,6 +66,38 @@ def check_leaders(mimics: Sequence[Mimic], joints: Collection[str], moving: Coll
         elif mimic.leader and mimic.leader not in moving:
             fault = f"<mimic> follows {mimic.leader!r}, a fixed joint; expected a joint that moves."
             mimic.part.problem(mimic.element, fault)
+        if mimic.multiplier == 0.0:
+            fault = "<mimic> multiplier is 0, which holds the joint still; expected another number, or a fixed joint."
+            mimic.part.problem(mimic.element, fault)
+    by_joint = {mimic.joint: mimic for mimic in mimics}
+    for ring in rings({mimic.joint: mimic.leader for mimic in mimics}):
+        if len(ring) > 1:
+            shown = [repr(name) for name in ring[:SHOWN]] + ["..."] * (len(ring) > SHOWN)
+            chain = " follows ".join([*shown, repr(ring[0])])
+            mimic = by_joint[ring[0]]
+            mimic.part.problem(mimic.element, f"<mimic> closes a ring: {chain}; expected one that follows none.")
+
+
+def coupled(model: Model, mimics: Sequence[Mimic], locked: Collection[str]) -> Model:
+    """The model with every mimic joint coupled to the joint that it follows in the end."""
+    resolved = led([_follower(mimic) for mimic in mimics if mimic.joint not in locked])
+    moving = set(model.joint_names)
+    followers = [follower for follower in resolved.values() if follower.joint in moving]
+    lost = [follower for follower in followers if follower.leader not in moving]
+    if lost:
+        shown = [
+            f"{f.where} joint {f.joint!r} follows {f.leader!r}, which is not in the part of the file that is read; "
+            f"lock what it follows, and it is held too: locked={{{f.leader!r}: 0.0}}, or choose base= and tip= so that "
+            "both are in."
+            for f in lost
+        ]
+        raise ModelError(shown[:SHOWN] + [f"... and {len(lost) - SHOWN} more like these."] * (len(lost) > SHOWN))
+    return with_followers(model, followers) if followers else model
+
+
+def _follower(mimic: Mimic) -> Follower:
+    where = mimic.part.findings.where(mimic.element)
+    return Follower(mimic.joint, mimic.leader, mimic.multiplier, mimic.offset, where)
 
 
 def follow(mimics: Sequence[Mimic], locked: Mapping[str, float], findings: Findings) -> dict[str, float]:
@@ -86,37 +120,18 @@ def follow(mimics: Sequence[Mimic], locked: Mapping[str, float], findings: Findi
     return held
 
 
-def refuse_unsupported(model: Model, mimics: Sequence[Mimic], loose: Sequence[Loose]) -> None:
-    """Raise where a joint that armdyn does not have is part of the model."""
+def refuse_loose(model: Model, loose: Sequence[Loose]) -> None:
+    """Raise where a joint of several freedoms is part of the model."""
     frames = {frame.name for frame in model.frames} - {model.base}
-    moving = set(model.joint_names)
-    in_model = [mimic for mimic in mimics if mimic.joint in moving]
-    refused = [_refusal_of_loose(joint) for joint in loose if joint.child in frames]
-    refused += [_refusal_of_mimic(mimic) for mimic in in_model]
-    if not refused:
-        return
+    refused = [_refusal(joint) for joint in loose if joint.child in frames]
     if len(refused) > SHOWN:
         refused[SHOWN:] = [f"... and {len(refused) - SHOWN} more joints like these."]
-    raise Unsupported("\n".join([*refused, *_advice(in_model)]))
+    if refused:
+        raise Unsupported("\n".join(refused))
 
 
-def _refusal_of_loose(joint: Loose) -> str:
+def _refusal(joint: Loose) -> str:
     return (
         f"{joint.type} joint {joint.joint!r} ({joint.where}): an arm stands on something, and its joints have one "
         f"number each. Read what this joint carries, with base={joint.child!r}, or make it fixed in the file."
     )
-
-
-def _refusal_of_mimic(mimic: Mimic) -> str:
-    where = mimic.part.findings.where(mimic.element)
-    return f"mimic joint {mimic.joint!r} ({where}): it follows {mimic.leader!r}, and coupled joints are not supported."
-
-
-def _advice(mimics: Sequence[Mimic]) -> list[str]:
-    """What to do about mimic joints: lock what they follow, in the end."""
-    if not mimics:
-        return []
-    leader_of = {mimic.joint: mimic.leader for mimic in mimics}
-    firsts = list(dict.fromkeys(leader for leader in leader_of.values() if leader not in leader_of))
-    held = ", ".join(f"{leader!r}: 0.0" for leader in firsts or leader_of)
-    return [f"Lock what they follow, and they are held too: locked={{{held}}}; or leave them out: tip=..., chain=True."]

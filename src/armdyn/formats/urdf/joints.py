@@ -39,7 +39,7 @@ def read_joint(part: Part) -> JointPart | None:
     kind = _kind(part)
     parent, child = _end(part, "parent"), _end(part, "child")
     placement = read_origin(part, part.element)
-    axis = _axis(part) if kind != "fixed" else X_AXIS
+    axis = read_axis(part) if kind != "fixed" else X_AXIS
     limits = _limits(part, kind)
     damping, friction = _dynamics(part)
     if not parent or not child:
@@ -69,7 +69,7 @@ def _end(part: Part, role: str) -> str:
     return part.word(element, "link")
 
 
-def _axis(part: Part) -> Array:
+def read_axis(part: Part) -> Array:
     """The unit vector along the joint's axis, in the child's axes; x where the file has none, as specified."""
     element = part.only(part.element, "axis")
     if element is None:

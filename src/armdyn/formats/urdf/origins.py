@@ -17,8 +17,11 @@ UNIT_TOLERANCE = 1e-12
 def read_origin(part: Part, holder: Element) -> Array:
     """T of an ``<origin>``; the identity where there is none."""
     element = part.only(holder, "origin")
-    if element is None:
-        return np.eye(4)
+    return np.eye(4) if element is None else read_pose(part, element)
+
+
+def read_pose(part: Part, element: Element) -> Array:
+    """T of an element with xyz and rpy."""
     xyz = part.vector(element, "xyz", (0.0, 0.0, 0.0))
     return rigid(_orientation(part, element), np.array(xyz))
 

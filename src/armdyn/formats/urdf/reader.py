@@ -10,9 +10,10 @@ from pathlib import Path
 from armdyn.errors import ModelError
 from armdyn.formats.files import read_file
 from armdyn.formats.findings import Findings, Part
-from armdyn.formats.urdf.coupled import Loose, Mimic, check_leaders, follow, read_mimic, refuse_unsupported
+from armdyn.formats.urdf.coupled import Loose, Mimic, check_leaders, coupled, follow, read_mimic, refuse_loose
 from armdyn.formats.urdf.joints import LOOSE_TYPES, read_joint
 from armdyn.formats.urdf.links import read_geometry, read_link
+from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import refuse_other_formats, refuse_xacro, refuse_xacro_name
 from armdyn.formats.xml_tree import Element, parse
@@ -39,7 +40,7 @@ def read_urdf(
         tip: the link that counts as the tip; found where there is one only.
         chain: keep only the moving joints between ``base`` and ``tip``, and what is welded to that chain.
         locked: joints that are held, by name, and where (rad or m). Joints that mimic a locked joint are
-            locked with it.
+            locked with it; those that mimic a moving one are coupled to it and are not in q.
         gravity: acceleration of free fall in base axes, m/s^2.
         check_inertia: refuse inertias that no rigid body has; otherwise they are taken as they stand, with a note.
 
@@ -49,7 +50,7 @@ def read_urdf(
 
     Raises:
         ModelError: with every problem of the file, each with its line.
-        Unsupported: for a joint that armdyn does not model, such as a mimic joint that is not locked.
+        Unsupported: for a joint that armdyn does not model, such as a floating one.
         UnknownName: where ``base``, ``tip`` or ``locked`` names nothing.
     """
     if isinstance(source, str) and source.lstrip().startswith("<"):
@@ -103,6 +104,7 @@ class _Contents:
     geometry: list[Geometry] = field(default_factory=list)
     mimics: list[Mimic] = field(default_factory=list)
     loose: list[Loose] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
     complete: bool = True
 
 
@@ -131,21 +133,22 @@ def _read(root: Element, document: str, fallback_name: str, wanted: _Wanted) -> 
         incomplete=not contents.complete,
         check_inertia=wanted.check_inertia,
     )
-    refuse_unsupported(model, contents.mimics, contents.loose)
-    return model
+    refuse_loose(model, contents.loose)
+    return with_loops(coupled(model, contents.mimics, locked), contents.loops)
 
 
 def _read_parts(root: Element, document: str) -> _Contents:
     """Every link and joint of the document, and what is wrong with them or not used."""
     contents = _Contents(Findings(document))
     for element in root.children:
-        if element.tag in ("link", "joint"):
+        if element.tag in ("link", "joint", *ENDS):
             _read_part(element, contents)
     check_robot(root, contents.findings)
     if not contents.links and not contents.findings.problems:
         raise ModelError(f'{document}:{root.line} <robot> has no links; expected at least one <link name="...">.')
     moving = {joint.name for joint in contents.joints if joint.kind != "fixed"}
     check_leaders(contents.mimics, {joint.name for joint in contents.joints}, moving)
+    check_ends(contents.loops, [link.name for link in contents.links])
     return contents
 
 
@@ -161,8 +164,10 @@ def _read_part(element: Element, contents: _Contents) -> None:
     if element.tag == "link":
         contents.links.append(read_link(part))
         contents.geometry += read_geometry(part)
-    else:
+    elif element.tag == "joint":
         _take_joint(part, contents)
+    elif (loop := read_loop(part)) is not None:
+        contents.loops.append(loop)
 
 
 def _take_joint(part: Part, contents: _Contents) -> None:

@@ -9,10 +9,14 @@ from armdyn.formats.findings import Findings, Part
 from armdyn.formats.xml_tree import Element
 
 USED_CHILDREN = {
-    "robot": ("link", "joint"),
+    "robot": ("link", "joint", "loop_joint", "loop"),
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
     "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
+    "loop_joint": ("link1", "link2", "axis"),
+    "loop": ("predecessor", "successor", "axis"),
+    "predecessor": ("origin",),
+    "successor": ("origin",),
 }
 USED_ATTRIBUTES = {
     "robot": ("name",),
@@ -28,6 +32,9 @@ USED_ATTRIBUTES = {
     "limit": ("lower", "upper", "velocity", "effort"),
     "dynamics": ("damping", "friction"),
     "mimic": ("joint", "multiplier", "offset"),
+    **dict.fromkeys(("loop_joint", "loop"), ("name", "type")),
+    **dict.fromkeys(("link1", "link2"), ("link", "xyz", "rpy", "quat_xyzw")),
+    **dict.fromkeys(("predecessor", "successor"), ("link", "name")),
 }
 """The words that bear on the motion of a robot, by the element they stand in."""
 

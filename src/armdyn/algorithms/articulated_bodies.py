@@ -1,0 +1,149 @@
+"""Accelerations by articulated bodies: what hangs on a joint, as its own link feels it (Featherstone 2008, 7.3).
+
+A link with everything outboard of it, whose joints give way as their forces let them, answers an acceleration
+A = (wd, a) of its frame's origin by a wrench that is linear in it:
+
+    (n, f) = J A + p,        J = [[K, H], [H^T, M]].
+
+J is its articulated inertia, p the wrench at A = 0. A joint that gives way takes its own direction out of both.
+
+The mass matrix is not formed. Where two axes are nearly in line, its entries nearly cancel in the elimination, and
+digits are lost; here what a joint gives way to is an exact zero before the next turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.newton_euler import Motion, Wrench, Z, seen_from_parent
+from armdyn.errors import ModelError
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array, cross, skew
+from armdyn.spatial.turns import Turn, into, symmetric_out_of, tensor_out_of
+
+
+class Felt(NamedTuple):
+    """What a joint feels of the articulated body it moves.
+
+    Args:
+        axis: the component of the six that is the joint's own: 2 for turning about z, 5 for sliding along it.
+        U: the wrench of a unit acceleration of the joint, (6,).
+        reciprocal: 1 / D, with D its own component and the rotor.
+        p: the force that holds the joint's acceleration at zero.
+    """
+
+    axis: int
+    U: Array
+    reciprocal: Any
+    p: Any
+
+
+def accelerations(
+    model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench], tau: Sequence[Any]
+) -> list[Any]:
+    """The joint accelerations that joint forces cause, by body; q and tau by body.
+
+    ``motions`` of the links, and the ``wrenches`` they need, are those without any joint acceleration; everything here
+    is what comes in addition, which is linear.
+    """
+    J = [articulated_inertia_of_link(body) for body in model.bodies]
+    p = list(wrenches)
+    felt: list[Felt] = []
+    for k in reversed(range(len(model.bodies))):  # tips to base
+        body = model.bodies[k]
+        joint = feel(model, body, J[k], p[k])
+        felt.insert(0, joint)
+        if body.parent >= 0:
+            given_way, wrench = give_way(body, joint, J[k], p[k], tau[k])
+            to_parent = seen_from_parent(body, q[k], motions[k].turns, wrench)
+            of_parent = p[body.parent]
+            p[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
+            J[body.parent] = J[body.parent] + inertia_seen_from_parent(body, q[k], motions[k].turns, given_way)
+    qdd: list[Any] = []
+    added: list[Array] = []  # the acceleration A of every link
+    for k, body in enumerate(model.bodies):  # base to tips
+        A = np.zeros(6) if body.parent < 0 else acceleration_in(body, q[k], motions[k].turns, added[body.parent])
+        joint = felt[k]
+        # The small terms first: tau is rounded with them once.
+        qdd.append((tau[k] - (joint.p + joint.U @ A)) * joint.reciprocal)
+        added.append(A + qdd[k] * np.eye(6)[joint.axis])
+    return qdd
+
+
+def articulated_inertia_of_link(body: Body) -> Array:
+    """J of a link by itself: K = tr(Sigma) 1 - Sigma, H = [h], M = m 1."""
+    S, H = body.second_moment, skew(body.first_moment)
+    x, y, z = np.diagonal(S)
+    K = np.diag([y + z, x + z, x + y]) - (S - np.diag([x, y, z]))
+    return np.block([[K, H], [H.T, body.mass * np.eye(3)]])
+
+
+def feel(model: Mechanism, body: Body, J: Array, p: Wrench) -> Felt:
+    """U = J S and D = S^T U of a joint, S being its axis."""
+    axis, force = (2, p.n[2]) if body.revolute else (5, p.f[2])
+    U = J[:, axis]
+    D = U[axis] + body.armature  # the rotor follows its own joint alone
+    refuse_weightless(model, model.model.joints[body.joint].name, D)
+    return Felt(axis, U, 1.0 / D, force)
+
+
+def give_way(body: Body, joint: Felt, J: Array, p: Wrench, tau: Any) -> tuple[Array, Wrench]:
+    """J - U U^T / D and p + U u / D with u = tau - S^T p: what is left of them on the other side of the joint.
+
+    In the joint's own direction nothing is left of J but the rotor's part, and of p the force of the joint. That is
+    said outright, not left to the cancellation of rounded numbers.
+    """
+    U, u = joint.U, tau - joint.p
+    rotor = body.armature * joint.reciprocal
+    L = U * joint.reciprocal
+    L[joint.axis] = 1.0 - rotor
+    wrench = np.concatenate(p) + L * u
+    wrench[joint.axis] = tau - rotor * u
+    left = np.triu(J - np.outer(L, U))
+    return left + np.triu(left, 1).T, Wrench(*np.split(wrench, 2))
+
+
+def inertia_seen_from_parent(body: Body, position: Any, turns: Sequence[Turn], J: Array) -> Array:
+    """An articulated inertia of ``body`` in the axes of its parent, about the parent's origin."""
+    K, H, M = J[:3, :3], J[:3, 3:], J[3:, 3:]
+    if not body.revolute:
+        K, H = shift(K, H, M, position * Z)
+    K, H, M = symmetric_out_of(turns, K), tensor_out_of(turns, H), tensor_out_of(turns, M)
+    K, H = shift(K, H, M, body.offset)
+    return np.block([[K, H], [H.T, M]])
+
+
+def shift(K: Array, H: Array, M: Array, p: Array) -> tuple[Array, Array]:
+    """H' = H + [p] M and K' = K + [p] H'^T - H [p]: about a point that lies at -p from the present one."""
+    P = skew(p)
+    shifted = H + P @ M
+    moved = np.array(K, dtype=object)
+    for i, j in zip(*np.triu_indices(3), strict=True):
+        added = P[i] @ (H[i] + shifted[i]) if i == j else P[i] @ shifted[j] + P[j] @ H[i]
+        moved[i, j] = moved[j, i] = K[i, j] + added
+    return moved, shifted
+
+
+def acceleration_in(body: Body, position: Any, turns: Sequence[Turn], A: Array) -> Array:
+    """The acceleration that ``body`` has of its parent's: of the origin, in the axes of ``body``."""
+    wd, a = np.split(A, 2)
+    wd, a = into(turns, wd), into(turns, a + cross(wd, body.offset))
+    if not body.revolute:
+        a = a + cross(wd, position * Z)
+    return np.concatenate([wd, a])
+
+
+def refuse_weightless(model: Mechanism, joint: str, inertia: Any) -> None:
+    """Refuse a joint that feels no inertia whatever the configuration."""
+    try:
+        is_zero = float(inertia) == 0.0
+    except TypeError:  # a traced scalar without a value: it depends on q
+        is_zero = False
+    if is_zero:
+        raise ModelError(
+            f"joint {joint!r} of {model.name!r} moves no inertia, so no force decides its acceleration; "
+            f"give the links it moves mass, or hold it with locked={{{joint!r}: 0.0}}."
+        )

@@ -1,0 +1,191 @@
+"""The equations of motion in closed form: the twists and wrenches of all links stacked (Modern Robotics 8.58-8.80).
+
+Link i has its frame {i} at its centre of mass, in the axes of the link's own frame, as in `armdyn.Robot.to_screws`.
+With the blocks in the order of the model's joints,
+
+    V = W V + A qd + V_base                           (8.68)
+    F = W^T F + G Vdot - [ad_V]^T G V + F_tip         (8.70)
+
+which L = (1 - W)^-1 solves. Trees are no different: in W the row of a link holds its parent, whichever that is.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.kinematics import path_to
+from armdyn.algorithms.link_motion import centre_of_mass
+from armdyn.algorithms.newton_euler import Z
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array, adjoint, cross, inverse_rigid, rigid, skew
+from armdyn.spatial.turns import matrix, out_of
+
+
+class ClosedForm(NamedTuple):
+    """The stacked arrays of Modern Robotics 8.60-8.67 and 8.72, for N links, shape (..., 6 N, ...).
+
+    ``A`` holds the screw axes (8.60), ``G`` the spatial inertias (8.61), ``ad_V`` and ``ad_Aqd`` the brackets of the
+    twists and of what the joints add to them (8.62, 8.63), ``W`` the adjoints from parents to links (8.64), ``L`` those
+    from all links inwards to all they carry (8.72), ``V_base`` and ``Vdot_base`` what the base gives its links (8.65,
+    8.66), and ``F_tip`` what the tip asks of its link (8.67).
+    """
+
+    W: Any
+    L: Any
+    A: Any
+    G: Any
+    ad_V: Any  # noqa: N815 - the book's symbols
+    ad_Aqd: Any  # noqa: N815
+    V_base: Any
+    Vdot_base: Any
+    F_tip: Any
+
+
+@function(
+    "(n),(n),(6)?,(6)?,(6)?->(6joints,6joints),(6joints,6joints),(6joints,n),(6joints,6joints),(6joints,6joints),"
+    "(6joints,6joints),(6joints),(6joints),(6joints)",
+    result=ClosedForm,
+)
+def closed_form(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    f_tip: Array | None = None,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+) -> ClosedForm:
+    """Stacked arrays W(q), L, A, G, ... of the equations of motion, SI units, shapes (..., 6 N, 6 N), (..., 6 N).
+
+    For reading and checking; the recursions cost far less. With the results' names,
+
+        M(q) = A^T L^T G L A                                                        (Modern Robotics 8.78)
+        c(q, qd) = -A^T L^T (G L [ad_Aqd] W + [ad_V]^T G) L A qd, base at rest      (8.79)
+        g(q) = A^T L^T G L Vdot_base, base at rest                                  (8.80)
+        J^T f_tip = A^T L^T F_tip                                                   (8.77)
+
+    and V = L (A qd + V_base) for a base in motion (8.73). Where the joints are coupled, A has a column for each
+    coordinate. Rotors of joints with armature are no links: they come to M as A^T diag(armature) A of the coupling.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+
+    Returns:
+        A `ClosedForm`: named arrays.
+
+    >>> robot, q, qd = armdyn.load("furuta"), [0.5, 1.2], [1.0, -0.4]
+    >>> form = robot.closed_form(q, qd)
+    >>> bool(np.allclose(form.A.T @ form.L.T @ form.G @ form.L @ form.A, robot.mass_matrix(q)))
+    True
+    """
+    positions, rates = model.drive.positions(q), model.drive.rates(qd)
+    at_com = [com_pose(model, body) for body in model.bodies]
+    inwards = transforms(model, positions, at_com)
+    S = [screw_at(body, T) for body, T in zip(model.bodies, at_com, strict=True)]
+    G = diagonal(model, [spatial_inertia(body, T) for body, T in zip(model.bodies, at_com, strict=True)])  # 8.61
+    ad_Aqd = diagonal(model, [ad(A_i * rate) for A_i, rate in zip(S, rates, strict=True)])  # 8.63
+    A = model.drive.columns(dict(enumerate(diagonal(model, S).T)), rows=len(G))  # 8.60
+    W, L = stacked_adjoints(model, inwards)
+    V_0 = np.zeros(6) if base_twist is None else base_twist
+    Vdot_0 = np.concatenate([np.zeros(3), -model.gravity]) + (0.0 if base_twist_rate is None else base_twist_rate)
+    V_base, Vdot_base = (of_first_links(model, inwards, x) for x in (V_0, Vdot_0))
+    V = L @ (A @ qd + V_base)  # 8.73
+    ad_V = diagonal(model, [ad(V[rows(body)]) for body in model.bodies])  # 8.62
+    return ClosedForm(W, L, A, G, ad_V, ad_Aqd, V_base, Vdot_base, tip_wrench(model, at_com, f_tip))
+
+
+def rows(body: Body) -> slice:
+    """The rows of the body's link in all that is stacked."""
+    return slice(6 * body.joint, 6 * body.joint + 6)
+
+
+def diagonal(model: Mechanism, blocks: list[Array]) -> Array:
+    """The block-diagonal matrix of 6x6 blocks, a body each, or of columns of 6."""
+    width = blocks[0].size // 6
+    stacked = np.zeros((6 * len(blocks), width * len(blocks)), dtype=object)
+    for k, (body, block) in enumerate(zip(model.bodies, blocks, strict=True)):
+        place = slice(k, k + 1) if width == 1 else rows(body)  # columns stand by body: the drive orders them
+        stacked[rows(body), place] = block.reshape(6, width)
+    return stacked
+
+
+def com_pose(model: Mechanism, body: Body) -> Array:
+    """T_Bi: the frame {i} at the centre of mass, in link axes, seen from the canonical frame B."""
+    return rigid(body.link_pose[:3, :3], centre_of_mass(model, body))
+
+
+def screw_at(body: Body, T: Array) -> Array:
+    """A_i, the screw axis of the body's joint in {i}; T is T_Bi."""
+    R, p = T[:3, :3], T[:3, 3]
+    if not body.revolute:
+        return np.concatenate([np.zeros(3), R.T @ Z])
+    return np.concatenate([R.T @ Z, R.T @ cross(Z, p)])
+
+
+def spatial_inertia(body: Body, T: Array) -> Array:
+    """G_i in {i}, with I = tr(Sigma) 1 - Sigma about the centre of mass (8.32); T is T_Bi."""
+    R, p = T[:3, :3], T[:3, 3]
+    S = R.T @ (body.second_moment - np.outer(p, body.first_moment)) @ R
+    zero = np.zeros((3, 3))
+    return np.block([[np.trace(S) * np.eye(3) - S, zero], [zero, body.mass * np.eye(3)]])
+
+
+def ad(V: Array) -> Array:
+    """[ad_V] (8.38)."""
+    W = skew(V[:3])
+    return np.block([[W, np.zeros((3, 3))], [skew(V[3:]), W]])
+
+
+def transforms(model: Mechanism, q: Array, at_com: list[Array]) -> list[Array]:
+    """T_ip of every body, with {p} the frame of its parent, or of the base (8.50); q by body."""
+    result = []
+    for k, body in enumerate(model.bodies):
+        turns = body.turns_at(q[k])
+        slide = np.zeros(3) if body.revolute else out_of(turns, q[k] * Z)
+        step = rigid(matrix(turns), body.offset + slide)  # T_PB
+        if body.parent >= 0:
+            T = inverse_rigid(at_com[body.parent]) @ step @ at_com[k]
+        else:
+            T = rigid(body.base_axes, body.base_origin) @ step @ at_com[k]
+        result.append(inverse_rigid(T))
+    return result
+
+
+def stacked_adjoints(model: Mechanism, inwards: list[Array]) -> tuple[Array, Array]:
+    """W of 8.64 and L of 8.72."""
+    size = 6 * len(model.bodies)
+    W, L = np.zeros((size, size), dtype=object), np.zeros((size, size), dtype=object)
+    for k, body in enumerate(model.bodies):
+        T = np.eye(4)
+        for j in path_to(model, k):
+            L[rows(body), rows(model.bodies[j])] = adjoint(T)  # T_ij
+            T = T @ inwards[j]
+        if body.parent >= 0:
+            W[rows(body), rows(model.bodies[body.parent])] = adjoint(inwards[k])
+    return W, L
+
+
+def of_first_links(model: Mechanism, inwards: list[Array], V: Array) -> Array:
+    """[Ad_T_i0] V in the rows of the links on the base (8.65, 8.66)."""
+    stacked = np.zeros(6 * len(model.bodies), dtype=object)
+    for body, T in zip(model.bodies, inwards, strict=True):
+        if body.parent < 0:
+            stacked[rows(body)] = adjoint(T) @ V
+    return stacked
+
+
+def tip_wrench(model: Mechanism, at_com: list[Array], f_tip: Array | None) -> Array:
+    """[Ad_T_{n+1,n}]^T F_{n+1} in the rows of the tip's link (8.67)."""
+    stacked = np.zeros(6 * len(model.bodies), dtype=object)
+    if f_tip is not None:
+        k, T = model.frame()
+        if k >= 0:
+            to_tip = inverse_rigid(T) @ at_com[k]  # T_{n+1,n}
+            stacked[rows(model.bodies[k])] = adjoint(to_tip).T @ f_tip
+    return stacked

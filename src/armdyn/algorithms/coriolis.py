@@ -1,0 +1,83 @@
+"""The Coriolis matrix by Christoffel symbols, without forming them all (Modern Robotics 8.16-8.19).
+
+C_ij is the sum over k of Gamma_ijk qd_k, and every Gamma is a component, along a joint's axis, of a vector X_ba of two
+joints of which a carries b (see `christoffel`). In C the same X_ba meets the axes of all joints up to some place, whose
+sum with the rates is an angular velocity; and an axis meets the X of all joints beyond some place, summed inwards:
+
+    C_ab =  w_p . X_ba + z_b . sum over k = b and what b carries of qd_k X_ka
+    C_ba = -w_a . X_ba + z_a . (sum over what b carries of qd_k X_kb - sum over k between a and b of qd_k X_bk)
+
+with w_a the angular velocity of a's body, and w_p of the body that b stands on. Echeandia and Wensing (2021) come to
+the same matrix by another way, through a factorisation of the rate of every body's 6x6 inertia.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.christoffel import Screw, joint_screws, product_of_velocities
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.joint_frames import composite_out_of, joint_frames
+from armdyn.algorithms.kinematics import path_to
+from armdyn.algorithms.mass_matrix import composites
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.regrouping import regrouped
+from armdyn.spatial.rotations import Array
+from armdyn.spatial.turns import out_of
+
+
+@function("(n),(n)->(n,n)")
+def coriolis_matrix(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Coriolis matrix C(q, qd) by Christoffel symbols, N m s/rad, N s or N s/m, shape (..., n, n).
+
+    C_ij = sum_k Gamma_ijk(q) qd_k, by composite bodies (Modern Robotics 8.17-8.19). So C qd = c(q, qd), the velocity
+    forces; C + C^T = Mdot, hence Mdot - 2 C is skew-symmetric (Proposition 8.1); and C(q, u) v = C(q, v) u.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+
+    >>> robot, q, qd = armdyn.load("furuta"), [0.5, 1.2], [1.0, -0.4]
+    >>> C = robot.coriolis_matrix(q, qd)
+    >>> bool(np.allclose(C @ qd, robot.velocity_forces(q, qd)))
+    True
+    >>> bool(np.allclose(C + C.T, robot.mass_matrix_dot(q, qd)))
+    True
+    """
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    return model.drive.tensor(entries(regrouped(model), q, qd), rank=2)  # M alone decides, as of joint forces
+
+
+def entries(model: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], Any]:
+    """C_ij by body, where joint i carries j or j carries i; the others are zero. q, qd by body."""
+    C: dict[tuple[int, ...], Any] = {}
+    joints, whole = joint_frames(model, q), composites(model, q)
+    screws = joint_screws(model, q, joints)
+    beyond: list[dict[int, Array]] = [{} for _ in model.bodies]  # by b and a: sum over what b carries of qd_k X_ka
+    for b in reversed(range(len(model.bodies))):
+        body, path = model.bodies[b], path_to(model, b)
+        moved, z_b = composite_out_of(joints[b].spin, whole[b]), screws[b][b][0]
+        w = angular_velocities(screws[b], path, qd)
+        rest = beyond[b].get(b, np.zeros(3))
+        C[b, b] = z_b @ rest
+        for a in path[1:]:  # inwards
+            X = product_of_velocities(body, moved, screws[b][a])
+            with_b = beyond[b].get(a, np.zeros(3)) + qd[b] * X
+            C[a, b] = w[body.parent] @ X + z_b @ with_b
+            C[b, a] = screws[b][a][0] @ rest - w[a] @ X
+            rest = rest - qd[a] * X
+            seen_by_parent = out_of(joints[body.parent].spin, out_of(joints[b].rest, with_b))
+            beyond[body.parent][a] = beyond[body.parent].get(a, np.zeros(3)) + seen_by_parent
+    return C
+
+
+def angular_velocities(screws: dict[int, Screw], path: Sequence[int], qd: Array) -> dict[int, Array]:
+    """w of every body that carries the outermost of ``path``, in the axes in which ``screws`` are given."""
+    w, velocities = np.zeros(3), {}
+    for k in reversed(path):  # from the base outwards
+        w = w + qd[k] * screws[k][0]
+        velocities[k] = w
+    return velocities

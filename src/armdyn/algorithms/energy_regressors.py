@@ -1,0 +1,92 @@
+"""Regressors of the energies: kinetic and potential energy are linear in the inertial parameters as well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.energy import link_twists
+from armdyn.algorithms.link_screws import Screw, in_link_frame, link_frame
+from armdyn.algorithms.regressor import PARAMETERS, empty_rows, of_link
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.standard_parameters import joint_quantities
+from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.turns import into
+
+
+@function("(n),(n),(6)?->(parameters)", sizes=PARAMETERS)
+def kinetic_energy_regressor(
+    model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+) -> Array:
+    """Regressor of the kinetic energy K(q, qd) = y . pi, J over the unit of pi, shape (..., parameters).
+
+    pi are the standard parameters in the order of `regressor` (Modern Robotics 8.55).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        armature: whether a column a joint follows for the inertia of its rotor. Where not said, they are there where
+            some joint of the robot has armature.
+
+    >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.3), np.ones(6)
+    >>> y = robot.kinetic_energy_regressor(q, qd)
+    >>> bool(np.isclose(y @ robot.standard_parameters().values, robot.kinetic_energy(q, qd)))
+    True
+    """
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    row = empty_rows(model, 1)[0]
+    for body, twist in zip(model.bodies, link_twists(model, q, qd, base_twist), strict=True):
+        row[of_link(body)] = kinetic_energy_per_parameter(in_link_frame(body, Screw(*twist)))
+    rotors = np.zeros(len(model.bodies), dtype=object)
+    for body, rate in zip(model.bodies, qd, strict=True):
+        rotors[body.joint] = 0.5 * (rate * rate)
+    chosen = joint_quantities(model.model, armature=armature)
+    return np.hstack([row, rotors]) if chosen else row
+
+
+@function("(n)->(parameters)", sizes=PARAMETERS)
+def potential_energy_regressor(model: Mechanism, q: Array, *, armature: bool | None = None) -> Array:
+    """Regressor of the potential energy P(q) = y . pi, J over the unit of pi, shape (..., parameters).
+
+    pi are the standard parameters in the order of `regressor`. Zero where a link's centre of mass is at the height of
+    the base frame's origin (Modern Robotics 8.7).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        armature: whether a column a joint follows for the inertia of its rotor, zero, so that one pi suits all
+            regressors. Where not said, they are there where some joint of the robot has armature.
+
+    >>> armdyn.load("planar_2r").potential_energy_regressor([np.pi / 2, 0.0])[10:13].round(9) + 0.0
+    array([9.81, 9.81, 0.  ])
+    """
+    row = empty_rows(model, 1)[0]
+    for body, (g, fallen) in zip(model.bodies, gravity_of_bodies(model, model.drive.positions(q)), strict=True):
+        R, p = link_frame(body)
+        row[of_link(body)] = [-(fallen + g @ p), *-(R.T @ g), *np.zeros(6)]
+    chosen = joint_quantities(model.model, armature=armature)
+    return np.hstack([row, np.zeros(len(model.bodies))]) if chosen else row
+
+
+def gravity_of_bodies(model: Mechanism, q: Array) -> list[tuple[Array, Any]]:
+    """g in the axes of every body, and g . p_0B: what a unit mass at its origin has lost; q by body."""
+    result: list[tuple[Array, Any]] = []
+    for body, position in zip(model.bodies, q, strict=True):
+        if body.base_axes is not None:
+            g, fallen = body.base_axes.T @ model.gravity, model.gravity @ body.base_origin
+        else:
+            g, fallen = result[body.parent]
+            fallen = fallen + g @ body.offset
+        g = into(body.turns_at(position), g)
+        result.append((g, fallen if body.revolute else fallen + g[2] * position))
+    return result
+
+
+def kinetic_energy_per_parameter(twist: Screw) -> list[Any]:
+    """m v.v / 2 + h.(v x w) + w.I w / 2, for each parameter alone."""
+    w, v = twist
+    x, y, z = w
+    half = 0.5 * np.array([v @ v, x * x, y * y, z * z])
+    return [half[0], *cross(v, w), half[1], x * y, half[2], x * z, y * z, half[3]]

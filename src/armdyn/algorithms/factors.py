@@ -1,0 +1,85 @@
+"""M = L^T D L from the tips inwards, and what is solved with it (Featherstone 2008, 6.5).
+
+Eliminating from the tips inwards fills in no zero: L is as sparse as M, where a joint and another on a different branch
+do not meet. Couplings between joints may bring some in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.articulated_bodies import refuse_weightless
+from armdyn.algorithms.mass_matrix import columns
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+
+class Factors(NamedTuple):
+    """M = L^T D L in the ``order`` of the drive; ``L[k]`` holds the entries of row k left of its diagonal of ones."""
+
+    order: list[int]
+    L: list[dict[int, Any]]
+    reciprocal: list[Any]
+
+    def inwards(self, b: Sequence[Any] | Array) -> list[Any]:
+        """L^-T b, from the tips inwards; b in the order of q, what comes in that of the drive."""
+        x = [b[i] for i in self.order]
+        for k in reversed(range(len(x))):
+            for i, factor in self.L[k].items():
+                x[i] = x[i] - factor * x[k]
+        return x
+
+    def over_D(self, x: list[Any]) -> list[Any]:
+        """D^-1 x."""
+        return [one * reciprocal for one, reciprocal in zip(x, self.reciprocal, strict=True)]
+
+    def outwards(self, x: list[Any]) -> Array:
+        """L^-1 x, from the base outwards; the result in the order of q."""
+        x = list(x)
+        for k in range(len(x)):
+            for i, factor in self.L[k].items():
+                x[k] = x[k] - factor * x[i]
+        result = np.zeros(len(x), dtype=object)
+        result[self.order] = x
+        return result
+
+    def solve(self, b: Array) -> Array:
+        """M^-1 b, of a vector or of each column of a matrix."""
+        if b.ndim == 2:
+            return np.column_stack([self.solve(column) for column in b.T])
+        return self.outwards(self.over_D(self.inwards(b)))
+
+    def inverse(self) -> Array:
+        """M^-1, half of it computed, for it is symmetric."""
+        inverse = np.zeros((len(self.order), len(self.order)), dtype=object)
+        for k, unit in enumerate(np.eye(len(self.order))):
+            column = self.solve(unit)
+            inner = [j for j in self.order if self.order.index(j) <= self.order.index(k)]
+            for j in inner:  # the other triangle would need the further elements of every column
+                inverse[j, k] = inverse[k, j] = column[j]
+        return inverse
+
+
+def factored_mass_matrix(model: Mechanism, q: Array) -> Factors:
+    """The factors of M(q).
+
+    Raises:
+        ModelError: where a joint moves no inertia, so that M has no inverse.
+    """
+    order = model.drive.order
+    M = [dict(column) for column in model.drive.matrix(columns(model, model.drive.positions(q)))]
+    for k, i in enumerate(order):
+        refuse_weightless(model, model.model.coordinates[i].name, M[k][k])
+    reciprocal: list[Any] = [0.0] * len(M)
+    L: list[dict[int, Any]] = [{} for _ in M]
+    for k in reversed(range(len(M))):
+        reciprocal[k] = 1.0 / M[k][k]
+        carriers = sorted((j for j in M[k] if j != k), reverse=True)  # inwards
+        for place, i in enumerate(carriers):
+            L[k][i] = M[k][i] * reciprocal[k]
+            for j in carriers[place:]:
+                M[i][j] = M[i].get(j, 0.0) - L[k][i] * M[k][j]
+    return Factors(order, L, reciprocal)

@@ -1,0 +1,68 @@
+"""First derivatives of forward dynamics from those of inverse dynamics, at the accelerations it gives.
+
+Where tau(q, qd, qdd) stays what it is, M d qdd = -(d tau/dx) dx for x = q or qd, and M d qdd = d tau (Carpentier and
+Mansard 2018, section III).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.algorithms.forward_dynamics import forward_dynamics
+from armdyn.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+
+class ForwardDynamicsDerivatives(NamedTuple):
+    """Row i, column j: how acceleration qdd_i changes with q_j, qd_j and tau_j, shape (..., n, n) each."""
+
+    d_q: Any
+    d_qd: Any
+    d_tau: Any
+
+
+@function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n,n),(n,n),(n,n)", result=ForwardDynamicsDerivatives)
+def forward_dynamics_derivatives(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_tip: Array | None = None,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+    f_ext: Array | None = None,
+) -> ForwardDynamicsDerivatives:
+    """Derivatives of the accelerations qdd(q, qd, tau) by each, 1/s^2, 1/s, 1/(kg m^2), shape (..., n, n) each.
+
+    Exact: -M^-1 d tau/d q and -M^-1 d tau/d qd of `inverse_dynamics_derivatives` at the accelerations that tau causes,
+    and M^-1 (Modern Robotics 8.5). Wrenches stay what they are in the frames they are given in, which move with q.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6), rows
+            as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
+
+    Returns:
+        A `ForwardDynamicsDerivatives`: named arrays ``d_q``, ``d_qd``, ``d_tau``; rows belong to qdd.
+
+    Raises:
+        ModelError: where a joint moves no inertia, so that no force decides its acceleration.
+
+    >>> robot = armdyn.load("ur5")
+    >>> d_q, d_qd, d_tau = robot.forward_dynamics_derivatives(np.ones(6), np.ones(6), np.ones(6))
+    >>> bool(np.allclose(d_tau @ robot.mass_matrix(np.ones(6)), np.eye(6)))
+    True
+    """
+    loads = (f_tip, base_twist, base_twist_rate, f_ext)
+    qdd = forward_dynamics(model, q, qd, tau, *loads, method="mass_matrix")  # shares its factors
+    by_q, by_qd, _ = inverse_dynamics_derivatives(model, q, qd, qdd, *loads)
+    M = factored_mass_matrix(model, q)
+    return ForwardDynamicsDerivatives(M.solve(-by_q), M.solve(-by_qd), M.inverse())

@@ -1,0 +1,148 @@
+"""Generalised momentum, and the transpose of the Coriolis matrix on a vector, in one pass outwards and one inwards.
+
+The momentum of all that joint i moves is a wrench Pi_i about the joint, of which the joint feels p_i = s_i . Pi_i; its
+screw s_i turns with its body, so d/dt s_i . Pi_i is the part of pdot_i that no force causes. Let Pi be the momentum not
+of the motion qd, but of other rates v, with velocities y beside the dx/dt of qd. Then (see `moving_composites`)
+
+    (C^T v)_i = ds_i/dt . Pi_i + s_i . (integral of dx/dt x y dm),
+
+and where v is qd the last integral is zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.energy import link_twists
+from armdyn.algorithms.joint_frames import along
+from armdyn.algorithms.moving_composites import Twist, along_rate
+from armdyn.algorithms.newton_euler import Wrench, add_rotors, seen_from_parent
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.regrouping import regrouped
+from armdyn.spatial.rotations import Array, cross
+
+
+class KineticEnergyDerivatives(NamedTuple):
+    """How the kinetic energy changes with each ``q``, N m or N, and each ``qd``, N m s or N s, shape (..., n) each."""
+
+    d_q: Any
+    d_qd: Any
+
+
+@function("(n),(n)->(n)")
+def generalized_momentum(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Generalised momentum p(q, qd) = M(q) qd, N m s or N s, shape (..., n).
+
+    The momenta of the links, summed inwards, along the joints (Modern Robotics 8.57). Its rate is
+    pdot = tau + C^T qd - g, with C^T qd of `transposed_coriolis_forces`: what momentum observers integrate.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+
+    >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.4), np.arange(6.0)
+    >>> bool(np.allclose(robot.generalized_momentum(q, qd), robot.mass_matrix(q) @ qd))
+    True
+    """
+    model = regrouped(model)  # M alone decides
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    momenta = joint_momenta(model, q, link_twists(model, q, qd))
+    return model.drive.forces(along_joints(model, momenta, qd))
+
+
+@function("(n),(n),(n)?->(n)")
+def transposed_coriolis_forces(model: Mechanism, q: Array, qd: Array, v: Array | None = None) -> Array:
+    """Joint forces C^T(q, qd) v, without forming C, N m or N, shape (..., n).
+
+    C is `coriolis_matrix`, by Christoffel symbols (Modern Robotics 8.19). C^T qd is the derivative of the kinetic
+    energy by q, and the part of the rate of the generalised momentum that is no force: pdot = tau + C^T qd - g.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        v: the vector C^T is applied to, rad/s or m/s, shape (..., n); qd itself where none is given.
+
+    >>> robot, q, qd = armdyn.load("furuta"), [0.5, 1.2], [1.0, -0.4]
+    >>> bool(np.allclose(robot.transposed_coriolis_forces(q, qd), robot.coriolis_matrix(q, qd).T @ qd))
+    True
+    """
+    model = regrouped(model)  # M alone decides
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    twists = link_twists(model, q, qd)
+    if v is None:
+        return model.drive.forces(along_rates(model, twists, joint_momenta(model, q, twists)))
+    of_v = link_twists(model, q, model.drive.rates(v))
+    couples = [Wrench(couple_of(*x), np.zeros(3)) for x in zip(model.bodies, twists, of_v, strict=True)]
+    of_rates = along_rates(model, twists, joint_momenta(model, q, of_v))
+    of_couples = (along(*x) for x in zip(model.bodies, summed_inwards(model, q, couples), strict=True))
+    return model.drive.forces([a + b for a, b in zip(of_rates, of_couples, strict=True)])
+
+
+@function("(n),(n)->(n),(n)", result=KineticEnergyDerivatives)
+def kinetic_energy_derivatives(model: Mechanism, q: Array, qd: Array) -> KineticEnergyDerivatives:
+    """Derivatives of the kinetic energy K(q, qd) by q, N m or N, and by qd, N m s or N s, shape (..., n) each.
+
+    By q it is C^T qd, by qd the generalised momentum M qd; one pass gives both. The derivative of the potential energy
+    by q is `gravity_forces`, so Lagrange's equations are tau = d/dt dK/dqd - dK/dq + g (Modern Robotics 8.15).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+
+    Returns:
+        A `KineticEnergyDerivatives`: named arrays ``d_q`` and ``d_qd``.
+
+    >>> armdyn.load("rp").kinetic_energy_derivatives([0.5, 1.2], [0.0, 2.0]).d_qd.round(6) + 0.0
+    array([0., 4.])
+    """
+    model = regrouped(model)  # M alone decides
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    twists = link_twists(model, q, qd)
+    momenta = joint_momenta(model, q, twists)
+    d_q, d_qd = along_rates(model, twists, momenta), along_joints(model, momenta, qd)
+    return KineticEnergyDerivatives(model.drive.forces(d_q), model.drive.forces(d_qd))
+
+
+def momentum_of(body: Body, twist: Twist) -> Wrench:
+    """L = h x v + I w and m v + w x h, about the body frame's origin, with I = tr(Sigma) 1 - Sigma."""
+    (w, v), m, h, S = twist, body.mass, body.first_moment, body.second_moment
+    inertia = np.trace(S) * np.eye(3) - S
+    return Wrench(inertia @ w + cross(h, v), m * v + cross(w, h))
+
+
+def couple_of(body: Body, twist: Twist, other: Twist) -> Array:
+    """The integral over a body of dx/dt x y dm, with dx/dt = v + w x r of one twist and y of the other."""
+    (w, v), (w_y, y), h, S = twist, other, body.first_moment, body.second_moment
+    _, momentum = momentum_of(body, other)
+    couple: Array = cross(v, momentum) + cross(cross(w, h), y) + S @ cross(w, w_y)
+    return couple
+
+
+def summed_inwards(model: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Wrench]:
+    """For every body the sum over all it carries, itself too, about its own origin."""
+    sums = list(wrenches)
+    for k in reversed(range(len(model.bodies))):
+        body = model.bodies[k]
+        if body.parent >= 0:
+            n, f = seen_from_parent(body, q[k], body.turns_at(q[k]), sums[k])
+            sums[body.parent] = Wrench(sums[body.parent].n + n, sums[body.parent].f + f)
+    return sums
+
+
+def joint_momenta(model: Mechanism, q: Array, twists: Sequence[Twist]) -> list[Wrench]:
+    """Pi: the momentum of all that every joint moves, about the origin of its body."""
+    return summed_inwards(model, q, [momentum_of(*x) for x in zip(model.bodies, twists, strict=True)])
+
+
+def along_joints(model: Mechanism, momenta: Sequence[Wrench], qd: Array) -> list[Any]:
+    """s . Pi, with that of the joint's rotor."""
+    return add_rotors(model, [along(*x) for x in zip(model.bodies, momenta, strict=True)], qd)
+
+
+def along_rates(model: Mechanism, twists: Sequence[Twist], momenta: Sequence[Wrench]) -> list[Any]:
+    """ds/dt . Pi."""
+    return [along_rate(*x) for x in zip(model.bodies, twists, momenta, strict=True)]

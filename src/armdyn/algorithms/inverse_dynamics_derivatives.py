@@ -1,0 +1,265 @@
+"""First derivatives of inverse dynamics from composite bodies: a few operations for every pair of joints.
+
+Let T be the 4x4 pose of a body, r = T x its points, and J the integral of r r^T dm. With free fall counted as an
+acceleration of the base, the skew part of A J, the integral of (d^2r/dt^2) r^T dm, is the wrench that moves the body:
+
+    V = Tdot T^-1 = [[w], v; 0, 0]    its velocities
+    A = Tddot T^-1 = Vdot + V V = [U, a; 0, 0]    its accelerations
+
+A change of q_j turns all that joint j carries by exp(S dq_j), where the screw S of the joint moves with the link that
+carries the joint: Sdot = [V, S] and Sddot = [A, S] - 2 Sdot V, with the V and A of that link. Tddot becomes Tddot +
+(Sddot T + 2 Sdot Tdot + S Tddot) dq_j. So, summed over all that the outer of two joints j, k carries, with K the sum of
+V J,
+
+            change of the sum of A J          torques
+    dq_j    Sddot_j J + 2 Sdot_j K            of k, while what the joints carry, k's screw too, turns along with j
+    dq_k    Sddot_k J + 2 Sdot_k K            of k and j, while the wrench turns along with k
+    dqd_j   2 Sdot_j J + 2 S_j K              of k; with S_k of both: twice the Coriolis matrix of Christoffel's symbols
+    dqdd_j  S_j J                             of k; with S_k of both: the mass matrix
+
+With J, K and the wrench of composite k, in the axes of joint k, these are a wrench for each derivative by joint k, and
+for the derivatives of torque k by what is further in, the coefficients of S_j, Sdot_j and Sddot_j: again a wrench, the
+one of qdd_k, and a couple. All are carried inwards, and meet the joints there. Velocities are taken relative to the
+origin of the joint at hand; from one joint to the next inwards all of them change by the same u, and the couple by
+u x f. Compare Carpentier and Mansard 2018 and Singh, Russell and Wensing 2022, who do it in 6x6 matrices.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.joint_frames import JointFrame, across_z, along, joint_frames, to_carrier
+from armdyn.algorithms.mass_matrix import Composite, wrench_of_unit_acceleration
+from armdyn.algorithms.moving_composites import (
+    Rates,
+    along_rate,
+    couple_of_unit_rate,
+    moving_composites,
+    wrench_of_rate,
+)
+from armdyn.algorithms.newton_euler import (
+    Motion,
+    Wrench,
+    Z,
+    acceleration_tensor,
+    axial_of_product,
+    base_motion,
+    links_in_motion,
+    transmitted,
+)
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.regrouping import regrouped
+from armdyn.spatial.rotations import Array, cross, skew
+from armdyn.spatial.turns import into, out_of
+
+AT_REST = np.zeros(3)
+
+Entries = dict[tuple[int, ...], Any]
+"""Of a matrix, by row and column body: what is not there is zero."""
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """Row i, column j: how joint force tau_i changes with q_j, qd_j and qdd_j, shape (..., n, n) each."""
+
+    d_q: Any
+    d_qd: Any
+    d_qdd: Any
+
+
+@function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n,n),(n,n),(n,n)", result=InverseDynamicsDerivatives)
+def inverse_dynamics_derivatives(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    f_tip: Array | None = None,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+    f_ext: Array | None = None,
+) -> InverseDynamicsDerivatives:
+    """Derivatives of the joint forces tau(q, qd, qdd) by each, N m/rad, N m s/rad, kg m^2, shape (..., n, n) each.
+
+    Exact, from composite bodies. d tau/d qdd is the mass matrix, d tau/d qd twice the Coriolis matrix of Christoffel's
+    symbols (Modern Robotics 8.18). Wrenches stay what they are in the frames they are given in, which move with q.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6), rows
+            as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
+
+    Returns:
+        An `InverseDynamicsDerivatives`: named arrays ``d_q``, ``d_qd``, ``d_qdd``; rows belong to tau.
+
+    >>> robot = armdyn.load("ur5")
+    >>> d_q, d_qd, d_qdd = robot.inverse_dynamics_derivatives(np.ones(6), np.ones(6), np.ones(6))
+    >>> bool(np.allclose(d_qdd, robot.mass_matrix(np.ones(6))))
+    True
+    """
+    model = regrouped(model)  # joint forces alone are asked for
+    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
+    base = base_motion(model.gravity, base_twist, base_twist_rate)
+    motions, wrenches = links_in_motion(model, q, qd, qdd, base, f_tip, f_ext)
+    joints = joint_frames(model, q)
+    carriers = motions_of_carriers(model, q, qd, joints, motions, base)
+    wrenches = transmitted(model, q, motions, wrenches)
+    by_body = entries(model, q, qd, joints, carriers, wrenches)
+    return InverseDynamicsDerivatives(*(model.drive.tensor(matrix, rank=2) for matrix in by_body))
+
+
+class Carrier(NamedTuple):
+    """The motion of the link that carries a joint, in the joint's axes.
+
+    ``w``, ``U``, the acceleration ``a`` of its point at the joint's origin, and the velocity of that point as seen from
+    the origin of the joint before, all of it that a link turns and a slide extends between the two: ``twice_u``.
+    """
+
+    w: Array
+    a: Array
+    U: Array
+    twice_w: Array
+    twice_u: Array
+
+
+class Pass(NamedTuple):
+    """What a joint leaves for the joints that carry it, in the axes of the one it has come to.
+
+    The wrenches of its own ``q``, ``qd`` and ``qdd``, and the ``couple`` that meets the angular part of a screw X in
+    the sum of X K; the wrench ``qdd`` is also what meets the whole of X in the sum of X J.
+    """
+
+    q: Wrench
+    qd: Wrench
+    qdd: Wrench
+    couple: Array
+
+
+def entries(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    joints: list[JointFrame],
+    carriers: list[Carrier],
+    wrenches: list[Wrench],
+) -> tuple[Entries, Entries, Entries]:
+    """d tau/d q, d qd, d qdd by body, where one of the two joints carries the other. q, qd by body.
+
+    Velocities are taken twofold, for all but a few terms need twice them.
+    """
+    d_q: Entries = {}
+    d_qd: Entries = {}
+    d_qdd: Entries = {}
+    for k, (whole, rates) in enumerate(moving_composites(model, q, 2.0 * qd, joints)):
+        body, carrier = model.bodies[k], carriers[k]
+        seen = from_carrier(body, 2.0 * qd[k], whole, rates)
+        W = wrench_of_unit_acceleration(body, whole)
+        left = Pass(
+            wrench_of_displacement(body, whole, seen, carrier, in_joint_axes(joints[k], wrenches[k])),
+            wrench_of_rate(body, whole, seen, carrier.twice_w),
+            W,
+            couple_of_unit_rate(body, whole, seen, (carrier.twice_w, AT_REST), W),
+        )
+        d_q[k, k], d_qd[k, k] = along(body, left.q), along(body, left.qd)
+        d_qdd[k, k] = along(body, W) + body.armature  # the rotor follows its own joint alone
+        j = k
+        while model.bodies[j].parent >= 0:
+            i, j = j, model.bodies[j].parent
+            left = inwards(model.bodies[i], q[i], carriers[i], joints[i], joints[j], left)
+            body, carrier = model.bodies[j], carriers[j]
+            d_q[j, k], d_qd[j, k] = along(body, left.q), along(body, left.qd)
+            d_qdd[j, k] = d_qdd[k, j] = along(body, left.qdd)
+            d_qd[k, j] = along_rate(body, (carrier.twice_w, AT_REST), left.qdd) + along_couple(body, left.couple)
+            d_q[k, j] = along_second_rate(body, carrier, left)
+    return d_q, d_qd, d_qdd
+
+
+def motions_of_carriers(
+    model: Mechanism, q: Array, qd: Array, joints: list[JointFrame], motions: list[Motion], base: Motion
+) -> list[Carrier]:
+    """For every joint the motion of the link that carries it (Craig 6.45, 6.46 without the joint's own terms)."""
+    carriers: list[Carrier] = []
+    for k, (body, joint) in enumerate(zip(model.bodies, joints, strict=True)):
+        if body.base_axes is not None:
+            link, R, offset, slide = base, body.base_axes.T, np.asarray(body.base_origin), np.zeros(3)
+        else:
+            link, R, offset = motions[body.parent], np.eye(3), body.offset
+            slide = np.zeros(3) if model.bodies[body.parent].revolute else (2.0 * qd[body.parent]) * Z
+        a, u = link.a + link.U @ offset, cross(2.0 * link.w, offset) + slide
+        w, wd, a, u = (into(joint.rest, R @ x) for x in (link.w, link.wd, a, u))
+        U = acceleration_tensor(w, wd)
+        if not body.revolute:
+            a, u = a + U @ (q[k] * Z), u + cross(2.0 * w, q[k] * Z)
+        carriers.append(Carrier(w, a, U, 2.0 * w, u))
+    return carriers
+
+
+def from_carrier(body: Body, rate: Any, whole: Composite, rates: Rates) -> Rates:
+    """The rates of a composite as the link sees them that carries its joint, about the joint's origin."""
+    (mass, h, S), (hd, P) = whole, rates
+    if body.revolute:
+        return Rates(hd + rate * across_z(h), P + rate * across_z(S))
+    return Rates(hd + mass * (rate * Z), P + np.outer(rate * h, Z))
+
+
+def in_joint_axes(joint: JointFrame, wrench: Wrench) -> Wrench:
+    """A wrench on a body, from its axes to those of its joint."""
+    return Wrench(out_of(joint.spin, wrench.n), out_of(joint.spin, wrench.f))
+
+
+def wrench_of_displacement(body: Body, whole: Composite, rates: Rates, carrier: Carrier, wrench: Wrench) -> Wrench:
+    """What a joint's own displacement adds to the wrench on all it carries.
+
+    With K = V J + the part that moves relative to the carrier, Sddot J + 2 Sdot K = [A, S] J + 2 Sdot K_relative; and
+    the wrench turns or slides along.
+    """
+    (mass, h, S), (n, f) = whole, wrench
+    w, a, U = carrier.w, carrier.a, carrier.U
+    if not body.revolute:  # [A, S] = [0, U z; 0, 0], and Sdot has no angular part
+        Uz = U[:, 2]
+        return Wrench(cross(h, Uz) + cross(Z, f), mass * Uz)
+    bracket, of_origin = U @ skew(Z) - skew(Z) @ U, cross(a, Z)  # [A, S] = [U[z] - [z]U, a x z; 0, 0]
+    across = cross(w, Z)  # the angular part of Sdot
+    n = cross(h, of_origin) + axial_of_product(bracket, S) + couple_on(across, rates.P) + cross(Z, n)
+    return Wrench(n, mass * of_origin + bracket @ h + cross(across, rates.h) + cross(Z, f))
+
+
+def couple_on(s: Array, P: Array) -> Array:
+    """The integral of r x (s x r') dm, which is tr(P) s - P^T s, where P is the integral of r r'^T dm."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = P
+    return np.array(
+        [
+            (yy + zz) * s[0] - yx * s[1] - zx * s[2],
+            (xx + zz) * s[1] - xy * s[0] - zy * s[2],
+            (xx + yy) * s[2] - xz * s[0] - yz * s[1],
+        ]
+    )
+
+
+def inwards(
+    body: Body, position: Any, carrier: Carrier, frame: JointFrame, carriers_frame: JointFrame, left: Pass
+) -> Pass:
+    """What a joint leaves, one joint further in, seen from there: a couple changes where velocities do."""
+    q, qd, qdd = (to_carrier(body, position, frame, carriers_frame, wrench) for wrench in (left.q, left.qd, left.qdd))
+    couple = left.couple + cross(carrier.twice_u, left.qdd.f)
+    return Pass(q, qd, qdd, out_of(carriers_frame.spin, out_of(frame.rest, couple)))
+
+
+def along_couple(body: Body, couple: Array) -> Any:
+    """What the angular part of the screw S meets in a couple."""
+    return couple[2] if body.revolute else 0.0
+
+
+def along_second_rate(body: Body, carrier: Carrier, left: Pass) -> Any:
+    """What Sddot = (U z, a x z) of a turn about a point at rest, or (0, U z) of a slide, and Sdot meet in a pass."""
+    Uz = carrier.U[:, 2]
+    if not body.revolute:
+        return Uz @ left.qdd.f
+    across = cross(carrier.w, Z)
+    return Uz @ left.qdd.n + cross(carrier.a, Z) @ left.qdd.f + across @ left.couple

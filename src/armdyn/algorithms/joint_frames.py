@@ -1,0 +1,59 @@
+"""The axes in which the composite bodies behind the joints are looked at, and what moves from one to the next.
+
+On its way inwards a composite body is turned by its joint and then, by constants, into the axes of its parent. Between
+the two it stands in the joint's own axes, with z along the joint. What is asked of it there, and not in the body's
+axes, need not be turned by the joint's angle any more.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.mass_matrix import Composite
+from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.spatial.rotations import Array
+from armdyn.spatial.turns import Turn, out_of, tensor_out_of
+
+
+class JointFrame(NamedTuple):
+    """A joint's axes: ``rest`` turns from the parent's axes to these, ``spin`` from these to the body's."""
+
+    rest: tuple[Turn, ...]
+    spin: tuple[Turn, ...]
+
+
+def joint_frames(model: Mechanism, q: Array) -> list[JointFrame]:
+    """The axes of all joints."""
+    return [joint_frame(body, position) for body, position in zip(model.bodies, q, strict=True)]
+
+
+def joint_frame(body: Body, position: Any) -> JointFrame:
+    """The axes of one joint: the body's own where the joint slides, or nothing is asked of it further inwards."""
+    if body.parent < 0 or not body.revolute:
+        return JointFrame(body.turns_at(position), ())
+    return JointFrame(body.turns, (body.joint_turn(position),))
+
+
+def composite_out_of(turns: tuple[Turn, ...], whole: Composite) -> Composite:
+    """A composite body in other axes through the same origin."""
+    return Composite(whole.mass, out_of(turns, whole.h), tensor_out_of(turns, whole.S))
+
+
+def to_carrier(body: Body, position: Any, frame: JointFrame, carrier: JointFrame, wrench: Wrench) -> Wrench:
+    """A wrench on ``body`` from its joint's axes to those of the joint that carries it, about that one's origin."""
+    n, f = seen_from_parent(body, position, frame.rest, wrench)
+    return Wrench(out_of(carrier.spin, n), out_of(carrier.spin, f))
+
+
+def along(body: Body, wrench: Wrench) -> Any:
+    """What the joint of ``body`` feels of a wrench."""
+    return wrench.n[2] if body.revolute else wrench.f[2]
+
+
+def across_z(v: Array) -> Array:
+    """z x v, of a vector; of a tensor, its rows."""
+    x, y = v[..., 0], v[..., 1]
+    return np.stack([-y, x, 0.0 * x], axis=-1)

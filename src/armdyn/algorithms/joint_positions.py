@@ -1,0 +1,27 @@
+"""Where the joints are that q moves: of interest where they are coupled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+
+@function("(n)->(joints)")
+def joint_positions(model: Mechanism, q: Array) -> Array:
+    """Positions q_joints(q) = A q + b of all joints, rad or m, shape (..., joints).
+
+    In the order of ``robot.model.joints``; q itself where no joints are coupled. What a viewer draws, or a robot that
+    does not know of the coupling is told (Featherstone 2008, 3.2: explicit constraints).
+
+    Args:
+        q: coordinates, rad or m, shape (..., n).
+
+    >>> robot = armdyn.load("planar_2r").with_mimic({"joint_2": ("joint_1", -2.0, 0.5)})
+    >>> robot.joint_positions([0.25])
+    array([0.25, 0.  ])
+    """
+    by_joint = {body.joint: x for body, x in zip(model.bodies, model.drive.positions(q), strict=True)}
+    return np.array([by_joint[k] for k in range(len(model.bodies))])

@@ -1,0 +1,60 @@
+"""What unit rates of the joints do to the links they carry: screws, carried outwards from link to link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.model.mechanism import ROUNDING, Body, Mechanism
+from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.turns import into
+
+Z = np.array([0.0, 0.0, 1.0])
+NOTHING = np.zeros(3)
+
+
+class Screw(NamedTuple):
+    """A twist: angular velocity, and velocity of the origin of the frame it is expressed in, or rates of both."""
+
+    w: Array
+    v: Array
+
+
+Path = dict[int, Screw]
+"""By the body whose joint causes it, base to tip."""
+
+
+def unit_screws(model: Mechanism) -> list[Screw]:
+    """What a unit rate of each joint does to its own body: turn about z, or slide along it (Modern Robotics 3.79)."""
+    return [Screw(Z, NOTHING) if body.revolute else Screw(NOTHING, Z) for body in model.bodies]
+
+
+def carried_outwards(model: Mechanism, q: Array, screws: Sequence[Screw]) -> list[Path]:
+    """The screws of all joints that carry a body, as twists of that body; q by body (Modern Robotics 8.51)."""
+    paths: list[Path] = []
+    for k, body in enumerate(model.bodies):
+        inner = paths[body.parent] if body.parent >= 0 else {}
+        paths.append({j: _seen_from(body, q[k], screw) for j, screw in inner.items()} | {k: screws[k]})
+    return paths
+
+
+def _seen_from(body: Body, position: Array, screw: Screw) -> Screw:
+    """A twist of the parent as the twist of the body that rides on it."""
+    turns = body.turns_at(position)
+    w, v = into(turns, screw.w), into(turns, screw.v + cross(screw.w, body.offset))
+    return Screw(w, v if body.revolute else v + cross(w, position * Z))
+
+
+def link_frame(body: Body) -> tuple[Array, Array]:
+    """R_BL and p_BL of the description's link frame, without what rounding left of exact zeros."""
+    R, p = body.link_pose[:3, :3], body.link_pose[:3, 3]
+    reach = np.abs(p).max() + np.abs(body.offset).max()
+    return np.where(np.abs(R) < ROUNDING, 0.0, R), np.where(np.abs(p) < ROUNDING * reach, 0.0, p)
+
+
+def in_link_frame(body: Body, screw: Screw) -> Screw:
+    """A twist of the body about the origin and in the axes of the description's link frame."""
+    R, p = link_frame(body)
+    return Screw(R.T @ screw.w, R.T @ (screw.v + cross(screw.w, p)))

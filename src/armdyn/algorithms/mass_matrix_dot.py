@@ -1,0 +1,92 @@
+"""The rate of the mass matrix: composite bodies, and how their moments change as the arm moves (Modern Robotics 8.17).
+
+The columns of M are wrenches on composite bodies, carried inwards; here each wrench has the rate of its components
+beside it. A vector that has the rate v' seen from a body, changes by v' + qd z x v as the body's carrier sees it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.joint_frames import JointFrame, across_z, along, composite_out_of, joint_frames, to_carrier
+from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
+from armdyn.algorithms.newton_euler import Wrench, Z
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.regrouping import regrouped
+from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.turns import out_of, tensor_out_of
+
+
+@function("(n),(n)->(n,n)")
+def mass_matrix_dot(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Time derivative Mdot(q, qd) of the mass matrix, N m s/rad, N s or N s/m, shape (..., n, n), both sides filled.
+
+    Mdot_ij = sum_k dM_ij/dq_k qd_k, by composite bodies; it is C + C^T of `coriolis_matrix` (Modern Robotics 8.17,
+    Proposition 8.1).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+
+    >>> armdyn.load("rp").mass_matrix_dot([0.5, 1.2], [1.0, -0.4]).round(3) + 0.0
+    array([[-1.92,  0.  ],
+           [ 0.  ,  0.  ]])
+    """
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    Mdot = np.zeros((model.dof, model.dof), dtype=object)
+    order = model.drive.order
+    for k, column in zip(order, model.drive.matrix(columns(regrouped(model), q, qd)), strict=True):
+        for j, entry in column.items():
+            Mdot[order[j], k] = Mdot[k, order[j]] = entry
+    return Mdot
+
+
+def columns(model: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:
+    """For every body k, the rates of the entries M_jk for k and the bodies j that carry it; q, qd by body."""
+    joints = joint_frames(model, q)
+    result = []
+    for k, (whole, rate) in enumerate(changing_composites(model, q, qd, joints)):
+        W, Wd = (wrench_of_unit_acceleration(model.bodies[k], moments) for moments in (whole, rate))
+        column, j = {k: along(model.bodies[k], Wd)}, k
+        while model.bodies[j].parent >= 0:
+            carried, frame, position, speed = model.bodies[j], joints[j], q[j], qd[j]
+            j = carried.parent
+            Wd = rate_seen_from_parent(carried, speed, W, Wd)
+            W, Wd = (to_carrier(carried, position, frame, joints[j], wrench) for wrench in (W, Wd))
+            column[j] = along(model.bodies[j], Wd)
+        result.append(column)
+    return result
+
+
+def rate_seen_from_parent(body: Body, rate: Any, W: Wrench, Wd: Wrench) -> Wrench:
+    """The rate of a wrench on ``body`` as its parent sees it, where the body itself sees Wd; still in the same axes."""
+    if body.revolute:
+        return Wrench(Wd.n + rate * across_z(W.n), Wd.f + rate * across_z(W.f))
+    return Wrench(Wd.n + cross(rate * Z, W.f), Wd.f)
+
+
+def changing_composites(
+    model: Mechanism, q: Array, qd: Array, joints: list[JointFrame]
+) -> list[tuple[Composite, Composite]]:
+    """What every joint moves, as one body, and the rates of its moments seen from the joint's own link."""
+    result = []
+    rates = [Composite(0.0, np.zeros(3), np.zeros((3, 3))) for _ in model.bodies]
+    for k, whole in reversed([*enumerate(composites(model, q))]):
+        body, (rest, spin) = model.bodies[k], joints[k]
+        moments, rate = composite_out_of(spin, whole), composite_out_of(spin, rates[k])
+        result.append((moments, rate))
+        (mass, h, S), (_, hd, Sd) = moments, rate
+        if body.parent >= 0:
+            if body.revolute:
+                hd, turned = hd + qd[k] * across_z(h), across_z(S)
+                Sd = Sd + qd[k] * (turned + turned.T)
+            else:
+                lever = np.outer(q[k] * Z, hd) + np.outer(qd[k] * (h + mass * (q[k] * Z)), Z)
+                hd, Sd = hd + mass * (qd[k] * Z), Sd + (lever + lever.T)
+            hd, Sd = out_of(rest, hd), tensor_out_of(rest, Sd)
+            carrier, lever = rates[body.parent], np.outer(body.offset, hd)
+            rates[body.parent] = Composite(0.0, carrier.h + hd, carrier.S + (Sd + (lever + lever.T)))
+    return result[::-1]

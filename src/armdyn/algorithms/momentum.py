@@ -1,0 +1,198 @@
+"""Momentum of the whole arm, angular and linear, and its centre of mass.
+
+Momenta are (k, l), angular part first, in base axes: l = m dc/dt, and k about the base frame's origin or about the
+common centre of mass c, where it is called centroidal. The moving links count; the base does not, nor do the rotors
+of joints.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.energy import link_twists
+from armdyn.algorithms.generalized_momentum import joint_momenta, summed_inwards
+from armdyn.algorithms.kinematics import body_poses
+from armdyn.algorithms.mass_matrix import composites, wrench_of_unit_acceleration
+from armdyn.algorithms.newton_euler import Wrench, Z, base_motion, inertial_wrench, outward, seen_from_parent
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array, cross
+
+ABOUT = ("base", "center_of_mass")
+
+
+@function("(n),(n)->(6)")
+def momentum(model: Mechanism, q: Array, qd: Array, *, about: str = "base") -> Array:
+    """Momentum h(q, qd) = (k, l) of all moving links, kg m^2/s and kg m/s, base axes, shape (..., 6).
+
+    The momenta G_i V_i of the links, summed inwards (Modern Robotics 8.34).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        about: the point k is taken about: "base", the origin of the base frame, or "center_of_mass".
+
+    Raises:
+        UnknownName: where ``about`` is neither of the two.
+        ModelError: where no moving link has mass and the momentum about its centre is asked for.
+
+    >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.4), np.arange(6.0)
+    >>> bool(np.allclose(robot.momentum(q, qd), robot.momentum_matrix(q) @ qd))
+    True
+    """
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    momenta = joint_momenta(model, q, link_twists(model, q, qd))
+    return about_point(model, q, on_base(model, q, momenta), about)
+
+
+@function("(n)->(6,n)")
+def momentum_matrix(model: Mechanism, q: Array, *, about: str = "base") -> Array:
+    """Momentum matrix A(q) with h = A qd = (k, l), kg m^2 or kg m and kg m or kg, base axes, shape (..., 6, n).
+
+    Column j is the momentum of what joint j moves, as one body, at unit rate of the joint. About the common centre of
+    mass it is called the centroidal momentum matrix (Orin, Goswami and Lee 2013).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        about: the point k is taken about: "base", the origin of the base frame, or "center_of_mass".
+
+    Raises:
+        UnknownName: where ``about`` is neither of the two.
+        ModelError: where no moving link has mass and the momentum about its centre is asked for.
+    """
+    q = model.drive.positions(q)
+    columns = column_wrenches(model, q)
+    return model.drive.columns({j: about_point(model, q, column, about) for j, column in enumerate(columns)})
+
+
+@function("(n),(n),(n)->(6)")
+def momentum_rate(model: Mechanism, q: Array, qd: Array, qdd: Array, *, about: str = "base") -> Array:
+    """Rate of the momentum dh/dt = A qdd + Adot qd, N m and N, base axes, shape (..., 6).
+
+    The wrenches that move the links, summed inwards (Modern Robotics 8.53). By Newton and Euler it is the wrench of the
+    base on the arm together with that of gravity.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        about: the point k is taken about: "base", the origin of the base frame, or "center_of_mass", which moves.
+
+    Raises:
+        UnknownName: where ``about`` is neither of the two.
+        ModelError: where no moving link has mass and the momentum about its centre is asked for.
+
+    >>> robot, q = armdyn.load("ur5"), np.full(6, 0.4)
+    >>> bool(np.allclose(robot.momentum_rate(q, np.zeros(6), np.ones(6)), robot.momentum_matrix(q) @ np.ones(6)))
+    True
+    """
+    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
+    motions = outward(model, q, qd, qdd, base_motion(np.zeros(3)))
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
+    # dk/dt about a moving centre of mass is that about a point at rest: its velocity is along l.
+    return about_point(model, q, on_base(model, q, summed_inwards(model, q, wrenches)), about)
+
+
+@function("(n)->(3)")
+def center_of_mass(model: Mechanism, q: Array) -> Array:
+    """Centre of mass c(q) of all moving links together, in the base frame, m, shape (..., 3).
+
+    The base's own mass does not count.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+
+    Raises:
+        ModelError: where no moving link has mass.
+
+    >>> armdyn.load("planar_2r").center_of_mass([0.0, np.pi / 2]).round(6) + 0.0
+    array([1. , 0.5, 0. ])
+    """
+    return center(model, model.drive.positions(q))
+
+
+@function("(n)->(3,n)")
+def center_of_mass_jacobian(model: Mechanism, q: Array) -> Array:
+    """Jacobian J_c(q) of the common centre of mass, dc/dt = J_c qd, m/rad or 1, base axes, shape (..., 3, n).
+
+    Column j is the velocity of the centre of mass of what joint j moves, times its share of the mass.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+
+    Raises:
+        ModelError: where no moving link has mass.
+    """
+    share = 1.0 / mass_of(model)
+    columns = column_wrenches(model, model.drive.positions(q))
+    return model.drive.columns({j: column.f * share for j, column in enumerate(columns)}, rows=3)
+
+
+@function("(n),(n)->(3)")
+def center_of_mass_velocity(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Velocity dc/dt(q, qd) of the common centre of mass of all moving links, base axes, m/s, shape (..., 3).
+
+    The linear momentum over the mass.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+
+    Raises:
+        ModelError: where no moving link has mass.
+    """
+    share = 1.0 / mass_of(model)
+    velocity: Array = momentum(model, q, qd)[3:] * share
+    return velocity
+
+
+def on_base(model: Mechanism, q: Array, sums: list[Wrench]) -> Wrench:
+    """What the first links pass on, together, in base axes about the base's origin."""
+    n, f = np.zeros(3), np.zeros(3)
+    for k, body in enumerate(model.bodies):
+        if body.base_axes is not None:
+            here = seen_from_parent(body, q[k], body.turns_at(q[k]), sums[k])
+            force = body.base_axes @ here.f
+            n, f = n + body.base_axes @ here.n + cross(body.base_origin, force), f + force  # type: ignore[arg-type]
+    return Wrench(n, f)
+
+
+def column_wrenches(model: Mechanism, q: Array) -> list[Wrench]:
+    """The momentum of what every joint moves at its unit rate, in base axes about the base's origin; q by body."""
+    columns = []
+    for body, whole, (R, p) in zip(model.bodies, composites(model, q), body_poses(model, q), strict=True):
+        n, f = wrench_of_unit_acceleration(body, whole)
+        force = R @ f
+        columns.append(Wrench(R @ n + cross(p, force), force))
+    return columns
+
+
+def about_point(model: Mechanism, q: Array, wrench: Wrench, about: str) -> Array:
+    """The six numbers (k, l), from those about the base's origin; q by body."""
+    if about not in ABOUT:
+        raise UnknownName.of("point", about, ABOUT, "about=")
+    n, f = wrench
+    return np.concatenate([n if about == "base" else n - cross(center(model, q), f), f])
+
+
+def center(model: Mechanism, q: Array) -> Array:
+    """c in base axes; q by body."""
+    moment = np.zeros(3)
+    for k, (body, (mass, h, _)) in enumerate(zip(model.bodies, composites(model, q), strict=True)):
+        if body.base_axes is not None:
+            shifted = h if body.revolute else h + mass * (q[k] * Z)
+            turned = seen_from_parent(body, q[k], body.turns_at(q[k]), Wrench(np.zeros(3), shifted)).f
+            moment = moment + body.base_axes @ turned + mass * body.base_origin
+    c: Array = moment * (1.0 / mass_of(model))
+    return c
+
+
+def mass_of(model: Mechanism) -> Any:
+    """The mass of all moving links."""
+    mass = sum(body.mass for body in model.bodies)
+    if isinstance(mass, float | np.floating) and mass == 0.0:
+        raise ModelError(f"no moving link of {model.name!r} has mass, so they have no centre of mass; give them mass.")
+    return mass

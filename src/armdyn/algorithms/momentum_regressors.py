@@ -1,0 +1,116 @@
+"""Regressors of Lagrange's equation d/dt dL/dqd = tau + dL/dq, which identify without accelerations.
+
+p = dL/dqd = M qd is the generalised momentum, and dL/dq = C^T qd - g: with Y_p pi and Y_L pi for the two,
+
+    tau = d/dt (Y_p) pi - Y_L pi                     (Modern Robotics 8.2)
+
+and passing both sides through the same low-pass filter leaves only filtered values of Y_p, Y_L and tau.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.energy import link_twists
+from armdyn.algorithms.energy_regressors import gravity_of_bodies
+from armdyn.algorithms.link_screws import Screw, carried_outwards, in_link_frame, link_frame, unit_screws
+from armdyn.algorithms.regressor import PARAMETERS, by_coordinate, empty_rows, joint_columns, of_link
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.standard_parameters import joint_quantities
+from armdyn.spatial.rotations import Array, cross
+
+
+@function("(n),(n),(6)?->(n,parameters)", sizes=PARAMETERS)
+def momentum_regressor(
+    model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+) -> Array:
+    """Regressor of the momentum p(q, qd) = M qd = Y_p pi, N m s or N s over the unit of pi, shape (..., n, parameters).
+
+    The generalised momentum dK/dqd; pi are the standard parameters in the order of `regressor` (Modern Robotics 8.1,
+    8.2).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        armature: whether a column a joint follows for the inertia of its rotor. Where not said, they are there where
+            some joint of the robot has armature.
+
+    >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.3), np.ones(6)
+    >>> p = robot.momentum_regressor(q, qd) @ robot.standard_parameters().values
+    >>> bool(np.allclose(p, robot.mass_matrix(q) @ qd))
+    True
+    """
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    rows = empty_rows(model, len(model.bodies))
+    twists = link_twists(model, q, qd, base_twist)
+    for k, screws in enumerate(carried_outwards(model, q, unit_screws(model))):
+        body, twist = model.bodies[k], in_link_frame(model.bodies[k], Screw(*twists[k]))
+        for j, screw in screws.items():
+            rows[j, of_link(body)] = momentum_per_parameter(in_link_frame(body, screw), twist)
+    chosen = joint_quantities(model.model, armature=armature)
+    return by_coordinate(model, np.hstack([rows, *(joint_columns(model, qd) for _ in chosen)]))
+
+
+@function("(n),(n),(6)?->(n,parameters)", sizes=PARAMETERS)
+def lagrangian_gradient_regressor(
+    model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+) -> Array:
+    """Regressor of dL/dq = C^T qd - g(q, qd) = Y_L pi, N m or N over the unit of pi, shape (..., n, parameters).
+
+    The momentum changes at dp/dt = tau + Y_L pi (Modern Robotics 8.2); C is the Coriolis matrix by Christoffel symbols.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        armature: whether a column a joint follows for the inertia of its rotor, zero, so that one pi suits all
+            regressors. Where not said, they are there where some joint of the robot has armature.
+
+    >>> robot, q = armdyn.load("ur5"), np.full(6, 0.3)
+    >>> force = robot.lagrangian_gradient_regressor(q, np.zeros(6)) @ robot.standard_parameters().values
+    >>> bool(np.allclose(force, -robot.gravity_forces(q)))
+    True
+    """
+    q, qd = model.drive.positions(q), model.drive.rates(qd)
+    rows = empty_rows(model, len(model.bodies))
+    twists, units = [Screw(*twist) for twist in link_twists(model, q, qd, base_twist)], unit_screws(model)
+    # dV_j/dq_j = ad_{V_j}(S_j), and what moves with body j carries it along
+    slopes = [lie_bracket(twist, unit) for twist, unit in zip(twists, units, strict=True)]
+    screws, slopes_outwards = carried_outwards(model, q, units), carried_outwards(model, q, slopes)
+    gravities = gravity_of_bodies(model, q)
+    for k, body in enumerate(model.bodies):
+        R, _ = link_frame(body)
+        twist, g = in_link_frame(body, twists[k]), R.T @ gravities[k][0]
+        for j, screw in screws[k].items():
+            kinetic = momentum_per_parameter(in_link_frame(body, slopes_outwards[k][j]), twist)
+            s, u = in_link_frame(body, screw)
+            gravity = [u @ g, *cross(g, s), *np.zeros(6)]  # weight m g, and its moment h x g
+            rows[j, of_link(body)] = [x + y for x, y in zip(kinetic, gravity, strict=True)]
+    chosen = joint_quantities(model.model, armature=armature)
+    return by_coordinate(model, np.hstack([rows, *(joint_columns(model, np.zeros(len(qd))) for _ in chosen)]))
+
+
+def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Any]:
+    """The part along ``screw`` of the momentum P = m v + w x h, L = h x v + I w, for each parameter alone."""
+    (s, u), (w, v) = screw, twist
+    (x, y, z), (wx, wy, wz) = s, w
+    first_moment = cross(u, w) + cross(v, s)
+    return [
+        u @ v,
+        *first_moment,
+        x * wx,
+        x * wy + y * wx,
+        y * wy,
+        x * wz + z * wx,
+        y * wz + z * wy,
+        z * wz,
+    ]
+
+
+def lie_bracket(V: Screw, W: Screw) -> Screw:
+    """ad_V(W) = (w_V x w_W, w_V x v_W + v_V x w_W) (Modern Robotics 8.37)."""
+    return Screw(cross(V.w, W.w), cross(V.w, W.v) + cross(V.v, W.w))

@@ -1,0 +1,126 @@
+"""The regressor: joint forces are linear in the inertial parameters (Modern Robotics 8.1).
+
+The wrench that moves a link is linear in its m, m c and I, so the power of that wrench along the screw of a joint is a
+row of ten numbers, w_j . n + v_j . f. The screws are carried outwards to the link, one twist a pair of joint and link,
+rather than ten wrenches a link inwards, which takes more operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.link_screws import Screw, carried_outwards, in_link_frame, link_frame, unit_screws
+from armdyn.algorithms.newton_euler import Motion, acceleration_tensor, base_motion, outward
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.standard_parameters import OF_LINK, joint_quantities, parameter_count
+from armdyn.spatial.rotations import Array, cross
+
+TEN = len(OF_LINK)
+PARAMETERS = {"parameters": parameter_count}
+
+
+@function("(n),(n),(n),(6)?,(6)?->(n,parameters)", sizes=PARAMETERS)
+def regressor(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+    *,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    offset: bool = False,
+) -> Array:
+    """Regressor Y(q, qd, qdd) of the joint forces tau = Y pi, N m or N over the unit of pi, shape (..., n, parameters).
+
+    pi are the standard parameters, ten a moving link in its own frame: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz,
+    I_yz, I_zz about the frame's origin; ``robot.standard_parameters()`` has them with their names. Y pi is what
+    `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
+        base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
+        armature: whether a column a joint follows for the inertia of its rotor: qdd. Where not said, they are there
+            where some joint of the robot has armature.
+        damping: whether columns of viscous friction follow: qd.
+        friction: whether columns of Coulomb friction follow: sign(qd), 0 at rest. They jump where a joint turns round;
+            leave such samples out of a fit.
+        offset: whether columns of a constant force follow: 1.
+
+    >>> robot = armdyn.load("ur5")
+    >>> q, qd, qdd = np.full(6, 0.3), np.ones(6), np.full(6, -2.0)
+    >>> Y, pi = robot.regressor(q, qd, qdd), robot.standard_parameters()
+    >>> Y.shape, bool(np.allclose(Y @ pi.values, robot.inverse_dynamics(q, qd, qdd)))
+    ((6, 60), True)
+    """
+    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
+    motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
+    rows = empty_rows(model, len(model.bodies))
+    for k, screws in enumerate(carried_outwards(model, q, unit_screws(model))):
+        body, motion = model.bodies[k], motion_in_link_frame(model.bodies[k], motions[k])
+        for j, screw in screws.items():
+            rows[j, of_link(body)] = force_per_parameter(in_link_frame(body, screw), motion)
+    signs = [_sign(rate) for rate in qd]
+    factors: dict[str, Any] = {"armature": qdd, "damping": qd, "friction": signs, "offset": np.ones(len(qd))}
+    chosen = joint_quantities(model.model, armature=armature, damping=damping, friction=friction, offset=offset)
+    return by_coordinate(model, np.hstack([rows, *(joint_columns(model, factors[name]) for name in chosen)]))
+
+
+def force_per_parameter(screw: Screw, motion: Motion) -> list[Any]:
+    """The power along ``screw`` of the wrench F = m a + U h, N = h x a + I wd + w x I w, for each parameter alone."""
+    (s, u), a, U = screw, motion.a, motion.U
+    (wx, wy, wz), (ax, ay, az) = motion.w, motion.wd
+    first_moment = U.T @ u + cross(a, s)
+    return [
+        u @ a,
+        *first_moment,
+        s @ np.array([ax, wx * wz, -(wx * wy)]),
+        s @ np.array([-U[2, 0], U[2, 1], wx * wx - wy * wy]),
+        s @ np.array([-(wy * wz), ay, wx * wy]),
+        s @ np.array([U[1, 0], wz * wz - wx * wx, -U[1, 2]]),
+        s @ np.array([wy * wy - wz * wz, -U[0, 1], U[0, 2]]),
+        s @ np.array([wy * wz, -(wx * wz), az]),
+    ]
+
+
+def motion_in_link_frame(body: Body, motion: Motion) -> Motion:
+    """The motion of a body about the origin and in the axes of the description's link frame."""
+    R, p = link_frame(body)
+    w, wd, a = R.T @ motion.w, R.T @ motion.wd, R.T @ (motion.a + motion.U @ p)
+    return Motion((), w, wd, a, acceleration_tensor(w, wd))
+
+
+def of_link(body: Body) -> slice:
+    """The columns of a body's link: links stand in the order of their joints."""
+    return slice(TEN * body.joint, TEN * (body.joint + 1))
+
+
+def empty_rows(model: Mechanism, count: int) -> Array:
+    """Zeros for the parameters of all links."""
+    return np.zeros((count, TEN * len(model.bodies)), dtype=object)
+
+
+def joint_columns(model: Mechanism, factors: Array | Sequence[Any]) -> Array:
+    """A column a joint, with what multiplies its parameter, given by body, in the row of its own body."""
+    columns = np.zeros((len(model.bodies), len(model.bodies)), dtype=object)
+    for k, body in enumerate(model.bodies):
+        columns[k, body.joint] = factors[k]
+    return columns
+
+
+def by_coordinate(model: Mechanism, rows: Array) -> Array:
+    """A^T Y: the rows of the coordinates from those of the bodies' joints."""
+    return model.drive.columns(dict(enumerate(rows)), rows=rows.shape[1]).T
+
+
+def _sign(x: Any) -> Any:
+    return x.sign() if hasattr(x, "sign") else np.sign(x)

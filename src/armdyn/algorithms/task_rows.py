@@ -1,0 +1,141 @@
+"""Which motions of a frame a task is about: components of its twist, or any combinations of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.kinematics import EXPRESSED_IN, path_to
+from armdyn.errors import ArmdynError, UnknownName
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+COMPONENTS = ("wx", "wy", "wz", "vx", "vy", "vz")
+"""Of a twist, angular part first."""
+
+GROUPS = {"pose": COMPONENTS, "orientation": COMPONENTS[:3], "position": COMPONENTS[3:]}
+GROUPS |= {name: (name,) for name in COMPONENTS}
+"""Words for several components at once."""
+
+Components = str | Sequence[str | Sequence[float]]
+"""Words of `GROUPS`, or six numbers s for the motion s . (w, v)."""
+
+Row = tuple[float, ...]
+
+_UNIT_ROWS: dict[str, Row] = {name: tuple(float(name == other) for other in COMPONENTS) for name in COMPONENTS}
+
+
+class TaskSpaceError(ArmdynError, ValueError):
+    """A task that makes no sense: components twice, a point where none can be, more of them than joints."""
+
+
+class SingularTask(TaskSpaceError):
+    """Motions of a frame that the joints cannot make independently of each other."""
+
+
+def chosen_rows(components: Components) -> tuple[Row, ...]:
+    """The rows s of the task's velocity s . (w, v), one a component, in the order asked for.
+
+    Raises:
+        UnknownName: a word that is no component.
+        TaskSpaceError: none at all, one twice, or a row that is not six numbers, of which one is not zero.
+
+    >>> from armdyn.algorithms.task_rows import chosen_rows
+    >>> chosen_rows(("wz", "vx"))
+    ((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0))
+    """
+    given: Iterable[Any] = [components] if isinstance(components, str) else components
+    rows = [row for component in given for row in _rows_of(component)]
+    if not rows:
+        raise TaskSpaceError(f"components={components!r} asks for nothing; expected some of {', '.join(GROUPS)}")
+    for place, row in enumerate(rows):
+        if row in rows[:place]:
+            raise TaskSpaceError(f"components={components!r} asks for {name_of(row)} twice")
+    return tuple(rows)
+
+
+def _rows_of(component: Any) -> list[Row]:
+    if isinstance(component, str):
+        if component not in GROUPS:
+            raise UnknownName.of("component", component, GROUPS, "a twist")
+        return [_UNIT_ROWS[name] for name in GROUPS[component]]
+    try:
+        row = tuple(float(x) for x in component)
+    except (TypeError, ValueError):
+        row = ()
+    if len(row) != 6 or not all(map(math.isfinite, row)) or not any(row):
+        raise TaskSpaceError(
+            f"component {component!r} is no row; expected a word ({', '.join(GROUPS)}) "
+            "or six finite numbers that weigh wx, wy, wz, vx, vy, vz, not all zero"
+        )
+    return [row]
+
+
+def name_of(row: Row) -> str:
+    """The component's name, or what it is a combination of.
+
+    >>> from armdyn.algorithms.task_rows import name_of
+    >>> name_of((0, 0, 0, 1, 0, 0)), name_of((0, 0, 0.5, 1, 0, -2))
+    ('vx', '0.5 wz + vx - 2 vz')
+    """
+    text = ""
+    for factor, name in zip(row, COMPONENTS, strict=True):
+        if factor:
+            sign = (" - " if factor < 0 else " + ") if text else ("-" if factor < 0 else "")
+            text += sign + (name if abs(factor) == 1 else f"{abs(factor):g} {name}")
+    return text
+
+
+def selected(rows: Sequence[Row], of_twist: Array) -> Array:
+    """The task's rows of a Jacobian or a twist: what is multiplied by 0 or 1 is left out or taken as it is."""
+    return np.array([sum((factor * of_twist[i] for i, factor in enumerate(row) if factor), start=0.0) for row in rows])
+
+
+def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...]:
+    """The point; refused where it is none, or stands beside "space", whose velocity is that at the base's origin."""
+    if expressed_in not in EXPRESSED_IN:
+        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+    try:
+        numbers = tuple(float(x) for x in point)
+    except (TypeError, ValueError):
+        numbers = ()
+    if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
+        raise TaskSpaceError(f"point={point!r}; expected three finite numbers, m, in the frame's axes")
+    if expressed_in == "space" and any(numbers):
+        raise TaskSpaceError(
+            "point= has no meaning with expressed_in='space', whose velocity is that of the point at the base's "
+            "origin; use 'world' or 'body'"
+        )
+    return numbers
+
+
+def with_point(model: Mechanism, frame: str | None, point: Sequence[float]) -> Mechanism:
+    """The mechanism with a frame's origin moved to a point given in the frame's axes, m."""
+    if not any(point):
+        return model
+    name = model.model.frame(frame).name
+    k, T = model.frames[name]
+    moved = np.array(T)
+    moved[:3, 3] = T[:3, 3] + T[:3, :3] @ np.array(point)
+    return replace(model, frames={**model.frames, name: (k, moved)})
+
+
+def check_joints_suffice(model: Mechanism, frame: str | None, rows: Sequence[Row]) -> None:
+    """Refuse a task of more components than there are joints to make them."""
+    name = model.model.frame(frame).name
+    k, _ = model.frame(name)
+    if k < 0:
+        raise SingularTask(f"frame {name!r} of {model.name!r} is welded to the base: no joint moves it")
+    moving = {i for j in path_to(model, k) for i, _ in model.drive.terms[j]}
+    if len(rows) > len(moving):
+        joints = ", ".join(model.model.coordinates[i].name for i in sorted(moving))
+        words = ", ".join(map(name_of, rows))
+        raise SingularTask(
+            f"{len(rows)} components of the motion of {name!r} in {model.name!r} are asked for ({words}), but only "
+            f"{len(moving)} joint{'s' if len(moving) > 1 else ''} ({joints}) move it; choose at most {len(moving)} "
+            'with components=, such as components=("vx", "vy")'
+        )

@@ -1,0 +1,200 @@
+"""States within the constraints: positions that close the loops, and velocities and accelerations to go with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.constraints.errors import InconsistentMotion, OpenLoop
+from armdyn.constraints.motion import CLOSED
+from armdyn.constraints.ranks import RANK_TOLERANCE
+from armdyn.constraints.states import (
+    ConstrainedRobot,
+    check_closed,
+    check_velocities,
+    held_values,
+    holonomic,
+    listed,
+    per_joint,
+    state_name,
+)
+from armdyn.spatial.rotations import Array
+
+Held = Mapping[str, float] | Iterable[str]
+"""Joints that stay: by name, at their values in the guess, or where the mapping says."""
+
+ENDED = 1e-15
+"""Steps of the search that change nothing by more than this part are its end."""
+
+POLISH = 4
+"""Newton's steps at most after the search; the second finds nothing left to do where A has full rank."""
+
+
+def close_loop(
+    robot: ConstrainedRobot,
+    q: ArrayLike,
+    *,
+    held: Held = (),
+    tolerance: float = 1e-10,
+) -> Array:
+    """Joint positions q, rad or m, shape (..., n), near a guess, at which all constraints phi(q) = 0 hold.
+
+    By least squares with a trust region (SciPy), and Newton's steps at the end, whose corrections are the smallest that
+    do. Which of the ways to assemble a mechanism is found, the guess decides; joint limits are not looked at.
+
+    Args:
+        robot: with holonomic constraints.
+        q: the guess, rad or m, shape (..., n).
+        held: joints that stay where they are, or where a mapping puts them, rad or m: those that one chooses, such as
+            the crank of a linkage.
+        tolerance: how far from closed the result may be, m or rad.
+
+    Raises:
+        OpenLoop: a loop that cannot be closed from there, with by how much and where.
+        UnknownName: a joint the robot does not have.
+        ModelError: a robot without holonomic constraints, or all joints held.
+
+    >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    >>> arm = armdyn.load("planar_2r").with_constraints(channel)
+    >>> arm.close_loop([0.0, 2.0], held={"joint_1": -np.pi / 3}).round(6)
+    array([-1.047198,  2.094395])
+    """
+    (guess,) = per_joint(robot, q=q)
+    closed, free = held_values(robot, held, guess)
+    for index in np.ndindex(guess.shape[:-1]):
+        closed[index] = _closed(robot, closed[index], free)
+        left = np.asarray(robot.constraint_error(closed[index]))
+        if not (np.abs(left) <= tolerance).all():
+            raise OpenLoop(_why_open(robot, closed[index], left, free, index))
+    return closed
+
+
+def _closed(robot: ConstrainedRobot, q: Array, free: Array) -> Array:
+    """The nearest solution of phi = 0 that the search finds from q, moving the free joints."""
+    from scipy.optimize import least_squares  # noqa: PLC0415 - slow to import
+
+    rows = holonomic(robot)
+
+    def at(x: Array) -> Array:
+        state = q.copy()
+        state[free] = x
+        return state
+
+    def phi(x: Array) -> Array:
+        return np.asarray(robot.constraint_error(at(x)))
+
+    def A(x: Array) -> Array:
+        return np.asarray(robot.constraint_jacobian(at(x)))[rows][:, free]
+
+    if not np.isfinite(phi(q[free])).all():
+        raise OpenLoop(f"the guess q of {robot.name!r} does not give finite constraints: {q}")
+    x = least_squares(phi, q[free], jac=A, xtol=ENDED, ftol=ENDED, gtol=ENDED).x
+    for _ in range(POLISH):
+        step = np.linalg.lstsq(A(x), -phi(x), rcond=RANK_TOLERANCE)[0]
+        if not np.abs(phi(x + step)).max() < np.abs(phi(x)).max():
+            break
+        x = x + step
+    return at(x)
+
+
+def _why_open(robot: ConstrainedRobot, q: Array, left: Array, free: Array, index: tuple[int, ...]) -> str:
+    rows = [row for row in robot.constraint_rows if row.holonomic]
+    joints = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if moves)
+    return (
+        f"the loops of {robot.name!r} do not close from the guess q{state_name(index)}: at best "
+        f"{listed(rows, left, '')}, with {joints} free to move, at q = {np.array2string(q, precision=6)}. Choose "
+        "another guess, hold other joints, or see whether the parts can reach each other."
+    )
+
+
+def close_velocities(
+    robot: ConstrainedRobot, q: ArrayLike, qd: ArrayLike, *, held: Held = (), tolerance: float = CLOSED
+) -> Array:
+    """Joint velocities qd, rad/s or m/s, shape (..., n), nearest to given ones, that the constraints allow: A qd = 0.
+
+    The correction is the one of the least kinetic energy. Without held joints it is what an impact that the
+    constraints take without bouncing leaves: P_qdd qd (Modern Robotics 8.102).
+
+    Args:
+        robot: with constraints.
+        q: joint positions at which they hold, rad or m, shape (..., n).
+        qd: velocities, rad/s or m/s, shape (..., n).
+        held: joints whose velocities stay as they are, or as a mapping says.
+        tolerance: of phi, m or rad, at q, and of A qd in the result for each unit of the fastest joint's speed.
+
+    Raises:
+        OpenLoop: a state at which the constraints do not hold.
+        InconsistentMotion: held joints that the constraints do not let move so.
+        UnknownName: a joint the robot does not have.
+
+    >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    >>> arm = armdyn.load("planar_2r").with_constraints(channel)
+    >>> arm.close_velocities([-np.pi / 3, 2 * np.pi / 3], [1.0, 0.7], held=["joint_1"]).round(12) + 0.0
+    array([1., 0.])
+    """
+    q_, qd_ = per_joint(robot, q=q, qd=qd)
+    if tolerance < np.inf:
+        check_closed(robot, q_, tolerance)
+    qd_, free = held_values(robot, held, qd_)
+    return _corrected(robot, "velocities qd", q_, qd_, np.zeros(len(robot.constraint_rows)), free, tolerance)
+
+
+def close_accelerations(
+    robot: ConstrainedRobot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    held: Held = (),
+    tolerance: float = CLOSED,
+) -> Array:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), nearest to given ones, that the constraints allow.
+
+    A qdd + Adot qd = 0 (Modern Robotics 8.95), nearest in the metric of M.
+
+    Args:
+        robot: with constraints.
+        q: joint positions at which they hold, rad or m, shape (..., n).
+        qd: velocities that they allow, rad/s or m/s, shape (..., n).
+        qdd: accelerations, rad/s^2 or m/s^2, shape (..., n).
+        held: joints whose accelerations stay as they are, or as a mapping says.
+        tolerance: of phi, of A qd, and of A qdd + Adot qd in the result.
+
+    Raises:
+        OpenLoop: a state at which the constraints do not hold.
+        InconsistentMotion: velocities that leave the constraints, or held joints that they do not let move so.
+        UnknownName: a joint the robot does not have.
+    """
+    q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
+    if tolerance < np.inf:
+        check_closed(robot, q_, tolerance)
+        check_velocities(robot, q_, qd_, tolerance)
+    qdd_, free = held_values(robot, held, qdd_)
+    drift = np.asarray(robot.constraint_drift(q_, qd_))
+    return _corrected(robot, "accelerations qdd", q_, qdd_, drift, free, tolerance)
+
+
+def _corrected(
+    robot: ConstrainedRobot, what: str, q: Array, rates: Array, drift: Array, free: Array, tolerance: float
+) -> Array:
+    """Rates x with A x + drift = 0: the free ones corrected as little as may be in the metric of M."""
+    A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
+    rows = np.broadcast_to(drift, A.shape[:-1])
+    result = rates.copy()
+    for index in np.ndindex(rates.shape[:-1]):
+        x = result[index]
+        L = np.linalg.cholesky(M[index][np.ix_(free, free)])
+        B = np.linalg.solve(L, A[index][:, free].T).T
+        y = np.linalg.lstsq(B, -(A[index] @ x + rows[index]), rcond=RANK_TOLERANCE)[0]
+        x[free] += np.linalg.solve(L.T, y)
+        left = A[index] @ x + rows[index]
+        if not np.abs(left).max() <= max(tolerance, 1e-12) * max(1.0, float(np.abs(x).max())):
+            per = "/s" if what.startswith("velocities") else "/s^2"
+            held = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
+            raise InconsistentMotion(
+                f"no {what}{state_name(index)} of {robot.name!r} keep the constraints with {held or 'no joint'} as "
+                f"given: {listed(robot.constraint_rows, left, per)} at best. Hold fewer joints, or others."
+            )
+    return result

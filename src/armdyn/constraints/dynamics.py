@@ -1,0 +1,190 @@
+"""Constrained dynamics for constraints of full rank, in straight-line code (Modern Robotics 8.7).
+
+    tau = M qdd + h + A^T lambda,    A qdd + Adot qd = 0                            MR 8.93, 8.95
+
+With M = L^T D L and Y = L^-T A^T the multipliers follow from S = A M^-1 A^T = Y^T D^-1 Y, whose pivots tell how far
+each row is from those before it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.algorithms.factors import Factors, factored_mass_matrix
+from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.constraints import kernels  # noqa: F401 - the equations of every constraint are registered
+from armdyn.constraints.elimination import Cholesky, ZeroPivot
+from armdyn.constraints.equations import all_equations
+from armdyn.constraints.errors import RedundantConstraints
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+
+class ConstrainedMotion(NamedTuple):
+    """What joint forces do to a robot with constraints.
+
+    Args:
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        multipliers: lambda, N or N m, shape (..., constraints): what the robot does to the constraints.
+        independence: between 1 and 0, shape (..., constraints): the square of the sine of the angle between each row of
+            A and what those before it span, in the metric of M^-1. Where one is 0, A has lost rank.
+    """
+
+    qdd: Array
+    multipliers: Array
+    independence: Array
+
+
+@function("(n),(n),(n),(6)?,(links,6)?->(n),(constraints),(constraints)", result=ConstrainedMotion)
+def constrained_forward_dynamics(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+    *,
+    damping: float = 0.0,
+    stiffness: float = 0.0,
+) -> ConstrainedMotion:
+    """Joint accelerations qdd(q, qd, tau) and multipliers lambda, rad/s^2 or m/s^2 and N or N m.
+
+    lambda = (A M^-1 A^T)^-1 (A M^-1 (tau - h) + Adot qd), qdd = M^-1 (tau - h - A^T lambda) (Modern Robotics 8.96,
+    8.98). For constraints of full rank: no rank is looked at, `ConstrainedMotion.independence` shows it.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N,
+            shape (..., links, 6); those of the constraints not among them.
+        damping: alpha, 1/s, and
+        stiffness: beta, 1/s^2: Baumgarte's stabilisation A qdd + Adot qd + alpha A qd + beta phi = 0, which pulls a
+            motion that has drifted back to its constraints. 0: none.
+    """
+    phi, A, drift = all_equations(model, q, qd)
+    if damping:
+        drift = drift + damping * (A @ qd)
+    if stiffness:
+        drift = drift + stiffness * _by_row(model, phi)
+    pushed = tau - inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)  # tau - h
+    factors = factored_mass_matrix(model, q)
+    Y, S = _through(model, factors, A)
+    z = factors.over_D(factors.inwards(pushed))
+    multipliers = S.solve(Y @ np.array(z) + drift)  # MR 8.98
+    against = factors.over_D(list(multipliers @ Y))
+    qdd = factors.outwards([a - b for a, b in zip(z, against, strict=True)])  # MR 8.96
+    return ConstrainedMotion(qdd, multipliers, np.array(S.independence))
+
+
+def _through(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Cholesky]:
+    """Y^T = (L^-T A^T)^T, a row a constraint, and the factors of S = A M^-1 A^T."""
+    Y = [factors.inwards(row) for row in A]
+    S = np.zeros((len(Y), len(Y)), dtype=object)
+    for i, row in enumerate(Y):
+        weighted = factors.over_D(row)
+        for j in range(i, len(Y)):
+            S[j, i] = S[i, j] = np.array(Y[j]) @ np.array(weighted)
+    try:
+        return np.array(Y), Cholesky.of(S)
+    except ZeroPivot as pivot:
+        rows = [row for constraint in model.model.constraints for row in constraint.rows]
+        raise RedundantConstraints(
+            f"constraint {rows[pivot.args[0]].name!r} of {model.name!r} follows from those before it whatever q, as "
+            "rows out of the plane of a planar linkage do; robot.with_independent_constraints(q) leaves it out"
+        ) from None
+
+
+def _by_row(model: Mechanism, phi: Array) -> Array:
+    """phi with a zero for every row that has none."""
+    values = iter(phi)
+    rows = [row for constraint in model.model.constraints for row in constraint.rows]
+    return np.array([next(values) if row.holonomic else 0.0 for row in rows])
+
+
+@function("(n),(n),(n),(constraints)?,(6)?,(links,6)?->(n)")
+def constrained_inverse_dynamics(
+    model: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    multipliers: Array | None = None,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+) -> Array:
+    """Joint forces tau = M(q) qdd + h(q, qd) + A^T(q) lambda, N m or N, shape (..., n).
+
+    Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
+    them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        multipliers: lambda, N or N m, shape (..., constraints); no force against the constraints if left out.
+        f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N,
+            shape (..., links, 6); those of the constraints not among them.
+    """
+    tau = inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)
+    if multipliers is None:
+        return tau  # type: ignore[no-any-return]
+    return np.asarray(tau + all_equations(model, q).A.T @ multipliers)
+
+
+@function("(n),(n),(n),(constraints)->(n)")
+def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers: Array) -> Array:
+    """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
+
+    tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
+    to the wanted one, in the metric of M, that the constraints allow: what qdd asks against them is left out, and
+    lambda comes about exactly (Modern Robotics 8.7, 11.6). For constraints of full rank.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: wanted joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        multipliers: wanted lambda, N or N m, shape (..., constraints).
+    """
+    _, A, drift = all_equations(model, q, qd)
+    _, S = _through(model, factored_mass_matrix(model, q), A)
+    excess = S.solve(A @ qdd + drift)
+    tau = inverse_dynamics(model, q, qd, qdd)
+    return np.asarray(tau + A.T @ (multipliers - excess))
+
+
+@function("(n)->(n,n)")
+def force_projection(model: Mechanism, q: Array) -> Array:
+    """Projection P(q) of joint forces onto those that move the robot, of N m or N alike, shape (..., n, n).
+
+    P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves, (1 - P) tau pushes against the constraints,
+    and P tau = P (M qdd + h) (8.99). For constraints of full rank.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+    """
+    A = all_equations(model, q).A
+    factors = factored_mass_matrix(model, q)
+    _, S = _through(model, factors, A)
+    AMinv = [factors.solve(row) for row in A]
+    columns = [S.solve(column) for column in np.array(AMinv).T]
+    P = np.eye(model.dof) - A.T @ np.array(columns).T
+    return np.asarray(P)
+
+
+@function("(n)->(n,n)")
+def acceleration_projection(model: Mechanism, q: Array) -> Array:
+    """Projection P_qdd(q) of accelerations onto those the constraints allow, of rad or m alike, shape (..., n, n).
+
+    P_qdd = 1 - M^-1 A^T (A M^-1 A^T)^-1 A = M^-1 P M = P^T, and P_qdd qdd = P_qdd M^-1 (tau - h) (Modern Robotics
+    8.101, 8.102). Of velocities it makes the nearest that the constraints allow, in the metric of M. For constraints of
+    full rank.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+    """
+    return np.asarray(force_projection(model, q).T)

@@ -1,0 +1,84 @@
+"""The equations of all constraints of a robot as compiled functions: phi(q), A(q), Adot qd and A^T lambda (MR 8.92)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.algorithms.declaration import function
+from armdyn.constraints import coordinates, held_frames, points  # noqa: F401 - they register their equations
+from armdyn.constraints.equations import all_equations
+from armdyn.errors import ModelError
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+
+@function("(n)->(holonomic)")
+def constraint_error(model: Mechanism, q: Array) -> Array:
+    """What is left of the holonomic constraints phi(q), m or rad, shape (..., holonomic).
+
+    Zero where every loop is closed. One number for each row of ``robot.constraint_rows`` that is holonomic; a rotation
+    by the angle a that is left over counts as 2 tan(a / 2).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+
+    >>> arm = armdyn.load("planar_2r").with_constraints(armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0)))
+    >>> arm.constraint_error([0.0, 0.0])
+    array([1.])
+    """
+    phi = all_equations(model, q).phi
+    if not len(phi):
+        raise ModelError(f"no constraint of {model.name!r} is holonomic: they say nothing of positions")
+    return phi
+
+
+@function("(n)->(constraints,n)")
+def constraint_jacobian(model: Mechanism, q: Array) -> Array:
+    """Constraint Jacobian A(q) with A qd = 0, m or rad a unit of q, shape (..., constraints, n).
+
+    The rows of Pfaffian constraints, and the derivative of phi of holonomic ones (Modern Robotics 8.92). A row for each
+    of ``robot.constraint_rows``.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+    """
+    return all_equations(model, q).A
+
+
+@function("(n),(n)->(constraints)")
+def constraint_velocity(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Velocities against the constraints A(q) qd, m/s or rad/s, shape (..., constraints).
+
+    Zero where the robot moves as they allow; the rate of phi of holonomic ones (Modern Robotics 8.92).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    return np.asarray(all_equations(model, q).A @ qd)
+
+
+@function("(n),(n)->(constraints)")
+def constraint_drift(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Acceleration of the constraints from velocities alone Adot(q, qd) qd, m/s^2 or rad/s^2, shape (..., constraints).
+
+    A qdd + Adot qd = 0 keeps a motion within its constraints (Modern Robotics 8.95).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    return all_equations(model, q, qd).drift
+
+
+@function("(n),(constraints)->(n)")
+def constraint_forces(model: Mechanism, q: Array, multipliers: Array) -> Array:
+    """Joint forces against the constraints A^T(q) lambda, N m or N, shape (..., n).
+
+    What of tau the robot puts into its constraints, which answer with the opposite (Modern Robotics 8.93).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        multipliers: lambda, a force in N or moment in N m for each row, shape (..., constraints).
+    """
+    return np.asarray(all_equations(model, q).A.T @ multipliers)

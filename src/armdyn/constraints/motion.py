@@ -1,0 +1,288 @@
+"""Constrained forward and inverse dynamics with their preconditions checked: closed loops, velocities, rank."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.constraints.dynamics import ConstrainedMotion
+from armdyn.constraints.errors import ConstraintError, InconsistentMotion, RedundantConstraints
+from armdyn.constraints.ranks import RANK_TOLERANCE, rank_of, unit_rows
+from armdyn.constraints.states import (
+    ConstrainedRobot,
+    check_closed,
+    check_velocities,
+    coordinates,
+    per_joint,
+    state_name,
+)
+from armdyn.errors import ModelError
+from armdyn.spatial.rotations import Array
+
+SAFE = 1e-4
+"""Where every row is this independent of those before it, the straight-line solution has its digits."""
+
+CLOSED = 1e-6
+"""How far from closed, m or rad, and how fast against the constraints, m/s or rad/s, a state may be."""
+
+Redundant = Literal["error", "least_squares"]
+
+
+def constrained_forward_dynamics(
+    robot: ConstrainedRobot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    f_tip: ArrayLike | None = None,
+    f_ext: ArrayLike | None = None,
+    *,
+    redundant: Redundant = "error",
+    tolerance: float = CLOSED,
+    damping: float = 0.0,
+    stiffness: float = 0.0,
+    rank_tolerance: float = RANK_TOLERANCE,
+    workers: int | None = None,
+) -> ConstrainedMotion:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, and multipliers lambda, N or N m, of a robot with constraints.
+
+    M qdd + h + A^T lambda = tau with A qdd + Adot qd = 0 (Modern Robotics 8.93-8.98). A^T lambda are the joint forces
+    that the robot puts into its constraints. States whose constraints are well apart are solved by compiled
+    straight-line code, the function of the same name in `armdyn.constraints`; the others by the singular values of A in
+    the metric of M^-1.
+
+    Args:
+        robot: with constraints.
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, shape (..., 6).
+        f_ext: wrenches that the surroundings apply on the links, shape (..., links, 6).
+        redundant: "error", or "least_squares": qdd, which is unique as long as the constraints agree, and of all
+            lambda with the same effect the one whose rows, each by itself, would cause the least accelerations in the
+            metric of M; where constraints contradict each other, the least contradiction, row by row in that metric.
+        tolerance: how far phi, m or rad, and A qd, m/s or rad/s (for each unit of the fastest joint's speed above one),
+            may be from zero; ``np.inf``: take states as they are. Not applied where there is stabilisation.
+        damping: alpha, 1/s, of Baumgarte's stabilisation A qdd + Adot qd + alpha A qd + beta phi = 0; off by default.
+        stiffness: beta, 1/s^2. Critical damping: beta = alpha^2 / 4.
+        rank_tolerance: singular values of A below this part of the greatest count as zero.
+        workers: threads for a batch; -1: one a core.
+
+    Raises:
+        OpenLoop: a state at which the constraints do not hold.
+        InconsistentMotion: velocities that leave them.
+        RedundantConstraints: constraints that follow from others: which, and how.
+        ModelError: a robot without constraints, or with a joint that moves no inertia.
+
+    >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
+    >>> motion = arm.constrained_forward_dynamics([-np.pi / 3, 2 * np.pi / 3], [1, 0], tau=[0, 0])
+    >>> motion.qdd.round(3), motion.multipliers.round(3)
+    (array([ 0.289, -1.155]), array([-0.167]))
+    """
+    if redundant not in ("error", "least_squares"):
+        raise ModelError(f"redundant={redundant!r}; expected 'error' or 'least_squares'")
+    q_, qd_, tau_ = per_joint(robot, q=q, qd=qd, tau=tau)
+    options = {name: float(value) for name, value in (("damping", damping), ("stiffness", stiffness)) if value}
+    forces: dict[str, Any] = {name: f for name, f in (("f_tip", f_tip), ("f_ext", f_ext)) if f is not None}
+    threads = {} if workers is None else {"workers": workers}
+    motion = _in_straight_line(robot, q_, qd_, tau_, forces | options | threads)
+    if not options and tolerance < np.inf:
+        check_closed(robot, q_, tolerance)
+        check_velocities(robot, q_, qd_, tolerance)
+    unsafe = ~(motion.independence > SAFE).all(axis=-1) & _finite(q_, qd_, tau_)
+    if not np.any(unsafe):
+        return motion
+    rest = np.asarray(tau_ - _rest(robot, q_, qd_, forces))
+    return _with_dense_solutions(robot, motion, unsafe, (q_, qd_, rest), options, redundant, rank_tolerance)
+
+
+def _in_straight_line(
+    robot: ConstrainedRobot, q: Array, qd: Array, tau: Array, keywords: dict[str, Any]
+) -> ConstrainedMotion:
+    """What the compiled function makes of all states; NaN where a row follows from others whatever the state."""
+    try:
+        with np.errstate(all="ignore"):  # what has no rank is looked at afterwards
+            motion: ConstrainedMotion = robot._constrained_motion(q, qd, tau, **keywords)
+    except RedundantConstraints:
+        h = _rest(robot, q, qd, {name: keywords[name] for name in ("f_tip", "f_ext") if name in keywords})
+        rows = np.full((*np.shape(h)[:-1], len(robot.constraint_rows)), np.nan)
+        return ConstrainedMotion(np.full(np.shape(h), np.nan), rows, rows.copy())
+    return motion
+
+
+def _finite(*arrays: Array) -> Array:
+    finite: Array = np.all([np.isfinite(a).all(axis=-1) for a in arrays], axis=0)
+    return finite
+
+
+def _rest(robot: ConstrainedRobot, q: Array, qd: Array, forces: dict[str, Any]) -> Array:
+    """h, and what the wrenches ask for."""
+    h: Array = robot.constrained_inverse_dynamics(q, qd, np.zeros(robot.dof), **forces)
+    return h
+
+
+def _with_dense_solutions(
+    robot: ConstrainedRobot,
+    motion: ConstrainedMotion,
+    unsafe: Array,
+    state: tuple[Array, Array, Array],
+    options: dict[str, float],
+    redundant: Redundant,
+    rank_tolerance: float,
+) -> ConstrainedMotion:
+    """The motion with the solutions of unsafe states put in."""
+    shape = np.broadcast_shapes(unsafe.shape, motion.qdd.shape[:-1])
+    unsafe = np.broadcast_to(unsafe, shape)
+    q, qd, pushed = (np.broadcast_to(a, (*shape, robot.dof))[unsafe] for a in state)
+    A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
+    target = -_stabilised_drift(robot, q, qd, A, options)
+    qdd, multipliers, rank = constrained_least_squares(M, A, pushed, target, rank_tolerance)
+    if redundant == "error" and (rank < A.shape[-2]).any():
+        first = int(np.flatnonzero(rank < A.shape[-2])[0])
+        names = tuple(row.name for row in robot.constraint_rows)
+        found = rank_of(A[first], M[first], names, rank_tolerance)
+        index = tuple(int(i) for i in np.argwhere(unsafe)[first])
+        raise RedundantConstraints(
+            f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {found}. Leave them out, as "
+            "robot.with_independent_constraints(q) does, or choose redundant='least_squares'."
+        )
+    new = [np.array(np.broadcast_to(a, (*shape, a.shape[-1]))) for a in motion]
+    new[0][unsafe], new[1][unsafe] = qdd, multipliers
+    return ConstrainedMotion(*new)
+
+
+def _stabilised_drift(robot: ConstrainedRobot, q: Array, qd: Array, A: Array, options: dict[str, float]) -> Array:
+    drift = np.array(robot.constraint_drift(q, qd))
+    drift += options.get("damping", 0.0) * np.einsum("...ij,...j->...i", A, qd)
+    if options.get("stiffness"):
+        is_holonomic = [row.holonomic for row in robot.constraint_rows]
+        drift[..., is_holonomic] += options["stiffness"] * np.asarray(robot.constraint_error(q))
+    return drift
+
+
+def constrained_least_squares(
+    M: Array, A: Array, pushed: Array, target: Array, rank_tolerance: float
+) -> tuple[Array, Array, Array]:
+    """qdd and lambda with M qdd + A^T lambda = pushed and A qdd = target as near as may be, and the rank of A.
+
+    With M = L L^T, x = L^T qdd and the columns B = L^-1 A^T N brought to length one by N:
+    x = L^-1 pushed - B y, B^T x = N target, so y = B^+ L^-1 pushed - B^+ B^+T N target and lambda = N y.
+    """
+    L = np.linalg.cholesky(M)
+    B, length = unit_rows(A, M)
+    N = np.where(length > 0.0, 1.0 / np.where(length > 0.0, length, 1.0), 0.0)
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    kept = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)
+    inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
+    free = np.linalg.solve(L, pushed[..., None])[..., 0]
+    along = inverse * np.einsum("...ij,...i->...j", U, free)
+    wanted = inverse**2 * np.einsum("...ij,...j->...i", Vt, N * target)
+    y = np.einsum("...ji,...j->...i", Vt, along - wanted)
+    x = free - np.einsum("...ij,...j->...i", B, y)
+    qdd = np.linalg.solve(np.swapaxes(L, -1, -2), x[..., None])[..., 0]
+    return qdd, N * y, kept.sum(axis=-1)
+
+
+class DrivenForces(NamedTuple):
+    """What drives a mechanism.
+
+    Args:
+        tau: joint forces, N m or N, shape (..., n); zero on the joints that are not actuated.
+        multipliers: lambda, N or N m, shape (..., constraints).
+    """
+
+    tau: Array
+    multipliers: Array
+
+
+def actuator_forces(
+    robot: ConstrainedRobot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    actuated: Iterable[str],
+    tolerance: float = CLOSED,
+    rank_tolerance: float = RANK_TOLERANCE,
+) -> DrivenForces:
+    """Joint forces tau, N m or N, of the actuated joints alone that move a closed mechanism, shape (..., n).
+
+    The passive joints carry nothing, so that their rows of M qdd + h + A^T lambda = tau give lambda, and the others the
+    forces of the actuators. With more actuators than freedoms, the forces with the least sum of squares.
+
+    Args:
+        robot: with constraints.
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations that the constraints allow, rad/s^2 or m/s^2, shape (..., n); `close_accelerations`
+            finds them.
+        actuated: names of the joints that are driven.
+        tolerance: of phi, A qd and A qdd + Adot qd, as for `constrained_forward_dynamics`.
+        rank_tolerance: singular values below this part of the greatest count as zero.
+
+    Raises:
+        OpenLoop, InconsistentMotion: a state or motion that the constraints do not allow.
+        ConstraintError: actuators that cannot give this motion: too few, or in a singular place.
+        UnknownName: a joint the robot does not have.
+
+    >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0))
+    >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
+    >>> q, qd = [-np.pi / 3, 2 * np.pi / 3], [1.0, 0.0]
+    >>> arm.actuator_forces(q, qd, [0.0, -2 / np.sqrt(3)], actuated=["joint_1"]).tau.round(4) + 0.0
+    array([-0.5774,  0.    ])
+    """
+    driven = coordinates(robot, actuated)
+    q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
+    if tolerance < np.inf:
+        check_closed(robot, q_, tolerance)
+        check_velocities(robot, q_, qd_, tolerance)
+        _check_accelerations(robot, q_, qd_, qdd_, tolerance)
+    passive = [i for i in range(robot.dof) if i not in driven]
+    forces = np.asarray(robot.constrained_inverse_dynamics(q_, qd_, qdd_))
+    A = np.asarray(robot.constraint_jacobian(q_))
+    tau, multipliers = np.zeros_like(forces), np.zeros(A.shape[:-1])
+    for index in np.ndindex(forces.shape[:-1]):
+        r, rows = forces[index], A[index]
+        y, spare = _from_passive(rows[:, passive].T, -r[passive], rank_tolerance)
+        missing = rows[:, passive].T @ y + r[passive]
+        scale = max(1.0, float(np.abs(r).max()))
+        if passive and np.abs(missing).max() > tolerance * scale:
+            worst = passive[int(np.abs(missing).argmax())]
+            raise ConstraintError(
+                f"the actuators {', '.join(robot.joint_names[i] for i in driven)} of {robot.name!r} cannot give qdd"
+                f"{state_name(index)}: passive joint {robot.joint_names[worst]!r} would have to carry "
+                f"{np.abs(missing).max():.6g}. The mechanism has more freedoms than actuators there, or is singular."
+            )
+        along = rows[:, driven].T @ spare
+        y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
+        multipliers[index] = y
+        tau[(*index, driven)] = r[driven] + rows[:, driven].T @ y
+    return DrivenForces(tau, multipliers)
+
+
+def _from_passive(C: Array, b: Array, rank_tolerance: float) -> tuple[Array, Array]:
+    """The least y with C y = b as near as may be, and the directions of y that change nothing of it."""
+    if not len(C):
+        return np.zeros(C.shape[1]), np.eye(C.shape[1])
+    U, s, Vt = np.linalg.svd(C)
+    rank = int(np.count_nonzero(s > rank_tolerance * s[0]))
+    return Vt[:rank].T @ ((U[:, :rank].T @ b) / s[:rank]), Vt[rank:].T
+
+
+def _check_accelerations(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array, tolerance: float) -> None:
+    A = np.asarray(robot.constraint_jacobian(q))
+    against = np.einsum("...ij,...j->...i", A, qdd) + np.asarray(robot.constraint_drift(q, qd))
+    size = np.maximum(1.0, np.abs(qdd).max(axis=-1, keepdims=True))
+    beyond: Array = (np.abs(against / size) > tolerance).any(axis=-1)
+    if beyond.any():
+        index = tuple(int(i) for i in np.argwhere(beyond)[0])
+        k = int(np.abs(against[index]).argmax())
+        row = robot.constraint_rows[k]
+        raise InconsistentMotion(
+            f"the accelerations qdd{state_name(index)} leave the constraints of {robot.name!r}: A qdd + Adot qd is "
+            f"{against[index][k]:.6g}{' ' + row.unit + '/s^2' if row.unit else ''} for {row.name!r}. "
+            "robot.close_accelerations(q, qd, qdd) has the nearest that they allow."
+        )

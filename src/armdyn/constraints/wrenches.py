@@ -1,0 +1,143 @@
+"""Constraint forces as a wrench of one frame: J^T F = A^T lambda (Modern Robotics 8.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.constraints.errors import ConstraintError, RedundantConstraints
+from armdyn.constraints.ranks import RANK_TOLERANCE
+from armdyn.constraints.states import ConstrainedRobot, per_joint, state_name
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.spatial.rotations import Array
+
+COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
+AGREES = 1e-9
+"""What a wrench may leave of the joint forces, or multipliers of a wrench, relative to the largest."""
+
+
+def constraint_wrench(
+    robot: ConstrainedRobot,
+    q: ArrayLike,
+    multipliers: ArrayLike,
+    *,
+    frame: str | None = None,
+    expressed_in: str = "body",
+    components: Sequence[str] = COMPONENTS,
+) -> Array:
+    """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, angular part first, shape (..., 6).
+
+    What the frame applies to what constrains it, as `f_tip`, where the constraints act on it alone.
+
+    Args:
+        robot: with constraints.
+        q: joint positions, rad or m, shape (..., n).
+        multipliers: lambda, N or N m, shape (..., constraints).
+        frame: name of the frame; the tip where none is given.
+        expressed_in: "body", "space" or "world", as of `Robot.jacobian`.
+        components: those that the wrench may have, some of "mx", "my", "mz", "fx", "fy", "fz"; the others are zero. An
+            arm with fewer than six freedoms cannot tell all six from its joint forces.
+
+    Raises:
+        ConstraintError: components that joint forces cannot tell apart there, or constraints that act elsewhere too.
+        UnknownName: a frame or component that does not exist.
+
+    >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    >>> arm = armdyn.load("planar_2r").with_constraints(channel)
+    >>> wrench = arm.constraint_wrench([-1.0, 2.2], [3.0], expressed_in="world", components=("fx", "fy"))
+    >>> wrench.round(12) + 0.0
+    array([0., 0., 0., 3., 0., 0.])
+    """
+    (q_,) = per_joint(robot, q=q)
+    chosen = _chosen(components)
+    lam = _multipliers(robot, multipliers)
+    J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
+    forces = np.einsum("...ji,...j->...i", np.asarray(robot.constraint_jacobian(q_)), lam)
+    J = np.broadcast_to(J, (*forces.shape[:-1], *J.shape[-2:]))
+    wrench = np.zeros((*forces.shape[:-1], 6))
+    for index in np.ndindex(forces.shape[:-1]):
+        singular_values = np.linalg.svd(J[index], compute_uv=False)
+        if len(chosen) > robot.dof or singular_values[-1] <= RANK_TOLERANCE * singular_values[0]:
+            raise ConstraintError(
+                f"{len(chosen)} components of the wrench cannot be told from the joint forces of {robot.name!r}"
+                f"{state_name(index)}, where its Jacobian has rank "
+                f"{np.count_nonzero(singular_values > RANK_TOLERANCE * singular_values[0])}; name fewer, components=..."
+            )
+        F = np.linalg.lstsq(J[index].T, forces[index], rcond=None)[0]
+        left = np.abs(J[index].T @ F - forces[index]).max()
+        if left > AGREES * np.abs(forces[index]).max():
+            raise ConstraintError(
+                f"the constraint forces of {robot.name!r}{state_name(index)} are no wrench of frame "
+                f"{frame or robot.model.tip!r} with components {', '.join(components)}: {left:.6g} of the joint forces "
+                "is left. The constraints act elsewhere too; constraint_forces has the joint forces."
+            )
+        wrench[(*index, chosen)] = F
+    return wrench
+
+
+def multipliers_of_wrench(
+    robot: ConstrainedRobot,
+    q: ArrayLike,
+    wrench: ArrayLike,
+    *,
+    frame: str | None = None,
+    expressed_in: str = "body",
+) -> Array:
+    """Multipliers lambda, N or N m, shape (..., constraints), with A^T lambda = J^T F for a wrench F of a frame.
+
+    For a wrench that is wanted against the constraints, as hybrid motion-force control has it: lambda is what
+    `hybrid_forces` and `constrained_inverse_dynamics` take (Modern Robotics 8.7: lambda = (J^-T A^T)^+ F).
+
+    Args:
+        robot: with constraints.
+        q: joint positions, rad or m, shape (..., n).
+        wrench: (m, f) that the frame applies to the constraints, N m and N, shape (..., 6).
+        frame: name of the frame; the tip where none is given.
+        expressed_in: "body", "space" or "world", as of `Robot.jacobian`.
+
+    Raises:
+        ConstraintError: a wrench that does work on motions the constraints allow, which they cannot answer.
+        RedundantConstraints: constraints that follow from others, so that lambda is not unique.
+    """
+    (q_,) = per_joint(robot, q=q)
+    F = np.asarray(wrench, dtype=float)
+    if F.shape[-1:] != (6,):
+        raise ShapeError(f"wrench has shape {F.shape}; expected (..., 6): moment and force")
+    J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))
+    forces = np.einsum("...ji,...j->...i", J, F)
+    A = np.asarray(robot.constraint_jacobian(q_))
+    A = np.broadcast_to(A, (*forces.shape[:-1], *A.shape[-2:]))
+    result = np.zeros((*forces.shape[:-1], A.shape[-2]))
+    for index in np.ndindex(forces.shape[:-1]):
+        lam, _, rank, _ = np.linalg.lstsq(A[index].T, forces[index], rcond=RANK_TOLERANCE)
+        if rank < len(lam):
+            raise RedundantConstraints(
+                f"the multipliers of {robot.name!r} are not unique at q{state_name(index)}: rank {rank} of {len(lam)} "
+                "constraints. robot.constraint_rank(q) tells which follow from which."
+            )
+        left = np.abs(A[index].T @ lam - forces[index]).max()
+        if left > AGREES * np.abs(forces[index]).max():
+            raise ConstraintError(
+                f"the wrench{state_name(index)} pushes where {robot.name!r} is free to move: {left:.6g} of its joint "
+                "forces is not against the constraints. Leave out its part along the motion they allow."
+            )
+        result[index] = lam
+    return result
+
+
+def _chosen(components: Sequence[str]) -> list[int]:
+    for component in components:
+        if component not in COMPONENTS:
+            raise UnknownName.of("component", component, COMPONENTS, "a wrench")
+    return [k for k, component in enumerate(COMPONENTS) if component in components]
+
+
+def _multipliers(robot: ConstrainedRobot, multipliers: ArrayLike) -> Array:
+    lam = np.asarray(multipliers, dtype=float)
+    rows = robot.constraint_rows
+    if lam.shape[-1:] != (len(rows),):
+        names = ", ".join(row.name for row in rows)
+        raise ShapeError(f"multipliers have shape {lam.shape}; expected (..., {len(rows)}), one for each of {names}")
+    return lam

@@ -1,0 +1,87 @@
+"""What the pictures of ellipsoids share: an ellipse at its place, equal scales, little ink."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator, MultipleLocator
+
+from armdyn.ellipsoids.ellipsoid import Ellipsoid
+from armdyn.plots import COLOURS, FAINT, INK
+from armdyn.spatial.rotations import Array
+
+FORWARD, BACK = COLOURS[0], COLOURS[1]
+
+
+def draw_ellipse(axes: Axes, ellipse: Ellipsoid, scale: float, colour: str, label: str | None) -> Array:
+    """An ellipse at its place in the plane of its own coordinates."""
+    plane, centre = ellipse.directions, ellipse.centre
+    assert plane is not None and centre is not None  # noqa: S101, PT018 - `_size_on_arm` has looked
+    outline = centre @ plane + scale * circle() @ ellipse.matrix.T
+    axes.fill(*outline.T, color=colour, alpha=0.14, linewidth=0, zorder=4)
+    axes.plot(*outline.T, color=colour, linewidth=1.6, label=label, zorder=5)
+    for length, direction in zip(ellipse.lengths, ellipse.axes.T, strict=True):
+        axes.plot(
+            *(centre @ plane + scale * np.outer((-length, length), direction)).T, color=colour, linewidth=0.8, zorder=5
+        )
+    return np.asarray(outline)
+
+
+def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[float, float] | None) -> None:
+    """Equal scales, little ink, axes named."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    middle, half = (low + high) / 2.0, 0.54 * max(float((high - low).max()), 1e-9)
+    if plane is not None:
+        prepare(axes)
+        axes.set_aspect("equal")
+        axes.set_xlim(middle[0] - half, middle[0] + half)
+        axes.set_ylim(middle[1] - half, middle[1] + half)
+        across, up = (_axis_name(direction) for direction in plane.T)
+        axes.set_xlabel(f"{across} [m]", fontsize=8, color=INK, labelpad=1)
+        axes.set_ylabel(f"{up} [m]", fontsize=8, color=INK, labelpad=3)
+        return
+    sizes = np.maximum(high - low, 0.25 * (high - low).max()) * 1.06
+    step = round_scale(float(sizes.max()) / 3.0)
+    for name, centre, size in zip("xyz", middle, sizes, strict=True):
+        getattr(axes, f"set_{name}lim")(centre - size / 2.0, centre + size / 2.0)
+        getattr(axes, f"set_{name}label")(f"{name} [m]", fontsize=8, color=INK, labelpad=-4)
+        axis = getattr(axes, f"{name}axis")
+        axis.set_major_locator(MultipleLocator(step))
+        axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+        axis._axinfo["grid"].update(color=FAINT, linewidth=0.5)
+    axes.tick_params(labelsize=7, colors=INK, pad=-2)
+    axes.set_box_aspect(sizes, zoom=0.98)
+    axes.view_init(*(view or (24.0, -58.0)))
+
+
+def _axis_name(direction: Array) -> str:
+    """x, y or z where it is one; the direction itself else."""
+    for name, axis in zip("xyz", np.eye(3), strict=True):
+        if np.allclose(direction, axis, atol=1e-9):
+            return name
+    return "along (" + ", ".join(f"{x:.2f}" for x in direction) + ")"
+
+
+def prepare(axes: Axes) -> None:
+    """Two spines, a faint grid, few round ticks."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color("#888888")
+    axes.tick_params(colors=INK, labelsize=7, color="#888888")
+    axes.grid(True, color=FAINT, linewidth=0.5)
+    axes.set_axisbelow(True)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
+
+
+def circle() -> Array:
+    """Points of the unit circle, the first again at the end, shape (241, 2)."""
+    angle = np.linspace(0.0, 2.0 * np.pi, 241)
+    return np.column_stack([np.cos(angle), np.sin(angle)])
+
+
+def round_scale(value: float) -> float:
+    """A scale of one digit, 1, 2 or 5, not above ``value``."""
+    power = 10.0 ** np.floor(np.log10(value))
+    return float(power * max(step for step in (1.0, 2.0, 5.0) if step * power <= value * (1.0 + 1e-12)))

@@ -1,0 +1,102 @@
+"""The ellipsoids of the mass matrix: joint accelerations and the joint forces that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
+from armdyn.ellipsoids.ellipsoid import Ellipsoid
+from armdyn.errors import UnknownName
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+
+def torque(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = None) -> Ellipsoid:
+    """The joint forces M(q) qdd of all unit joint accelerations, N m or N (Modern Robotics 8.1.3, figure 8.3).
+
+    Semi-axes are the eigenvalues of M and lie along its eigenvectors: the arm's inertia, direction by direction.
+
+    Args:
+        robot: the arm.
+        q: joint positions, rad or m, shape (..., n).
+        joints: names of those that accelerate, in this order, while the others are held; all where none are given.
+
+    Raises:
+        UnknownName: a joint the robot does not have.
+        TaskSpaceError: joints that turn beside joints that slide.
+    """
+    M, names, kind = _chosen_mass_matrix(robot, q, joints)
+    lengths, U = np.linalg.eigh(M)
+    return Ellipsoid.of(U, positive(robot, lengths), name="torque", coordinates=names, unit=_per_kind(kind, "N m", "N"))
+
+
+def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = None) -> Ellipsoid:
+    """The joint accelerations M^-1(q) tau of all unit joint forces, rad/s^2 or m/s^2 (Modern Robotics, figure 8.3).
+
+    Args:
+        robot: the arm.
+        q: joint positions, rad or m, shape (..., n).
+        joints: names of those that are driven, in this order, while the others are held; all where none are given.
+
+    Raises:
+        UnknownName, TaskSpaceError: as for `torque`.
+
+    >>> armdyn.ellipsoids.acceleration(armdyn.load("planar_2r"), [0.0, np.pi / 2])
+    <acceleration ellipsoid of joint_1, joint_2: semi-axes 1.70711, 0.292893 rad/s²>
+    """
+    M, names, kind = _chosen_mass_matrix(robot, q, joints)
+    lengths, U = np.linalg.eigh(M)
+    lengths = 1.0 / positive(robot, lengths)
+    return Ellipsoid.of(U, lengths, name="acceleration", coordinates=names, unit=_per_kind(kind, "rad/s²", "m/s²"))
+
+
+def _chosen_mass_matrix(robot: Robot, q: ArrayLike, joints: Sequence[str] | None) -> tuple[Array, tuple[str, ...], str]:
+    """M of the chosen joints, their names, and what kind they are."""
+    known = robot.joint_names
+    names = known if joints is None else (joints,) if isinstance(joints, str) else tuple(joints)
+    for name in names:
+        if name not in known:
+            raise UnknownName.of("joint", name, known, repr(robot.name))
+    if not names or len(set(names)) != len(names):
+        raise TaskSpaceError(f"joints={joints!r}; expected names of joints, each once")
+    chosen = [known.index(name) for name in names]
+    M: Array = robot.mass_matrix(finite(q))[..., np.ix_(chosen, chosen)[0], np.ix_(chosen, chosen)[1]]
+    return M, names, one_kind(robot, chosen)
+
+
+def finite(q: ArrayLike) -> Array:
+    """q, refused where a number of it is none."""
+    array = np.asarray(q)
+    if array.dtype.kind == "f" and not np.isfinite(array).all():  # other kinds are the robot's to judge
+        raise TaskSpaceError("q holds NaN or infinity; an ellipsoid is one of a configuration")
+    return array
+
+
+def one_kind(robot: Robot, coordinates: Sequence[int]) -> str:
+    """What kind these coordinates are, all the same."""
+    kinds = {robot.joints[i].kind for i in coordinates}
+    if len(kinds) > 1:
+        listed = ", ".join(f"{robot.joint_names[i]} ({robot.joints[i].kind})" for i in coordinates)
+        raise TaskSpaceError(
+            f"rad and m have no common length, so an ellipsoid of {listed} has none; choose joints of one kind with "
+            "joints=, or an ellipsoid of accelerations and forces of the tip, which does not measure the joints"
+        )
+    return kinds.pop() if kinds else "revolute"
+
+
+def positive(robot: Robot, eigenvalues: Array) -> Array:
+    """The eigenvalues of M, where M has an inverse."""
+    singular = eigenvalues.min(axis=-1) <= 1e-14 * eigenvalues.max(axis=-1)
+    if singular.any():
+        shown = ", ".join(f"{x:.3g}" for x in eigenvalues.reshape(-1, eigenvalues.shape[-1])[singular.ravel()][0])
+        raise SingularTask(
+            f"the mass matrix of {robot.name!r} is singular: eigenvalues {shown}; some joint moves no inertia"
+        )
+    return eigenvalues
+
+
+def _per_kind(kind: str, turning: str, sliding: str) -> str:
+    return turning if kind == "revolute" else sliding

@@ -1,0 +1,140 @@
+"""The ellipsoids of a frame: its accelerations and velocities, and the forces on it and of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numpy.typing import ArrayLike
+
+from armdyn.algorithms.task_rows import Components
+from armdyn.ellipsoids.ellipsoid import Ellipsoid
+from armdyn.ellipsoids.joint_space import one_kind
+from armdyn.ellipsoids.place import Place, svd, weighed
+from armdyn.robot import Robot
+
+
+def tip_force(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    components: Components = "position",
+    expressed_in: str = "world",
+) -> Ellipsoid:
+    """The forces Lambda(q) a that give a frame all unit accelerations, N or N m (Modern Robotics 8.1.3, figure 8.4).
+
+    Its semi-axes are the masses, kg (or kg m^2 of moments), that one feels who moves the frame of an arm at rest.
+
+    Args:
+        robot: the arm.
+        q: joint positions, rad or m, shape (..., n).
+        frame: name of the frame; the tip where none is given.
+        point: of the frame, m, in its axes; its origin by default.
+        components: "position", "orientation", some of "vx", "vy", "vz" or of "wx", "wy", "wz", or rows of six numbers
+            all of one kind.
+        expressed_in: "world" or "body": in whose axes the components are.
+
+    Raises:
+        SingularTask: where the joints cannot move the frame along all components.
+        TaskSpaceError: turning and sliding components together.
+        UnknownName: a frame, component or way of expression that does not exist.
+
+    >>> armdyn.ellipsoids.tip_force(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
+    <tip force ellipsoid of vx, vy: semi-axes 2, 1 N>
+    """
+    place = Place.of(robot, q, frame, point, components, expressed_in)
+    place.check_bounds()
+    U, sigma, _ = svd(weighed(robot, q, place.J))
+    return place.ellipsoid(U, 1.0 / sigma**2, "tip force", "N", "N m")
+
+
+def tip_acceleration(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    components: Components = "position",
+    expressed_in: str = "world",
+) -> Ellipsoid:
+    """The accelerations J M^-1 J^T(q) f that all unit forces give a frame, m/s^2 or rad/s^2 (MR, figure 8.4).
+
+    Flat, with semi-axes 0, where the joints cannot move the frame.
+
+    Args:
+        robot: the arm.
+        q: joint positions, rad or m, shape (..., n).
+        frame, point, components, expressed_in: as for `tip_force`.
+
+    Raises:
+        TaskSpaceError, UnknownName: as for `tip_force`.
+
+    >>> armdyn.ellipsoids.tip_acceleration(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
+    <tip acceleration ellipsoid of vx, vy: semi-axes 1, 0.5 m/s²>
+    """
+    place = Place.of(robot, q, frame, point, components, expressed_in)
+    U, sigma, _ = svd(weighed(robot, q, place.J))
+    return place.ellipsoid(U, sigma**2, "tip acceleration", "m/s²", "rad/s²")
+
+
+def velocity(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    components: Components = "position",
+    expressed_in: str = "world",
+) -> Ellipsoid:
+    """The velocities J(q) qd that all unit joint velocities give a frame, m/s or rad/s (Modern Robotics 5.4).
+
+    The manipulability ellipsoid. Flat where the joints cannot move the frame.
+
+    Args:
+        robot: the arm.
+        q: joint positions, rad or m, shape (..., n).
+        frame, point, components, expressed_in: as for `tip_force`.
+
+    Raises:
+        TaskSpaceError, UnknownName: as for `tip_force`; turning joints beside sliding ones.
+
+    >>> armdyn.ellipsoids.velocity(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
+    <velocity ellipsoid of vx, vy: semi-axes 1.61803, 0.618034 m/s>
+    """
+    place = Place.of(robot, q, frame, point, components, expressed_in)
+    one_kind(robot, place.moving)
+    U, sigma, _ = svd(place.J)
+    return place.ellipsoid(U, sigma, "velocity", "m/s", "rad/s")
+
+
+def force(
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    components: Components = "position",
+    expressed_in: str = "world",
+) -> Ellipsoid:
+    """The forces f that a frame can apply with joint forces |J^T(q) f| = 1, N or N m (Modern Robotics 5.4).
+
+    Its semi-axes are the reciprocals of those of `velocity`: where an arm is slow, it is strong.
+
+    Args:
+        robot: the arm.
+        q: joint positions, rad or m, shape (..., n).
+        frame, point, components, expressed_in: as for `tip_force`.
+
+    Raises:
+        SingularTask: where the structure itself holds some force, which has no bounds then.
+        TaskSpaceError, UnknownName: as for `velocity`.
+
+    >>> armdyn.ellipsoids.force(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
+    <force ellipsoid of vx, vy: semi-axes 1.61803, 0.618034 N>
+    """
+    place = Place.of(robot, q, frame, point, components, expressed_in)
+    one_kind(robot, place.moving)
+    place.check_bounds()
+    U, sigma, _ = svd(place.J)
+    return place.ellipsoid(U, 1.0 / sigma, "force", "N", "N m")

@@ -1,0 +1,46 @@
+"""Constraints as <loop_joint> elements of a URDF file, where they are loops that such an element can say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+
+from armdyn.errors import Unsupported
+from armdyn.formats.export.rpy import rpy_of
+from armdyn.model.constraints import Constraint, Held
+from armdyn.model.model import Model
+from armdyn.spatial.rotations import Array
+
+TYPES = {
+    ("x", "y", "z", "rx", "ry", "rz"): "fixed",
+    ("x", "y", "z", "rx", "ry"): "revolute",
+    ("x", "y", "rx", "ry", "rz"): "prismatic",
+    ("x", "y", "z"): "spherical",
+    ("z", "rx", "ry"): "planar",
+}
+"""What is held, in axes of which z is that of the joint, and what URDF's readers call it."""
+
+
+def add_loops(root: Element, model: Model, numbers: Callable[[Array], str]) -> None:
+    """Write every constraint, or refuse the one that is no such loop."""
+    for constraint in model.constraints:
+        if not isinstance(constraint, Held) or constraint.axes not in TYPES:
+            raise Unsupported(_refusal(model, constraint))
+        kind = TYPES[constraint.axes]
+        loop = SubElement(root, "loop_joint", name=constraint.name, type=kind)
+        ends = ((constraint.frame, constraint.T_frame_A), (constraint.to, constraint.T_to_B))
+        for tag, (link, T) in zip(("link1", "link2"), ends, strict=True):
+            place, turn = numbers(T[:3, 3]), numbers(np.array(rpy_of(T[:3, :3])))
+            SubElement(loop, tag, link=link or model.base, xyz=place, rpy=turn)
+        if kind not in ("fixed", "spherical"):
+            SubElement(loop, "axis", xyz="0 0 1")
+
+
+def _refusal(model: Model, constraint: Constraint) -> str:
+    return (
+        f"{model.name!r}: constraint {constraint.name!r} ({type(constraint).__name__}) has no place in URDF, whose "
+        "loops are fixed, revolute, prismatic, spherical or planar. Write the tree alone: "
+        "robot.without_constraints().to_urdf()."
+    )

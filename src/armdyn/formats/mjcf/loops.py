@@ -1,0 +1,68 @@
+"""Equalities of MJCF between bodies: connect and weld, which close loops.
+
+MuJoCo keeps two points together, and of a weld two sets of axes (its function mj_instantiateEquality):
+
+    connect   body1 data[0:3]                    at  body2 data[3:6]
+    weld      body1 (data[3:6], quat data[6:10]) at  body2 (data[0:3], no turn)
+
+or two sites. Here they hold exactly; MuJoCo lets them give (solref, solimp).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.names import Names
+from armdyn.model.constraints import Held
+from armdyn.model.constraints.held import AXES, POSITIONS
+from armdyn.model.model import Model
+from armdyn.spatial.rotations import Array, rigid
+
+KINDS = ("connect", "weld")
+
+
+def with_loops(model: Model, compiled: Compiled, names: Names) -> Model:
+    """The model with the constraints that connect and weld its bodies to each other."""
+    loops, notes = [], []
+    m, types = compiled.m, compiled.mujoco.mjtEq
+    if compiled.disabled("equality") or compiled.disabled("constraint"):
+        return model
+    carriers = {frame.name: frame.link for frame in model.frames}
+    for e in range(m.neq):
+        kind = types(m.eq_type[e]).name.removeprefix("mjEQ_").lower()
+        if kind not in KINDS or not m.eq_active0[e]:
+            continue
+        (first, T1), (second, T2) = _ends(compiled, names, e, kind)
+        name = compiled.name("equality", e) or f"equality_{e}"
+        if first not in carriers or second not in carriers:
+            notes.append(f"equality {name!r} between {first!r} and {second!r} is left out: one of them is")
+        elif carriers[first] != carriers[second]:
+            turns = kind == "weld" and m.eq_data[e, 10] != 0.0  # torquescale 0: free to turn
+            axes = AXES if turns else POSITIONS
+            loops.append(Held(first, second, axes, T1, T2, name, "base"))
+    if loops:
+        notes.append(
+            f"equality constraints hold exactly, solref and solimp are not used: {', '.join(one.name for one in loops)}"
+        )
+    return model.replace(constraints=(*model.constraints, *loops), notes=(*model.notes, *notes))
+
+
+def _ends(compiled: Compiled, names: Names, e: int, kind: str) -> tuple[tuple[str, Array], tuple[str, Array]]:
+    """The two bodies, and the poses on them that are kept together."""
+    m, data = compiled.m, compiled.m.eq_data[e]
+    ids = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
+    if hasattr(m, "eq_objtype") and m.eq_objtype[e] == int(compiled.mujoco.mjtObj.mjOBJ_SITE):
+        first, second = ((names.bodies[m.site_bodyid[s]], _pose(compiled, m.site_pos[s], m.site_quat[s])) for s in ids)
+        return first, second
+    if kind == "connect":
+        poses = _pose(compiled, data[0:3]), _pose(compiled, data[3:6])
+    else:
+        poses = _pose(compiled, data[3:6], data[6:10]), _pose(compiled, data[0:3])
+    return (names.bodies[ids[0]], poses[0]), (names.bodies[ids[1]], poses[1])
+
+
+def _pose(compiled: Compiled, position: Array, quaternion: Array | None = None) -> Array:
+    R = np.zeros(9)
+    compiled.mujoco.mju_quat2Mat(R, np.array([1.0, 0, 0, 0]) if quaternion is None else quaternion)
+    return rigid(R.reshape(3, 3), np.array(position))

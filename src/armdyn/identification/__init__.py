@@ -1,0 +1,7 @@
+"""What measured motions and forces tell of a robot's parameters."""
+
+from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
+from armdyn.model.base_parameters import BaseParameters
+from armdyn.model.standard_parameters import StandardParameters
+
+__all__ = ["BaseParameters", "StandardParameters", "base_parameters", "null_parameters_of_states"]

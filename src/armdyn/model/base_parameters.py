@@ -1,0 +1,226 @@
+"""Base parameters: as few combinations of the standard parameters as joint forces can tell apart.
+
+A vector of standard parameters that causes no joint force in any state is a null vector; null vectors say which
+parameters depend on which. Of the columns of the regressor as many are independent as there are parameters beyond null
+vectors, and with beta = K pi of these columns alone, Y pi = Y_independent beta (Khalil and Dombre 2002, 9.4).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from armdyn.errors import ShapeError
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.standard_parameters import ENTRIES, OF_LINK, StandardParameters
+from armdyn.spatial.rotations import Array
+
+PREFERRED = ("m", "mc_z", "mc_y", "mc_x", "I_yy", "I_xx", "I_zz", "I_xy", "I_yz", "I_xz")
+"""Which parameters of a link become dependent first: those the literature gives to the link before."""
+
+CLEAR = 0.5
+"""A parameter is preferred where the null vectors move it at least this much as the one they move most."""
+
+FOUND = 1e-6
+"""What null vectors of unit length move less than this, they do not move."""
+
+ROUNDING = 1e-12
+"""Entries of K below this, in units of the arm's own size, are what rounding left of exact zeros."""
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """Combinations beta = K pi with Y_independent beta = Y pi.
+
+    Args:
+        standard: the standard parameters pi of the robot, with their names.
+        independent: the columns of the regressor that are kept, in order.
+        matrix: K, shape (rank, parameters); the identity in the independent columns.
+        gap: where they were found on numbers, the smallest singular value that counts as one and the greatest that
+            counts as zero, relative to the greatest of all. None where they follow from the structure.
+
+    >>> base = armdyn.load("planar_2r").base_parameters()
+    >>> base.rank, base.names[0]
+    (6, 'link_1.mc_x + link_2.m')
+    """
+
+    standard: StandardParameters
+    independent: tuple[int, ...]
+    matrix: Array = field(repr=False)
+    gap: tuple[float, float] | None = None
+
+    @property
+    def rank(self) -> int:
+        """How many base parameters there are."""
+        return len(self.independent)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Every base parameter as the sum it is, such as "link_1.mc_x + 0.4 link_2.m"."""
+        return tuple(_sum(row, column, self.standard.names) for row, column in self._rows())
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units of the base parameters."""
+        return tuple(self.standard.units[column] for column in self.independent)
+
+    @property
+    def values(self) -> Array:
+        """beta = K pi of the robot, shape (rank,)."""
+        beta: Array = self.matrix @ self.standard.values
+        return beta
+
+    @property
+    def dependent(self) -> tuple[str, ...]:
+        """Standard parameters that are felt within base parameters only, and so cannot be told apart from others."""
+        return tuple(
+            name
+            for column, name in enumerate(self.standard.names)
+            if column not in set(self.independent) and self.matrix[:, column].any()
+        )
+
+    @property
+    def without_effect(self) -> tuple[str, ...]:
+        """Standard parameters that no joint force depends on."""
+        return tuple(n for n, column in zip(self.standard.names, self.matrix.T, strict=True) if not column.any())
+
+    def columns(self, Y: Array) -> Array:
+        """The columns of a regressor that belong to the base parameters, shape (..., n, rank).
+
+        Args:
+            Y: regressor of the standard parameters, shape (..., n, parameters).
+
+        >>> robot = armdyn.load("ur5")
+        >>> Y, base = robot.regressor(*np.ones((3, 6))), robot.base_parameters()
+        >>> bool(np.allclose(base.columns(Y) @ base.values, Y @ robot.standard_parameters().values))
+        True
+        """
+        Y = np.asarray(Y)
+        if Y.shape[-1:] != (len(self.standard),):
+            raise ShapeError(
+                f"the regressor has shape {Y.shape}; expected (..., {len(self.standard)}): ask for it with the options "
+                "these base parameters were asked for"
+            )
+        return Y[..., list(self.independent)]
+
+    def to_standard(self, beta: Array) -> Array:
+        """The simplest standard parameters with these base parameters: all dependent ones are zero.
+
+        They cause the same joint forces, and are no bodies' in general. Shape (..., parameters).
+        """
+        beta = np.asarray(beta, dtype=float)
+        if beta.shape[-1:] != (self.rank,):
+            raise ShapeError(f"beta has shape {beta.shape}; expected (..., {self.rank}), one value a base parameter")
+        pi = np.zeros((*beta.shape[:-1], len(self.standard)))
+        pi[..., list(self.independent)] = beta
+        return pi
+
+    def __str__(self) -> str:
+        """A table: number, value, unit, and the sum each base parameter is."""
+        rows = zip(self.values, self.units, self.names, strict=True)
+        lines = [f"{k:>3}  {value:>12.6g} {unit:<9}  {name}" for k, (value, unit, name) in enumerate(rows)]
+        if self.without_effect:
+            lines.append(f"without effect: {', '.join(self.without_effect)}")
+        return "\n".join(lines)
+
+    def _rows(self) -> Iterator[tuple[Array, int]]:
+        return zip(self.matrix, self.independent, strict=True)
+
+
+def _sum(row: Array, own: int, names: Sequence[str]) -> str:
+    """The column kept first, then what is added to it."""
+    text = names[own]
+    for column in np.flatnonzero(row).tolist():
+        if column != own:
+            factor = f"{abs(row[column]):.6g}"
+            text += (" + " if row[column] > 0.0 else " - ") + ("" if factor == "1" else f"{factor} ") + names[column]
+    return text
+
+
+def grouped(
+    mechanism: Mechanism,
+    standard: StandardParameters,
+    null_vectors: Array,
+    gap: tuple[float, float] | None = None,
+) -> BaseParameters:
+    """The base parameters where the columns of ``null_vectors`` cause no joint force.
+
+    Dependent columns are chosen from the tips inwards, so that what cannot be told apart is given to inner links.
+
+    Args:
+        mechanism: whose bodies the columns belong to.
+        standard: the parameters.
+        null_vectors: a basis in the arm's own units (`own_units`), shape (parameters, k).
+        gap: as of `BaseParameters`.
+    """
+    units = own_units(mechanism, standard)
+    dependent = _dependent(null_vectors, columns_of_bodies(mechanism, standard))
+    independent = [column for column in range(len(standard)) if column not in set(dependent)]
+    K = np.zeros((len(independent), len(standard)))
+    K[:, independent] = np.eye(len(independent))
+    if dependent:
+        K[:, dependent] = -np.linalg.solve(null_vectors[dependent].T, null_vectors[independent].T).T
+    K = np.where(np.abs(K) < ROUNDING, 0.0, K) * units[independent, None] / units
+    K[:, independent] = np.eye(len(independent))
+    K.setflags(write=False)
+    return BaseParameters(standard, tuple(independent), K, gap)
+
+
+def columns_of_bodies(mechanism: Mechanism, standard: StandardParameters) -> list[list[int]]:
+    """The columns of every body's link and joint, those to be made dependent first in front."""
+    links = len(mechanism.bodies)
+    joint_blocks = range(len(OF_LINK) * links, len(standard), links)
+    preferred = [OF_LINK.index(name) for name in PREFERRED]
+    return [
+        [start + body.joint for start in joint_blocks] + [len(OF_LINK) * body.joint + place for place in preferred]
+        for body in mechanism.bodies
+    ]
+
+
+def _dependent(null_vectors: Array, groups: Sequence[Sequence[int]]) -> list[int]:
+    """As many columns as there are null vectors, such that no null vector leaves all of them alone."""
+    basis = np.linalg.qr(null_vectors)[0] if null_vectors.size else null_vectors
+    found: list[int] = []
+    from_the_tips = groups[::-1]
+    for group in (*from_the_tips, [column for columns in from_the_tips for column in columns]):
+        while basis.shape[1]:
+            moved = np.linalg.norm(basis[group], axis=1)
+            if moved.max() < FOUND:
+                break
+            column = group[int(np.argmax(moved >= CLEAR * moved.max()))]
+            found.append(column)
+            basis = _without(basis, basis[column])
+    return found
+
+
+def _without(basis: Array, row: Array) -> Array:
+    """The null vectors that leave one column alone: one fewer."""
+    complement = np.linalg.svd(row[None, :])[2][1:].T
+    return np.asarray(basis @ complement)
+
+
+def own_units(mechanism: Mechanism, standard: StandardParameters) -> Array:
+    """The size of each parameter in kg, gravity and the arm's own length, so that those of different units compare."""
+    L, strength = own_length(mechanism), own_gravity(mechanism)
+    scales = [1.0, *[L] * 3, *[L**2] * len(ENTRIES)] * len(mechanism.bodies)
+    turning = {joint.name: joint.kind == "revolute" for joint in mechanism.model.joints}
+    for name in standard.names[len(scales) :]:
+        joint, _, quantity = name.rpartition(".")
+        lever = L if turning[joint] else 1.0
+        scales.append({"armature": lever**2, "offset": lever * strength}.get(quantity, 1.0))
+    return np.array(scales)
+
+
+def own_gravity(mechanism: Mechanism) -> float:
+    """The strength of gravity, m/s^2; 1 where there is none."""
+    return float(np.linalg.norm(mechanism.gravity)) or 1.0
+
+
+def own_length(mechanism: Mechanism) -> float:
+    """The greatest distance from joint to joint, m; 1 where there is none."""
+    places = [body.offset for body in mechanism.bodies] + [body.link_pose[:3, 3] for body in mechanism.bodies]
+    greatest = max(float(np.linalg.norm(place)) for place in places)
+    return greatest if greatest > 0.0 else 1.0

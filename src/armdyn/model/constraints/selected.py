@@ -1,0 +1,55 @@
+"""Some rows of a constraint: what is left of it where the others follow from what holds already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.constraints.base import Constraint, Row
+
+if TYPE_CHECKING:
+    from armdyn.model.model import Model
+
+
+@dataclass(frozen=True)
+class RowsOf(Constraint):
+    """Some of the rows of a constraint; the others are not asked for.
+
+    Args:
+        constraint: whose rows they are.
+        chosen: names of the rows.
+        name: of what is left; that of the constraint where none is given.
+
+    >>> loop = armdyn.constraints.ball("left", "right", name="loop")
+    >>> [row.name for row in armdyn.constraints.RowsOf(loop, ["loop: x", "loop: y"]).rows]
+    ['loop: x', 'loop: y']
+    """
+
+    constraint: Constraint
+    chosen: Any
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        known = [row.name for row in self.constraint.rows]
+        chosen = (self.chosen,) if isinstance(self.chosen, str) else tuple(self.chosen)
+        for row in chosen:
+            if row not in known:
+                raise UnknownName.of("row", row, known, f"constraint {self.constraint.name!r}")
+        if not chosen:
+            raise ModelError(f"no row of constraint {self.constraint.name!r} is chosen; leave the constraint out")
+        self._set(chosen=tuple(row for row in known if row in chosen), name=self.name or self.constraint.name)
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The chosen ones, in the constraint's order."""
+        return tuple(row for row in self.constraint.rows if row.name in self.chosen)
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frames it names."""
+        return self.constraint.frames
+
+    def check(self, model: Model) -> None:
+        """Raise an `UnknownName` where the model lacks what the constraint names."""
+        self.constraint.check(model)

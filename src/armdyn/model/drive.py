@@ -1,0 +1,124 @@
+"""The coupling of joints in the order of a mechanism's bodies, and what it makes of the algorithms' results.
+
+Algorithms know a joint a body; q counts coordinates. With q_bodies = A q + b,
+
+    qd_bodies = A qd,   tau = A^T tau_bodies,   J = J_bodies A,   M = A^T M_bodies A.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ShapeError
+from armdyn.model.coupling import Coupling
+from armdyn.spatial.rotations import Array
+
+Terms = tuple[tuple[int, float], ...]
+"""What moves a joint: (coordinate, factor), ..."""
+
+
+@dataclass(frozen=True)
+class Drive:
+    """The map from coordinates to the joints of a mechanism's bodies: q_bodies = A q + b.
+
+    Args:
+        size: n, the number of coordinates.
+        terms: for each body, what moves its joint.
+        offsets: for each body, where its joint stands where q = 0.
+    """
+
+    size: int
+    terms: tuple[Terms, ...]
+    offsets: tuple[float, ...]
+
+    @classmethod
+    def of(cls, joints: Sequence[int], coupling: Coupling | None) -> Drive:
+        """The drive of bodies whose joints have these numbers in the model."""
+        if coupling is None:
+            return cls(len(joints), tuple(((k, 1.0),) for k in joints), (0.0,) * len(joints))
+        if len(coupling.offset) != len(joints):
+            raise ShapeError(f"the coupling has {len(coupling.offset)} rows; expected {len(joints)}, one a joint")
+        rows = [coupling.matrix[k] for k in joints]
+        terms = tuple(tuple((i, float(f)) for i, f in enumerate(row) if f != 0.0) for row in rows)
+        return cls(coupling.matrix.shape[1], terms, tuple(float(coupling.offset[k]) for k in joints))
+
+    @property
+    def is_one_to_one(self) -> bool:
+        """Whether every coordinate is the position of one joint."""
+        return sorted(self.terms) == [((i, 1.0),) for i in range(self.size)] and not any(self.offsets)
+
+    def rates(self, x: Array) -> Array:
+        """A x, in the order of the bodies: joint velocities from qd, accelerations from qdd."""
+        return np.array([_sum([_times(factor, x[i]) for i, factor in row]) for row in self.terms])
+
+    def positions(self, q: Array) -> Array:
+        """A q + b, in the order of the bodies."""
+        return np.array([p + b if b else p for p, b in zip(self.rates(q), self.offsets, strict=True)])
+
+    def forces(self, of_bodies: Sequence[Any]) -> Array:
+        """A^T f: the forces of the coordinates from those of the bodies' joints."""
+        return np.array([_sum(terms) for terms in self._gathered(dict(enumerate(of_bodies)))])
+
+    def columns(self, of_bodies: Mapping[int, Array], rows: int = 6) -> Array:
+        """J A: the columns of a Jacobian by coordinate, from those by body; bodies left out do not count."""
+        J = np.zeros((rows, self.size), dtype=object)
+        for i, terms in enumerate(self._gathered(of_bodies)):
+            if terms:
+                J[:, i] = _sum(terms)
+        return J
+
+    def matrix(self, of_bodies: Sequence[Mapping[int, Any]]) -> list[dict[int, Any]]:
+        """A^T M A by columns. ``of_bodies[k]`` holds M_jk for j <= k; so does the result, in `order` of coordinates."""
+        place = {i: k for k, i in enumerate(self.order)}
+        terms: list[dict[int, list[Any]]] = [{} for _ in range(self.size)]
+        for k, column in enumerate(of_bodies):
+            for j, entry in column.items():
+                for a, b, factor in self._pairs(j, k):
+                    low, high = sorted((place[a], place[b]))
+                    terms[high].setdefault(low, []).append(_times(factor, entry))
+        return [{low: _sum(column[low]) for low in sorted(column, reverse=True)} for column in terms]
+
+    def tensor(self, of_bodies: Mapping[tuple[int, ...], Any], rank: int) -> Array:
+        """T_ab... = sum A_ja A_kb ... T_jk...: a matrix (rank 2) or more, from those entries by body that exist."""
+        terms: dict[tuple[int, ...], list[Any]] = {}
+        for index, entry in of_bodies.items():
+            for moved in itertools.product(*(self.terms[k] for k in index)):
+                place = tuple(i for i, _ in moved)
+                terms.setdefault(place, []).append(_times(math.prod(f for _, f in moved), entry))
+        T = np.zeros((self.size,) * rank, dtype=object)
+        for place, summands in terms.items():
+            T[place] = _sum(summands)
+        return T
+
+    def _pairs(self, j: int, k: int) -> Iterator[tuple[int, int, float]]:
+        """Where M_jk goes, with M_kj where they are two: the coordinates a, b and the factor of each entry."""
+        for x, (a, f) in enumerate(self.terms[j]):
+            for b, g in self.terms[k][x:] if j == k else self.terms[k]:
+                yield a, b, f * g * (2.0 if a == b and j != k else 1.0)
+
+    @property
+    def order(self) -> list[int]:
+        """The coordinates in the order of the bodies they move first, so that factors keep the zeros of a tree."""
+        met = dict.fromkeys(i for row in self.terms for i, _ in row)
+        return [*met, *(i for i in range(self.size) if i not in met)]
+
+    def _gathered(self, of_bodies: Mapping[int, Any]) -> list[list[Any]]:
+        gathered: list[list[Any]] = [[] for _ in range(self.size)]
+        for k, value in of_bodies.items():
+            for i, factor in self.terms[k]:
+                gathered[i].append(_times(factor, value))
+        return gathered
+
+
+def _times(factor: float, value: Any) -> Any:
+    return value if factor == 1.0 else value * factor
+
+
+def _sum(terms: Sequence[Any]) -> Any:
+    return sum(terms[1:], start=terms[0]) if terms else 0.0

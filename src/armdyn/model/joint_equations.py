@@ -1,0 +1,173 @@
+"""Couplings given as equations a . q_joints = b, several at once, solved for the joints that stay independent.
+
+The elimination is done in fractions, in which every floating-point number is exact, so that no digit is lost between
+what is given and what comes out; what is left of equations that depend on others is judged by `ROUNDING`, because the
+numbers given are rounded themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.coordinates import check_size, refuse, with_coordinates
+from armdyn.model.model import Model
+
+ROUNDING = Fraction(1, 10**12)
+"""Coefficients that come out smaller than this, relative to what they come from, are what rounding left of zero."""
+
+
+@dataclass(frozen=True)
+class JointEquation:
+    """sum_k coefficients[k] q[k] = value, between joints given by name.
+
+    Args:
+        coefficients: a, by joint.
+        value: b.
+        name: what messages call it.
+        dependent: joints that shall be the ones to follow, the first that can.
+    """
+
+    coefficients: Mapping[str, float]
+    value: float = 0.0
+    name: str = ""
+    dependent: tuple[str, ...] = ()
+
+
+@dataclass
+class _Row:
+    """x = sum terms[j] q_j + constant, and the equations that say so; while it is built, 0 = ... .
+
+    ``size`` is that of the largest number in the sum that the constant is.
+    """
+
+    terms: dict[int, Fraction]
+    constant: Fraction
+    sources: dict[str, None] = field(default_factory=dict)
+    size: Fraction = Fraction(0)
+
+    def substitute(self, x: int, row: _Row) -> None:
+        """Put ``row`` in the place of joint x; what rounding leaves of zero goes."""
+        factor = self.terms.pop(x, None)
+        if factor is None:
+            return
+        for j, term in row.terms.items():
+            before, new = self.terms.get(j, Fraction(0)), factor * term
+            self.terms[j] = before + new
+            if abs(self.terms[j]) <= ROUNDING * max(abs(before), abs(new)):
+                del self.terms[j]
+        self.size = max(self.size, abs(factor * row.constant))
+        self.constant += factor * row.constant
+        self.sources |= row.sources
+
+
+def with_joint_equations(model: Model, equations: Sequence[JointEquation], dependent: Sequence[str] = ()) -> Model:
+    """The model whose coordinates are the joints the equations leave; see `armdyn.Robot.with_joint_equations`."""
+    check_size(model)
+    names = [coordinate.name for coordinate in model.coordinates]
+    for name in [*(name for equation in equations for name in equation.coefficients), *dependent]:
+        if name not in names:
+            raise UnknownName.of("joint", name, names, repr(model.name))
+    refuse(_problems_of(equations))
+    solved = _solved(equations, names, dependent)
+    stubborn = [repr(name) for name in dependent if names.index(name) not in solved]
+    if stubborn:
+        raise ModelError(
+            f"the equations cannot be solved for {', '.join(stubborn)}: no equation that is left holds it. Name other "
+            "joints in dependent=, or leave the choice open."
+        )
+    free = [k for k in range(len(names)) if k not in solved]
+    if not free:
+        raise ModelError(f"the equations hold every joint of {model.name!r} still; an arm needs one that moves.")
+    matrix, offset = np.zeros((len(names), len(free))), np.zeros(len(names))
+    for column, k in enumerate(free):
+        matrix[k, column] = 1.0
+    for k, row in solved.items():
+        try:
+            offset[k] = float(row.constant)
+            for j, term in row.terms.items():
+                matrix[k, free.index(j)] = float(term)
+        except OverflowError:
+            raise ModelError(f"the equations have no finite solution for {names[k]!r}; mend their numbers.") from None
+    return with_coordinates(model, [names[k] for k in free], matrix, offset)
+
+
+def _problems_of(equations: Sequence[JointEquation]) -> Iterator[str]:
+    for equation in equations:
+        numbers = [*equation.coefficients.values(), equation.value]
+        if not all(map(math.isfinite, numbers)):
+            wrong = next(x for x in numbers if not math.isfinite(x))
+            yield f"{equation.name} holds {wrong:g}; expected finite numbers."
+        elif not any(equation.coefficients.values()):
+            yield f"{equation.name} has no coefficient that is not zero; it says nothing about any joint."
+
+
+def _solved(equations: Sequence[JointEquation], names: Sequence[str], dependent: Sequence[str]) -> dict[int, _Row]:
+    """The joints that follow, each with what it follows; those that are left are independent."""
+    solved: dict[int, _Row] = {}
+    problems = []
+    for equation in equations:
+        terms = {names.index(name): Fraction(a) for name, a in equation.coefficients.items() if a != 0.0}
+        constant = -Fraction(equation.value)
+        row = _Row(terms, constant, {equation.name: None}, max(abs(constant), *map(abs, terms.values())))
+        for x in [x for x in terms if x in solved]:
+            row.substitute(x, solved[x])
+        if not row.terms:
+            problems.append(_superfluous(equation, row, equations))
+            continue
+        x = _chosen(row, [*dependent, *equation.dependent], names)
+        pivot = -row.terms.pop(x)
+        row.terms = {j: term / pivot for j, term in row.terms.items()}
+        row.constant /= pivot
+        for other in solved.values():
+            other.substitute(x, row)
+        solved[x] = row
+    refuse(problems)
+    return solved
+
+
+def _chosen(row: _Row, wished: Sequence[str], names: Sequence[str]) -> int:
+    """The joint an equation is solved for: the first that is wished for, else the last in the order of q."""
+    for name in wished:
+        if names.index(name) in row.terms:
+            return names.index(name)
+    return max(row.terms)
+
+
+def _superfluous(equation: JointEquation, row: _Row, equations: Sequence[JointEquation]) -> str:
+    others = [other.name for other in equations if other.name in row.sources and other is not equation]
+    said = ", ".join(others[:8]) + (", ..." if len(others) > 8 else "")
+    if abs(row.constant) <= ROUNDING * row.size:
+        return f"{equation.name} says nothing that {said} {_does(others)} not say already; leave it out."
+    return (
+        f"{equation.name} contradicts {said}: together they ask for 0 = {float(row.constant):.3g}. "
+        "Leave one of them out, or mend the numbers."
+    )
+
+
+def _does(others: Sequence[str]) -> str:
+    return "does" if len(others) == 1 else "do"
+
+
+def as_equations(given: Sequence[object]) -> list[JointEquation]:
+    """What ``with_joint_equations`` is given: mappings of coefficients, with the value behind them or not."""
+    return [_as_equation(i, one) for i, one in enumerate(given)]
+
+
+def _as_equation(i: int, given: object) -> JointEquation:
+    coefficients, value = given if isinstance(given, tuple | list) and len(given) == 2 else (given, 0.0)
+    if isinstance(coefficients, Mapping):
+        try:
+            numbers = {str(name): float(a) for name, a in coefficients.items()}
+            return JointEquation(numbers, float(value), f"equation {i}")
+        except (TypeError, ValueError):
+            pass
+    raise ModelError(
+        f"equation {i} is {given!r}; expected coefficients by joint, such as {{'elbow': 1.0, 'motor': -0.5}}, or the "
+        "pair of these and what they sum up to."
+    )

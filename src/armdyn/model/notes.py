@@ -1,0 +1,73 @@
+"""What a reader of a model should know of it: numbers that are kept and not used, joints that move no mass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from armdyn.model.coupling import Coupling
+from armdyn.model.model import Model
+
+SHOWN = 3
+"""How many joints a note on a coupling names."""
+
+
+def notes_on(model: Model) -> Iterator[str]:
+    """One sentence each."""
+    rubbing = [joint.name for joint in model.joints if joint.damping or joint.friction]
+    if rubbing:
+        yield (
+            f"damping and friction of {', '.join(rubbing)} are kept in the joints; "
+            "the rigid-body equations do not contain them"
+        )
+    if model.coupling is not None:
+        yield from _notes_on_coupling(model, model.coupling)
+    massless = _massless(model)
+    if massless:
+        yield f"no mass moves with {', '.join(massless)}: M(q) has zero rows there and forward dynamics is not defined"
+
+
+def _notes_on_coupling(model: Model, coupling: Coupling) -> Iterator[str]:
+    """What of the joints' numbers no coordinate has."""
+    of_several = np.count_nonzero(coupling.matrix, axis=1) > 1
+    rubbing = [
+        joint.name for joint, shared in zip(model.joints, of_several, strict=True)
+        if shared and (joint.damping or joint.friction)
+    ]  # fmt: skip
+    if rubbing:
+        yield (
+            f"damping and friction of {_listing(rubbing)}, which several coordinates move, are not part of any "
+            "coordinate's; they are kept in the joints"
+        )
+    limited = [
+        joint.name for joint, shared in zip(model.joints, of_several, strict=True)
+        if shared and math.isfinite(min(-joint.limits.lower, joint.limits.upper, joint.limits.velocity))
+    ]  # fmt: skip
+    if limited:
+        yield f"limits of {_listing(limited)}, which several coordinates move, bound no single one; kept in the joints"
+    kept = {coordinate.name for coordinate in coupling.coordinates}
+    weak = [joint.name for joint in model.joints if math.isfinite(joint.limits.effort) and joint.name not in kept]
+    if weak:
+        yield f"effort limits of {_listing(weak)}, which other coordinates drive, are kept in the joints alone"
+
+
+def _listing(names: list[str]) -> str:
+    more = len(names) - SHOWN
+    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+
+
+def _massless(model: Model) -> list[str]:
+    """The coordinates that move neither mass nor rotor."""
+    carries = {joint.child: model.link(joint.child).inertia for joint in model.joints}
+    massive = {name for name, inertia in carries.items() if inertia.mass or inertia.tensor.any()}
+    parent_of = {joint.child: joint.parent for joint in model.joints}
+    for link in list(massive):
+        while (link := parent_of.get(link, "")) and link not in massive:
+            massive.add(link)
+    idle = np.array([joint.child not in massive and joint.armature == 0.0 for joint in model.joints])
+    if model.coupling is None:
+        return [joint.name for joint, moves_none in zip(model.joints, idle, strict=True) if moves_none]
+    moves_mass = (model.coupling.matrix[~idle] != 0.0).any(axis=0)
+    return [c.name for c, moves in zip(model.coupling.coordinates, moves_mass, strict=True) if not moves]

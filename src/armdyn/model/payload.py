@@ -1,0 +1,82 @@
+"""What a robot carries: another body on one of its links, merged with it, or known only at run time.
+
+Mass, first moment and second moment of a link and of what is fixed to it add up, so both ways are exact.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import DTypeError, ModelError
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import Frame, Link, Model
+from armdyn.model.notes import notes_on
+from armdyn.spatial.rotations import rigid
+
+
+def with_payload(
+    model: Model, inertia: Inertia, frame: str | None, *, name: str | None = None, check_inertia: bool = True
+) -> Model:
+    """The model with a body fixed to a frame; see `armdyn.Robot.with_payload`."""
+    if not isinstance(inertia, Inertia):
+        raise DTypeError(
+            f"the payload is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0)"
+        )
+    place = model.frame(frame)
+    what = f"payload {name!r}" if name is not None else f"payload on {place.name!r}"
+    notes = list(_checked(what, inertia, check_inertia=check_inertia))
+    links = tuple(
+        Link(link.name, link.inertia + inertia.seen_from(place.pose)) if link.name == place.link else link
+        for link in model.links
+    )
+    frames = model.frames
+    if name is not None:
+        if not isinstance(name, str) or not name.strip():
+            raise ModelError(f"the payload is called {name!r}; expected a name.")
+        if name in {other.name for other in frames}:
+            raise ModelError(f"{model.name!r} has a frame {name!r} already; give the payload another name.")
+        frames = (*frames, Frame(name, place.link, place.pose @ rigid(p=inertia.com)))
+    own = set(notes_on(model))
+    loaded = model.replace(links=links, frames=frames)
+    kept = [note for note in model.notes if note not in own]
+    return loaded.replace(notes=(*kept, *notes, *notes_on(loaded)))
+
+
+def _checked(what: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
+    """Notes on an inertia that no rigid body has, where these are wanted; an error else."""
+    problems = [f"{what}: {problem}." for problem in inertia.problems()]
+    if problems:
+        raise ModelError(problems)
+    impossible = [f"{what}: {problem}" for problem in inertia.impossibilities()]
+    if impossible and check_inertia:
+        remedy = "mend it, or take it as it stands with check_inertia=False"
+        raise ModelError([f"{problem}; {remedy}." for problem in impossible])
+    return [f"{problem}; taken as it stands" for problem in impossible]
+
+
+PAYLOAD = ".payload"
+"""What stands between the name of a frame and the quantity of the payload on it."""
+
+POINT: dict[str, Any] = {"com": np.zeros(3), "inertia": np.zeros((3, 3))}
+"""What a payload is besides its mass where that is no input: a point at the frame's origin."""
+
+
+def payload_frame(model: Model, owner: str) -> str | None:
+    """The frame that the owner of a parameter means, "tool0" of "tool0.payload"; None where it means no payload.
+
+    A link that is itself called so comes first. A payload on the base loads no joint, and is none.
+    """
+    if not owner.endswith(PAYLOAD) or owner in model.link_names:
+        return None
+    name = owner.removesuffix(PAYLOAD)
+    return name if any(frame.name == name and frame.link != model.base for frame in model.frames) else None
+
+
+def check_complete(of_payload: dict[str, dict[str, Any]]) -> None:
+    """Refuse a payload whose centre or inertia is an input and whose mass is not: nothing would carry them."""
+    for owner, values in of_payload.items():
+        if "mass" not in values:
+            given = " and ".join(f"'{owner}.{quantity}'" for quantity in values)
+            raise ModelError(f"{given} without '{owner}.mass' describe no body; make the mass an input too.")

@@ -1,0 +1,208 @@
+"""The standard parameters: everything about links and joints that joint forces are linear in, as one vector pi.
+
+Ten a moving link, in the link's own frame: mass m, first moment m c, and the inertia I about the frame's origin, whose
+entries off the diagonal are minus the products of inertia. Behind them, where asked for, the rotor inertias of the
+joints, and viscous friction, Coulomb friction and a constant offset, one a joint each.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import DTypeError, ModelError, ShapeError, UnknownName, Unsupported
+from armdyn.model.frozen import frozen_array
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import Joint, Link, Model
+from armdyn.spatial.mass_properties import steiner
+from armdyn.spatial.rotations import Array
+
+OF_LINK = ("m", "mc_x", "mc_y", "mc_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", "I_zz")
+"""The parameters of one link, in their order."""
+
+OF_JOINT = ("armature", "damping", "friction", "offset")
+"""What a joint may add, in the order of the blocks."""
+
+ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
+"""Row and column of I_xx, I_xy, I_yy, I_xz, I_yz, I_zz."""
+
+UNITS = {
+    "revolute": {"armature": "kg m^2", "damping": "N m s/rad", "friction": "N m", "offset": "N m"},
+    "prismatic": {"armature": "kg", "damping": "N s/m", "friction": "N", "offset": "N"},
+}
+
+
+@dataclass(frozen=True, eq=False)
+class StandardParameters:
+    """The vector pi of a robot with Y pi = tau, its names and units, in the order of the regressor's columns.
+
+    Args:
+        names: "LINK.m", "LINK.mc_x", ..., "LINK.I_zz" of every moving link; "JOINT.armature" and so on.
+        units: kg, kg m, kg m^2, ...
+        values: pi, shape (parameters,).
+
+    >>> pi = armdyn.load("planar_2r").standard_parameters()
+    >>> pi["link_2.m"], len(pi)
+    (1.0, 20)
+    """
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    values: Array = field(repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", frozen_array(self.values, (len(self.names),), "the parameters' values"))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __iter__(self) -> Iterator[float]:
+        return iter(self.values.tolist())
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.array(self.values, dtype=dtype) if copy or dtype is not None else self.values
+
+    def index(self, name: str) -> int:
+        """The column of the regressor that belongs to a parameter."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise UnknownName.of("parameter", name, self.names, "this vector") from None
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.values[self.index(name)])
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names), default=0)
+        rows = zip(self.names, self.values, self.units, strict=True)
+        return "\n".join(f"{name:<{width}}  {value:>12.6g} {unit}" for name, value, unit in rows)
+
+
+def joint_quantities(
+    model: Model,
+    *,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    offset: bool = False,
+) -> tuple[str, ...]:
+    """Which of `OF_JOINT` have columns. Where nothing is said of the rotors, they have where a joint has one."""
+    rotors = any(joint.armature for joint in model.joints) if armature is None else armature
+    chosen = zip(OF_JOINT, (rotors, damping, friction, offset), strict=True)
+    return tuple(quantity for quantity, wanted in chosen if wanted)
+
+
+def parameter_count(model: Model, **options: Any) -> int:
+    """How many columns the regressor has with these options."""
+    return len(OF_LINK) * (len(model.links) - 1) + len(model.joints) * len(joint_quantities(model, **options))
+
+
+def standard_parameters(model: Model, **options: Any) -> StandardParameters:
+    """The standard parameters of a model; ``options`` are those of `joint_quantities`."""
+    names: list[str] = []
+    units: list[str] = []
+    values: list[float] = []
+    of_link = ("kg", *("kg m",) * 3, *("kg m^2",) * 6)
+    for link in model.links[1:]:
+        names += [f"{link.name}.{parameter}" for parameter in OF_LINK]
+        units += of_link
+        values += inertial_vector(link.inertia)
+    for quantity in joint_quantities(model, **options):
+        names += [f"{joint.name}.{quantity}" for joint in model.joints]
+        units += [UNITS[joint.kind][quantity] for joint in model.joints]
+        values += [getattr(joint, quantity, 0.0) for joint in model.joints]
+    return StandardParameters(tuple(names), tuple(units), np.array(values, dtype=float))
+
+
+def inertial_vector(inertia: Inertia) -> list[float]:
+    """m, m c and the six different entries of I about the frame's origin."""
+    about_origin = inertia.tensor_about_origin
+    return [inertia.mass, *inertia.first_moment, *(about_origin[entry] for entry in ENTRIES)]
+
+
+def inertia_of(vector: Sequence[float] | Array) -> Inertia:
+    """The inertia with these ten parameters; m must not be 0 where m c is not."""
+    mass, first, about_origin = vector[0], np.asarray(vector[1:4], dtype=float), np.zeros((3, 3))
+    for (i, j), value in zip(ENTRIES, vector[4:], strict=True):
+        about_origin[i, j] = about_origin[j, i] = value
+    com = first / mass if mass != 0.0 else np.zeros(3)
+    return Inertia(mass, com, about_origin - steiner(mass, com))
+
+
+def with_standard_parameters(model: Model, pi: ArrayLike, *, check_inertia: bool = True, **options: Any) -> Model:
+    """The model with these standard parameters; see `armdyn.Robot.with_standard_parameters`."""
+    expected = standard_parameters(model, **options)
+    values = _checked(model, pi, expected)
+    quantities = joint_quantities(model, **options)
+    if model.coupling is not None and {"damping", "friction"} & set(quantities):
+        raise Unsupported(
+            f"the joints of {model.name!r} are coupled, and the friction of what q counts is made of theirs; "
+            "set the friction of the joints before they are coupled."
+        )
+    moving = model.links[1:]
+    of_links, of_joints = np.split(values, [len(OF_LINK) * len(moving)])
+    vectors = of_links.reshape(len(moving), len(OF_LINK))
+    columns = dict(zip(quantities, of_joints.reshape(len(quantities), len(model.joints)), strict=True))
+    problems, notes = [], list(model.notes)
+    for link, vector in zip(moving, vectors, strict=True):
+        wrong, impossible = _problems_of(vector)
+        problems += [f"link {link.name!r}: {problem}." for problem in wrong]
+        remedy = "; mend it (armdyn.inertia.nearest_consistent), or take it as it stands with check_inertia=False"
+        problems += [f"link {link.name!r}: {problem}{remedy}." for problem in impossible if check_inertia]
+        notes += [f"link {link.name!r}: {problem}; taken as it stands" for problem in impossible if not check_inertia]
+    for quantity, column in columns.items():
+        problems += _problems_of_joints(model, quantity, column)
+    if problems:
+        raise ModelError(problems)
+    links = [Link(link.name, inertia_of(vector)) for link, vector in zip(moving, vectors, strict=True)]
+    columns.pop("offset", None)  # all zero
+    joints = [_changed(joint, {name: float(column[k]) for name, column in columns.items()})
+              for k, joint in enumerate(model.joints)]  # fmt: skip
+    return model.replace(links=(model.links[0], *links), joints=tuple(joints), notes=tuple(dict.fromkeys(notes)))
+
+
+def _changed(joint: Joint, values: dict[str, float]) -> Joint:
+    return dataclasses.replace(joint, **values)  # type: ignore[arg-type]
+
+
+def _checked(model: Model, pi: ArrayLike, expected: StandardParameters) -> Array:
+    values = np.asarray(pi)
+    if values.dtype.kind not in "biuf":
+        raise DTypeError(f"pi holds {values.dtype} values; expected real numbers")
+    if values.shape != (len(expected),):
+        raise ShapeError(
+            f"pi has shape {values.shape}; expected ({len(expected)},) for {model.name!r}: "
+            f"{expected.names[0]}, {expected.names[1]}, ..., {expected.names[-1]}"
+        )
+    return values.astype(float)
+
+
+def _problems_of(vector: Array) -> tuple[list[str], list[str]]:
+    """What makes these no inertia at all, and what makes it one that no rigid body has."""
+    if not np.isfinite(vector).all():
+        return ["a parameter is not a finite number"], []
+    mass, first = vector[0], vector[1:4]
+    if mass == 0.0 and first.any():
+        shown = ", ".join(f"{x:.6g}" for x in first)
+        return [
+            f"first moment ({shown}) kg m without mass: its centre of mass would be nowhere. Give it a mass; base "
+            "parameters leave it open, see BaseParameters.dependent"
+        ], []
+    inertia = inertia_of(vector)
+    wrong = list(inertia.problems())
+    return wrong, [] if wrong else list(inertia.impossibilities())
+
+
+def _problems_of_joints(model: Model, quantity: str, column: Array) -> Iterator[str]:
+    for joint, value in zip(model.joints, column, strict=True):
+        here, unit = f"joint {joint.name!r}: {quantity} {value:g}", UNITS[joint.kind][quantity]
+        if quantity == "offset":
+            if value != 0.0:
+                yield f"{here} {unit}: a robot holds no constant force; add it to the controller, and leave offset out."
+        elif not 0.0 <= value < np.inf:
+            yield f"{here} {unit}; expected a finite number not below zero."

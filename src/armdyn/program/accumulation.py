@@ -1,0 +1,140 @@
+"""Jacobians of stretches of a graph: forward from the variables, in reverse from the results, whichever is shorter.
+
+Both add nodes to the graph they differentiate, so that what the derivative shares with the function, and with other
+derivatives, is one node. How long each is, is counted: the operations that are needed and were not there before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from armdyn.program.graph import Graph, cone
+from armdyn.program.operations import OPERATIONS
+from armdyn.program.partials import carried
+
+Block = list[list[int]]
+"""dy_i/dx_j as nodes, for the scalars of one result and one variable."""
+
+Blocks = list[list[Block]]
+"""A block for every result (rows) and variable (columns)."""
+
+Branches = tuple[tuple[int, bool], ...]
+"""Conditions of selects, each with the value it must have."""
+
+Ways = dict[tuple[int, int], str]
+"""For every block "forward" or "reverse"."""
+
+
+def dependents(graph: Graph, nodes: Iterable[int], variables: Iterable[int]) -> list[int]:
+    """Those of ``nodes``, which are in order, that depend on some variable."""
+    dependent = set(variables)
+    chosen = []
+    for index in nodes:
+        if index in dependent or any(a in dependent for a in graph.arguments(index)):
+            dependent.add(index)
+            chosen.append(index)
+    return chosen
+
+
+def forward(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dict[int, int]:
+    """Tangents of ``nodes``, in order, where those of the variables are ``seeds``; zero where none is given."""
+    tangents = dict(seeds)
+    for index in nodes:
+        if index in seeds:
+            continue
+        total: int | None = None
+        for place, argument in enumerate(graph.arguments(index)):
+            if argument in tangents:
+                total = _sum(graph, total, carried(graph, index, place, tangents[argument]))
+        if total is not None:
+            tangents[index] = total
+    return tangents
+
+
+def reverse(graph: Graph, nodes: Sequence[int], result: int) -> dict[int, int]:
+    """Adjoints of ``nodes``, in order: the derivatives of ``result`` by them; zero where none is given.
+
+    What comes through a branch of a select counts only where the branch is taken. It is kept apart until then, and
+    dropped at the end where it is not: times zero it would not vanish were it infinite or no number.
+    """
+    active = set(nodes)
+    adjoints: dict[int, dict[Branches, int]] = {result: {(): graph.constant(1.0)}}
+    for index in reversed(nodes):
+        name, arguments = graph.nodes[index][0], graph.arguments(index)
+        for branches, amount in adjoints.get(index, {}).items():
+            for place, argument in enumerate(arguments):
+                if argument not in active or (name == "select" and place == 0):
+                    continue
+                taken = (*branches, (arguments[0], place == 1)) if name == "select" else branches
+                share = amount if name == "select" else carried(graph, index, place, amount)
+                of_argument = adjoints.setdefault(argument, {})
+                total = _sum(graph, of_argument.get(taken), share)
+                if total is not None:
+                    of_argument[taken] = total
+    found = {index: _where_taken(graph, parts) for index, parts in adjoints.items()}
+    return {index: adjoint for index, adjoint in found.items() if adjoint is not None}
+
+
+def _where_taken(graph: Graph, parts: Mapping[Branches, int]) -> int | None:
+    """The sum of what came through branches, each where all of its own are taken."""
+    total: int | None = None
+    for branches, amount in parts.items():
+        for condition, if_true in branches:
+            zero = graph.constant(0.0)
+            amount = graph.apply("select", condition, *((amount, zero) if if_true else (zero, amount)))  # noqa: PLW2901
+        total = _sum(graph, total, amount)
+    return total
+
+
+def _sum(graph: Graph, a: int | None, b: int | None) -> int | None:
+    if a is None or b is None:
+        return b if a is None else a
+    return graph.add(a, b)
+
+
+def both_ways(graph: Graph, results: Sequence[Sequence[int]], variables: Sequence[Sequence[int]]) -> dict[str, Blocks]:
+    """The derivatives of every result by every variable, accumulated forward and in reverse."""
+    every_x = [x for xs in variables for x in xs]
+    every_y = [y for ys in results for y in ys]
+    nodes = dependents(graph, cone(graph, every_y), every_x)
+    zero, one = graph.constant(0.0), graph.constant(1.0)
+    tangents = {x: forward(graph, nodes, {x: one}) for x in every_x}
+    adjoints = {y: reverse(graph, nodes, y) for y in every_y}
+    return {
+        "forward": [[[[tangents[x].get(y, zero) for x in xs] for y in ys] for xs in variables] for ys in results],
+        "reverse": [[[[adjoints[y].get(x, zero) for x in xs] for y in ys] for xs in variables] for ys in results],
+    }
+
+
+def shortest(graph: Graph, both: Mapping[str, Blocks], present: int) -> Ways:
+    """The ways that make all blocks together shortest, beyond the first ``present`` nodes of the graph.
+
+    Starting from the better of both for all, block by block is done the other way where that saves operations.
+    """
+    places = [(i, j) for i, row in enumerate(both["forward"]) for j in range(len(row))]
+    ways, least = min(
+        ((ways, _length(graph, chosen(both, ways), present)) for ways in (dict.fromkeys(places, way) for way in both)),
+        key=lambda pair: pair[1],
+    )
+    for place in places if len(places) > 1 else ():
+        other = ways | {place: "reverse" if ways[place] == "forward" else "forward"}
+        length = _length(graph, chosen(both, other), present)
+        if length < least:
+            ways, least = other, length
+    return ways
+
+
+def chosen(both: Mapping[str, Blocks], ways: Ways) -> Blocks:
+    """Every block the way that was chosen for it."""
+    return [[both[ways[i, j]][i][j] for j in range(len(row))] for i, row in enumerate(both["forward"])]
+
+
+def entries(blocks: Blocks) -> list[int]:
+    """All nodes of all blocks in one list."""
+    return [entry for row in blocks for block in row for line in block for entry in line]
+
+
+def _length(graph: Graph, blocks: Blocks, present: int) -> int:
+    """How many operations the blocks need beyond the first ``present`` nodes of the graph."""
+    names = (str(graph.nodes[index][0]) for index in cone(graph, entries(blocks)) if index >= present)
+    return sum(name in OPERATIONS and OPERATIONS[name].cost is not None for name in names)

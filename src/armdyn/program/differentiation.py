@@ -1,0 +1,175 @@
+"""Derivatives of functions of floats or traced scalars: exact, and expressions of the same trace.
+
+The function is traced on variables of its own, differentiated, and the derivative is written down again with the actual
+values put in. So what the function takes from elsewhere is constant, even where it is made of the same values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.errors import ShapeError
+from armdyn.program.accumulation import both_ways, chosen, dependents, entries, forward, shortest
+from armdyn.program.expr import Expr, MixedTraces
+from armdyn.program.graph import Graph, cone, replayed
+from armdyn.program.interpret import interpret
+from armdyn.program.program import Port, trace
+
+Array = NDArray[Any]
+
+
+def derivative(f: Callable[[Any], Any], x: Any) -> Any:
+    """df/dx, the Jacobian of a function of one array or number, shape (*f(x).shape, *x.shape).
+
+    Exact, by the chain rule on the operations of f, forward or in reverse, whichever takes fewer operations. On traced
+    scalars the derivative becomes part of the trace and shares with it all it can; on numbers it is an array of
+    numbers. What f takes from elsewhere than its argument is constant. At a kink, as of abs at 0, it is the mean of
+    both sides; steps have the derivative 0.
+
+    Args:
+        f: function of one array or number that returns an array, or a tuple of arrays.
+        x: where the derivative is wanted.
+
+    Returns:
+        An array, or a tuple of them where f returns one.
+
+    >>> armdyn.program.derivative(lambda x: x[0] * np.sin(x[1]), np.array([2.0, 0.0]))
+    array([0., 2.])
+    """
+    jacobians = derivatives(f, [x])
+    return tuple(jacobians) if jacobians.several else jacobians[0]
+
+
+def rate(f: Callable[[Any], Any], x: Any, xdot: Any) -> Any:
+    """df/dt = (df/dx) xdot, the rate of a function of one array or number that changes at ``xdot``, shape of f(x).
+
+    One forward accumulation; the Jacobian is not formed. Otherwise as `derivative`.
+
+    Args:
+        f: function of one array or number that returns an array, or a tuple of arrays.
+        x: where the rate is wanted.
+        xdot: the rate of x, or a direction in which the derivative is taken, of the shape of x.
+
+    >>> armdyn.program.rate(lambda x: x[0] * x[1], np.array([2.0, 3.0]), np.array([1.0, 10.0]))
+    np.float64(23.0)
+    """
+    rates = rates_along(f, [x], [xdot])
+    return tuple(rates) if rates.several else rates[0]
+
+
+class Results(list[Any]):
+    """Arrays, one after the other; ``several`` where the function returns a tuple, were it a tuple of one."""
+
+    def __init__(self, arrays: Sequence[Any], *, several: bool) -> None:
+        super().__init__(arrays)
+        self.several = several
+
+
+def derivatives(f: Callable[..., Any], xs: Sequence[Any]) -> Results:
+    """The derivatives of a function of several arrays: result by result, each by every one of ``xs``."""
+    return _on_numbers_or_traced(lambda graph, arrays: _jacobians(graph, f, arrays), xs)
+
+
+def rates_along(f: Callable[..., Any], xs: Sequence[Any], directions: Sequence[Any]) -> Results:
+    """For every result of a function of several arrays its rate where all of them change together."""
+    n = len(xs)
+    return _on_numbers_or_traced(lambda graph, arrays: _rates(graph, f, arrays[:n], arrays[n:]), [*xs, *directions])
+
+
+def _on_numbers_or_traced(work: Callable[[Graph, Sequence[Array]], Results], values: Sequence[Any]) -> Results:
+    """``work`` in the trace that ``values`` belong to; where they are numbers, in one of its own, then evaluated."""
+    arrays = [np.asarray(v) for v in values]
+    graph = next((s.graph for a in arrays for s in a.flat if isinstance(s, Expr)), None)
+    if graph is not None:
+        return work(graph, arrays)
+    own, several = Graph(), False
+
+    def traced(*scalars: Any) -> tuple[Array, ...]:
+        nonlocal own, several
+        inputs = [np.asarray(s) for s in scalars]
+        own = next(s.graph for a in inputs for s in a.flat)
+        results = work(own, inputs)
+        several = results.several
+        return tuple(results)
+
+    try:
+        program = trace(traced, [Port(f"x{k}", a.shape) for k, a in enumerate(arrays)])
+    except MixedTraces as error:  # the values are numbers, but what the function takes from elsewhere is traced
+        return work(next(g for g in error.graphs if g is not own), arrays)
+    return Results([r[()] for r in interpret(program, *arrays)], several=several)
+
+
+def _jacobians(graph: Graph, f: Callable[..., Any], xs: Sequence[Array]) -> Results:
+    present = len(graph.nodes)
+    variables, results, several = _traced_apart(graph, f, xs)
+    values = _values(graph, variables, xs)
+    nodes_of = [[_node_of(graph, y) for y in result.flat] for result in results]
+    work = graph.copy()
+    both = both_ways(work, nodes_of, variables)
+    trial = graph.copy()
+    place = replayed(work, trial, [e for way in both.values() for e in entries(way)], values)
+    placed = {
+        way: [[[[place[e] for e in line] for line in block] for block in row] for row in blocks]
+        for way, blocks in both.items()
+    }
+    blocks = chosen(both, shortest(trial, placed, present))
+    place = replayed(work, graph, entries(blocks), values)
+    jacobians = [
+        _array(graph, [place[e] for line in block for e in line], (*result.shape, *x.shape))
+        for result, row in zip(results, blocks, strict=True)
+        for x, block in zip(xs, row, strict=True)
+    ]
+    return Results(jacobians, several=several)
+
+
+def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions: Sequence[Array]) -> Results:
+    for x, direction in zip(xs, directions, strict=True):
+        if x.shape != direction.shape:
+            raise ShapeError(f"the rate has shape {direction.shape}; expected {x.shape}, that of what changes")
+    variables, results, several = _traced_apart(graph, f, xs)
+    values = _values(graph, variables, xs)
+    seeds = {v: s for v, s in _values(graph, variables, directions).items() if graph.value_of(s) != 0.0}
+    nodes_of = [[_node_of(graph, y) for y in result.flat] for result in results]
+    work = graph.copy()
+    needed = cone(work, [y for ys in nodes_of for y in ys])
+    tangents = forward(work, dependents(work, needed, seeds), seeds)
+    zero = work.constant(0.0)
+    rates = [[tangents.get(y, zero) for y in ys] for ys in nodes_of]
+    place = replayed(work, graph, [r for rs in rates for r in rs], values)
+    arrays = [_array(graph, [place[r] for r in rs], y.shape) for rs, y in zip(rates, results, strict=True)]
+    return Results(arrays, several=several)
+
+
+def _traced_apart(
+    graph: Graph, f: Callable[..., Any], xs: Sequence[Array]
+) -> tuple[list[list[int]], list[Array], bool]:
+    """The variables that stand for ``xs``, the results of f on them, and whether they came as a tuple."""
+    variables = [[graph.variable() for _ in range(x.size)] for x in xs]
+    returned = f(*(_array(graph, nodes, x.shape) for nodes, x in zip(variables, xs, strict=True)))
+    several = isinstance(returned, tuple)
+    return variables, [np.asarray(r) for r in (returned if several else (returned,))], several
+
+
+def _values(graph: Graph, variables: Sequence[Sequence[int]], xs: Sequence[Array]) -> dict[int, int]:
+    """The nodes of the actual values, by variable."""
+    scalars = [scalar for x in xs for scalar in x.flat]
+    return dict(zip((v for nodes in variables for v in nodes), (_node_of(graph, s) for s in scalars), strict=True))
+
+
+def _node_of(graph: Graph, scalar: Any) -> int:
+    if not isinstance(scalar, Expr):
+        return graph.constant(float(scalar))
+    if scalar.graph is not graph:
+        raise MixedTraces(graph, scalar.graph)
+    return scalar.index
+
+
+def _array(graph: Graph, nodes: Sequence[int], shape: tuple[int, ...]) -> Any:
+    """Nodes as an array of traced scalars, or as one where the shape is ()."""
+    array = np.empty(len(nodes), dtype=object)
+    array[:] = [Expr(graph, node) for node in nodes]
+    return array.reshape(shape)[()]

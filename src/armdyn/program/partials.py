@@ -1,0 +1,84 @@
+"""The partial derivatives of every operation: dz/da for z = a * b, z = sin(a), ... as expressions of z, a, b.
+
+Both accumulations use them: forward, a tangent of a gives dz/da times it to z; in reverse, an adjoint of z gives dz/da
+times it to a. What z, the result itself, can serve for is not computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from armdyn.program.expr import Expr
+from armdyn.program.functions import select, sign
+from armdyn.program.graph import Graph
+
+Partial = Callable[..., Any]
+"""Of the result z and the arguments."""
+
+PARTIALS: Mapping[str, tuple[Partial, ...]] = {
+    "add": (lambda z, a, b: 1.0, lambda z, a, b: 1.0),
+    "sub": (lambda z, a, b: 1.0, lambda z, a, b: -1.0),
+    "mul": (lambda z, a, b: b, lambda z, a, b: a),
+    "div": (lambda z, a, b: 1.0 / b, lambda z, a, b: -(z * (1.0 / b))),
+    "neg": (lambda z, a: -1.0,),
+    "sin": (lambda z, a: np.cos(a),),
+    "cos": (lambda z, a: -np.sin(a),),
+    "tan": (lambda z, a: 1.0 + z * z,),
+    "asin": (lambda z, a: 1.0 / np.sqrt(1.0 - a * a),),
+    "acos": (lambda z, a: -(1.0 / np.sqrt(1.0 - a * a)),),
+    "atan": (lambda z, a: 1.0 / (1.0 + a * a),),
+    "atan2": (lambda z, y, x: x * (1.0 / (x * x + y * y)), lambda z, y, x: -(y * (1.0 / (x * x + y * y)))),
+    "sqrt": (lambda z, a: 0.5 / z,),
+    "exp": (lambda z, a: z,),
+    "log": (lambda z, a: 1.0 / a,),
+    "tanh": (lambda z, a: 1.0 - z * z,),
+    "pow": (lambda z, a, b: b * a ** _number(b - 1.0), lambda z, a, b: z * np.log(a)),
+    "abs": (lambda z, a: sign(a),),
+    "min": (lambda z, a, b: _share_of_the_smaller(a, b), lambda z, a, b: _share_of_the_smaller(b, a)),
+    "max": (lambda z, a, b: _share_of_the_smaller(b, a), lambda z, a, b: _share_of_the_smaller(a, b)),
+    # Steps: constant wherever they are continuous.
+    "sign": (lambda z, a: 0.0,),
+    "floor": (lambda z, a: 0.0,),
+    "less": (lambda z, a, b: 0.0, lambda z, a, b: 0.0),
+    "less_equal": (lambda z, a, b: 0.0, lambda z, a, b: 0.0),
+}
+"""For every operation a partial derivative by each argument. Where there is a kink, |x| at 0, min(a, b) at a = b, it is
+the mean of both sides. `carried` knows the two operations that are missing here: a branch not taken passes on
+nothing, were it NaN or infinite, so their partial derivatives are no mere factors."""
+
+
+def carried(graph: Graph, index: int, place: int, amount: int) -> int | None:
+    """dz/da times ``amount``, where z is the node at ``index`` and a its argument number ``place``; None for zero."""
+    name, *arguments = graph.nodes[index]
+    if name == "select":
+        return _through_select(graph, arguments[0], place, amount)  # type: ignore[arg-type]
+    if name == "guard":
+        return graph.apply("guard", amount, arguments[1]) if place == 0 else None  # type: ignore[arg-type]
+    partial = PARTIALS[str(name)][place](*(Expr(graph, k) for k in (index, *arguments)))  # type: ignore[arg-type]
+    factor = partial.index if isinstance(partial, Expr) else graph.constant(partial)
+    product = graph.mul(amount, factor)
+    return None if graph.value_of(product) == 0.0 else product
+
+
+def _through_select(graph: Graph, condition: int, place: int, amount: int) -> int | None:
+    """What a branch passes on: all of it where it is taken, else nothing."""
+    if place == 0:
+        return None
+    branches = (amount, 0.0) if place == 1 else (0.0, amount)
+    given = [Expr(graph, b) if isinstance(b, int) else b for b in branches]
+    chosen: Expr = select(Expr(graph, condition), *given)
+    return chosen.index
+
+
+def _share_of_the_smaller(a: Any, b: Any) -> Any:
+    """1 where a < b, 0 where a > b, a half where they are equal; NaN where either is."""
+    return 0.5 + 0.5 * sign(b - a)
+
+
+def _number(exponent: Expr) -> Any:
+    """A constant exponent as a number, for which powers have shorter forms."""
+    value = exponent.graph.value_of(exponent.index)
+    return exponent if value is None else value

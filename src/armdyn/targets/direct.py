@@ -1,0 +1,183 @@
+"""One state in one C call: past the machinery of a ufunc, which takes longer than the equations of motion do.
+
+`call_method` makes a C function that stands in front of a Python ``__call__(self, *arrays)``. Where every array is a
+plain float64 `numpy.ndarray`, C-contiguous and of exactly the shape one state has, it makes the arrays of results and
+calls the kernel's inner loop for one state. Anything else (lists, batches, other types, keywords, errors) it hands to
+the Python ``__call__`` as it came: there is one place where arguments are understood and explained.
+
+The function is the same for all kernels: LLVM IR, compiled once for this processor and kept on disk as kernels are.
+It learns what to call from ``bytes`` full of addresses and sizes, words of 8 bytes:
+
+- its own *gateway*: attribute's name, fallback, ndarray, float64's dtype, ``PyArray_New``, ``PyArray_Return``;
+- the *records* that ``self`` has as an attribute, one for each number of arrays it can be called with: number of
+  inputs, of outputs, of words, inner loop, container, number of states (1), where the outputs' extents and where the
+  steps begin; from word 8 on the number of axes of each argument, the extents of all, the steps of the inner loop.
+
+It reads C structures that are part of public binary interfaces, ``PyObject`` and ``PyArrayObject``, and NumPy's table
+of C functions. `_is_known` compares them with what Python says; where they differ, nothing stands in front.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+import struct
+import sys
+from collections.abc import Callable
+from functools import cache
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from armdyn.targets import cache as disk
+from armdyn.targets import compiler
+from armdyn.targets.direct_ir import ENTRY, call_ir
+from armdyn.targets.gufunc import Loop, keep, numpy_table
+from armdyn.targets.kernels import float64_loop
+from armdyn.targets.machine import host
+from armdyn.targets.machine_code import loaded, packed
+
+NO_RECORDS = bytes(8)
+"""What the attribute holds when nothing can be called directly; records are put before it."""
+
+_MOST = 16
+"""Arrays a call may take, and results it may have."""
+
+_GROUP = re.compile(r"\(([\d,]*)\)")
+_ARRAY_NEW, _ARRAY_RETURN = 93, 76  # slots in NumPy's table: PyArray_New, PyArray_Return
+_METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+
+
+def record(kernel: np.ufunc, container: Any = None) -> bytes:
+    """What the C function needs to know of a kernel; nothing where it cannot call it.
+
+    Args:
+        kernel: a ufunc of `armdyn.targets.kernels`.
+        container: called with the results, if not None; whoever keeps the record must keep it too. Several results
+            need one.
+    """
+    loop = float64_loop(kernel)
+    return b"" if loop is None else _packed_record(loop, str(kernel.signature), container)
+
+
+def _packed_record(loop: int, signature: str, container: Any = None) -> bytes:
+    inputs, outputs = ([_shape(group) for group in _GROUP.findall(side)] for side in signature.split("->"))
+    if not inputs or max(len(inputs), len(outputs)) > _MOST or (len(outputs) > 1 and container is None):
+        return b""
+    shapes = [*inputs, *outputs]
+    extents = list(chain.from_iterable(shapes))
+    ranks = [len(shape) for shape in shapes]
+    to_outputs = 8 + len(ranks) + sum(ranks[: len(inputs)])
+    to_steps = 8 + len(ranks) + len(extents)
+    sizes = [8 * math.prod(shape) for shape in shapes]  # what NumPy hands to a loop first, steps from state to state
+    strides = [8 * math.prod(shape[axis + 1 :]) for shape in shapes for axis in range(len(shape))]
+    rest = [*ranks, *extents, *sizes, *strides]
+    address = 0 if container is None else id(container)
+    return struct.pack(
+        f"{8 + len(rest)}q",
+        len(inputs), len(outputs), 8 + len(rest), loop, address, 1, to_outputs, to_steps, *rest,
+    )  # fmt: skip
+
+
+def _shape(group: str) -> tuple[int, ...]:
+    return tuple(int(extent) for extent in group.split(",") if extent)
+
+
+def call_method(fallback: Callable[..., Any], attribute: str) -> Any:
+    """A C function to be assigned to ``__call__`` of a class in place of ``fallback``; None where there cannot be one.
+
+    Args:
+        fallback: the Python ``__call__(self, *arrays, **keywords)``.
+        attribute: where ``self`` has its records, in front of `NO_RECORDS`.
+    """
+    entry = _entry()
+    return None if entry is None else _method(entry, fallback, attribute)
+
+
+def _method(entry: int, fallback: Callable[..., Any], attribute: str) -> Any:
+    """The C function as a method, which Python binds to ``self`` as it binds functions."""
+    table = numpy_table("_ARRAY_API")
+    needed = (sys.intern(attribute), fallback, np.ndarray, np.dtype(np.float64))
+    gateway = struct.pack("6q", *map(id, needed), table[_ARRAY_NEW], table[_ARRAY_RETURN])
+    definition = _MethodDefinition(b"__call__", entry, _METH_FASTCALL_KEYWORDS, None)
+    keep((needed, definition))
+    new_function, new_method = ctypes.pythonapi.PyCFunction_NewEx, ctypes.pythonapi.PyInstanceMethod_New
+    new_function.restype, new_function.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    new_method.restype, new_method.argtypes = ctypes.py_object, [ctypes.py_object]
+    return new_method(new_function(ctypes.addressof(definition), gateway, None))
+
+
+class _MethodDefinition(ctypes.Structure):
+    """Python's ``PyMethodDef``."""
+
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("documentation", ctypes.c_char_p),
+    )
+
+
+@cache
+def _entry() -> int | None:
+    """The address of the C function, tried out; None where it cannot be had, which ufuncs make up for."""
+    try:
+        if not _is_known():
+            return None
+        code = _from_disk_or_compiler()
+        if code is None or not _works(code[0]):
+            return None
+    except Exception:  # no compiler, for example; who needs one is told so where the kernels are made
+        return None
+    keep(code)
+    return code[0]
+
+
+def _from_disk_or_compiler() -> tuple[int, Any] | None:
+    key = disk.full_key("one state in one C call", "d")
+    kept = disk.read(key)
+    code = loaded(*kept, ENTRY) if kept else None
+    if code is not None:
+        return code
+    header, binary = packed(compiler.compile_ir(call_ir(_MOST, host().triple), host()), ENTRY)
+    code = loaded(header, binary, ENTRY)
+    if code is not None:
+        disk.write(key, header, binary)
+    return code
+
+
+def _is_known() -> bool:
+    """Whether this Python and this NumPy lay out their objects as the C function reads them."""
+    if sys.implementation.name != "cpython" or object.__basicsize__ != 16 or struct.calcsize("P") != 8:
+        return False
+    array = np.arange(6.0).reshape(2, 3)[:1]
+    words = (ctypes.c_int64 * 9).from_address(id(array))
+    rank, flags = (ctypes.c_int32.from_address(id(array) + offset).value for offset in (24, 64))
+    expected = (id(np.ndarray), array.ctypes.data, 2, id(np.dtype(np.float64)), array.flags.num)
+    return (
+        (words[1], words[2], rank, words[7], flags) == expected
+        and tuple((ctypes.c_int64 * 2).from_address(words[4])) == (1, 3)
+        and numpy_table("_ARRAY_API")[2] == id(np.ndarray)
+    )
+
+
+def _works(entry: int) -> bool:
+    """Whether the C function calls an inner loop that doubles three numbers, and leaves two to Python."""
+
+    def double(args: int, dimensions: int, steps: int, data: int) -> None:
+        source, target = ((ctypes.c_double * 3).from_address(a or 0) for a in (ctypes.c_void_p * 2).from_address(args))
+        target[:] = [2.0 * number for number in source]
+
+    class Doubling:
+        def __call__(self, numbers: Any) -> Any:
+            return None
+
+    loop = Loop(double)
+    Doubling.__call__ = _method(entry, Doubling.__call__, "records")  # type: ignore[method-assign]
+    doubling: Any = Doubling()
+    address = ctypes.cast(loop, ctypes.c_void_p).value or 0
+    doubling.records = _packed_record(address, "(3)->(3)") + NO_RECORDS
+    doubled = doubling(np.array([1.0, -3.0, 0.5]))
+    return isinstance(doubled, np.ndarray) and doubled.tolist() == [2.0, -6.0, 1.0] and doubling(np.zeros(2)) is None

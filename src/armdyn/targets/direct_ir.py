@@ -1,0 +1,249 @@
+"""The C function of `armdyn.targets.direct` as LLVM IR.
+
+In C it is ``PyObject *armdyn_call(PyObject *gateway, PyObject *const *args, Py_ssize_t count, PyObject *kwnames)``.
+What the words of the gateway and of a record mean is written there. Of ``PyArrayObject`` it reads, by bytes from the
+start: 8 type, 16 data, 24 number of axes, 32 extents, 56 dtype, 64 flags.
+"""
+
+from __future__ import annotations
+
+ENTRY = "armdyn_call"
+
+_NPY_DOUBLE = 12
+_PLAIN = 0x0001 | 0x0100  # NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_ALIGNED
+
+
+def call_ir(most: int, triple: str) -> str:
+    """The module with the function `ENTRY`, for at most ``most`` arrays and as many results."""
+    return f"""\
+target triple = "{triple}"
+
+declare ptr @PyBytes_AsString(ptr)
+declare ptr @PyObject_GetAttr(ptr, ptr)
+declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare void @Py_DecRef(ptr)
+{_call(most)}{_FITS}{_evaluate(most)}
+attributes #0 = {{ nounwind }}
+"""
+
+
+def _load(name: str, base: str, offset: int, kind: str = "ptr") -> str:
+    """Read a field of a C structure, ``offset`` bytes from its start."""
+    return f"%{name}.at = getelementptr i8, ptr %{base}, i64 {offset}\n  %{name} = load {kind}, ptr %{name}.at"
+
+
+def _word(name: str, index: int, kind: str = "i64") -> str:
+    """Read a word of the record."""
+    return _load(name, "record", 8 * index, kind)
+
+
+def _call(most: int) -> str:
+    """Find the record for this number of arrays; if all of them fit, evaluate, otherwise call the fallback."""
+    return f"""
+define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count, ptr %keywords) #0 {{
+entry:
+  %data = alloca [{2 * most} x ptr]
+  %gateway = call ptr @PyBytes_AsString(ptr %self)
+  %by.position = icmp eq ptr %keywords, null
+  %bound = icmp sgt i64 %count, 0
+  %candidate = and i1 %by.position, %bound
+  br i1 %candidate, label %ask, label %otherwise
+ask:
+  {_load("attribute", "gateway", 0)}
+  %instance = load ptr, ptr %arguments
+  %holder = call ptr @PyObject_GetAttr(ptr %instance, ptr %attribute)
+  %missing = icmp eq ptr %holder, null
+  br i1 %missing, label %failed, label %open
+open:
+  %records = call ptr @PyBytes_AsString(ptr %holder)
+  %unreadable = icmp eq ptr %records, null
+  br i1 %unreadable, label %release, label %search
+search:
+  %given = sub i64 %count, 1
+  br label %one
+one:
+  %record = phi ptr [ %records, %search ], [ %next, %other ]
+  {_word("inputs", 0)}
+  %end = icmp eq i64 %inputs, 0
+  br i1 %end, label %leave, label %compare
+compare:
+  %same = icmp eq i64 %inputs, %given
+  br i1 %same, label %look, label %other
+other:
+  {_word("size", 2)}
+  %next = getelementptr i64, ptr %record, i64 %size
+  br label %one
+look:
+  %arrays = getelementptr ptr, ptr %arguments, i64 1
+  %fits = call i1 @fits(ptr %gateway, ptr %record, ptr %arrays, ptr %data)
+  br i1 %fits, label %evaluate, label %leave
+evaluate:
+  %result = call ptr @evaluate(ptr %gateway, ptr %record, ptr %data)
+  br label %release
+release:
+  %answer = phi ptr [ null, %open ], [ %result, %evaluate ]
+  call void @Py_DecRef(ptr %holder)
+  ret ptr %answer
+failed:
+  ret ptr null
+leave:
+  call void @Py_DecRef(ptr %holder)
+  br label %otherwise
+otherwise:
+  {_load("fallback", "gateway", 8)}
+  %explained = call ptr @PyObject_Vectorcall(ptr %fallback, ptr %arguments, i64 %count, ptr %keywords)
+  ret ptr %explained
+}}
+"""
+
+
+# Whether every argument is a plain array of one state; if so, where its numbers are.
+_FITS = f"""
+define internal i1 @fits(ptr %gateway, ptr %record, ptr %arrays, ptr %data) #0 {{
+entry:
+  {_load("ndarray", "gateway", 16)}
+  {_load("float64", "gateway", 24)}
+  {_word("inputs", 0)}
+  {_word("outputs", 1)}
+  %ranks = getelementptr i64, ptr %record, i64 8
+  %more.ranks = getelementptr i64, ptr %ranks, i64 %inputs
+  %extents = getelementptr i64, ptr %more.ranks, i64 %outputs
+  br label %each
+each:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
+  %wanted = phi ptr [ %extents, %entry ], [ %wanted.next, %next ]
+  %array.at = getelementptr ptr, ptr %arrays, i64 %k
+  %array = load ptr, ptr %array.at
+  {_load("type", "array", 8)}
+  %is.array = icmp eq ptr %type, %ndarray
+  br i1 %is.array, label %look, label %no
+look:
+  {_load("axes", "array", 24, "i32")}
+  {_load("shape", "array", 32)}
+  {_load("dtype", "array", 56)}
+  {_load("flags", "array", 64, "i32")}
+  %rank.at = getelementptr i64, ptr %ranks, i64 %k
+  %rank = load i64, ptr %rank.at
+  %axes.64 = sext i32 %axes to i64
+  %has.rank = icmp eq i64 %axes.64, %rank
+  %is.float64 = icmp eq ptr %dtype, %float64
+  %plain = and i32 %flags, {_PLAIN}
+  %is.plain = icmp eq i32 %plain, {_PLAIN}
+  %two = and i1 %has.rank, %is.float64
+  %three = and i1 %two, %is.plain
+  br i1 %three, label %axis, label %no
+axis:
+  %d = phi i64 [ 0, %look ], [ %d.next, %extent ]
+  %through = icmp eq i64 %d, %rank
+  br i1 %through, label %next, label %extent
+extent:
+  %d.next = add i64 %d, 1
+  %want.at = getelementptr i64, ptr %wanted, i64 %d
+  %want = load i64, ptr %want.at
+  %have.at = getelementptr i64, ptr %shape, i64 %d
+  %have = load i64, ptr %have.at
+  %equal = icmp eq i64 %want, %have
+  br i1 %equal, label %axis, label %no
+next:
+  {_load("numbers", "array", 16)}
+  %to = getelementptr ptr, ptr %data, i64 %k
+  store ptr %numbers, ptr %to
+  %wanted.next = getelementptr i64, ptr %wanted, i64 %rank
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, %inputs
+  br i1 %more, label %each, label %yes
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}}
+"""
+
+
+def _evaluate(most: int) -> str:
+    """Make the arrays of results, call the inner loop, hand the results over; null and an exception if that fails."""
+    wanted = f"ptr %ndarray, i32 %axes, ptr %shape, i32 {_NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null"
+    return f"""
+define internal ptr @evaluate(ptr %gateway, ptr %record, ptr %data) #0 {{
+entry:
+  %results = alloca [{most} x ptr]
+  {_load("ndarray", "gateway", 16)}
+  {_load("new", "gateway", 32)}
+  {_load("return", "gateway", 40)}
+  {_word("inputs", 0)}
+  {_word("outputs", 1)}
+  {_word("loop", 3, "ptr")}
+  {_word("container", 4, "ptr")}
+  %states = getelementptr i64, ptr %record, i64 5
+  {_word("extents.index", 6)}
+  %extents = getelementptr i64, ptr %record, i64 %extents.index
+  {_word("steps.index", 7)}
+  %steps = getelementptr i64, ptr %record, i64 %steps.index
+  %all.ranks = getelementptr i64, ptr %record, i64 8
+  %ranks = getelementptr i64, ptr %all.ranks, i64 %inputs
+  %targets = getelementptr ptr, ptr %data, i64 %inputs
+  br label %make
+make:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %made ]
+  %shape = phi ptr [ %extents, %entry ], [ %shape.next, %made ]
+  %rank.at = getelementptr i64, ptr %ranks, i64 %k
+  %rank = load i64, ptr %rank.at
+  %axes = trunc i64 %rank to i32
+  %array = call ptr %new({wanted})
+  %no.memory = icmp eq ptr %array, null
+  br i1 %no.memory, label %lost, label %made
+made:
+  %result.at = getelementptr ptr, ptr %results, i64 %k
+  store ptr %array, ptr %result.at
+  {_load("numbers", "array", 16)}
+  %target = getelementptr ptr, ptr %targets, i64 %k
+  store ptr %numbers, ptr %target
+  %shape.next = getelementptr i64, ptr %shape, i64 %rank
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, %outputs
+  br i1 %more, label %make, label %compute
+compute:
+  call void %loop(ptr %data, ptr %states, ptr %steps, ptr null)
+  br label %hand
+hand:
+  %r = phi i64 [ 0, %compute ], [ %r.next, %handed ]
+  %own.at = getelementptr ptr, ptr %results, i64 %r
+  %own = load ptr, ptr %own.at
+  %returned = call ptr %return(ptr %own)
+  store ptr %returned, ptr %own.at
+  %no.scalar = icmp eq ptr %returned, null
+  br i1 %no.scalar, label %lost, label %handed
+handed:
+  %r.next = add i64 %r, 1
+  %more.results = icmp ult i64 %r.next, %outputs
+  br i1 %more.results, label %hand, label %complete
+complete:
+  %bare = icmp eq ptr %container, null
+  br i1 %bare, label %only, label %fill
+only:
+  %first = load ptr, ptr %results
+  ret ptr %first
+fill:
+  %filled = call ptr @PyObject_Vectorcall(ptr %container, ptr %results, i64 %outputs, ptr null)
+  br label %drop
+lost:
+  %held = phi i64 [ %k, %make ], [ %outputs, %hand ]
+  br label %drop
+drop:
+  %answer = phi ptr [ %filled, %fill ], [ null, %lost ]
+  %count = phi i64 [ %outputs, %fill ], [ %held, %lost ]
+  br label %drop.each
+drop.each:
+  %i = phi i64 [ 0, %drop ], [ %i.next, %drop.one ]
+  %done = icmp eq i64 %i, %count
+  br i1 %done, label %end, label %drop.one
+drop.one:
+  %dropped.at = getelementptr ptr, ptr %results, i64 %i
+  %dropped = load ptr, ptr %dropped.at
+  call void @Py_DecRef(ptr %dropped)
+  %i.next = add i64 %i, 1
+  br label %drop.each
+end:
+  ret ptr %answer
+}}
+"""

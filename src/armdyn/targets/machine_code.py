@@ -1,0 +1,29 @@
+"""Object code as it is kept on disk, and as it can be called."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from armdyn.targets import compiler
+from armdyn.targets.image import Image, LinkError, LoadError, link, load
+
+
+def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
+    """A header and the code to keep: an image that needs no llvmlite if possible, else the object file."""
+    try:
+        image = link(object_code, entry)
+    except LinkError:
+        return {"kind": "object"}, object_code
+    return {"kind": "image", "entry": image.entry, "cells": image.cells}, image.code
+
+
+def loaded(header: Mapping[str, Any], code: bytes, entry: str) -> tuple[int, Any] | None:
+    """The address of kept code's entry, and what to keep alive with it; None where it cannot be loaded here."""
+    if header["kind"] != "image":
+        return compiler.load_object(code, entry)
+    image = Image(code, header["entry"], tuple((name, offset) for name, offset in header["cells"]))
+    try:
+        return load(image)
+    except (LoadError, OSError):
+        return None

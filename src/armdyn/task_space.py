@@ -1,0 +1,224 @@
+"""Task-space dynamics of a robot: compiled, and checked for the configurations where they do not exist."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.algorithms import task_space as algorithm
+from armdyn.algorithms.declaration import Function, function
+from armdyn.algorithms.task_rows import (
+    COMPONENTS,
+    Components,
+    Row,
+    SingularTask,
+    TaskSpaceError,
+    checked_place,
+    chosen_rows,
+    name_of,
+)
+from armdyn.algorithms.task_space import TaskSpace
+from armdyn.compiled import CompiledFunction
+from armdyn.kinematics.limits import length_of, unit_of
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.constraints.base import refuse_constraints
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+__all__ = ["CartesianDynamics", "SingularTask", "Task", "TaskSpace", "TaskSpaceError"]
+
+THRESHOLD = 1e-6
+"""Below this part of what it could be, a component's independence of the others counts as lost."""
+
+ROUNDING = 8.0
+"""Times the root of the precision: what rounding leaves of an independence that is lost exactly."""
+
+
+class CartesianDynamics(NamedTuple):
+    """M_x xdd + V_x + G_x = F, the equations of motion in Cartesian space.
+
+    ``M_x``, kg or kg m^2, shape (..., k, k); ``V_x`` velocity forces and ``G_x`` gravity forces, N or N m, shape
+    (..., k).
+    """
+
+    M_x: Any
+    V_x: Any
+    G_x: Any
+
+
+@dataclass(frozen=True)
+class Task:
+    """Motions of a frame that a task is about, and how its dynamics are taken; every setting checked.
+
+    ``robot.compile(task.dynamics)`` is the compiled function of q and qd that returns a `TaskSpace`, without a check
+    for singular configurations: where there is no Lambda, what it gives is infinite or meaningless. `Robot.task_space`
+    checks.
+
+    Args:
+        frame, point, components, expressed_in, damping: as of `Robot.task_space`.
+
+    Raises:
+        UnknownName: a component or way of expression that does not exist.
+        TaskSpaceError: settings that make no sense.
+
+    >>> task = armdyn.task_space.Task(components=("vx", "vy"), expressed_in="world")
+    >>> feel = armdyn.load("planar_2r").compile(task.dynamics)
+    >>> feel([0.0, np.pi / 2], [0.0, 0.0]).Lambda.round(12) + 0.0
+    array([[1., 0.],
+           [0., 2.]])
+    """
+
+    frame: str | None = None
+    point: Sequence[float] = (0.0, 0.0, 0.0)
+    components: Components = COMPONENTS
+    expressed_in: str = "body"
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "point", checked_place(self.point, self.expressed_in))
+        object.__setattr__(self, "components", chosen_rows(self.components))
+        object.__setattr__(self, "damping", _number("damping", self.damping, "zero or more", lambda x: x >= 0.0))
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The components as rows of six numbers."""
+        return chosen_rows(self.components)
+
+    @property
+    def dynamics(self) -> Function:
+        """The task-space dynamics as a declared function of (model, q, qd), for ``robot.compile``."""
+        k = len(self.rows)
+        shapes = f"({k},{k}),({k}),({k}),({k}),({k},n),({k}),(n,{k}),(n,n),({k},{k})"
+        return function(f"(n),(n)->{shapes}", result=TaskSpace)(self.task_space)
+
+    def task_space(self, model: Mechanism, q: Array, qd: Array) -> TaskSpace:
+        """Task-space dynamics Lambda(q), eta(q, qd) and what goes with them, on numbers or traced scalars."""
+        return algorithm(
+            model, q, qd, frame=self.frame, point=self.point, components=self.components,
+            expressed_in=self.expressed_in, damping=self.damping,
+        )  # fmt: skip
+
+
+class CompiledTask(NamedTuple):
+    """A task of one robot, compiled; ``unit`` times J has no lengths in it, shape (k, n)."""
+
+    function: CompiledFunction
+    unit: Array
+
+
+def task_space(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    components: Components = COMPONENTS,
+    expressed_in: str = "body",
+    damping: float = 0.0,
+    threshold: float = THRESHOLD,
+    out: tuple[Array, ...] | None = None,
+    workers: int | None = None,
+) -> TaskSpace:
+    """See `Robot.task_space`."""
+    refuse_constraints(robot.model, "task_space", "mass_matrix, bias_forces and constraint_jacobian")
+    task = Task(frame, point, components, expressed_in, damping)
+    threshold = _number("threshold", threshold, "between 0 and 1", lambda x: 0.0 < x < 1.0)
+    compiled, unit = compiled_task(robot, task)
+    # Infinite numbers of singular states are no warning here: they are looked for below.
+    with np.errstate(all="ignore"):
+        how = {name: value for name, value in (("out", out), ("workers", workers)) if value is not None}
+        result: TaskSpace = compiled(q, qd, **how)
+    if task.damping == 0.0:
+        _require_independence(robot, task, np.asarray(q), result, unit, threshold)
+    return result
+
+
+def compiled_task(robot: Robot, task: Task) -> CompiledTask:
+    """The task's compiled function, made once, and what its Jacobian is measured in."""
+    known = robot._tasks.get(task)
+    if known is None:
+        known = robot._tasks[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
+    return known
+
+
+def _number(name: str, value: Any, expected: str, is_right: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if isinstance(value, str | bool) or not (math.isfinite(number) and is_right(number)):
+        raise TaskSpaceError(f"{name}={value!r}; expected a number {expected}")
+    return number
+
+
+def _require_independence(robot: Robot, task: Task, q: Array, result: TaskSpace, unit: Array, threshold: float) -> None:
+    """Refuse states where a component moves with the others, with no joint, or where no inertia is moved.
+
+    In the metric of M^-1, 1 / (A_ii Lambda_ii) with A = Lambda^-1 is the squared sine of the angle between row i of J
+    and the span of the other rows, whatever the units of the rows.
+    """
+    mobility, Lambda, J = result.mobility, result.Lambda, result.J
+    with np.errstate(all="ignore"):
+        diagonal = np.diagonal(mobility, axis1=-2, axis2=-1)
+        sine = np.sqrt(1.0 / (diagonal * np.diagonal(Lambda, axis1=-2, axis2=-1)))
+        scaled = J * unit
+        independence = np.fmin(sine, np.linalg.norm(scaled, axis=-1))
+        independence = np.where(np.isnan(sine), 0.0, independence)  # below zero by rounding: none is left
+    least = max(threshold, ROUNDING * math.sqrt(np.finfo(Lambda.dtype).eps))
+    given = np.isfinite(J).all(axis=(-2, -1)) & np.isfinite(result.Jdot_qd).all(axis=-1)  # NaN states are not judged
+    bad = given & ~(independence > least).all(axis=-1)
+    if bad.any():
+        raise _singular(robot, task, q, bad, independence, scaled, least, np.isfinite(mobility).all(axis=(-2, -1)))
+
+
+def _unit(robot: Robot, task: Task) -> Array:
+    """What J is multiplied by, so that all its lengths are measured in that of the arm and no row is much above 1."""
+    frame = robot.model.frame(task.frame).name
+    length = length_of(robot, {frame}) + math.hypot(*task.point)
+    rows = np.array(task.rows)
+    size = np.linalg.norm(rows[:, :3], axis=1) + length * np.linalg.norm(rows[:, 3:], axis=1)
+    unit: Array = unit_of(robot, length) / size[:, None]
+    return unit
+
+
+def _singular(
+    robot: Robot,
+    task: Task,
+    q: Array,
+    bad: Array,
+    independence: Array,
+    scaled: Array,
+    least: float,
+    has_mass: Array,
+) -> SingularTask:
+    """The error: which states, which singular values, which component, and what to do."""
+    states = np.argwhere(bad)
+    first = tuple(map(int, states[0]))
+    where = np.array2string(np.broadcast_to(q, (*bad.shape, robot.dof))[first], precision=6, separator=", ")
+    which = f" at state {list(first)}" if first else ""
+    many = f"{len(states)} of {bad.size} states, the first{which}: " if bad.ndim else ""
+    frame = robot.model.frame(task.frame).name
+    if not has_mass[first]:
+        eigenvalues = _shown(np.linalg.eigvalsh(robot.mass_matrix(np.broadcast_to(q, (*bad.shape, robot.dof))[first])))
+        return SingularTask(
+            f"{many}the mass matrix of {robot.name!r} is singular at q = {where}: eigenvalues {eigenvalues}; "
+            "some joint moves no inertia there. Give links inertia, or joints armature."
+        )
+    values = np.linalg.svd(scaled[first], compute_uv=False)
+    row = int(np.argmin(independence[first]))
+    return SingularTask(
+        f"{many}the Jacobian of {frame!r} in {robot.name!r} loses rank at q = {where}: singular values "
+        f"{_shown(values)} (lengths in that of the arm), and {name_of(task.rows[row])} is independent of the other "
+        f"components to {independence[first][row]:.2g}, where {least:.2g} is the threshold. "
+        "Ask for fewer components=, or bound the effective mass to 1 / lambda^2 by damping=lambda."
+    )
+
+
+def _shown(values: Array) -> str:
+    return ", ".join(f"{value:.3g}" for value in values)

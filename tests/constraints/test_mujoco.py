@@ -1,0 +1,162 @@
+"""Equalities of MJCF files, read and against MuJoCo's own rows: efc_J, and the accelerations that they leave."""
+
+import mujoco
+import numpy as np
+import pytest
+
+import armdyn
+from oracles.states import assert_close
+from oracles.trees import random_tree, to_mjcf
+
+EQUALITIES = {
+    "connect": '<connect name="loop" body1="{tip}" body2="{other}" anchor="0.1 -0.2 0.3"/>',
+    "connect to the world": '<connect name="loop" body1="{tip}" anchor="0.1 -0.2 0.3"/>',
+    "weld": '<weld name="loop" body1="{tip}" body2="{other}" anchor="0.2 0.1 -0.3"/>',
+    "weld with a pose": '<weld name="loop" body1="{other}" body2="{tip}" relpose="{pose}"/>',
+    "weld to the world": '<weld name="loop" body1="{tip}"/>',
+    "weld that turns": '<weld name="loop" body1="{tip}" body2="{other}" torquescale="0"/>',
+    "sites, connect": '<connect name="loop" site1="here" site2="there"/>',
+    "sites, weld": '<weld name="loop" site1="here" site2="there"/>',
+}
+SITES = {
+    "tool": '<site name="here" pos="0.1 0.2 0.3" euler="0.3 0.4 0.5"/>',
+    "link0": '<site name="there" pos="-0.2 0.1 0.15" euler="-0.3 0.8 0.2"/>',
+}
+
+
+def relative_pose(text: str) -> str:
+    """Of the tool in link0 somewhere, so that a weld can be closed, as MuJoCo's kinematics has it."""
+    m = mujoco.MjModel.from_xml_string(text)
+    d = mujoco.MjData(m)
+    d.qpos[:] = np.random.default_rng(8).uniform(-0.5, 0.5, m.nq)
+    mujoco.mj_kinematics(m, d)
+    back, inverse, pose, quat = (np.zeros(k) for k in (3, 4, 3, 4))
+    mujoco.mju_negPose(back, inverse, d.body("link0").xpos, d.body("link0").xquat)
+    mujoco.mju_mulPose(pose, quat, back, inverse, d.body("tool").xpos, d.body("tool").xquat)
+    return " ".join(repr(float(x)) for x in (*pose, *quat))
+
+
+def description(kind: str, seed: int = 3) -> str:
+    """A random chain of eight joints with one equality."""
+    text = to_mjcf(random_tree(seed, chain=True)).replace(
+        '<flag contact="disable" constraint="disable"/>', '<flag contact="disable"/>'
+    )
+    for body, site in SITES.items():
+        start = text.index(">", text.index(f'<body name="{body}"')) + 1
+        text = text[:start] + site + text[start:]
+    equality = EQUALITIES[kind].format(tip="tool", other="link0", pose=relative_pose(text))
+    return text.replace("</mujoco>", f"<equality>{equality}</equality></mujoco>")
+
+
+@pytest.fixture(scope="module", params=EQUALITIES)
+def pair(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("mjcf") / "tree.xml"
+    path.write_text(description(request.param))
+    m = mujoco.MjModel.from_xml_path(str(path))
+    return armdyn.Robot.from_mjcf(path, tip="tool"), m, mujoco.MjData(m)
+
+
+def closed_state(pair, seed):
+    """A state of the closed loop, in which rows in other axes are turned into each other."""
+    robot, m, d = pair
+    rng = np.random.default_rng(seed)
+    q = robot.close_loop(rng.uniform(-0.3, 0.3, robot.dof))
+    qd = robot.close_velocities(q, rng.normal(0.0, 2.0, robot.dof))
+    order = [robot.joint_names.index(m.joint(j).name) for j in range(m.njnt)]
+    d.qpos[:], d.qvel[:] = q[order], qd[order]
+    mujoco.mj_forward(m, d)
+    return q, qd, order
+
+
+def rows_of_mujoco(pair, order):
+    m, d = pair[1:]
+    J = np.zeros((d.nefc, m.nv))
+    if mujoco.mj_isSparse(m):
+        mujoco.mju_sparse2dense(J, d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind)
+    else:
+        J[:] = d.efc_J.reshape(d.nefc, m.nv)
+    result = np.empty_like(J)
+    result[:, order] = J
+    return result
+
+
+def test_rows(pair, request):
+    """The rows are MuJoCo's; its rotations are half a quaternion's, about other axes: turned and scaled."""
+    robot, m, d = pair
+    for seed in range(3):
+        q, _, order = closed_state(pair, seed)
+        J = rows_of_mujoco(pair, order)
+        A = robot.constraint_jacobian(q)
+        if "turns" in request.node.callspec.id:
+            assert not J[3:].any()
+            J = J[:3]
+        assert A.shape == J.shape
+        assert_close(A[:3], J[:3], 1e-11)
+        if len(A) == 6:
+            scale = float(m.eq_data[0, 10])
+            expected = 0.5 * scale * A[3:]  # about body2's weld axes, half angles
+            turned = np.linalg.lstsq(expected.T, J[3:].T, rcond=None)
+            assert np.abs(turned[0].T @ expected - J[3:]).max() < 1e-10
+            assert_close(turned[0] @ turned[0].T, np.eye(3), 1e-9)  # a rotation of axes alone
+        assert abs(d.efc_pos).max() < 1e-9
+
+
+def ends(m, d):
+    """The two bodies that the equality ties, and the points of them that it keeps together, in the world."""
+    ids, data = (int(m.eq_obj1id[0]), int(m.eq_obj2id[0])), m.eq_data[0]
+    if m.eq_objtype[0] == mujoco.mjtObj.mjOBJ_SITE:
+        return [(int(m.site_bodyid[s]), d.site_xpos[s].copy()) for s in ids]
+    is_weld = m.eq_type[0] == mujoco.mjtEq.mjEQ_WELD
+    places = (data[3:6], data[0:3]) if is_weld else (data[0:3], data[3:6])
+    return [(b, d.xpos[b] + d.xmat[b].reshape(3, 3) @ r) for b, r in zip(ids, places, strict=True)]
+
+
+def point_jacobians(m, d, order, function):
+    """Jacobian of the first point less the second, positions and rotations, in world axes; or its rate."""
+    both = []
+    for body, place in ends(m, d):
+        jacp, jacr = np.zeros((3, m.nv)), np.zeros((3, m.nv))
+        function(m, d, jacp, jacr, place, body)
+        both.append(np.vstack([jacp, jacr]))
+    result = np.empty((6, m.nv))
+    result[:, order] = both[0] - both[1]
+    return result
+
+
+def test_accelerations(pair):
+    """The limit of hard constraints, of MuJoCo's M, bias, Jacobians and their rates, as one linear system."""
+    robot, m, d = pair
+    for seed in range(3):
+        q, qd, order = closed_state(pair, seed)
+        k = len(robot.constraint_rows)
+        J = point_jacobians(m, d, order, mujoco.mj_jac)[:k]
+        drift = point_jacobians(m, d, order, mujoco.mj_jacDot)[:k] @ qd
+        M, M_, bias_ = np.zeros((m.nv, m.nv)), np.empty((m.nv, m.nv)), np.empty(m.nv)
+        full_mass_matrix(m, d, M)
+        M_[np.ix_(order, order)], bias_[order] = M, d.qfrc_bias
+        tau = np.random.default_rng(seed + 50).normal(0.0, 20.0, m.nv)
+        kkt = np.block([[M_, J.T], [J, np.zeros((k, k))]])
+        solution = np.linalg.solve(kkt, np.concatenate([tau - bias_, -drift]))
+        motion = robot.constrained_forward_dynamics(q, qd, tau)
+        assert_close(motion.qdd[None], solution[None, : m.nv], 1e-9)
+
+
+def full_mass_matrix(m, d, M):
+    """Its arguments changed with the versions of MuJoCo."""
+    try:
+        mujoco.mj_fullM(m, M, d.qM)
+    except (TypeError, AttributeError):
+        mujoco.mj_fullM(m, d, M)
+
+
+def test_notes_and_switches(tmp_path):
+    path = tmp_path / "tree.xml"
+    path.write_text(description("connect"))
+    robot = armdyn.Robot.from_mjcf(path, tip="tool")
+    assert "equality constraints hold exactly, solref and solimp are not used: loop" in robot.notes
+    with pytest.raises(armdyn.Unsupported, match="would leave out its constraints"):
+        robot.forward_dynamics(np.zeros(8), np.zeros(8), np.zeros(8))
+    path.write_text(description("connect").replace("<connect ", '<connect active="false" '))
+    assert not armdyn.Robot.from_mjcf(path, tip="tool").model.constraints
+    path.write_text(description("connect").replace('contact="disable"', 'contact="disable" equality="disable"'))
+    assert not armdyn.Robot.from_mjcf(path, tip="tool").model.constraints
