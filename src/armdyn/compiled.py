@@ -43,7 +43,7 @@ class CompiledFunction:
         self._required = [a.name for a in function.arguments if not a.optional] + list(self.parameters)
         self._positional = [a.name for a in function.arguments] + list(self.parameters)
         self._kernels: dict[Variant, np.ufunc] = {}
-        self._plain: dict[int, Callable[..., Any]] = {}  # by number of arrays, where all are given by position
+        self._plain: dict[Any, Callable[..., Any]] = {}  # by number of arrays, given by position, and options
         self._direct = direct.NO_RECORDS
         self._derivatives: dict[Any, CompiledFunction] = {}
         self.__name__, self.__doc__ = function.name, function.__doc__
@@ -55,8 +55,9 @@ class CompiledFunction:
         From then on `armdyn.targets.direct` stands before this method: calls that name one state's arrays, and nothing
         else, do not get here.
         """
-        kernel = None if keywords else self._plain.get(len(arrays))
-        if kernel is None:
+        try:
+            kernel = self._plain[len(arrays), *keywords.items()]
+        except (KeyError, TypeError):  # not met before, or arrays among the keywords, which have no hash
             return self._call_variant(arrays, keywords)
         try:
             return kernel(*arrays)
@@ -166,8 +167,10 @@ class CompiledFunction:
         if kernel is None:
             kernel = self._kernels[variant] = self._compile(variant)
             if not variant[1] and list(given) == self._positional[: len(given)]:
-                self._plain[len(given)] = self._naming(kernel)
+                self._plain[(len(given),)] = self._naming(kernel)
                 self._call_directly(kernel)
+        if len(arrays) == len(given):  # all by position: what is left in keywords are options
+            self._plain[len(arrays), *keywords.items()] = self._naming(kernel)
         try:
             if workers is not None:
                 ports = [self._ports[name] for name in given]

@@ -100,6 +100,18 @@ def test_functions_that_know_nothing_of_constraints(linkage):
         ):
             getattr(linkage, name)
         assert getattr(linkage.without_constraints(), name)(np.zeros(3), np.zeros(3), np.ones(3)).shape == (3,)
+    zero = np.zeros(3)
+    for call in (
+        lambda: linkage.inverse_kinematics([0.1, 0.2, 0.3]),
+        lambda: linkage.joint_rates(zero, np.zeros(6)),
+        lambda: linkage.joint_accelerations(zero, zero, np.zeros(6)),
+        lambda: linkage.task_space(zero, zero),
+        lambda: linkage.joint_reactions(zero, zero, zero),
+        lambda: linkage.forward_dynamics_derivatives(zero, zero, zero),
+        lambda: linkage.inverse_dynamics_derivatives(zero, zero, zero),
+    ):
+        with pytest.raises(armdyn.Unsupported, match="would leave out its constraints"):
+            call()
     with pytest.raises(armdyn.Unsupported, match="would leave out its constraints"):
         linkage.compile(armdyn.algorithms.forward_dynamics)(np.zeros(3), np.zeros(3), np.zeros(3))
 

@@ -142,6 +142,14 @@ def test_independence_is_the_angle_between_rows(robot):
             assert abs(found[k] - alone / S[k, k]) < 1e-9
 
 
+def test_derivative_by_tau(robot):
+    """dqdd/dtau = P_qdd M^-1, as the program differentiates it."""
+    q, qd, tau, _ = well_posed(robot, 2)
+    by_tau = robot.compile(c.constrained_forward_dynamics).derivative("tau")(q, qd, tau)[0]
+    expected = robot.acceleration_projection(q) @ np.linalg.inv(robot.mass_matrix(q))
+    assert_close(by_tau, expected, 1e2 * tolerance(robot, q))
+
+
 def test_with_forty_digits(robot):
     """lambda and qdd of (8.98) and (8.96) from the same M, h, A, without the rounding of a solution."""
     q, qd, tau, _ = well_posed(robot, 2)

@@ -166,7 +166,7 @@ def test_gravity_that_turns_under_a_tilting_base(ur5: Case) -> None:
     s, (V, Vdot) = random_states(6, 4, seed=243), base_states(4, 244)
     tilted = np.random.default_rng(245).normal(0.0, 6.0, (4, 3))
     varied = ur5.robot.compile(algorithms.inverse_dynamics, parameters=["gravity"])
-    actual = varied(s.q, s.qd, s.qdd, None, V, Vdot, tilted)
+    actual = varied(s.q, s.qd, s.qdd, base_twist=V, base_twist_rate=Vdot, gravity=tilted)
     expected = [
         ur5.robot.with_gravity(g).inverse_dynamics(q, qd, qdd, base_twist=v, base_twist_rate=vd)
         for q, qd, qdd, v, vd, g in zip(s.q, s.qd, s.qdd, V, Vdot, tilted, strict=True)

@@ -1,4 +1,4 @@
-"""The small symmetric system of the multipliers, without branches."""
+"""The small symmetric system of the multipliers, solved without branches."""
 
 from __future__ import annotations
 

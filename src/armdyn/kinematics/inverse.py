@@ -94,7 +94,7 @@ def inverse_kinematics(
            [0. , 0.2],
            [1. , 0.1]])
     """
-    refuse_constraints(robot.model, "inverse_kinematics", "close_loop with the target as one more constraint, weld(...)")
+    refuse_constraints(robot.model, "inverse_kinematics", "close_loop, the target as one more constraint")
     if choose not in CHOICES:
         raise UnknownName.of("choice", choose, CHOICES, "choose=")
     tolerance = positive("tolerance", tolerance)

@@ -23,7 +23,6 @@ from armdyn.robot import Robot
 from armdyn.simulation.settings import real_array, shown_joints
 from armdyn.spatial.rotations import Array
 
-
 _ASKED = {"twist": "rates", "acceleration": "accelerations"}
 
 

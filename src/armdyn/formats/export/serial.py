@@ -33,8 +33,8 @@ class SerialArm:
         """The chain of a model; ``what`` is the description that needs one, for the message."""
         if model.constraints:
             raise Unsupported(
-                f"{model.name!r}: it has constraints ({', '.join(c.name for c in model.constraints)}); {what} is an open "
-                "chain and has no place for them. Write the tree alone: robot.without_constraints()."
+                f"{model.name!r}: it has constraints ({', '.join(c.name for c in model.constraints)}); {what} is an "
+                "open chain and has no place for them. Write the tree alone: robot.without_constraints()."
             )
         if model.coupling is not None:
             shown = ", ".join(repr(c.name) for c in model.coordinates)

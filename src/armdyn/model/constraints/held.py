@@ -53,8 +53,8 @@ class Held(Constraint):
                 raise UnknownName.of("axis", axis, AXES, f"axes of constraint {self.name!r}")
         if self.along not in ("to", "base") or (self.along == "base" and not set(POSITIONS) <= set(self.axes)):
             raise ModelError(
-                f"along of constraint {self.name!r} is {self.along!r} with axes {', '.join(self.axes)}; expected 'to', or "
-                "'base' where x, y and z are all held"
+                f"along of constraint {self.name!r} is {self.along!r} with axes {', '.join(self.axes)}; expected 'to', "
+                "or 'base' where x, y and z are all held"
             )
         if not self.axes:
             raise ModelError(f"constraint {self.name!r} holds no axis; expected some of {', '.join(AXES)}")
