@@ -179,6 +179,7 @@ class Robot:
             UnknownName: a base, tip or locked joint the file does not have.
 
         Joints that ``<mimic>`` others are coupled to them, and are no entries of q: `joint_positions` has them all.
+        Elements ``<loop_joint>`` and ``<loop>`` close loops, and become constraints: `with_constraints`.
         """
         return cls(
             read_urdf(
@@ -217,7 +218,7 @@ class Robot:
         Raises:
             ModelError: what MuJoCo's compiler refuses, or what describes no arm.
             Unsupported: what acts on the arm by itself and armdyn does not model: free and ball joints, springs,
-                constraints, gravcomp, fluids.
+                equalities between tendons, gravcomp, fluids.
             UnknownName: a base, tip or locked joint the file does not have.
             MissingLibrary: where MuJoCo is not installed.
         """

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from linkages import four_bar
 
 import armdyn
 from armdyn import constraints as c
-from linkages import four_bar
 
 PAGE = (Path(__file__).parents[2] / "docs" / "constraints.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| ([^|]+) \| (\d) \| (\d[^|]*) \| (\d[^|]*) \|$", PAGE, re.MULTILINE)

@@ -156,6 +156,9 @@ def test_notes_and_switches(tmp_path):
     assert "equality constraints hold exactly, solref and solimp are not used: loop" in robot.notes
     with pytest.raises(armdyn.Unsupported, match="would leave out its constraints"):
         robot.forward_dynamics(np.zeros(8), np.zeros(8), np.zeros(8))
+    part = armdyn.Robot.from_mjcf(path, base="link1", tip="tool")
+    assert not part.model.constraints
+    assert "equality 'loop' between 'tool' and 'link0' is left out: one of them is" in part.notes
     path.write_text(description("connect").replace("<connect ", '<connect active="false" '))
     assert not armdyn.Robot.from_mjcf(path, tip="tool").model.constraints
     path.write_text(description("connect").replace('contact="disable"', 'contact="disable" equality="disable"'))

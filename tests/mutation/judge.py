@@ -1,42 +1,28 @@
-"""Whether each of many mutants of armdyn is found out: run as a script, in a process of its own.
+"""Whether each of many mutants of armdyn is found out: run as a program, in a process of its own.
 
-Reads a pickle from standard input: the questions (models, states, and the answers Pinocchio gave), and mutants. Forks a
-child for each mutant, in which the mutated module takes the place of the real one; the child runs the plain algorithms
-on floats and compares. Writes one verdict a line: "killed", "survived" or "slow" (killed by the clock).
+Reads a pickle from standard input: an exam, whose answers others gave, and mutants. Forks a child for each mutant, in
+which the mutated module takes the place of the real one; the child answers with the plain algorithms on floats, until an
+answer is wrong. Writes one verdict a line: "killed", "survived" or "slow" (killed by the clock).
 """
 
 from __future__ import annotations
 
+import importlib
+import mmap
 import os
 import pickle
 import signal
 import sys
+from collections.abc import Mapping
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-TOLERANCE = 1e-9
-SECONDS = 20
+from mutation.question import Exam, Question, Refusal, is_refused, is_right
 
-
-class Question(NamedTuple):
-    """What one robot must answer in one state: function, keywords, arguments by name, and the right answer."""
-
-    robot: str
-    function: str
-    options: dict[str, Any]
-    arguments: list[np.ndarray]
-    answer: np.ndarray
-
-
-class Exam(NamedTuple):
-    """``counts`` are the operation counts of some functions of some robots: what only speed depends on."""
-
-    models: dict[str, bytes]
-    questions: list[Question]
-    counts: dict[tuple[str, str], str]
+SECONDS = 30
 
 
 class Replaced(MetaPathFinder, Loader):
@@ -57,67 +43,77 @@ class Replaced(MetaPathFinder, Loader):
         exec(compile(self.source, module.__spec__.origin, "exec"), module.__dict__)  # noqa: S102
 
 
-def passes(exam: Exam) -> bool:
-    """Whether armdyn, as it is now, answers everything rightly."""
-    from armdyn import algorithms
-    from armdyn.model.mechanism import canonical
+class Mechanisms(dict[str, Any]):
+    """By name, made of the models when they are asked for."""
 
-    mechanisms = {name: canonical(pickle.loads(model)) for name, model in exam.models.items()}  # noqa: S301
-    for q in exam.questions:
-        found = getattr(algorithms, q.function)(mechanisms[q.robot], *q.arguments, **q.options)
-        found = np.asarray(found, dtype=float)
-        if found.shape != q.answer.shape or not np.abs(found - q.answer).max() <= TOLERANCE * max(
-            np.abs(q.answer).max(), 1.0
-        ):
+    def __init__(self, models: Mapping[str, bytes]) -> None:
+        super().__init__()
+        self.models = models
+
+    def __missing__(self, name: str) -> Any:
+        from armdyn.model.mechanism import canonical
+
+        self[name] = canonical(pickle.loads(self.models[name]))  # noqa: S301
+        return self[name]
+
+
+def answers_rightly(question: Question, mechanisms: Mechanisms) -> bool:
+    """Whether armdyn, as it is now, does."""
+    module, name = question.function.rsplit(".", 1)
+    of = [] if question.robot is None else [mechanisms[question.robot]]
+    try:
+        found = getattr(importlib.import_module(module), name)(*of, *question.arguments, **question.options)
+    except Exception as error:  # a mutant may raise anything
+        return isinstance(question.answer, Refusal) and is_refused(error, question.answer)
+    return not isinstance(question.answer, Refusal) and is_right(found, question.answer)
+
+
+def sit(exam: Exam, order: list[int], place: mmap.mmap) -> bool:
+    """Whether all questions are answered rightly; ``place`` holds the number of the one at hand."""
+    mechanisms = Mechanisms(exam.models)
+    for number in order:
+        place[:8] = number.to_bytes(8, "big")
+        if not answers_rightly(exam.questions[number], mechanisms):
             return False
-    if not euler_holds():
-        return False
-    return all(count(mechanisms[robot], function) == c for (robot, function), c in exam.counts.items())
+    return True
 
 
-def euler_holds() -> bool:
-    """axial(U Sigma) = I wd + w x I w, for an inertia that is not regrouped, as where it is an input."""
-    from armdyn.algorithms.newton_euler import acceleration_tensor, axial_of_product
-
-    rng = np.random.default_rng(132)
-    w, wd, A = rng.normal(size=3), rng.normal(size=3), rng.normal(size=(3, 3))
-    S = A @ A.T
-    inertia = np.trace(S) * np.eye(3) - S
-    found = axial_of_product(acceleration_tensor(w, wd), S)
-    return bool(np.abs(found - (inertia @ wd + np.cross(w, inertia @ w))).max() < TOLERANCE)
-
-
-def count(mechanism: Any, function: str) -> str:
-    from armdyn import algorithms
-    from armdyn.program import Port, trace
-
-    declared = getattr(algorithms, function)
-    inputs = [Port(a.name, (mechanism.dof,)) for a in declared.arguments if not a.optional]
-    return str(trace(lambda *arrays: declared(mechanism, *arrays), inputs).op_counts)
-
-
-def judge(exam: Exam, module: str, source: str) -> str:
-    """The verdict on one mutant, from a child process."""
+def judge(exam: Exam, order: list[int], module: str, source: str) -> str:
+    """The verdict on one mutant, from a child process. The question that found it out comes first from then on."""
+    place = mmap.mmap(-1, 8)  # shared with the child, whatever becomes of it
+    place[:8] = order[0].to_bytes(8, "big")
     child = os.fork()
     if child == 0:
         try:
             signal.alarm(SECONDS)
             np.seterr(all="ignore")
             sys.meta_path.insert(0, Replaced(module, source))
-            os._exit(0 if passes(exam) else 1)
+            os._exit(0 if sit(exam, order, place) else 1)
         except BaseException:
             os._exit(1)
     _, status = os.waitpid(child, 0)
+    if status != 0:
+        number = int.from_bytes(place[:8], "big")
+        order.remove(number)
+        order.insert(0, number)
     if os.WIFSIGNALED(status):
         return "slow"
     return "survived" if os.WEXITSTATUS(status) == 0 else "killed"
 
 
+def load_what_armdyn_needs() -> None:
+    """And forget armdyn itself, so that every child imports it anew, but nothing else."""
+    importlib.import_module("armdyn")
+    for name in [name for name in sys.modules if name.partition(".")[0] == "armdyn"]:
+        del sys.modules[name]
+
+
 def main() -> None:
     exam, suspects = pickle.load(sys.stdin.buffer)  # noqa: S301
-    exam = Exam(*exam[:1], [Question(*q) for q in exam[1]], exam[2])
+    load_what_armdyn_needs()
+    order = list(range(len(exam.questions)))
     for module, source in suspects:
-        sys.stdout.write(judge(exam, module, source) + "\n")
+        sys.stdout.write(judge(exam, order, module, source) + "\n")
         sys.stdout.flush()
 
 

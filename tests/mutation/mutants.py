@@ -9,6 +9,8 @@ from dataclasses import dataclass
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add}
 """@ and / are left: the other operators do not fit their shapes, or fail at once."""
 FUNCTIONS = {"sin": "cos", "cos": "sin", "into": "out_of", "out_of": "into"}
+PRODUCTS = {"cross", "outer"}
+"""Of two vectors, in an order that matters."""
 COMPARISONS = {ast.GtE: ast.Gt, ast.Lt: ast.GtE, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}
 
 
@@ -52,7 +54,7 @@ def mutant(place: Place, source: str) -> Mutant:
 def _variants(node: ast.AST) -> int:
     """How many ways there are to change this node itself."""
     if isinstance(node, ast.BinOp):
-        return (type(node.op) in OPERATORS) + 2 * isinstance(node.op, ast.Add | ast.Sub)
+        return (type(node.op) in OPERATORS) + 2 * isinstance(node.op, ast.Add | ast.Sub) + _is_turned(node)
     simple = (
         (isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.Not))
         or (isinstance(node, ast.Call) and _called(node) in FUNCTIONS)
@@ -61,13 +63,24 @@ def _variants(node: ast.AST) -> int:
         or (isinstance(node, ast.Constant) and isinstance(node.value, float))
         or isinstance(node, ast.IfExp)
         or (isinstance(node, ast.Attribute) and node.attr == "T")
-        or (isinstance(node, ast.Call) and _called(node) == "cross")
+        or (isinstance(node, ast.Call) and _called(node) in PRODUCTS and _differ(node.args))
+        or (isinstance(node, ast.If) and isinstance(node.test, ast.Name | ast.Attribute))
     )
     return int(simple)
 
 
 def _called(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+
+
+def _differ(arguments: list[ast.expr]) -> bool:
+    """Whether it matters which of two arguments stands first."""
+    return len(arguments) == 2 and ast.unparse(arguments[0]) != ast.unparse(arguments[1])
+
+
+def _is_turned(node: ast.BinOp) -> bool:
+    """Whether it is R x, for a rotation R that might as well be taken the other way round."""
+    return isinstance(node.op, ast.MatMult) and isinstance(node.left, ast.Name) and node.left.id.startswith("R")
 
 
 def _index(node: ast.Subscript) -> ast.Constant | None:
@@ -82,7 +95,9 @@ def _index(node: ast.Subscript) -> ast.Constant | None:
 def _mutate(tree: ast.AST, node: ast.AST, variant: int) -> str:
     """Change ``node`` in ``tree`` and return what it reads now."""
     new: ast.AST = node
-    if isinstance(node, ast.BinOp):
+    if isinstance(node, ast.BinOp) and _is_turned(node):
+        node.left = ast.Attribute(node.left, "T", ast.Load())
+    elif isinstance(node, ast.BinOp):
         if variant == 0:
             node.op = OPERATORS[type(node.op)]()
         else:  # drop one of the two terms
@@ -91,7 +106,9 @@ def _mutate(tree: ast.AST, node: ast.AST, variant: int) -> str:
     elif isinstance(node, ast.UnaryOp | ast.Attribute):
         new = node.operand if isinstance(node, ast.UnaryOp) else node.value
         _replace(tree, node, new)
-    elif isinstance(node, ast.Call) and _called(node) == "cross":
+    elif isinstance(node, ast.If):
+        node.test = new = ast.UnaryOp(ast.Not(), node.test)
+    elif isinstance(node, ast.Call) and _called(node) in PRODUCTS:
         node.args.reverse()
     elif isinstance(node, ast.Call):
         name = FUNCTIONS[_called(node)]

@@ -27,15 +27,18 @@ class Flying:
         self.v = np.array([self.model.joints[i].idx_v for i in ids])
         self.q = np.array([self.model.joints[i].idx_q for i in ids])
 
+    def state(self, q, qd, twist, qdd=None, rate=None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Positions, velocities and accelerations in Pinocchio's order, the root's first."""
+        x = pin.neutral(self.model)
+        v, a = np.zeros((2, self.model.nv))
+        x[self.q], v[self.v], v[:6] = q, qd, np.roll(twist, 3)
+        a[self.v], a[:6] = 0.0 if qdd is None else qdd, 0.0 if rate is None else np.roll(rate, 3)
+        return x, v, a
+
     def kinetic_energy(self, q, qd, twist) -> float:
         """As seen from the ground; the root has no mass."""
-        x, v = pin.neutral(self.model), np.zeros(self.model.nv)
-        x[self.q], v[self.v], v[:6] = q, qd, np.roll(twist, 3)
+        x, v, _ = self.state(q, qd, twist)
         return pin.computeKineticEnergy(self.model, self.data, x, v)
 
     def inverse_dynamics(self, q, qd, qdd, twist, rate) -> np.ndarray:
-        x = pin.neutral(self.model)
-        v, a = np.zeros((2, self.model.nv))
-        x[self.q], v[self.v], a[self.v] = q, qd, qdd
-        v[:6], a[:6] = np.roll(twist, 3), np.roll(rate, 3)
-        return pin.rnea(self.model, self.data, x, v, a)[self.v]
+        return pin.rnea(self.model, self.data, *self.state(q, qd, twist, qdd, rate))[self.v]

@@ -22,6 +22,7 @@ from armdyn.cli.arguments import (
 )
 from armdyn.cli.tables import new_table
 from armdyn.compiled import CompiledFunction
+from armdyn.constraints import RedundantConstraints
 from armdyn.errors import ModelError
 from armdyn.model.coordinates import joint_map
 from armdyn.model.coupling import Coordinate
@@ -59,6 +60,8 @@ def info(
     console.print(_joint_table(arm))
     if arm.model.coupling is not None:
         console.print(coupling_table(arm))
+    if arm.constraint_rows:
+        console.print(_constraint_table(arm))
     console.print(_limit_table(arm))
     console.print(_link_table(arm))
     console.print(_cost_table(arm))
@@ -143,6 +146,16 @@ def _link_table(arm: Robot) -> Table:
     return table
 
 
+def _constraint_table(arm: Robot) -> Table:
+    table = new_table("Constraints", "name", "kind", "frame", "to", "rows")
+    for constraint in arm.model.constraints:
+        frame, to = (*constraint.frames, "", "")[:2]
+        rows = ", ".join(row.name.removeprefix(f"{constraint.name}: ") for row in constraint.rows)
+        kind = type(constraint).__name__
+        table.add_row(escape(constraint.name), kind, escape(frame), escape(to or arm.model.base), escape(rows))
+    return table
+
+
 def _cost_table(arm: Robot) -> Table:
     headings = ("function", "multiplications", "additions", "divisions", "sin, cos")
     table = new_table("Operations a state (exact; negations not counted)", *headings)
@@ -151,7 +164,7 @@ def _cost_table(arm: Robot) -> Table:
             continue  # asks for a tip, and there is none
         try:
             counts = function.op_counts
-        except ModelError:  # forward dynamics of an arm that moves no mass
+        except (ModelError, RedundantConstraints):  # no mass moves, or constraints that follow from others
             table.add_row(name, *["not defined"] * 4)
             continue
         numbers = (counts.multiplications, counts.additions, counts.divisions, counts.trigonometric)

@@ -1,0 +1,89 @@
+"""The exam: robots, states, and what others say of them."""
+
+import pickle
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from mutation import answers
+from mutation.counting import count
+from mutation.in_flight import of_flight
+from mutation.known import Known, known_robots
+from mutation.question import Exam, Question, Refusal
+from mutation.without_robot import of_algebra, of_calculus, of_task_rows
+from oracles.flying import RATES, TWISTS, Flying
+from oracles.states import random_states
+
+COUNTED = (
+    "inverse_dynamics", "mass_matrix", "forward_dynamics", "potential_energy", "kinetic_energy", "jacobian",
+    "forward_kinematics",
+)  # fmt: skip
+
+FRAMES_OF_TASKS = {"ur5": "tool0", "random_tree": "tool", "panda_fingers": "panda_leftfinger"}
+
+
+def exam() -> Exam:
+    """All questions, the dearest last."""
+    robots = known_robots()
+    flights = {f"flying {seed}": Flying(seed, right_angled) for seed, right_angled in ((161, False), (162, True))}
+    models = {name: pickle.dumps(x.robot.model) for name, x in (robots | flights).items()}
+    questions = [*of_algebra(), *of_task_rows(), *of_calculus()]
+    questions += [q for name, some in robots.items() for q in asked(name, of_robot(some))]
+    for name, flying in flights.items():
+        q, qd, qdd, tau, _ = next(zip(*random_states(6, 1, seed=133), strict=True))
+        questions += asked(name, of_flight(flying, q, qd, qdd, tau, TWISTS[0], RATES[0]))
+    for name, frame in FRAMES_OF_TASKS.items():
+        q, qd, *_ = next(zip(*random_states(robots[name].n, 1, seed=142), strict=True))
+        questions += asked(name, answers.of_tasks(robots[name], q, qd, frame))
+    questions += refusals()
+    for name, some in robots.items():
+        questions += [
+            Question(name, "mutation.counting.count", {}, [function], count(some.robot.mechanism, function))
+            for function in COUNTED
+        ]
+    return Exam(models, questions)
+
+
+def asked(robot: str, of: Iterable[answers.Answer]) -> Iterator[Question]:
+    """Questions of one robot."""
+    for function, options, arguments, answer in of:
+        yield Question(robot, f"armdyn.algorithms.{function}", options, arguments, answer)
+
+
+def of_robot(some: Known) -> Iterator[answers.Answer]:
+    """Everything of one robot in two states."""
+    states = zip(*random_states(some.n, 2, seed=131), strict=True)
+    for q, qd, qdd, tau, f_tip in states:
+        yield from answers.of_dynamics(some, q, qd, qdd, tau, f_tip)
+        yield from answers.of_frames(some, q, qd, f_tip)
+    yield from answers.of_structure(some, q, qd, qdd, np.array(tau) / 10.0)
+    yield from answers.of_derivatives(some, q, qd, qdd, tau, f_tip)
+    yield from answers.of_momentum(some, q, qd, qdd)
+    yield from answers.of_links(some, q, qd, qdd, f_tip)
+    yield from answers.of_regressors(some, q, qd, qdd)
+    yield from answers.of_closed_form(some, q, qd, f_tip)
+
+
+def refusals() -> Iterator[Question]:
+    """What makes no sense, and what is said of it."""
+    q, motion, wrench = np.ones(2), [np.ones(2)] * 3, np.ones(6)
+    at = {"frame": "tip", "expressed_in": "tip"}
+    rest = {"expressed_in": "rest"}
+    for function, arguments, options, error, words in (
+        ("forward_dynamics", motion, {"method": "aba"}, "UnknownName", "no method 'aba'"),
+        ("jacobian", [q], rest, "UnknownName", "no way 'rest'"),
+        ("jacobian_dot", [q, q], rest, "UnknownName", "no way 'rest'"),
+        ("bias_acceleration", [q, q], rest, "UnknownName", "no way 'rest'"),
+        ("link_motion", motion, rest, "UnknownName", "no way 'rest'"),
+        ("joint_reactions", motion, rest, "UnknownName", "no way 'rest'"),
+        ("joint_reactions", motion, {"collar": "tip"}, "UnknownName", "no collar 'tip'"),
+        ("momentum", [q, q], {"about": "tip"}, "UnknownName", "no point 'tip'"),
+        ("external_wrench", [q, wrench], at, "UnknownName", "no way 'tip'"),
+        ("external_wrench", [q, wrench], {"frame": None, "expressed_in": "body"}, "UnknownName", "say which frame"),
+        ("task_space", [q, q], {"components": ("vx", "vy", "wz")}, "SingularTask", "only 2 joints"),
+        ("task_space", [q, q], {"components": ("vx", "wz"), "frame": "link_1"}, "SingularTask", "only 1 joint ("),
+        ("task_space", [q, q], {"components": "vz"}, "SingularTask", "along vz; leave"),
+        ("task_space", [q, q], {"components": ("wz", "vz")}, "SingularTask", "along vz independently of wz;"),
+        ("task_space", [q, q], {"components": "wz", "frame": "base"}, "SingularTask", "is welded to the base"),
+    ):
+        yield Question("planar_2r", f"armdyn.algorithms.{function}", options, arguments, Refusal(error, words))
