@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from mutation import answers
+from mutation.constrained import constrained_robots, of_constraints, refused_robots
 from mutation.counting import count
 from mutation.in_flight import of_flight
 from mutation.known import Known, known_robots
@@ -18,6 +19,13 @@ COUNTED = (
     "inverse_dynamics", "mass_matrix", "forward_dynamics", "potential_energy", "kinetic_energy", "jacobian",
     "forward_kinematics",
 )  # fmt: skip
+"""Of every robot."""
+
+COUNTED_TOO = (
+    "coriolis_matrix", "mass_matrix_dot", "inverse_dynamics_derivatives", "regressor", "lagrangian_gradient_regressor",
+    "inverse_mass_matrix", "momentum_matrix",
+)  # fmt: skip
+"""Of two of them."""
 
 FRAMES_OF_TASKS = {"ur5": "tool0", "random_tree": "tool", "panda_fingers": "panda_leftfinger"}
 
@@ -26,7 +34,9 @@ def exam() -> Exam:
     """All questions, the dearest last."""
     robots = known_robots()
     flights = {f"flying {seed}": Flying(seed, right_angled) for seed, right_angled in ((161, False), (162, True))}
-    models = {name: pickle.dumps(x.robot.model) for name, x in (robots | flights).items()}
+    held, refused = constrained_robots(robots), refused_robots()
+    models = {name: pickle.dumps(x.robot.model) for name, x in (robots | flights | held).items()}
+    models |= {name: pickle.dumps(robot.model) for name, (robot, _, _) in refused.items()}
     questions = [*of_algebra(), *of_task_rows(), *of_calculus()]
     questions += [q for name, some in robots.items() for q in asked(name, of_robot(some))]
     for name, flying in flights.items():
@@ -35,19 +45,29 @@ def exam() -> Exam:
     for name, frame in FRAMES_OF_TASKS.items():
         q, qd, *_ = next(zip(*random_states(robots[name].n, 1, seed=142), strict=True))
         questions += asked(name, answers.of_tasks(robots[name], q, qd, frame))
+    for name, some in held.items():
+        state = next(zip(*random_states(some.n, 1, seed=144), strict=True))
+        questions += asked(name, of_constraints(some, *state), "constraints")
+    for name, (robot, function, refusal) in refused.items():
+        questions.append(Question(name, f"armdyn.constraints.{function}", {}, [np.ones(robot.dof)], refusal))
     questions += refusals()
-    for name, some in robots.items():
-        questions += [
-            Question(name, "mutation.counting.count", {}, [function], count(some.robot.mechanism, function))
-            for function in COUNTED
-        ]
-    return Exam(models, questions)
+    return Exam(models, [*questions, *lengths(robots)])
 
 
-def asked(robot: str, of: Iterable[answers.Answer]) -> Iterator[Question]:
+def lengths(robots: dict[str, Known]) -> Iterator[Question]:
+    """What the true source makes functions cost."""
+    asked_for = [(name, function, {}) for name in robots for function in COUNTED]
+    asked_for += [(name, function, {}) for name in ("ur5", "random_tree") for function in COUNTED_TOO]
+    asked_for += [(name, "forward_dynamics", {"method": "mass_matrix"}) for name in ("ur5", "random_tree", "coupled")]
+    for name, function, options in asked_for:
+        answer = count(robots[name].robot.mechanism, function, **options)
+        yield Question(name, "mutation.counting.count", options, [function], answer)
+
+
+def asked(robot: str, of: Iterable[answers.Answer], package: str = "algorithms") -> Iterator[Question]:
     """Questions of one robot."""
     for function, options, arguments, answer in of:
-        yield Question(robot, f"armdyn.algorithms.{function}", options, arguments, answer)
+        yield Question(robot, f"armdyn.{package}.{function}", options, arguments, answer)
 
 
 def of_robot(some: Known) -> Iterator[answers.Answer]:

@@ -1,8 +1,8 @@
 """Whether each of many mutants of armdyn is found out: run as a program, in a process of its own.
 
 Reads a pickle from standard input: an exam, whose answers others gave, and mutants. Forks a child for each mutant, in
-which the mutated module takes the place of the real one; the child answers with the plain algorithms on floats, until an
-answer is wrong. Writes one verdict a line: "killed", "survived" or "slow" (killed by the clock).
+which the mutated module takes the place of the real one; the child answers with the plain algorithms on floats, until
+an answer is wrong. Writes one verdict a line: "killed", "survived" or "slow" (killed by the clock).
 """
 
 from __future__ import annotations

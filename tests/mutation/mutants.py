@@ -95,14 +95,8 @@ def _index(node: ast.Subscript) -> ast.Constant | None:
 def _mutate(tree: ast.AST, node: ast.AST, variant: int) -> str:
     """Change ``node`` in ``tree`` and return what it reads now."""
     new: ast.AST = node
-    if isinstance(node, ast.BinOp) and _is_turned(node):
-        node.left = ast.Attribute(node.left, "T", ast.Load())
-    elif isinstance(node, ast.BinOp):
-        if variant == 0:
-            node.op = OPERATORS[type(node.op)]()
-        else:  # drop one of the two terms
-            new = node.left if variant == 1 else node.right
-            _replace(tree, node, new)
+    if isinstance(node, ast.BinOp):
+        new = _other_operation(tree, node, variant)
     elif isinstance(node, ast.UnaryOp | ast.Attribute):
         new = node.operand if isinstance(node, ast.UnaryOp) else node.value
         _replace(tree, node, new)
@@ -127,6 +121,18 @@ def _mutate(tree: ast.AST, node: ast.AST, variant: int) -> str:
     elif isinstance(node, ast.IfExp):
         node.body, node.orelse = node.orelse, node.body
     return ast.unparse(new)
+
+
+def _other_operation(tree: ast.AST, node: ast.BinOp, variant: int) -> ast.AST:
+    if _is_turned(node):
+        node.left = ast.Attribute(node.left, "T", ast.Load())
+        return node
+    if variant == 0:
+        node.op = OPERATORS[type(node.op)]()
+        return node
+    term = node.left if variant == 1 else node.right  # the other one is dropped
+    _replace(tree, node, term)
+    return term
 
 
 def _replace(tree: ast.AST, old: ast.AST, new: ast.AST) -> None:

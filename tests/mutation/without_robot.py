@@ -1,6 +1,7 @@
 """Questions without a robot: small dense algebra, words of a task, derivatives of programs."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,10 @@ def of_algebra() -> Iterator[Question]:
     w, wd, A = RNG.normal(size=3), RNG.normal(size=3), RNG.normal(size=(3, 3))
     S, W = A @ A.T, np.cross(w, np.eye(3)).T
     inertia, U = np.trace(S) * np.eye(3) - S, np.cross(wd, np.eye(3)).T + W @ W
+    body = SimpleNamespace(mass=1.7, first_moment=w, second_moment=S)  # not regrouped, as where it is an input
+    H = np.cross(w, np.eye(3)).T
+    J = np.block([[inertia, H], [H.T, 1.7 * np.eye(3)]])
+    yield ask("armdyn.algorithms.articulated_bodies.articulated_inertia_of_link", body, answer=J)
     yield ask("armdyn.algorithms.newton_euler.acceleration_tensor", w, wd, answer=U)
     euler = inertia @ wd + np.cross(w, inertia @ w)
     yield ask("armdyn.algorithms.newton_euler.axial_of_product", U, S, answer=euler)

@@ -72,11 +72,11 @@ def centrifugal_coefficients(model: Mechanism, q: Array) -> Array:
 
 @function("(n)->(n,pairs)")
 def coriolis_coefficients(model: Mechanism, q: Array) -> Array:
-    """Coefficients B(q) of the products qd_j qd_k, j < k, in the velocity forces, shape (..., n, n (n - 1) / 2).
+    """Coefficients B(q) of the products qd_j qd_k in the velocity forces, kg m^2 or the like, shape (..., n, pairs).
 
-    The configuration-space form is c(q, qd) = B(q) [qd_j qd_k] + C(q) [qd_j^2], with B_i,jk = 2 Gamma_ijk (Craig 6.8;
-    Modern Robotics 8.16) and `centrifugal_coefficients` C; N m s^2/rad^2 and the like. The columns go through the
-    pairs (0, 1), (0, 2), ..., (0, n - 1), (1, 2), ..., in the order of ``np.triu_indices(n, 1)``.
+    A column for each of the n (n - 1) / 2 pairs j < k: (0, 1), (0, 2), ..., (0, n - 1), (1, 2), ..., in the order of
+    ``np.triu_indices(n, 1)``. The configuration-space form is c(q, qd) = B(q) [qd_j qd_k] + C(q) [qd_j^2], with
+    B_i,jk = 2 Gamma_ijk (Craig 6.8; Modern Robotics 8.16) and `centrifugal_coefficients` C.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

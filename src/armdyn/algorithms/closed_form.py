@@ -57,7 +57,9 @@ def closed_form(
     base_twist: Array | None = None,
     base_twist_rate: Array | None = None,
 ) -> ClosedForm:
-    """Stacked arrays W(q), L, A, G, ... of the equations of motion, SI units, shapes (..., 6 N, 6 N), (..., 6 N).
+    """Stacked arrays W(q), L, A, G, ..., kg, m, rad, shape (..., 6joints, 6joints), (..., 6joints, n), (..., 6joints).
+
+    Modern Robotics' closed form of the equations of motion, six rows and columns a link.
 
     For reading and checking; the recursions cost far less. With the results' names,
 

@@ -52,8 +52,8 @@ def momentum(model: Mechanism, q: Array, qd: Array, *, about: str = "base") -> A
 def momentum_matrix(model: Mechanism, q: Array, *, about: str = "base") -> Array:
     """Momentum matrix A(q) with h = A qd = (k, l), kg m^2 or kg m and kg m or kg, base axes, shape (..., 6, n).
 
-    Column j is the momentum of what joint j moves, as one body, at unit rate of the joint. About the common centre of
-    mass it is called the centroidal momentum matrix (Orin, Goswami and Lee 2013).
+    Column j is the momentum of what joint j moves, as one body, at unit rate of the joint (Featherstone 2008, 6.2).
+    About the common centre of mass it is called the centroidal momentum matrix (Orin, Goswami and Lee 2013).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -70,7 +70,7 @@ def momentum_matrix(model: Mechanism, q: Array, *, about: str = "base") -> Array
 
 @function("(n),(n),(n)->(6)")
 def momentum_rate(model: Mechanism, q: Array, qd: Array, qdd: Array, *, about: str = "base") -> Array:
-    """Rate of the momentum dh/dt = A qdd + Adot qd, N m and N, base axes, shape (..., 6).
+    """Rate of the momentum dh/dt(q, qd, qdd) = A qdd + Adot qd, N m and N, base axes, shape (..., 6).
 
     The wrenches that move the links, summed inwards (Modern Robotics 8.53). By Newton and Euler it is the wrench of the
     base on the arm together with that of gravity.
@@ -100,7 +100,7 @@ def momentum_rate(model: Mechanism, q: Array, qd: Array, qdd: Array, *, about: s
 def center_of_mass(model: Mechanism, q: Array) -> Array:
     """Centre of mass c(q) of all moving links together, in the base frame, m, shape (..., 3).
 
-    The base's own mass does not count.
+    The first moments over the mass, summed inwards (Modern Robotics 8.2.1). The base's own mass does not count.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -118,7 +118,8 @@ def center_of_mass(model: Mechanism, q: Array) -> Array:
 def center_of_mass_jacobian(model: Mechanism, q: Array) -> Array:
     """Jacobian J_c(q) of the common centre of mass, dc/dt = J_c qd, m/rad or 1, base axes, shape (..., 3, n).
 
-    Column j is the velocity of the centre of mass of what joint j moves, times its share of the mass.
+    Column j is the velocity of the centre of mass of what joint j moves, times its share of the mass: composite bodies
+    (Featherstone 2008, 6.2).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -135,7 +136,7 @@ def center_of_mass_jacobian(model: Mechanism, q: Array) -> Array:
 def center_of_mass_velocity(model: Mechanism, q: Array, qd: Array) -> Array:
     """Velocity dc/dt(q, qd) of the common centre of mass of all moving links, base axes, m/s, shape (..., 3).
 
-    The linear momentum over the mass.
+    The linear momentum (Modern Robotics 8.34) over the mass.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

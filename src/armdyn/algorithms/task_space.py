@@ -24,7 +24,7 @@ from armdyn.algorithms.task_rows import (
     with_point,
 )
 from armdyn.model.mechanism import Mechanism
-from armdyn.spatial.positive_definite import ZeroPivot, inverse_positive_definite
+from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
 
 
@@ -118,7 +118,7 @@ def inverse_mobility(
 ) -> Array:
     """Lambda = (mobility + damping^2 1)^-1."""
     try:
-        return inverse_positive_definite(mobility + damping**2 * np.eye(len(rows)) if damping else mobility)
+        return Cholesky.of(mobility + damping**2 * np.eye(len(rows)) if damping else mobility).inverse()
     except ZeroPivot as zero:
         others = ", ".join(name_of(row) for row in rows[: zero.row])
         beside = f" independently of {others}" if others else ""

@@ -196,5 +196,5 @@ def _literature_table() -> Table:
 
 def compiled_methods(arm: Robot) -> dict[str, CompiledFunction]:
     """Every compiled method of a robot that can be called with arrays alone, by name."""
-    methods = {name: value.function for name, value in vars(Robot).items() if isinstance(value, Method) and value.fits(arm)}
-    return {name: getattr(arm, name) for name, function in methods.items() if not function.required_options}
+    methods = {name: method for name, method in vars(Robot).items() if isinstance(method, Method) and method.fits(arm)}
+    return {name: getattr(arm, name) for name, method in methods.items() if not method.function.required_options}

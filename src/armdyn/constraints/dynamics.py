@@ -16,10 +16,10 @@ from armdyn.algorithms.declaration import function
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.constraints import kernels  # noqa: F401 - the equations of every constraint are registered
-from armdyn.constraints.elimination import Cholesky, ZeroPivot
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.errors import RedundantConstraints
 from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
 
 
@@ -94,7 +94,7 @@ def _through(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Chole
     except ZeroPivot as pivot:
         rows = [row for constraint in model.model.constraints for row in constraint.rows]
         raise RedundantConstraints(
-            f"constraint {rows[pivot.args[0]].name!r} of {model.name!r} follows from those before it whatever q, as "
+            f"constraint {rows[pivot.row].name!r} of {model.name!r} follows from those before it whatever q, as "
             "rows out of the plane of a planar linkage do; robot.with_independent_constraints(q) leaves it out"
         ) from None
 

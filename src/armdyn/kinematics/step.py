@@ -14,9 +14,9 @@ import numpy as np
 
 from armdyn.algorithms.declaration import Function, function
 from armdyn.kinematics.aims import SIZES, Aim, conditions
-from armdyn.kinematics.linear import solve_positive_definite
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, maximum, select
+from armdyn.spatial.positive_definite import Cholesky
 from armdyn.spatial.rotations import Array
 
 LEAST_DAMPING = 1e-14
@@ -108,7 +108,7 @@ def _damped_step(J: Array, e: Array, damping: Any) -> Array:
     wide = columns > rows
     A = J @ J.T if wide else J.T @ J
     A = A + (damping + LEAST_DAMPING * np.trace(A) + 1e-300) * np.eye(len(A))
-    return J.T @ solve_positive_definite(A, e) if wide else solve_positive_definite(A, J.T @ e)
+    return J.T @ Cholesky.of(A).solve(e) if wide else Cholesky.of(A).solve(J.T @ e)
 
 
 def _free(q: Any, downhill: Any, bound: tuple[float, float]) -> Any:

@@ -312,7 +312,7 @@ def canonical_inertia(inertia: HasInertia, link_pose: Array) -> tuple[Any, Array
     com = _clean(R @ com + p, _scale(p) + _scale(com))
     tensor = R @ tensor @ R.T
     about_com = _clean(0.5 * np.trace(tensor) * np.eye(3) - tensor, _scale(tensor))
-    return mass, mass * com, mirrored(about_com + mass * np.outer(com, com))
+    return mass, mass * com, mirrored(total(about_com, mass * np.outer(com, com)))
 
 
 def extended(values: Any) -> Any:
@@ -322,6 +322,12 @@ def extended(values: Any) -> Any:
     every step, they cost the results no digits. A program rounds what it takes to float64.
     """
     return values if np.asarray(values).dtype == object else np.asarray(values, dtype=np.longdouble)[()]
+
+
+def total(*terms: Array) -> Array:
+    """The sum of arrays, with exact zeros where nothing is left of the terms but the rounding of their float64."""
+    result, sizes = sum(terms[1:], start=terms[0]), sum(map(np.abs, terms))
+    return result if result.dtype == object else np.where(np.abs(result) < np.finfo(float).eps * sizes, 0.0, result)
 
 
 def _clean(values: Array, scale: float) -> Array:

@@ -16,7 +16,7 @@ import dataclasses
 
 import numpy as np
 
-from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.mechanism import Body, Mechanism, total
 from armdyn.spatial.rotations import Array, mirrored
 from armdyn.spatial.turns import matrix
 
@@ -33,7 +33,15 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
             bodies[k] = _without_shared(body)
             if body.parent >= 0:
                 bodies[body.parent] = _with_shared(bodies[body.parent], body)
-    return dataclasses.replace(mechanism, bodies=tuple(bodies))
+    return dataclasses.replace(mechanism, bodies=tuple(map(_rounded, bodies)))
+
+
+def _rounded(body: Body) -> Body:
+    """The body with numbers as programs hold them, so that equal ones are equal to the last digit."""
+    if not is_constant(body):
+        return body
+    mass, h, S = (np.asarray(part, dtype=float)[()] for part in (body.mass, body.first_moment, body.second_moment))
+    return dataclasses.replace(body, mass=mass, first_moment=h, second_moment=S)
 
 
 def is_constant(body: Body) -> bool:
@@ -52,18 +60,20 @@ def _with_shared(parent: Body, body: Body) -> Body:
     """The parent with what ``body`` gives it, seen from the parent's frame, where it lies still."""
     if not body.revolute:
         R = matrix((*body.turns, body.joint_turn(0.0))).astype(np.longdouble)
-        return dataclasses.replace(parent, second_moment=mirrored(parent.second_moment + R @ body.second_moment @ R.T))
+        return dataclasses.replace(
+            parent, second_moment=mirrored(total(parent.second_moment, R @ body.second_moment @ R.T))
+        )
     z, p = matrix(body.turns).astype(np.longdouble)[:, 2], body.offset
     m, along = body.mass, body.first_moment[2]
     return dataclasses.replace(
         parent,
         mass=parent.mass + m,
-        first_moment=parent.first_moment + m * p + along * z,
-        second_moment=parent.second_moment + _rod(z, p, m, along, body.second_moment[2, 2]),
+        first_moment=total(parent.first_moment, m * p, along * z),
+        second_moment=total(parent.second_moment, *_rod(z, p, m, along, body.second_moment[2, 2])),
     )
 
 
-def _rod(z: Array, p: Array, m: float, along: float, second: float) -> Array:
-    """The second moment about the parent's origin of a rod along z through p."""
+def _rod(z: Array, p: Array, m: float, along: float, second: float) -> tuple[Array, Array, Array]:
+    """The terms of the second moment about the parent's origin of a rod along z through p."""
     crossed = np.outer(p, z)
-    return np.asarray(m * np.outer(p, p) + along * (crossed + crossed.T) + second * np.outer(z, z))
+    return m * np.outer(p, p), along * (crossed + crossed.T), second * np.outer(z, z)

@@ -1,8 +1,8 @@
-"""The inverse of a small symmetric positive definite matrix, as straight-line scalar code."""
+"""A small symmetric positive definite matrix, factored as straight-line scalar code: solutions, and the inverse."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,49 +17,78 @@ class ZeroPivot(ArithmeticError):
         super().__init__(f"pivot {row} is zero")
 
 
-def inverse_positive_definite(A: Array) -> Array:
-    """A^-1 by A = L D L^T, for a symmetric positive definite A, filled on both sides (Golub and Van Loan, 4.1).
+class Cholesky(NamedTuple):
+    """A = L D L^T, with ones on the diagonal of L (Golub and Van Loan, 4.1).
 
     Without pivoting, which positive definite matrices do not need. Only the lower triangle of A is read.
-
-    Args:
-        A: numbers or traced scalars, shape (k, k).
-
-    Raises:
-        ZeroPivot: where a pivot is the constant zero.
-
-    >>> from armdyn.spatial.positive_definite import inverse_positive_definite
-    >>> inverse_positive_definite(np.array([[4.0, 2.0], [2.0, 2.0]])).astype(float)
-    array([[ 0.5, -0.5],
-           [-0.5,  1. ]])
     """
-    size = len(A)
-    L_inverse, reciprocal = _factors(A)
-    inverse = np.zeros((size, size), dtype=object)
-    for i in range(size):
-        for j in range(i + 1):  # A^-1 = L^-T D^-1 L^-1, and L^-1 is lower triangular
-            terms = [L_inverse[k][i] * (reciprocal[k] * L_inverse[k][j]) for k in range(i, size)]
-            inverse[i, j] = inverse[j, i] = sum(terms[1:], start=terms[0])
-    return inverse
 
+    L: Array
+    D: list[Any]
+    reciprocal: list[Any]
+    diagonal: list[Any]
 
-def _factors(A: Array) -> tuple[list[list[Any]], list[Any]]:
-    """L^-1, unit lower triangular, and the diagonal of D^-1, where A = L D L^T."""
-    size = len(A)
-    A = np.array(A, dtype=object)
-    L_inverse: list[list[Any]] = [[1.0 if i == j else 0.0 for j in range(size)] for i in range(size)]
-    reciprocal: list[Any] = []
-    for k in range(size):
-        if _is_zero(A[k, k]):
-            raise ZeroPivot(k)
-        reciprocal.append(1.0 / A[k, k])
-        for i in range(k + 1, size):
-            factor = A[i, k] * reciprocal[k]
-            for j in range(k + 1):  # the same row operations, done to the identity
-                L_inverse[i][j] = L_inverse[i][j] - factor * L_inverse[k][j]
-            for j in range(k + 1, i + 1):
-                A[i, j] = A[i, j] - factor * A[j, k]
-    return L_inverse, reciprocal
+    @classmethod
+    def of(cls, A: Array) -> Cholesky:
+        """The factors of A, numbers or traced scalars, shape (k, k).
+
+        Raises:
+            ZeroPivot: where a pivot is the constant zero.
+        """
+        size = len(A)
+        A = np.array(A, dtype=object)
+        diagonal = [A[k, k] for k in range(size)]
+        L, reciprocal = np.zeros((size, size), dtype=object), [1.0] * size
+        for k in range(size):
+            if _is_zero(A[k, k]):
+                raise ZeroPivot(k)
+            reciprocal[k] = 1.0 / A[k, k]
+            for i in range(k + 1, size):
+                L[i, k] = A[i, k] * reciprocal[k]
+                for j in range(k + 1, i + 1):
+                    A[i, j] = A[i, j] - L[i, k] * A[j, k]
+        return cls(L, [A[k, k] for k in range(size)], reciprocal, diagonal)
+
+    @property
+    def independence(self) -> list[Any]:
+        """D_jj / A_jj of every row: 1 where it is at right angles to those before it, 0 where it follows from them.
+
+        The square of the sine of the angle between row j and what they span, where A is a Gram matrix.
+        """
+        return [pivot / whole for pivot, whole in zip(self.D, self.diagonal, strict=True)]
+
+    def solve(self, b: Any) -> Array:
+        """A^-1 b."""
+        size, x = len(b), list(b)
+        for k in range(size):
+            for i in range(k + 1, size):
+                x[i] = x[i] - self.L[i, k] * x[k]  # L y = b
+        for k in reversed(range(size)):
+            x[k] = x[k] * self.reciprocal[k]  # L^T x = D^-1 y
+            for i in range(k + 1, size):
+                x[k] = x[k] - self.L[i, k] * x[i]
+        return np.array(x)
+
+    def inverse(self) -> Array:
+        """A^-1, filled on both sides.
+
+        >>> from armdyn.spatial.positive_definite import Cholesky
+        >>> Cholesky.of(np.array([[4.0, 2.0], [2.0, 2.0]])).inverse().astype(float)
+        array([[ 0.5, -0.5],
+               [-0.5,  1. ]])
+        """
+        size = len(self.D)
+        of_L: list[list[Any]] = [[1.0 if i == j else 0.0 for j in range(size)] for i in range(size)]  # L^-1
+        for k in range(size):
+            for i in range(k + 1, size):
+                for j in range(k + 1):  # the row operations that make a unit matrix of L
+                    of_L[i][j] = of_L[i][j] - self.L[i, k] * of_L[k][j]
+        inverse = np.zeros((size, size), dtype=object)
+        for i in range(size):
+            for j in range(i + 1):  # A^-1 = L^-T D^-1 L^-1, and L^-1 is lower triangular
+                terms = [of_L[k][i] * (self.reciprocal[k] * of_L[k][j]) for k in range(i, size)]
+                inverse[i, j] = inverse[j, i] = sum(terms[1:], start=terms[0])
+        return inverse
 
 
 def _is_zero(value: Any) -> bool:

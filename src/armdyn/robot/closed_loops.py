@@ -1,0 +1,98 @@
+"""What is asked of a robot with constraints, checked state by state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from armdyn.constraints.dynamics import ConstrainedMotion
+    from armdyn.constraints.motion import DrivenForces
+    from armdyn.constraints.ranks import ConstraintRank
+    from armdyn.robot.front_door import Robot
+    from armdyn.spatial.rotations import Array
+
+
+def constrained_forward_dynamics(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, tau: ArrayLike, *wrenches: Any, **options: Any
+) -> ConstrainedMotion:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, and multipliers lambda, N or N m, of a robot with constraints.
+
+    Open loops, velocities that leave the constraints, and rows that depend on each other are looked for. Arguments,
+    options and result: `armdyn.constraints.motion.constrained_forward_dynamics`. The compiled function behind it,
+    for constraints of full rank, is ``robot.compile(armdyn.constraints.constrained_forward_dynamics)``.
+    """
+    from armdyn.constraints.motion import constrained_forward_dynamics  # noqa: PLC0415
+
+    return constrained_forward_dynamics(robot, q, qd, tau, *wrenches, **options)
+
+
+def actuator_forces(robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Any) -> DrivenForces:
+    """Joint forces tau, N m or N, of the actuated joints alone that move a closed mechanism, shape (..., n).
+
+    Arguments, options and result: `armdyn.constraints.motion.actuator_forces`.
+    """
+    from armdyn.constraints.motion import actuator_forces  # noqa: PLC0415
+
+    return actuator_forces(robot, q, qd, qdd, **options)
+
+
+def constraint_rank(robot: Robot, q: ArrayLike, **options: Any) -> ConstraintRank:
+    """How many constraints say something of their own at a state, and which follow from which.
+
+    Options and result: `armdyn.constraints.ranks.constraint_rank`.
+    """
+    from armdyn.constraints.ranks import constraint_rank  # noqa: PLC0415
+
+    return constraint_rank(robot, q, **options)
+
+
+def close_loop(robot: Robot, q: ArrayLike, **options: Any) -> Array:
+    """Joint positions q, rad or m, shape (..., n), near a guess, at which all constraints hold.
+
+    Options: `armdyn.constraints.closing.close_loop`.
+    """
+    from armdyn.constraints.closing import close_loop  # noqa: PLC0415
+
+    return close_loop(robot, q, **options)
+
+
+def close_velocities(robot: Robot, q: ArrayLike, qd: ArrayLike, **options: Any) -> Array:
+    """Joint velocities qd, rad/s or m/s, shape (..., n), nearest to given ones, that the constraints allow.
+
+    Options: `armdyn.constraints.closing.close_velocities`.
+    """
+    from armdyn.constraints.closing import close_velocities  # noqa: PLC0415
+
+    return close_velocities(robot, q, qd, **options)
+
+
+def close_accelerations(robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Any) -> Array:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), nearest to given ones, that the constraints allow.
+
+    Options: `armdyn.constraints.closing.close_accelerations`.
+    """
+    from armdyn.constraints.closing import close_accelerations  # noqa: PLC0415
+
+    return close_accelerations(robot, q, qd, qdd, **options)
+
+
+def constraint_wrench(robot: Robot, q: ArrayLike, multipliers: ArrayLike, **options: Any) -> Array:
+    """Wrench (m, f) of a frame on the constraints, N m and N, shape (..., 6): F = J^-T A^T lambda.
+
+    Options: `armdyn.constraints.wrenches.constraint_wrench`.
+    """
+    from armdyn.constraints.wrenches import constraint_wrench  # noqa: PLC0415
+
+    return constraint_wrench(robot, q, multipliers, **options)
+
+
+def multipliers_of_wrench(robot: Robot, q: ArrayLike, wrench: ArrayLike, **options: Any) -> Array:
+    """Multipliers lambda, N or N m, shape (..., constraints), of a wrench of a frame against the constraints.
+
+    Options: `armdyn.constraints.wrenches.multipliers_of_wrench`.
+    """
+    from armdyn.constraints.wrenches import multipliers_of_wrench  # noqa: PLC0415
+
+    return multipliers_of_wrench(robot, q, wrench, **options)

@@ -1,0 +1,279 @@
+"""The front door: a robot whose equations of motion are compiled functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from armdyn import algorithms
+from armdyn.algorithms.declaration import Function, function
+from armdyn.compiled import CompiledFunction
+from armdyn.constraints import dynamics, kernels
+from armdyn.errors import TraceError
+from armdyn.model.constraints import Row, rows_of
+from armdyn.model.mechanism import Mechanism, canonical
+from armdyn.model.model import Joint, Model
+from armdyn.program import Program
+from armdyn.robot import closed_loops, descriptions, exports, motions, parameters, variants
+from armdyn.robot.method import Method
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.model.coupling import Coordinate
+    from armdyn.task_space import CompiledTask, Task
+
+
+class Robot:
+    """A robot arm, or a tree of them, and everything that can be asked of it. Immutable; safe to share and pickle.
+
+    Make one with `armdyn.load`, `Robot.from_urdf`, `from_mjcf`, `from_screws`, `from_dh`, `from_zero_reference`,
+    `from_links`, or from a `Model`.
+
+    >>> robot = armdyn.load("ur5")
+    >>> robot.mass_matrix(np.zeros(6)).shape
+    (6, 6)
+    """
+
+    # The equations of motion and their derivatives
+    inverse_dynamics = Method(algorithms.inverse_dynamics, with_constraints="constrained_inverse_dynamics")
+    forward_dynamics = Method(algorithms.forward_dynamics, with_constraints="constrained_forward_dynamics")
+    inverse_dynamics_derivatives = Method(
+        algorithms.inverse_dynamics_derivatives, with_constraints="constrained_inverse_dynamics.derivative"
+    )
+    forward_dynamics_derivatives = Method(
+        algorithms.forward_dynamics_derivatives,
+        with_constraints="robot.compile(armdyn.constraints.constrained_forward_dynamics).derivative",
+    )
+    # Their matrices
+    mass_matrix = Method(algorithms.mass_matrix)
+    mass_matrix_dot = Method(algorithms.mass_matrix_dot)
+    inverse_mass_matrix = Method(algorithms.inverse_mass_matrix)
+    coriolis_matrix = Method(algorithms.coriolis_matrix)
+    christoffel = Method(algorithms.christoffel)
+    coriolis_coefficients = Method(algorithms.coriolis_coefficients)
+    centrifugal_coefficients = Method(algorithms.centrifugal_coefficients)
+    transposed_coriolis_forces = Method(algorithms.transposed_coriolis_forces)
+    closed_form = Method(algorithms.closed_form)
+    # The terms of tau = M qdd + c + g + J^T f_tip
+    bias_forces = Method(algorithms.bias_forces)
+    gravity_forces = Method(algorithms.gravity_forces)
+    velocity_forces = Method(algorithms.velocity_forces)
+    tip_forces = Method(algorithms.tip_forces)
+    external_wrench = Method(algorithms.external_wrench)
+    # Where things are and how they move
+    joint_positions = Method(algorithms.joint_positions)
+    forward_kinematics = Method(algorithms.forward_kinematics)
+    link_poses = Method(algorithms.link_poses)
+    jacobian = Method(algorithms.jacobian)
+    jacobian_dot = Method(algorithms.jacobian_dot)
+    bias_acceleration = Method(algorithms.bias_acceleration)
+    link_motion = Method(algorithms.link_motion)
+    joint_reactions = Method(algorithms.joint_reactions, with_constraints="constraint_forces for what loops carry")
+    # Constraints and loops
+    constraint_error = Method(kernels.constraint_error)
+    constraint_jacobian = Method(kernels.constraint_jacobian)
+    constraint_velocity = Method(kernels.constraint_velocity)
+    constraint_drift = Method(kernels.constraint_drift)
+    constraint_forces = Method(kernels.constraint_forces)
+    force_projection = Method(dynamics.force_projection)
+    acceleration_projection = Method(dynamics.acceleration_projection)
+    constrained_inverse_dynamics = Method(dynamics.constrained_inverse_dynamics)
+    hybrid_forces = Method(dynamics.hybrid_forces)
+    _constrained_motion = Method(dynamics.constrained_forward_dynamics)
+    # Energy and momentum
+    kinetic_energy = Method(algorithms.kinetic_energy)
+    potential_energy = Method(algorithms.potential_energy)
+    kinetic_energy_derivatives = Method(algorithms.kinetic_energy_derivatives)
+    generalized_momentum = Method(algorithms.generalized_momentum)
+    momentum = Method(algorithms.momentum)
+    momentum_matrix = Method(algorithms.momentum_matrix)
+    momentum_rate = Method(algorithms.momentum_rate)
+    center_of_mass = Method(algorithms.center_of_mass)
+    center_of_mass_velocity = Method(algorithms.center_of_mass_velocity)
+    center_of_mass_jacobian = Method(algorithms.center_of_mass_jacobian)
+    # Linear in the inertial parameters
+    regressor = Method(algorithms.regressor)
+    momentum_regressor = Method(algorithms.momentum_regressor)
+    lagrangian_gradient_regressor = Method(algorithms.lagrangian_gradient_regressor)
+    kinetic_energy_regressor = Method(algorithms.kinetic_energy_regressor)
+    potential_energy_regressor = Method(algorithms.potential_energy_regressor)
+
+    # Robots from descriptions
+    from_urdf = classmethod(descriptions.from_urdf)
+    from_mjcf = classmethod(descriptions.from_mjcf)
+    from_screws = classmethod(descriptions.from_screws)
+    from_dh = classmethod(descriptions.from_dh)
+    from_zero_reference = classmethod(descriptions.from_zero_reference)
+    from_links = classmethod(descriptions.from_links)
+
+    # And back
+    to_screws = exports.to_screws
+    to_zero_reference = exports.to_zero_reference
+    to_dh = exports.to_dh
+    to_urdf = exports.to_urdf
+
+    # Other robots from this one
+    with_gravity = variants.with_gravity
+    with_tip = variants.with_tip
+    with_payload = variants.with_payload
+    with_mimic = variants.with_mimic
+    with_coordinates = variants.with_coordinates
+    with_joint_equations = variants.with_joint_equations
+    without_couplings = variants.without_couplings
+    with_constraints = variants.with_constraints
+    with_independent_constraints = variants.with_independent_constraints
+    without_constraints = variants.without_constraints
+
+    # Inertial parameters
+    standard_parameters = parameters.standard_parameters
+    base_parameters = parameters.base_parameters
+    with_standard_parameters = parameters.with_standard_parameters
+
+    # Motions and tasks
+    inverse_kinematics = motions.inverse_kinematics
+    joint_rates = motions.joint_rates
+    joint_accelerations = motions.joint_accelerations
+    task_space = motions.task_space
+    cartesian_dynamics = motions.cartesian_dynamics
+
+    # Of robots with constraints, checked state by state
+    constrained_forward_dynamics = closed_loops.constrained_forward_dynamics
+    actuator_forces = closed_loops.actuator_forces
+    constraint_rank = closed_loops.constraint_rank
+    close_loop = closed_loops.close_loop
+    close_velocities = closed_loops.close_velocities
+    close_accelerations = closed_loops.close_accelerations
+    constraint_wrench = closed_loops.constraint_wrench
+    multipliers_of_wrench = closed_loops.multipliers_of_wrench
+
+    def __init__(self, model: Model) -> None:
+        self.__dict__["model"] = model
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"robots are immutable; {name!r} cannot be set. Use robot.with_gravity and the like")
+
+    model: Model
+
+    @property
+    def name(self) -> str:
+        """The robot's name."""
+        return self.model.name
+
+    @property
+    def dof(self) -> int:
+        """n, the size of q: the number of joints, or of the coordinates that move them where they are coupled."""
+        return len(self.model.coordinates)
+
+    @property
+    def joints(self) -> tuple[Joint | Coordinate, ...]:
+        """What q counts, in its order: the joints, or the coordinates that move them where they are coupled."""
+        return self.model.coordinates
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of what q counts, in its order."""
+        return tuple(joint.name for joint in self.model.coordinates)
+
+    @property
+    def link_names(self) -> tuple[str, ...]:
+        """Names of the links, base first."""
+        return self.model.link_names
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """Names of all frames: links, and what is welded to them."""
+        return tuple(frame.name for frame in self.model.frames)
+
+    @property
+    def tip(self) -> str | None:
+        """Name of the tip frame, or None where the tree has several ends and none was chosen."""
+        return self.model.tip
+
+    @property
+    def constraint_rows(self) -> tuple[Row, ...]:
+        """The scalar equations of all constraints, in the order of the rows of A: name, unit, kind."""
+        return rows_of(self.model.constraints)
+
+    @property
+    def gravity(self) -> Array:
+        """The acceleration of free fall in base axes, m/s^2, shape (3,)."""
+        return self.model.gravity
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the description said and the equations do not contain, one sentence each."""
+        return self.model.notes
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The model in canonical link frames: what functions are traced with."""
+        return canonical(self.model)
+
+    def compile(
+        self,
+        fn: Function | Callable[..., Any],
+        *,
+        signature: str | None = None,
+        parameters: Iterable[str] = (),
+    ) -> CompiledFunction:
+        """Compile a function of your own: a controller, a cost, an observer.
+
+        Args:
+            fn: declared with ``@armdyn.function("(n),(n)->(n)")``, or a plain function of (model, arrays...) together
+                with ``signature``. It may call anything in `armdyn.algorithms`.
+            signature: shapes of its arrays and results, where it is not declared.
+            parameters: model parameters that become inputs behind the arrays: "gravity", "LINK.mass", "LINK.com",
+                "LINK.inertia" in place of a link's own, or "FRAME.payload.mass", "FRAME.payload.com",
+                "FRAME.payload.inertia" of a body fixed to a frame, seen from it, which is added.
+
+        >>> @armdyn.function("(n),(n),(n),(n)->(n),()")
+        ... def computed_torque(model, q, qd, q_goal, gains):
+        ...     "Torques N m, shape (..., n), and kinetic energy J of a computed-torque controller."
+        ...     qdd = gains * (q_goal - q) - 2 * np.sqrt(gains) * qd
+        ...     tau = armdyn.algorithms.inverse_dynamics(model, q, qd, qdd)
+        ...     return tau, armdyn.algorithms.kinetic_energy(model, q, qd)
+        >>> control = armdyn.load("ur5").compile(computed_torque)
+        >>> tau, energy = control(np.zeros((1000, 6)), np.zeros(6), np.ones(6), np.full(6, 25.0))
+        >>> tau.shape, energy.shape
+        ((1000, 6), (1000,))
+        """
+        return CompiledFunction(self, _declared(fn, signature), parameters)
+
+    @cached_property
+    def _tasks(self) -> dict[Task, CompiledTask]:
+        """What `task_space` has compiled."""
+        return {}
+
+    def program(self, fn: Function | Callable[..., Any], *, signature: str | None = None, **options: Any) -> Program:
+        """The straight-line program of a function of this robot, with its operation counts.
+
+        >>> print(armdyn.load("planar_2r").program(armdyn.algorithms.mass_matrix).op_counts)
+        1m + 6a + 2t
+        """
+        return self.compile(fn, signature=signature).program(**options)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Robot) and self.model.digest == other.model.digest
+
+    def __hash__(self) -> int:
+        return hash(self.model.digest)
+
+    def __reduce__(self) -> tuple[type[Robot], tuple[Model]]:
+        return Robot, (self.model,)
+
+    def __repr__(self) -> str:
+        joints = ", ".join(self.joint_names) if self.dof <= 3 else f"{self.joint_names[0]}, ..., {self.joint_names[-1]}"
+        what = "joints" if self.model.coupling is None else f"coordinates of {len(self.model.joints)} joints"
+        return f"<Robot {self.name!r}: {self.dof} {what} ({joints}), tip {self.tip!r}>"
+
+
+def _declared(fn: Function | Callable[..., Any], signature: str | None) -> Function:
+    if isinstance(fn, Function):
+        return fn
+    if signature is None:
+        raise TraceError(
+            f"{getattr(fn, '__name__', fn)!r} is not declared; put @armdyn.function('(n),(n)->(n)') on it, "
+            "or pass signature="
+        )
+    return function(signature)(fn)

@@ -1,0 +1,176 @@
+"""Other robots from one: another gravity, tip, load, coupling, constraint."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from armdyn.model.constraints import Constraint
+    from armdyn.model.inertia import Inertia
+    from armdyn.model.model import Limits
+    from armdyn.robot.front_door import Robot
+
+
+def with_gravity(robot: Robot, gravity: ArrayLike) -> Robot:
+    """The same robot under another acceleration of free fall, in base axes, m/s^2, shape (3,)."""
+    return type(robot)(robot.model.replace(gravity=np.asarray(gravity, dtype=float)))
+
+
+def with_tip(robot: Robot, frame: str) -> Robot:
+    """The same robot with another frame as its tip."""
+    return type(robot)(robot.model.replace(tip=robot.model.frame(frame).name))
+
+
+def with_payload(
+    robot: Robot, inertia: Inertia, frame: str | None = None, *, name: str | None = None, check_inertia: bool = True
+) -> Robot:
+    """The same robot with a body fixed to one of its frames: a tool, a load, a camera.
+
+    Its inertia is added to the link's, exactly. For a load that changes from state to state make its mass an input:
+    ``robot.compile(fn, parameters=["tool0.payload.mass"])``.
+
+    Args:
+        inertia: of the body, seen from the frame.
+        frame: name of the frame it is fixed to; the tip where none is given.
+        name: of a new frame at the body's centre of mass, with the axes of the frame; none where not given.
+        check_inertia: refuse an inertia that no rigid body has; otherwise take it as it stands, with a note.
+
+    Raises:
+        ModelError: an inertia that is none, or a name that is taken.
+        UnknownName: a frame the robot does not have.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> load = armdyn.inertia.sphere(0.05, mass=2.0).at([0.1, 0, 0])
+    >>> robot.with_payload(load).gravity_forces([0.0, 0.0]) - robot.gravity_forces([0.0, 0.0])
+    array([41.202, 21.582])
+    """
+    from armdyn.model.payload import with_payload  # noqa: PLC0415
+
+    return type(robot)(with_payload(robot.model, inertia, frame, name=name, check_inertia=check_inertia))
+
+
+def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Robot:
+    """The same robot with joints that follow others, as fingers, gears and belts do, and are no entries of q.
+
+    Args:
+        followers: by joint, what it follows: the name of a joint, or (name, multiplier, offset) where it stands at
+            multiplier q + offset. What it follows may follow another.
+
+    Raises:
+        ModelError: joints that follow each other in a ring, multipliers of zero, limits that no position keeps.
+        UnknownName: a joint that is no entry of q.
+
+    >>> arm = armdyn.load("planar_2r").with_mimic({"joint_2": ("joint_1", -2.0)})
+    >>> arm.joint_names, arm.mass_matrix([0.3]).shape
+    (('joint_1',), (1, 1))
+    """
+    from armdyn.model.followers import as_follower, with_followers  # noqa: PLC0415
+
+    return type(robot)(with_followers(robot.model, [as_follower(*one) for one in followers.items()]))
+
+
+def with_coordinates(
+    robot: Robot,
+    names: Sequence[str],
+    matrix: ArrayLike,
+    *,
+    offset: ArrayLike | None = None,
+    kinds: Mapping[str, Literal["revolute", "prismatic"]] | None = None,
+    limits: Mapping[str, Limits] | None = None,
+) -> Robot:
+    """The same robot in other coordinates, which a gear train, a differential or belts bring to the joints.
+
+    What q has been is matrix q + offset from now on, and so every function is in the new coordinates: tau is the
+    force that does work on them, M is A^T M A, a Jacobian J A.
+
+    Args:
+        names: of the new coordinates, n of them, such as motors.
+        matrix: A, a row for each of ``robot.joint_names``, a column for each new coordinate.
+        offset: b, what q has been where the new one is zero, rad or m; zero where not given.
+        kinds: "revolute" or "prismatic", by name, where joints of both kinds move with a coordinate.
+        limits: by name, besides those that joints which one coordinate alone moves leave of it.
+
+    Raises:
+        ModelError: coordinates that are not independent, whose unit is open, or whose limits leave nothing.
+        ShapeError: a matrix or offset of another shape.
+
+    >>> wrist = armdyn.load("planar_2r").with_coordinates(["left", "right"], [[0.5, 0.5], [0.5, -0.5]])
+    >>> wrist.joint_positions([1.0, 0.5])
+    array([0.75, 0.25])
+    """
+    from armdyn.model.coordinates import with_coordinates  # noqa: PLC0415
+
+    return type(robot)(with_coordinates(robot.model, names, matrix, offset, kinds=kinds, limits=limits))
+
+
+def with_joint_equations(robot: Robot, equations: Sequence[Any], *, dependent: Sequence[str] = ()) -> Robot:
+    """The same robot with equations a . q = b between its joints; q keeps those that stay independent.
+
+    Args:
+        equations: coefficients by joint, {"elbow": 1.0, "motor": -0.5}, for what sums up to zero; or the pair of
+            these and b. They are solved together, exactly.
+        dependent: joints that shall be the ones to follow; else the last that can, in the order of q.
+
+    Raises:
+        ModelError: equations that contradict others or repeat them, and which; that cannot be solved for
+            ``dependent``, or hold every joint still.
+        UnknownName: a joint that is no entry of q.
+
+    >>> level = armdyn.load("planar_3r").with_joint_equations([({"joint_1": 1, "joint_2": 1, "joint_3": 1}, 0.5)])
+    >>> level.joint_positions([0.3, 0.4])
+    array([ 0.3,  0.4, -0.2])
+    """
+    from armdyn.model.joint_equations import as_equations, with_joint_equations  # noqa: PLC0415
+
+    return type(robot)(with_joint_equations(robot.model, as_equations(equations), dependent))
+
+
+def without_couplings(robot: Robot) -> Robot:
+    """The same robot with every joint free: q has one entry a joint again."""
+    from armdyn.model.coordinates import without_couplings  # noqa: PLC0415
+
+    return type(robot)(without_couplings(robot.model))
+
+
+def with_constraints(robot: Robot, *constraints: Constraint) -> Robot:
+    """The same robot with constraints on its motion, besides those it has: loops, contacts, couplings.
+
+    Args:
+        constraints: of `armdyn.constraints`: `weld`, `ball`, `hinge`, `slide`, `Held`, `PointOnPlane`,
+            `PointOnLine`, `PointOnSurface`, `PointOnCurve`, `Distance`, `JointCoupling`, `Holonomic`, `Pfaffian`.
+
+    Raises:
+        ModelError: two of one name.
+        UnknownName: a frame or joint the robot does not have.
+
+    >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    >>> arm = armdyn.load("planar_2r").with_constraints(channel)
+    >>> arm.constraint_jacobian([-np.pi / 3, 2 * np.pi / 3]).round(3) + 0.0
+    array([[ 0.   , -0.866]])
+    """
+    return type(robot)(robot.model.replace(constraints=(*robot.model.constraints, *constraints)))
+
+
+def with_independent_constraints(robot: Robot, q: ArrayLike, **options: Any) -> Robot:
+    """The same robot without the rows of constraints that follow from others, as those of planar linkages do.
+
+    A hinge that closes a planar four-bar has five rows in space; three of them hold already. The motion is the same
+    without them; the forces that they could share with the others are zero.
+
+    Args:
+        q: joint positions of a general state at which the loops are closed, rad or m, shape (n,).
+        options: of `constraint_rank`, which tells the rows.
+    """
+    from armdyn.constraints.ranks import independent_constraints  # noqa: PLC0415
+
+    return type(robot)(robot.model.replace(constraints=independent_constraints(robot, q, **options)))
+
+
+def without_constraints(robot: Robot) -> Robot:
+    """The same robot with its loops cut open: the tree that its joints alone make."""
+    return type(robot)(robot.model.replace(constraints=()))
