@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.algorithms.declaration import Function, in_numbers
 from armdyn.errors import ArmdynError, DTypeError, ShapeError
-from armdyn.model.constraints import sizes as constraint_sizes
+from armdyn.model.constraints.base import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape, with_parameters
 from armdyn.program import OperationCounts, Port, Program, guarded, trace
 from armdyn.targets import compile_program, direct, load_or_compile, source_digest
@@ -37,7 +37,9 @@ class CompiledFunction:
     def __init__(self, robot: Robot, function: Function, parameters: Iterable[str] = ()) -> None:
         self.robot = robot
         self.function = function
-        self.parameters = tuple(parameters)
+        self.parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        if len(set(self.parameters)) < len(self.parameters):
+            raise TypeError(f"{function.name} has parameters {', '.join(self.parameters)}; name each of them once")
         self._ports = {a.name: Port(a.name, self._resolve(a.shape)) for a in function.arguments}
         self._ports |= {name: Port(name, parameter_shape(robot.model, name)) for name in self.parameters}
         self._required = [a.name for a in function.arguments if not a.optional] + list(self.parameters)
@@ -55,14 +57,21 @@ class CompiledFunction:
         From then on `armdyn.targets.direct` stands before this method: calls that name one state's arrays, and nothing
         else, do not get here.
         """
-        try:
-            kernel = self._plain[len(arrays), *keywords.items()]
-        except (KeyError, TypeError):  # not met before, or arrays among the keywords, which have no hash
+        kernel = self._remembered(len(arrays), keywords)
+        if kernel is None:
             return self._call_variant(arrays, keywords)
         try:
             return kernel(*arrays)
         except (TypeError, ValueError) as error:
-            return self._call_again_or_explain(arrays, error)
+            complaint = error
+        return self._call_again_or_explain(arrays, complaint)
+
+    def _remembered(self, count: int, options: Mapping[str, Any]) -> Callable[..., Any] | None:
+        """What has been called with so many arrays by position and these options."""
+        try:
+            return self._plain.get((count, *options.items()))
+        except TypeError:  # arrays among the keywords, which have no hash
+            return None
 
     def __repr__(self) -> str:
         return f"<{self.function.name}{self.__signature__} of {self.robot.name!r}>"
@@ -107,9 +116,10 @@ class CompiledFunction:
     def directional(self, *wrt: str) -> CompiledFunction:
         """The rates of the results where some of the arrays or model parameters change: another compiled function.
 
-        For every name X it takes one more array ``along_X``, the rate of X or a direction, behind the arrays that must
-        be given; the results are shaped and named as before: the Jacobian times the direction, at a fraction of its
-        cost. Of a gradient it is the product of Hessian and vector.
+        For every name X it takes one more array ``along_X``, the rate of X or a direction, given by name: it stands
+        behind all arrays and parameters, also those that may be left out. The results are shaped and named as before:
+        the Jacobian times the direction, at a fraction of its cost. Of a gradient it is the product of Hessian and
+        vector.
 
         Args:
             wrt: names as of `derivative`; all change together.
@@ -130,6 +140,8 @@ class CompiledFunction:
     def _derived(
         self, kind: Callable[[CompiledFunction, tuple[str, ...]], CompiledFunction], wrt: tuple[str, ...]
     ) -> CompiledFunction:
+        if not all(isinstance(name, str) for name in wrt):
+            return kind(self, wrt)  # which refuses it by name
         key = (kind, wrt)
         if key not in self._derivatives:
             self._derivatives[key] = kind(self, wrt)
@@ -152,6 +164,13 @@ class CompiledFunction:
             if name not in self.function.options:
                 known = ", ".join([*self._positional, *self.function.options, "out", "workers"])
                 raise TypeError(f"{self.function.name}() has no argument {name!r}; it takes {known}")
+            try:
+                hash(options[name])
+            except TypeError:
+                kind = type(options[name]).__name__
+                raise TypeError(
+                    f"{name} is a {kind}; options are words, numbers or tuples, fixed before compiling"
+                ) from None
         missing = [f"{name}=" for name in self.function.required_options if name not in options]
         if missing:
             raise TypeError(f"{self.function.name}() misses {', '.join(missing)}, which must be given by name")
@@ -169,7 +188,7 @@ class CompiledFunction:
             if not variant[1] and list(given) == self._positional[: len(given)]:
                 self._plain[(len(given),)] = self._naming(kernel)
                 self._call_directly(kernel)
-        if len(arrays) == len(given):  # all by position: what is left in keywords are options
+        if list(given) == self._positional[: len(arrays)]:  # all by position: what is left in keywords are options
             self._plain[len(arrays), *keywords.items()] = self._naming(kernel)
         try:
             if workers is not None:
@@ -177,19 +196,41 @@ class CompiledFunction:
                 return self._named(run_in_parallel(kernel, ports, list(given.values()), out=out, workers=workers))
             return self._named(kernel(*given.values()) if out is None else kernel(*given.values(), out=out))
         except (TypeError, ValueError) as error:
-            self._check_out(out, variant[1])
-            self._explain(given, error)
+            complaint = error
+        self._check_out(out, variant[1], given)
+        self._explain(given, complaint)
 
-    def _check_out(self, out: Any, options: Iterable[tuple[str, Any]]) -> None:
-        """Complain of arrays for results that do not end in the results' shapes."""
-        arrays = out if isinstance(out, tuple) else (out,) * (out is not None)
-        for array, symbols in zip(arrays, self.function.outputs, strict=False):
-            shape = self._resolve(symbols, options)
-            dimensions = ", ".join(["...", *map(str, shape)])
-            if not isinstance(array, np.ndarray):
-                raise DTypeError(f"out is {type(array).__name__}; expected an array of shape ({dimensions})")
-            if array.shape[array.ndim - len(shape) :] != shape:
-                raise ShapeError(f"out has shape {array.shape}; expected ({dimensions}) for {self.robot.name!r}")
+    def _check_out(self, out: Any, options: Iterable[tuple[str, Any]], given: Mapping[str, Any]) -> None:
+        """Complain of arrays for results that cannot take them."""
+        if out is None:
+            return
+        arrays, what = out if isinstance(out, tuple) else (out,), f"{self.function.name} of {self.robot.name!r}"
+        if len(arrays) != len(self.function.outputs):
+            raise ShapeError(f"out holds {len(arrays)} arrays; {what} has {len(self.function.outputs)} results")
+        for array, symbols in zip(arrays, self.function.outputs, strict=True):
+            if array is not None:  # NumPy makes one there
+                self._check_out_array(array, self._resolve(symbols, options), self._batch(given))
+
+    def _check_out_array(self, array: Any, shape: tuple[int, ...], batch: tuple[int, ...] | None) -> None:
+        dimensions = ", ".join(["...", *map(str, shape)])
+        if not isinstance(array, np.ndarray):
+            raise DTypeError(f"out is {type(array).__name__}; expected an array of shape ({dimensions})")
+        if array.shape[array.ndim - len(shape) :] != shape:
+            raise ShapeError(f"out has shape {array.shape}; expected ({dimensions}) for {self.robot.name!r}")
+        if batch is not None and array.shape != batch + shape:
+            raise ShapeError(f"out has shape {array.shape}; expected {batch + shape} for a batch of shape {batch}")
+        if array.dtype.kind != "f":
+            raise DTypeError(f"out holds {array.dtype}; results are float64, or float32 of float32 arrays")
+        if not array.flags.writeable:
+            raise DTypeError("out is read-only; give an array that can be written to")
+
+    def _batch(self, given: Mapping[str, Any]) -> tuple[int, ...] | None:
+        """The shape of the batch; None where the arguments have none together."""
+        shapes = [(np.shape(value), len(self._ports[name].shape)) for name, value in given.items()]
+        try:
+            return np.broadcast_shapes(*(shape[: len(shape) - rank] for shape, rank in shapes))
+        except ValueError:
+            return None
 
     def _bind(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
         """Arrays by name, in order; what is left in ``keywords`` are options. None means not given."""
@@ -198,6 +239,9 @@ class CompiledFunction:
             takes = ", ".join(self._positional)
             raise TypeError(f"{name}() takes {len(self._positional)} arrays ({takes}); got {len(arrays)}")
         values = dict(zip(self._positional, arrays, strict=False))
+        for parameter in self.parameters:  # dots are no part of Python's keywords
+            if (word := _keyword(parameter)) in keywords and word != parameter:
+                keywords[parameter] = keywords.pop(word)
         for argument in self._positional:
             if argument in keywords:
                 if argument in values:
@@ -206,7 +250,11 @@ class CompiledFunction:
         given = {n: values[n] for n in self._positional if values.get(n) is not None}
         missing = [n for n in self._required if n not in given]
         if missing:
-            raise TypeError(f"{name}() misses {', '.join(missing)}; it takes {', '.join(self._positional)}")
+            optional = {a.name for a in self.function.arguments if a.optional}
+            before = {n: self._positional[: self._positional.index(n)] for n in missing}
+            by_name = [f"{_keyword(n)}=" for n in missing if optional.intersection(before[n])]
+            hint = f"; give {', '.join(by_name)} by name, for optional arrays stand before" if by_name else ""
+            raise TypeError(f"{name}() misses {', '.join(missing)}; it takes {', '.join(self._positional)}{hint}")
         return given
 
     def _named(self, results: Any) -> Any:
@@ -276,15 +324,10 @@ class CompiledFunction:
             raise error
         for name, value in given.items():
             self._check_argument(self._ports[name], value)
-        batches = {}
-        for name, value in given.items():
-            shape = np.shape(value)
-            batches[name] = shape[: len(shape) - len(self._ports[name].shape)]
-        try:
-            np.broadcast_shapes(*batches.values())
-        except ValueError:
-            shown = ", ".join(f"{name} {shape}" for name, shape in batches.items())
-            raise ShapeError(f"the batches of the arguments do not broadcast together: {shown}") from None
+        if self._batch(given) is None:
+            shapes = ((name, np.shape(value), len(self._ports[name].shape)) for name, value in given.items())
+            shown = ", ".join(f"{name} {shape[: len(shape) - rank]}" for name, shape, rank in shapes)
+            raise ShapeError(f"the batches of the arguments do not broadcast together: {shown}")
         raise error
 
     def _check_argument(self, port: Port, value: Any) -> None:
@@ -293,9 +336,11 @@ class CompiledFunction:
             array = np.asarray(value)
         except ValueError:
             raise ShapeError(f"{port.name} is ragged: its rows differ in length; {expected}") from None
-        if array.dtype.kind not in "biuf":
+        if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
             what = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"}
             held = what.get(array.dtype.kind, str(array.dtype))
+            if array.dtype == object and all(isinstance(x, int) for x in array.flat):
+                held = "integers beyond 64 bits"
             raise DTypeError(f"{port.name} holds {held}; expected real numbers: {self._expected(port)}")
         if array.ndim < len(port.shape) or array.shape[array.ndim - len(port.shape) :] != port.shape:
             raise ShapeError(f"{port.name} has shape {array.shape}; {expected}")
@@ -323,6 +368,11 @@ def _stand_in_front() -> bool:
     return method is not None
 
 
+def _keyword(parameter: str) -> str:
+    """The word a parameter is given by in a call: "tool0.payload.mass" by ``tool0_payload_mass=``."""
+    return parameter.replace(".", "_")
+
+
 def _several(*results: Any) -> tuple[Any, ...]:
     return results
 
@@ -336,11 +386,13 @@ def _digest_of_code() -> str:
 def _signature(function: Function, parameters: tuple[str, ...]) -> inspect.Signature:
     """What ``help`` shows: the arrays, the options, ``out`` and ``workers``."""
     kinds = inspect.Parameter
-    shown = [
-        kinds(a.name, kinds.POSITIONAL_OR_KEYWORD, default=None if a.optional else kinds.empty)
-        for a in function.arguments
-    ]
-    shown += [kinds(p.replace(".", "_"), kinds.KEYWORD_ONLY) for p in parameters]
+    shown: list[inspect.Parameter] = []
+    kind: Any = kinds.POSITIONAL_OR_KEYWORD
+    for before, a in zip((None, *function.arguments), function.arguments, strict=False):
+        if before is not None and before.optional and not a.optional:
+            kind = kinds.KEYWORD_ONLY  # it must be given, and what stands before it need not
+        shown.append(kinds(a.name, kind, default=None if a.optional else kinds.empty))
+    shown += [kinds(_keyword(p), kinds.KEYWORD_ONLY) for p in parameters]
     shown += [kinds(name, kinds.KEYWORD_ONLY, default=default) for name, default in function.options.items()]
     shown += [kinds(name, kinds.KEYWORD_ONLY, default=None) for name in ("out", "workers")]
     return inspect.Signature(shown)

@@ -24,18 +24,23 @@ class _Derived(CompiledFunction):
     def __init__(self, primal: CompiledFunction, wrt: Sequence[str] = ()) -> None:
         self.primal = primal
         self.wrt = tuple(wrt) or tuple(a.name for a in primal.function.arguments if not a.optional)
-        shapes = {name: self._shape_of(name) for name in self.wrt}
+        found = [(self._shape_of(name), name) for name in self.wrt]  # the shape first: what is no name has none
+        shapes = {name: shape for shape, name in found}
         if len(shapes) < len(self.wrt):
             raise TypeError(f"{primal.__name__} is differentiated by {', '.join(self.wrt)}; name each of them once")
         super().__init__(primal.robot, self._declared(shapes), primal.parameters)
+        own = [a.name for a in self.function.arguments if a.name not in primal._positional]
+        self._positional = [*primal._positional, *own]  # arrays by position are those of the primal
 
     def _shape_of(self, name: str) -> Shape:
         """The shape of an array or parameter."""
         arguments = {a.name: a.shape for a in self.primal.function.arguments}
-        if name in arguments:
+        if isinstance(name, str) and name in arguments:
             return arguments[name]
         model = self.primal.robot.model
         try:
+            if not isinstance(name, str):
+                raise UnknownName
             return parameter_shape(model, name)
         except UnknownName:
             parameters = ["gravity", *(f"{link}.{quantity}" for link in model.link_names[1:] for quantity in SHAPES)]
@@ -100,7 +105,7 @@ class Derivative(_Derived):
         return self._declared_as(
             "_".join([function.name, *by]),
             f"Derivatives of {function.name} by {', '.join(shapes)}.\n\n{function.__doc__ or ''}".rstrip(),
-            arguments=tuple(sorted(arguments, key=lambda a: a.optional)),
+            arguments=tuple(arguments),
             outputs=outputs,
             result=None if len(outputs) == 1 else _named(tuple(names)),
         )
@@ -119,7 +124,8 @@ class Derivative(_Derived):
 class Directional(_Derived):
     """The rates of the results of a compiled function where some of its arrays or the model's parameters change.
 
-    It takes one more array ``along_X`` for each of them; the results are named and shaped as those of the function.
+    It takes one more array ``along_X`` for each of them, behind all arrays and parameters of the function, and so by
+    name: positions mean what they mean to the function. The results are named and shaped as those of the function.
     """
 
     def _declared(self, shapes: Mapping[str, Shape]) -> Function:
@@ -135,7 +141,7 @@ class Directional(_Derived):
             "_".join([function.name, *self._along]),
             f"Rates of {function.name} where {', '.join(shapes)} change as {', '.join(self._along)} say.\n\n"
             f"{function.__doc__ or ''}".rstrip(),
-            arguments=tuple(sorted([*arguments, *along], key=lambda a: a.optional)),
+            arguments=(*arguments, *along),
         )
 
     def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:

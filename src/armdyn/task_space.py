@@ -18,6 +18,7 @@ from armdyn.algorithms.task_rows import (
     Row,
     SingularTask,
     TaskSpaceError,
+    checked_damping,
     checked_place,
     chosen_rows,
     name_of,
@@ -29,6 +30,7 @@ from armdyn.model.constraints.base import refuse_constraints
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
+from armdyn.spatial.singular_mass import is_singular
 
 __all__ = ["CartesianDynamics", "SingularTask", "Task", "TaskSpace", "TaskSpaceError"]
 
@@ -82,7 +84,7 @@ class Task:
     def __post_init__(self) -> None:
         object.__setattr__(self, "point", checked_place(self.point, self.expressed_in))
         object.__setattr__(self, "components", chosen_rows(self.components))
-        object.__setattr__(self, "damping", _number("damping", self.damping, "zero or more", lambda x: x >= 0.0))
+        object.__setattr__(self, "damping", checked_damping(self.damping))
 
     @property
     def rows(self) -> tuple[Row, ...]:
@@ -174,7 +176,7 @@ def _require_independence(robot: Robot, task: Task, q: Array, result: TaskSpace,
     given = np.isfinite(J).all(axis=(-2, -1)) & np.isfinite(result.Jdot_qd).all(axis=-1)  # NaN states are not judged
     bad = given & ~(independence > least).all(axis=-1)
     if bad.any():
-        raise _singular(robot, task, q, bad, independence, scaled, least, np.isfinite(mobility).all(axis=(-2, -1)))
+        raise _singular(robot, task, q, bad, independence, scaled, least)
 
 
 def _unit(robot: Robot, task: Task) -> Array:
@@ -195,17 +197,18 @@ def _singular(
     independence: Array,
     scaled: Array,
     least: float,
-    has_mass: Array,
 ) -> SingularTask:
     """The error: which states, which singular values, which component, and what to do."""
     states = np.argwhere(bad)
     first = tuple(map(int, states[0]))
-    where = np.array2string(np.broadcast_to(q, (*bad.shape, robot.dof))[first], precision=6, separator=", ")
+    state = np.broadcast_to(np.asarray(q, dtype=float), (*bad.shape, robot.dof))[first]
+    where = np.array2string(state, precision=6, separator=", ")
     which = f" at state {list(first)}" if first else ""
     many = f"{len(states)} of {bad.size} states, the first{which}: " if bad.ndim else ""
     frame = robot.model.frame(task.frame).name
-    if not has_mass[first]:
-        eigenvalues = _shown(np.linalg.eigvalsh(robot.mass_matrix(np.broadcast_to(q, (*bad.shape, robot.dof))[first])))
+    M = np.asarray(robot.mass_matrix(state), dtype=float)
+    if is_singular(M):
+        eigenvalues = _shown(np.linalg.eigvalsh(M))
         return SingularTask(
             f"{many}the mass matrix of {robot.name!r} is singular at q = {where}: eigenvalues {eigenvalues}; "
             "some joint moves no inertia there. Give links inertia, or joints armature."

@@ -173,6 +173,28 @@ def test_a_locked_follower_leaves_the_others_coupled() -> None:
     np.testing.assert_array_equal(robot.joint_positions([0.5]), [0.5, 1.5])
 
 
+def test_locked_where_the_mimic_does_not_put_it() -> None:
+    joints = (joint("a", "base"), joint("b", "a", mimic("a", 2.0, 0.1)), joint("c", "b", mimic("b")), joint("d", "c"))
+    with pytest.raises(ModelError) as caught:
+        read(*joints, locked={"a": 0.3, "b": 0.5, "c": 0.5})
+    assert caught.value.problems == (
+        "hand.urdf:3 joint 'b': locked at 0.5, and 'a', which it mimics, at 0.3; <mimic> asks for 2 * 0.3 + 0.1 = 0.7. "
+        "Lock 'a' alone: 'b' is held with it.",
+    )
+    with pytest.raises(ModelError, match=r"joint 'c': locked at 0.6, and 'b', which it mimics, at 0.7;"):
+        read(*joints, locked={"a": 0.3, "c": 0.6})
+    agreeing = read(*joints, locked={"a": 0.3, "b": 0.7, "c": 0.7})
+    assert agreeing.joint_names == ("d",)
+    assert_close(agreeing.mass_matrix([[0.2]]), read(*joints, locked={"a": 0.3}).mass_matrix([[0.2]]))
+
+
+def test_fingers_of_the_panda_locked_apart() -> None:
+    with pytest.raises(ModelError, match=r"'panda_finger_joint2': locked at 0.02, and 'panda_finger_joint1'.*at 0.03"):
+        armdyn.Robot.from_urdf(
+            ROBOTS / GRIPPERS["panda"], locked={"panda_finger_joint1": 0.03, "panda_finger_joint2": 0.02}
+        )
+
+
 def test_a_part_of_the_tree_without_the_followers() -> None:
     joints = (joint("a", "base"), joint("b", "a"), joint("c", "base", mimic("a")))
     robot = read(*joints, tip="b", chain=True)
@@ -287,5 +309,34 @@ def test_wrong_followers(followers: dict[str, object], kind: type[Exception], me
 
 def test_a_follower_is_no_entry_of_q_any_more() -> None:
     coupled = three().with_mimic({"b": "a"})
-    with pytest.raises(UnknownName, match=r"no joint 'b' in 'hand' \(2 joints\)\. Known: a, c\."):
-        coupled.with_mimic({"c": "b"})
+    already = r"joint 'b' of 'hand' follows 'a' already, and is no entry of q; take without_couplings\(\) first"
+    for followers in ({"c": "b"}, {"b": "c"}, {"b": "a"}):
+        with pytest.raises(ModelError, match=already):
+            coupled.with_mimic(followers)
+    with pytest.raises(UnknownName, match=r"no joint 'd' in 'hand' \(2 joints\)\. Known: a, c\."):
+        coupled.with_mimic({"d": "a"})
+    again = coupled.without_couplings().with_mimic({"b": "c"})
+    assert again.joint_names == ("a", "c")
+
+
+def test_joints_that_others_move_together_or_hold_say_so() -> None:
+    sums = three().with_joint_equations([({"a": 1, "b": 1, "c": -1}, 0.0)])
+    with pytest.raises(ModelError, match="joint 'c' of 'hand' follows 'a' and 'b' already"):
+        sums.with_mimic({"c": "a"})
+    held = three().with_joint_equations([({"c": 1}, 0.2)])
+    with pytest.raises(ModelError, match="joint 'c' of 'hand' is held still already"):
+        held.with_mimic({"c": "a"})
+
+
+def test_a_multiplier_of_zero_says_how_to_hold_a_joint() -> None:
+    with pytest.raises(ModelError) as caught:
+        three().with_mimic({"b": ("a", 0.0, 0.2)})
+    (said,) = caught.value.problems
+    advice = "with_joint_equations([({'b': 1.0}, 0.2)])"
+    assert "read the robot with locked={'b': 0.2}" in said
+    assert said.endswith(f"or say {advice}.")
+    held = three().with_joint_equations([({"b": 1.0}, 0.2)])  # the advice, followed
+    locked = read(joint("a", "base"), joint("b", "a"), joint("c", "b"), locked={"b": 0.2})
+    assert held.joint_names == locked.joint_names == ("a", "c")
+    q = np.array([0.3, -0.4])
+    assert_close(held.mass_matrix(q)[None], locked.mass_matrix(q)[None])

@@ -84,7 +84,7 @@ def test_directions_of_several_arrays_add_up(tree: Case) -> None:
     by = tree.robot.inverse_dynamics_derivatives(s.q, s.qd, s.qdd)
     expected = sum(np.einsum("sij,sj->si", J, x) for J, x in zip(by, (u, v, w), strict=True))
     rate = tree.robot.inverse_dynamics.directional("q", "qd", "qdd")
-    assert_close(rate(s.q, s.qd, s.qdd, u, v, w), expected)
+    assert_close(rate(s.q, s.qd, s.qdd, along_q=u, along_qd=v, along_qdd=w), expected)
 
 
 def test_hessian_times_vector_of_the_energy_costs_little_more_than_the_gradient(ur5: Case) -> None:

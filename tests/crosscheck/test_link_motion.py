@@ -7,6 +7,7 @@ import pytest
 import armdyn
 from armdyn.algorithms import LinkMotion
 from oracles.cases import Case
+from oracles.flying import RATES, TWISTS, Flying
 from oracles.states import States, assert_close, random_states
 
 
@@ -165,3 +166,15 @@ def test_masses_and_centres_that_are_inputs(ur5: Case) -> None:
 def test_unknown_axes(ur5: Case) -> None:
     with pytest.raises(armdyn.UnknownName, match=r"no way 'links' in expressed_in=.*Did you mean 'link'\?"):
         ur5.robot.link_motion(*np.zeros((3, 6)), expressed_in="links")
+
+
+def test_a_base_in_motion_takes_its_own_force() -> None:
+    """Newton's and Euler's equations for the base, whose inertia is that of no ball, in its own axes."""
+    robot, s = Flying(161, False).robot, random_states(6, 5, seed=205)
+    motion = robot.link_motion(s.q, s.qd, s.qdd, TWISTS[:5], RATES[:5])
+    base, w, wd = robot.model.links[0].inertia, TWISTS[:5, :3], RATES[:5, :3]
+    a = RATES[:5, 3:] + np.cross(w, TWISTS[:5, 3:])
+    a_com = a + np.cross(wd, base.com) + np.cross(w, np.cross(w, base.com))
+    N = wd @ base.tensor + np.cross(w, w @ base.tensor)
+    for rows, expected in zip(motion, (w, wd, a, a_com, base.mass * a_com, N), strict=True):
+        assert_close(rows[:, 0], expected)

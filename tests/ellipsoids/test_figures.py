@@ -101,7 +101,7 @@ def test_on_the_arm_in_space(ur5) -> None:
     figure = draw_on_arm(ur5, REACHING, [velocity, mass], scale=(0.3, 0.02), title="two of them")
     (axes,) = figure.axes
     texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == ["velocity: 1 m/s is 0.3 m long", "tip force: 1 N is 0.02 m long"]
+    assert texts == ["velocity: 1 m/s is 0.3 m long", "tip force: 1 kg is 0.02 m long"]
     lines = [np.array(line.get_data_3d()).T for line in axes.get_lines()]
     for e, scale in ((velocity, 0.3), (mass, 0.02)):
         for length, direction in zip(e.lengths, e.axes.T, strict=True):

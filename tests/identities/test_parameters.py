@@ -99,3 +99,33 @@ def test_every_link_as_an_input_at_once(tree: Case) -> None:
     assert_close(qdd(s.q, s.qd, s.tau, s.f_tip, **values), expected, 1e-11)
     energy = tree.robot.compile(algorithms.kinetic_energy, parameters=names)
     assert_close(energy(s.q, s.qd, **values), tree.robot.kinetic_energy(s.q, s.qd))
+
+
+@pytest.mark.parametrize("owner", ["forearm_link", "tool0.payload"])
+def test_of_a_tensor_that_is_not_symmetric_the_symmetric_part_counts(ur5: Case, owner: str) -> None:
+    s = random_states(6, 5, seed=68)
+    names = [f"{owner}.mass", f"{owner}.com", f"{owner}.inertia"]
+    tau = ur5.robot.compile(algorithms.inverse_dynamics, parameters=names)
+    own = (1.7, np.array([0.1, -0.2, 0.3]))
+    tensor = np.array([[0.3, 0.05, -0.02], [0.01, 0.25, -0.03], [0.08, 0.11, 0.2]])
+    expected = tau(s.q, s.qd, s.qdd, **dict(zip(names, (*own, (tensor + tensor.T) / 2), strict=True)))
+    for asymmetric in (tensor, tensor.T):
+        actual = tau(s.q, s.qd, s.qdd, **dict(zip(names, (*own, asymmetric), strict=True)))
+        assert_close(actual, expected, relative=1e-13)
+    by = tau.derivative(names[2])(s.q, s.qd, s.qdd, **dict(zip(names, (*own, tensor), strict=True)))
+    assert by.shape == (5, 6, 3, 3)
+    assert np.abs(by).max() > 0.1
+    assert_close(by, np.swapaxes(by, -1, -2), relative=1e-13)
+    step = np.array([[0.2, 0.1, 0.0], [-0.3, 0.1, 0.2], [0.4, 0.1, 0.3]])  # linear in it: the step may be long
+    moved = tau(s.q, s.qd, s.qdd, **dict(zip(names, (*own, tensor + step), strict=True)))
+    assert_close(moved - expected, np.einsum("sijk,jk->si", by, step), relative=1e-11)
+
+
+def test_mass_and_centre_as_inputs_keep_the_inertia_about_the_centre_of_mass(some: tuple[Case, str]) -> None:
+    case, link = some
+    s, own = random_states(case.n, 5, seed=69), case.robot.model.link(link).inertia
+    com = own.com + np.array([0.1, 0.2, -0.3])
+    moved = with_inertia(case.robot, link, Inertia(2.0 * own.mass, com, own.tensor))
+    M = case.robot.compile(algorithms.mass_matrix, parameters=[f"{link}.mass", f"{link}.com"])
+    actual = M(s.q, **{f"{link}.mass": 2.0 * own.mass, f"{link}.com": com})
+    assert_close(actual, moved.mass_matrix(s.q))

@@ -185,7 +185,8 @@ def of_regressors(some: Known, q, qd, qdd) -> Iterator[Answer]:
     x, v = some.at(q, qd)
 
     def of_joints(model: pin.Model, x, v, a) -> np.ndarray:
-        return A.T @ pin.computeJointTorqueRegressor(model, model.createData(), x, v, a)[case.column][:, columns]
+        Y = pin.computeJointTorqueRegressor(model, model.createData(), x, v, a)
+        return A.T @ Y.reshape(case.n, -1)[case.column][:, columns]
 
     Y = of_joints(case.pin, x, v, case.to_pin(accelerations))
     yield "regressor", {"armature": False}, [q, qd, qdd], Y
@@ -282,10 +283,13 @@ def of_tasks(some: Known, q, qd, frame: str) -> Iterator[Answer]:
     origin = (0.0, 0.0, 0.0)
     for components, way, point in (
         (("vx", "vz"), "body", POINT), (SKEW, "world", POINT), (("wy", *SKEW), "space", origin),
+        (("vy", "wx"), "world", origin),
     ):  # fmt: skip
         options = {"frame": frame, "components": components, "expressed_in": way, "point": point}
         expected = task_space(some.case, q, qd, frame, point, components, way)
         yield "task_space", options, [q, qd], tuple(expected)
+        if not any(point):
+            yield "task_space", {k: v for k, v in options.items() if k != "point"}, [q, qd], tuple(expected)
         yield "task_space", options | {"damping": 0.4}, [q, qd], damped(some, q, qd, expected, 0.4)
 
 

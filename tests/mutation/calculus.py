@@ -18,6 +18,7 @@ OPERATIONS_BY_NAME: dict[str, Callable[..., Any]] = {
     "floor": np.floor, "add": lambda a, b: a + b, "sub": lambda a, b: a - b, "mul": lambda a, b: a * b,
     "div": lambda a, b: a / b, "atan2": armdyn.arctan2, "pow": lambda a, b: a**b, "min": armdyn.minimum,
     "max": armdyn.maximum, "less": less, "less_equal": less_equal, "select": armdyn.select,
+    "guard": lambda a, b: Expr(a.graph, a.graph.apply("guard", a.index, b.index)),
 }  # fmt: skip
 
 
@@ -38,9 +39,9 @@ def funnel(x: Any) -> Any:
 
 
 def fan(x: Any) -> Any:
-    """Twelve numbers of one, which is short forward."""
-    s = np.sin(x[0])
-    return np.array([w * s * s for w in weights(12)])
+    """Twelve numbers of one, at the end of a chain, which is short forward."""
+    s = np.tanh(np.sin(np.exp(np.sin(x[0]))))
+    return np.array([np.sin(w * s) for w in weights(12)])
 
 
 def halves(x: Any) -> tuple[Any, Any]:
@@ -74,6 +75,15 @@ def by_operation(way: str, name: str, point: list[float]) -> np.ndarray:
     within = z * 3.0 + Expr(graph, x[-1])
     blocks = both_ways(graph, [[z.index, within.index]], [x])[way]
     return evaluated(graph, entries(blocks), point)
+
+
+def one_way(way: str, name: str, point: list[float]) -> np.ndarray:
+    """The Jacobian of a function, accumulated one way, flat."""
+    graph = Graph()
+    x = [graph.input(k) for k in range(len(point))]
+    results = np.asarray(FUNCTIONS[name](np.array([Expr(graph, k) for k in x], dtype=object)))
+    nodes = [y.index if isinstance(y, Expr) else graph.constant(y) for y in results.flat]
+    return evaluated(graph, entries(both_ways(graph, [nodes], [x])[way]), point)
 
 
 def evaluated(graph: Graph, results: list[int], point: Any) -> np.ndarray:

@@ -216,12 +216,12 @@ def of_constraints(some: Known, q, qd, qdd, tau, f_tip) -> Iterator[Answer]:
     spread[is_holonomic] = phi
     S = A @ Minv @ A.T
     pivots = np.diagonal(np.linalg.cholesky(S)) ** 2
-    for damping, stiffness in ((0.0, 0.0), (3.0, 0.0), (0.0, 5.0)):
+    for options in ({}, {"damping": 3.0}, {"stiffness": 5.0}):
+        damping, stiffness = options.get("damping", 0.0), options.get("stiffness", 0.0)
         target = drift + damping * A @ qd + stiffness * spread
         system = np.block([[M, A.T], [A, np.zeros((k, k))]])
         solution = np.linalg.solve(system, np.concatenate([tau - pushed, -target]))
         answer = solution[:n], solution[n:], pivots / np.diagonal(S)
-        options = {"damping": damping, "stiffness": stiffness}
         yield "dynamics.constrained_forward_dynamics", options, [q, qd, tau, f_tip, f_ext], answer
     against = [q, qd, qdd, multipliers]
     driven = some.inverse_dynamics(q, qd, qdd, loads) + A.T @ multipliers
@@ -241,6 +241,7 @@ def constrained_robots(robots: dict[str, Known]) -> dict[str, Known]:
     for name, of, chosen in (
         ("all constraints", "random_tree", None),
         ("some constraints", "ur5", ("rod", "skate", "plane on a link")),
+        ("held frames", "ur5", ("weld", "rx_ry", "rx")),
     ):
         some = robots[of]
         kinds = every_kind(some.robot)
@@ -248,6 +249,52 @@ def constrained_robots(robots: dict[str, Known]) -> dict[str, Known]:
         robot = armdyn.Robot(some.robot.model.replace(constraints=constraints))
         found[name] = Known(robot, some.case, some.A, some.b, some.rotors)
     return found
+
+
+def on_a_curve(some: Known, states: np.ndarray) -> tuple[Known, list[Answer]]:
+    """A point near one side or the other of a curve, where Newton's steps find what the samples chose."""
+    curve = every_kind(some.robot)["curve"]
+    robot = armdyn.Robot(some.robot.model.replace(constraints=(curve,)))
+    tree = Exact(robot.model)
+    answers = []
+    for q in states:
+        with mp.workdps(50):
+            phi = np.asarray(tree.phi(curve, exact(q)), dtype=float)
+        answers.append(("kernels.constraint_error", {}, [q], phi))
+    return Known(robot, some.case, some.A, some.b, some.rotors), answers
+
+
+def product(model: Any, q: Any) -> Any:
+    """One number, not an array of one."""
+    return q[0] * q[1] - 0.3
+
+
+def wheel(model: Any, q: Any) -> Any:
+    """One row, not an array of one."""
+    return np.array([np.sin(q[1]), q[0]])
+
+
+def of_one_row() -> Iterator[tuple[str, armdyn.Robot, list[Answer]]]:
+    """Functions of the caller's that are single equations."""
+    arm, q, qd = armdyn.load("planar_2r"), np.array([0.7, -1.2]), np.array([0.4, 1.9])
+    both = qd[0] * qd[1]
+    for name, constraint, A, drift in (
+        ("product", c.Holonomic(product, ["a"], "product"), q[::-1], 2.0 * both),
+        ("wheel", c.Pfaffian(wheel, ["a"], "wheel"), [np.sin(q[1]), q[0]], (np.cos(q[1]) + 1.0) * both),
+    ):
+        robot = armdyn.Robot(arm.model.replace(constraints=(constraint,)))
+        jacobian = "kernels.constraint_jacobian", {}, [q], np.array([A])
+        yield name, robot, [jacobian, ("kernels.constraint_drift", {}, [q, qd], np.array([drift]))]
+
+
+def upwards(s: Any) -> Any:
+    """A line along z."""
+    return np.array([0.1 + 0.0 * s, 0.2 + 0.0 * s, s])
+
+
+def nowhere(s: Any) -> Any:
+    """A single point."""
+    return np.array([0.1 + 0.0 * s, 0.2 + 0.0 * s, 0.0 * s])
 
 
 def too_many(model: Any, q: Any) -> Any:
@@ -269,7 +316,10 @@ def refused_robots() -> dict[str, tuple[armdyn.Robot, str, Refusal]]:
     rolling = c.Pfaffian(too_many, ["a", "b"], "rolling")
     no_rows = Refusal("ModelError", "returned shape (2,); expected (2, 2), a row")
     alone = c.Pfaffian(too_many, ["a"], "alone")
+    along_up, standing = (c.PointOnCurve("tip", f, (0.0, 1.0), name="track") for f in (upwards, nowhere))
     return {
+        "along up": (on_arm(along_up), "kernels.constraint_error", Refusal("ModelError", "'track' runs along up = (")),
+        "standing": (on_arm(standing), "kernels.constraint_error", Refusal("ModelError", "'track' stands still at s")),
         "free": (arm, "kernels.constraint_error", Refusal("ModelError", "has no constraints")),
         "velocities": (on_arm(alone), "kernels.constraint_error", Refusal("ModelError", "say nothing of positions")),
         "redundant": (on_arm(wall, table), "dynamics.force_projection", follows),

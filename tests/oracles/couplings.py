@@ -76,6 +76,13 @@ def differential() -> Coupled:
     return coupled(free, A, np.array([0.0, 0.1, 0.0, 0.7, 0.0, -0.2]))
 
 
+def braced() -> Coupled:
+    """Two coordinates that do not feel each other but through a third: factors of M gain what M has not."""
+    A = np.zeros((6, 3))
+    A[1, 0], A[2, 1], A[3, 1:], A[4, [0, 2]] = 1.0, 1.0, (0.7, 1.3), (-0.4, 0.8)
+    return coupled(with_rotors(armdyn.Robot(to_armdyn(spindles())), 5), A, np.linspace(-0.3, 0.6, 6))
+
+
 MAKERS: Mapping[str, Callable[[], Coupled]] = {
     "dense": lambda: dense(21, 4),
     "dense, right-angled": lambda: dense(22, 3, right_angled=True),
@@ -83,6 +90,7 @@ MAKERS: Mapping[str, Callable[[], Coupled]] = {
     "followers": lambda: followers(26, 3),
     "permuted": lambda: followers(28, 8),
     "differential": differential,
+    "braced": braced,
 }
 
 

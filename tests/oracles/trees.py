@@ -1,6 +1,6 @@
 """Random trees of rigid bodies as plain numbers, and what armdyn, Pinocchio and MuJoCo each make of them."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -107,13 +107,22 @@ def spindles() -> Tree:
     return Tree("spindles", parts, tuple(p.joint for p in parts), "skew", rng.normal(0.0, 6.0, 3))
 
 
+def slides_between_turns() -> Tree:
+    """A chain that slides between links that turn, far from base and tip, on a link without mass."""
+    tree = random_tree(173, 7, chain=True)
+    kinds = ["prismatic" if k in (2, 4) else "revolute" for k in range(7)]
+    parts = [p._replace(kind=kind) for p, kind in zip(tree.parts[:7], kinds, strict=True)]
+    parts[3] = parts[3]._replace(mass=0.0, tensor=np.zeros((3, 3)))
+    return replace(tree, name="slides_between_turns", parts=(*parts, tree.parts[7]))
+
+
 def to_armdyn(tree: Tree):
     """The armdyn `Model`, from parts in the tree's file order."""
     from armdyn.model import Inertia
     from armdyn.model.assembly import assemble
     from armdyn.model.parts import JointPart, LinkPart
 
-    links = [LinkPart("base", Inertia(7.0, [0.1, 0.2, 0.3], np.eye(3)))]
+    links = [LinkPart("base", Inertia(7.0, [0.1, 0.2, 0.3], np.diag([1.0, 1.3, 1.7])))]
     links += [LinkPart(p.name, Inertia(p.mass, p.com, p.tensor)) for p in tree.parts]
     joints = {p.joint: JointPart(p.joint, p.kind, p.parent, p.name, p.placement, p.axis) for p in tree.parts}
     ordered = [joints.pop(name) for name in tree.order] + list(joints.values())

@@ -1,5 +1,6 @@
 """Derivatives of compiled functions as compiled functions: names, batches, precisions, pickling, errors."""
 
+import inspect
 import pickle
 
 import numpy as np
@@ -120,8 +121,8 @@ def test_pickling_of_functions_and_results(ur5: Case) -> None:
     for by in (energy.derivative("q", "qd"), energy.derivative("qd").directional("q"), energy.derivative("gravity")):
         copy = pickle.loads(pickle.dumps(by))  # noqa: S301
         assert type(copy) is type(by)
-        arrays = (s.q, s.qd, s.tau)[: len(by._required)]
-        expected, actual = by(*arrays), copy(*arrays)
+        along = {"along_q": s.tau} if isinstance(by, Directional) else {}
+        expected, actual = by(s.q, s.qd, **along), copy(s.q, s.qd, **along)
         results = zip(actual, expected, strict=True) if isinstance(expected, tuple) else [(actual, expected)]
         for one, other in results:
             np.testing.assert_array_equal(one, other)
@@ -165,13 +166,14 @@ def test_documentation_says_of_what_and_by_what(robot: armdyn.Robot) -> None:
     assert by.__name__ == "inverse_dynamics_d_q_d_gravity"
     along = robot.kinetic_energy.directional("q")
     assert along.__doc__.startswith("Rates of kinetic_energy where q change as along_q say")
-    assert list(along.__signature__.parameters)[:3] == ["q", "qd", "along_q"]
+    assert list(along.__signature__.parameters)[:4] == ["q", "qd", "base_twist", "along_q"]
+    assert along.__signature__.parameters["along_q"].kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def test_directions_along_the_same_array_twice(robot: armdyn.Robot) -> None:
     q, qd = STATE
     twice = robot.kinetic_energy.directional("q").directional("q")
-    assert list(twice.__signature__.parameters)[:4] == ["q", "qd", "along_q", "along_q_2"]
+    assert list(twice.__signature__.parameters)[:5] == ["q", "qd", "base_twist", "along_q", "along_q_2"]
     u, v = np.array([0.3, -1.0]), np.array([2.0, 0.7])
     H = robot.kinetic_energy.derivative("q").derivative("q")(q, qd)
     np.testing.assert_allclose(twice(q, qd, along_q=u, along_q_2=v), np.einsum("sij,i,j->s", H, u, v), rtol=1e-12)
@@ -189,6 +191,56 @@ def test_parameters_that_are_inputs_stay_inputs(robot: armdyn.Robot) -> None:
     name = f"along_{link}_mass"
     K = with_mass(q, qd, **{f"{link}.mass": 3.0}) - with_mass(q, qd, **{f"{link}.mass": 1.0})
     np.testing.assert_allclose(along(q, qd, **{f"{link}.mass": 1.0, name: 2.0}), K, rtol=1e-12)
+
+
+def test_positions_are_those_of_the_primal(ur5: Case) -> None:
+    """A tip wrench is a tip wrench by position, and a direction never takes its place."""
+    s, f = random_states(6, 4, seed=327), ur5.robot.inverse_dynamics
+    f_tip, along = f.directional("q"), s.tau
+    with pytest.raises(TypeError, match=r"misses along_q; it takes q, qd, qdd, f_tip, .*; give along_q= by name"):
+        f_tip(s.q, s.qd, s.qdd, along)
+    with pytest.raises(TypeError, match=r"mass_matrix_along_q\(\) misses along_q"):
+        ur5.robot.mass_matrix.directional("q")(s.q)
+    wrench = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    for _ in range(2):  # the second call takes the short way
+        actual = f_tip(s.q, s.qd, s.qdd, wrench, along_q=along)
+        assert_close(actual, np.einsum("sij,sj->si", f.derivative("q")(s.q, s.qd, s.qdd, wrench), along))
+    assert f_tip._positional == [*f._positional, "along_q"]
+    nothing = np.zeros(6), np.zeros(6), np.zeros((len(ur5.robot.link_names), 6))
+    everything = f_tip(s.q, s.qd, s.qdd, wrench, *nothing, along)
+    np.testing.assert_allclose(everything, actual, rtol=1e-11, atol=1e-11)
+
+
+def test_directions_stand_behind_parameters_that_are_inputs(ur5: Case) -> None:
+    s = random_states(6, 4, seed=328)
+    weight = ur5.robot.compile(algorithms.gravity_forces, parameters=["gravity"])
+    rate, down = weight.directional("q", "gravity"), np.array([1.0, 2.0, -9.0])
+    assert rate._positional == ["q", "gravity", "along_q", "along_gravity"]
+    by, lean = weight.derivative("q", "gravity")(s.q, down), np.array([0.3, -0.4, 0.5])
+    expected = np.einsum("sij,sj->si", by.d_q, s.qd) + by.d_gravity @ lean
+    assert_close(rate(s.q, down, along_q=s.qd, along_gravity=lean), expected)
+
+
+def test_an_optional_array_that_is_differentiated_by_keeps_its_place(ur5: Case) -> None:
+    """Behind f_tip, which may be left out, stands base_twist: by position the fourth array stays the tip wrench."""
+    s, by_twist = random_states(6, 4, seed=329), ur5.robot.inverse_dynamics.derivative("base_twist")
+    wrench, twist = np.arange(1.0, 7.0), np.full(6, 0.3)
+    with pytest.raises(TypeError, match=r"misses base_twist; .*give base_twist= by name"):
+        by_twist(s.q, s.qd, s.qdd, wrench)
+    by_position = by_twist(s.q, s.qd, s.qdd, wrench, twist)
+    np.testing.assert_array_equal(by_position, by_twist(s.q, s.qd, s.qdd, f_tip=wrench, base_twist=twist))
+    assert_close(by_position, by_twist(s.q, s.qd, s.qdd, base_twist=twist))  # forces of a wrench add up
+
+
+def test_parameters_are_named_once_and_one_may_stand_alone(ur5: Case) -> None:
+    q = random_states(6, 4, seed=330).q
+    alone = ur5.robot.compile(algorithms.gravity_forces, parameters="gravity")
+    assert alone.parameters == ("gravity",)
+    assert_close(alone(q, ur5.robot.gravity), ur5.robot.gravity_forces(q))
+    with pytest.raises(TypeError, match="gravity_forces has parameters gravity, gravity; name each of them once"):
+        ur5.robot.compile(algorithms.gravity_forces, parameters=["gravity", "gravity"])
+    with pytest.raises(UnknownName, match=r"no parameter 'gravitas'.*Did you mean 'gravity'"):
+        ur5.robot.compile(algorithms.gravity_forces, parameters="gravitas")
 
 
 def test_unknown_quantities(robot: armdyn.Robot) -> None:

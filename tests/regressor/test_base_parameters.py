@@ -122,6 +122,55 @@ def test_base_parameters_alone_give_the_joint_forces() -> None:
     assert base.names[-1] == "wrist_3_joint.damping"
 
 
+@pytest.mark.parametrize("name", ["ur5", "puma560", "tree_with_rotors", "panda_fingers"])
+def test_nearest_standard_parameters(name: str) -> None:
+    """K pi = beta; what is left, pi - near, is across all null vectors in the arm's units; no effect, no change."""
+    robot, options = ROBOTS[name](), OPTIONS.get(name, {})
+    base, rng = robot.base_parameters(**options), np.random.default_rng(435)
+    D, size = own_units(robot.mechanism, base.standard), len(base.standard)
+    near, beta = rng.normal(size=(3, 1, size)) * D, rng.normal(size=(4, base.rank)) * D[list(base.independent)]
+    pi = base.to_standard(beta, near=near)
+    assert pi.shape == (3, 4, size)
+    rows = D[list(base.independent)]
+    np.testing.assert_allclose(pi @ base.matrix.T / rows, np.broadcast_to(beta / rows, (3, 4, base.rank)), atol=1e-11)
+    vectors, _ = null_parameters_of_states(robot, **options)
+    assert np.abs((pi - near) / D @ vectors).max() < 1e-9 * np.abs((pi - near) / D).max()
+    idle = [base.standard.index(parameter) for parameter in base.without_effect]
+    np.testing.assert_array_equal(pi[..., idle], np.broadcast_to(near[..., idle], (3, 4, len(idle))))
+    own = base.standard.values
+    np.testing.assert_allclose(base.to_standard(base.values, near=base.standard) / D, own / D, rtol=0, atol=1e-12)
+
+
+def test_nearest_without_scales_is_the_pseudo_inverse() -> None:
+    base = armdyn.load("planar_2r").base_parameters()
+    plain = BaseParameters(base.standard, base.independent, base.matrix)
+    near, beta = np.arange(20.0), np.arange(6.0) ** 2
+    expected = near + np.linalg.pinv(base.matrix) @ (beta - base.matrix @ near)
+    np.testing.assert_allclose(plain.to_standard(beta, near=near), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_from_noisy_forces_to_a_robot() -> None:
+    """Base parameters alone make no robot; the nearest to a description do, and move as the one that was measured."""
+    drawn = armdyn.load("ur5")
+    rng, v = np.random.default_rng(436), drawn.standard_parameters().values
+    real = drawn.with_standard_parameters(v * np.repeat(rng.uniform(0.9, 1.1, 6), 10))
+    s, base = random_states(6, 500, seed=437), drawn.base_parameters()
+    tau = real.inverse_dynamics(s.q, s.qd, s.qdd) + 0.01 * rng.normal(size=(500, 6))
+    W = base.columns(drawn.regressor(s.q, s.qd, s.qdd)).reshape(-1, base.rank)
+    beta = np.linalg.lstsq(W, tau.ravel())[0]
+    advice = r"first moment \(.*without mass.*base.to_standard\(beta, near=robot.standard_parameters\(\)\)"
+    for check in (True, False):
+        with pytest.raises(armdyn.ModelError, match=advice):
+            drawn.with_standard_parameters(base.to_standard(beta), check_inertia=check)
+    made = drawn.with_standard_parameters(base.to_standard(beta, near=v), check_inertia=False)
+    np.testing.assert_allclose(made.base_parameters().values, beta, rtol=1e-9, atol=1e-9)
+    s = random_states(6, 200, seed=438)
+    expected = real.inverse_dynamics(s.q, s.qd, s.qdd)
+    wrong = [np.abs(r.inverse_dynamics(s.q, s.qd, s.qdd) - expected).max() for r in (drawn, made)]
+    assert wrong[0] > 1.0
+    assert wrong[1] < 0.02
+
+
 def test_gravity_shows_what_motion_hides() -> None:
     """Across the first axis gravity tells the first link's two moments; without gravity or along it, none does."""
     upright, level, floating = (
@@ -173,6 +222,8 @@ def test_bad_arguments() -> None:
         base.columns(robot.regressor(*np.zeros((3, 2))))
     with pytest.raises(armdyn.ShapeError, match="one value a base parameter"):
         base.to_standard(np.zeros(3))
+    with pytest.raises(armdyn.ShapeError, match=r"near has shape \(20,\); expected \(..., 22\), .* the options"):
+        base.to_standard(base.values, near=robot.standard_parameters())
 
 
 def test_table() -> None:

@@ -8,7 +8,7 @@ import armdyn
 from oracles.cases import CASES, Case
 from oracles.coupled import coupled, with_armature
 from oracles.states import assert_close, random_states
-from oracles.trees import random_tree, to_armdyn
+from oracles.trees import random_tree, slides_between_turns, to_armdyn, to_pinocchio
 
 EPS = np.finfo(float).eps
 
@@ -129,3 +129,17 @@ def test_operation_counts_stay_what_they_are(ur5: Case, panda: Case) -> None:
         for case, limit in zip((ur5, panda), limits, strict=True):
             counts = getattr(case.robot, name).op_counts
             assert counts.multiplications + counts.additions <= limit, f"{name} of {case.name}: {counts}"
+
+
+def test_a_slide_between_links_that_turn() -> None:
+    """What it carries turns, and so moves the moments of all that carry it: Pinocchio's C + C^T and C qd."""
+    tree = slides_between_turns()
+    case = Case(tree.name, armdyn.Robot(to_armdyn(tree)), to_pinocchio(tree))
+    s = random_states(case.n, 5, seed=219)
+    for q, qd in zip(s.q, s.qd, strict=True):
+        C = pin.computeCoriolisMatrix(case.pin, case.data, case.pin_q(q), case.to_pin(qd))
+        C = C[np.ix_(case.column, case.column)]
+        assert_close(case.robot.mass_matrix_dot(q, qd)[None], (C + C.T)[None])
+        ours = case.robot.coriolis_matrix(q, qd)
+        assert_close((ours + ours.T)[None], (C + C.T)[None])
+        assert_close((ours @ qd)[None], (C @ qd)[None])

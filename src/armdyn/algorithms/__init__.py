@@ -1,48 +1,104 @@
 """The book: every quantity of an arm, each written once, on floats or traced scalars. Knows nothing of compiling."""
 
-from armdyn.algorithms.bias_acceleration import bias_acceleration
-from armdyn.algorithms.christoffel import centrifugal_coefficients, christoffel, coriolis_coefficients
-from armdyn.algorithms.closed_form import ClosedForm, closed_form
-from armdyn.algorithms.coriolis import coriolis_matrix
-from armdyn.algorithms.declaration import Argument, Function, function
-from armdyn.algorithms.energy import kinetic_energy, potential_energy
-from armdyn.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
-from armdyn.algorithms.external_wrench import external_wrench
-from armdyn.algorithms.forward_dynamics import forward_dynamics
-from armdyn.algorithms.forward_dynamics_derivatives import ForwardDynamicsDerivatives, forward_dynamics_derivatives
-from armdyn.algorithms.generalized_momentum import (
-    KineticEnergyDerivatives,
-    generalized_momentum,
-    kinetic_energy_derivatives,
-    transposed_coriolis_forces,
-)
-from armdyn.algorithms.inverse_dynamics_derivatives import InverseDynamicsDerivatives, inverse_dynamics_derivatives
-from armdyn.algorithms.inverse_mass_matrix import inverse_mass_matrix
-from armdyn.algorithms.joint_positions import joint_positions
-from armdyn.algorithms.joint_reactions import JointReactions, joint_reactions
-from armdyn.algorithms.kinematics import forward_kinematics, jacobian, jacobian_dot, link_poses
-from armdyn.algorithms.link_motion import LinkMotion, link_motion
-from armdyn.algorithms.mass_matrix import mass_matrix
-from armdyn.algorithms.mass_matrix_dot import mass_matrix_dot
-from armdyn.algorithms.momentum import (
-    center_of_mass,
-    center_of_mass_jacobian,
-    center_of_mass_velocity,
-    momentum,
-    momentum_matrix,
-    momentum_rate,
-)
-from armdyn.algorithms.momentum_regressors import lagrangian_gradient_regressor, momentum_regressor
-from armdyn.algorithms.newton_euler import (
-    bias_forces,
-    gravity_forces,
-    inverse_dynamics,
-    tip_forces,
-    velocity_forces,
-)
-from armdyn.algorithms.regressor import regressor
-from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
-from armdyn.algorithms.task_space import TaskSpace, task_space
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armdyn.lazy import names_of
+
+if TYPE_CHECKING:
+    from armdyn.algorithms.bias_acceleration import bias_acceleration
+    from armdyn.algorithms.christoffel import centrifugal_coefficients, christoffel, coriolis_coefficients
+    from armdyn.algorithms.closed_form import ClosedForm, closed_form
+    from armdyn.algorithms.coriolis import coriolis_matrix
+    from armdyn.algorithms.declaration import Argument, Function, function
+    from armdyn.algorithms.energy import kinetic_energy, potential_energy
+    from armdyn.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
+    from armdyn.algorithms.external_wrench import external_wrench
+    from armdyn.algorithms.forward_dynamics import forward_dynamics
+    from armdyn.algorithms.forward_dynamics_derivatives import ForwardDynamicsDerivatives, forward_dynamics_derivatives
+    from armdyn.algorithms.generalized_momentum import (
+        KineticEnergyDerivatives,
+        generalized_momentum,
+        kinetic_energy_derivatives,
+        transposed_coriolis_forces,
+    )
+    from armdyn.algorithms.inverse_dynamics_derivatives import InverseDynamicsDerivatives, inverse_dynamics_derivatives
+    from armdyn.algorithms.inverse_mass_matrix import inverse_mass_matrix
+    from armdyn.algorithms.joint_positions import joint_positions
+    from armdyn.algorithms.joint_reactions import JointReactions, joint_reactions
+    from armdyn.algorithms.kinematics import forward_kinematics, jacobian, jacobian_dot, link_poses
+    from armdyn.algorithms.link_motion import LinkMotion, link_motion
+    from armdyn.algorithms.mass_matrix import mass_matrix
+    from armdyn.algorithms.mass_matrix_dot import mass_matrix_dot
+    from armdyn.algorithms.momentum import (
+        center_of_mass,
+        center_of_mass_jacobian,
+        center_of_mass_velocity,
+        momentum,
+        momentum_matrix,
+        momentum_rate,
+    )
+    from armdyn.algorithms.momentum_regressors import lagrangian_gradient_regressor, momentum_regressor
+    from armdyn.algorithms.newton_euler import (
+        bias_forces,
+        gravity_forces,
+        inverse_dynamics,
+        tip_forces,
+        velocity_forces,
+    )
+    from armdyn.algorithms.regressor import regressor
+    from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
+    from armdyn.algorithms.task_space import TaskSpace, task_space
+
+_WHERE = {
+    "bias_acceleration": "bias_acceleration",
+    **dict.fromkeys(("centrifugal_coefficients", "christoffel", "coriolis_coefficients"), "christoffel"),
+    **dict.fromkeys(("ClosedForm", "closed_form"), "closed_form"),
+    "coriolis_matrix": "coriolis",
+    **dict.fromkeys(("Argument", "Function", "function"), "declaration"),
+    **dict.fromkeys(("kinetic_energy", "potential_energy"), "energy"),
+    **dict.fromkeys(("kinetic_energy_regressor", "potential_energy_regressor"), "energy_regressors"),
+    "external_wrench": "external_wrench",
+    "forward_dynamics": "forward_dynamics",
+    **dict.fromkeys(("ForwardDynamicsDerivatives", "forward_dynamics_derivatives"), "forward_dynamics_derivatives"),
+    **dict.fromkeys(
+        (
+            "KineticEnergyDerivatives",
+            "generalized_momentum",
+            "kinetic_energy_derivatives",
+            "transposed_coriolis_forces",
+        ),
+        "generalized_momentum",
+    ),
+    **dict.fromkeys(("InverseDynamicsDerivatives", "inverse_dynamics_derivatives"), "inverse_dynamics_derivatives"),
+    "inverse_mass_matrix": "inverse_mass_matrix",
+    "joint_positions": "joint_positions",
+    **dict.fromkeys(("JointReactions", "joint_reactions"), "joint_reactions"),
+    **dict.fromkeys(("forward_kinematics", "jacobian", "jacobian_dot", "link_poses"), "kinematics"),
+    **dict.fromkeys(("LinkMotion", "link_motion"), "link_motion"),
+    "mass_matrix": "mass_matrix",
+    "mass_matrix_dot": "mass_matrix_dot",
+    **dict.fromkeys(
+        (
+            "center_of_mass",
+            "center_of_mass_jacobian",
+            "center_of_mass_velocity",
+            "momentum",
+            "momentum_matrix",
+            "momentum_rate",
+        ),
+        "momentum",
+    ),
+    **dict.fromkeys(("lagrangian_gradient_regressor", "momentum_regressor"), "momentum_regressors"),
+    **dict.fromkeys(
+        ("bias_forces", "gravity_forces", "inverse_dynamics", "tip_forces", "velocity_forces"),
+        "newton_euler",
+    ),
+    "regressor": "regressor",
+    **dict.fromkeys(("SingularTask", "TaskSpaceError"), "task_rows"),
+    **dict.fromkeys(("TaskSpace", "task_space"), "task_space"),
+}
 
 __all__ = [
     "Argument",
@@ -100,3 +156,5 @@ __all__ = [
     "transposed_coriolis_forces",
     "velocity_forces",
 ]
+
+__getattr__ = names_of(__name__, _WHERE)

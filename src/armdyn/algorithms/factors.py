@@ -71,11 +71,10 @@ def factored_mass_matrix(model: Mechanism, q: Array) -> Factors:
     """
     order = model.drive.order
     M = [dict(column) for column in model.drive.matrix(columns(model, model.drive.positions(q)))]
-    for k, i in enumerate(order):
-        refuse_weightless(model, model.model.coordinates[i].name, M[k][k])
     reciprocal: list[Any] = [0.0] * len(M)
     L: list[dict[int, Any]] = [{} for _ in M]
     for k in reversed(range(len(M))):
+        refuse_weightless(model, model.model.coordinates[order[k]].name, M[k][k])
         reciprocal[k] = 1.0 / M[k][k]
         carriers = sorted((j for j in M[k] if j != k), reverse=True)  # inwards
         for place, i in enumerate(carriers):

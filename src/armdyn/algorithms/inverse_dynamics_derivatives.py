@@ -14,7 +14,8 @@ V J,
             change of the sum of A J          torques
     dq_j    Sddot_j J + 2 Sdot_j K            of k, while what the joints carry, k's screw too, turns along with j
     dq_k    Sddot_k J + 2 Sdot_k K            of k and j, while the wrench turns along with k
-    dqd_j   2 Sdot_j J + 2 S_j K              of k; with S_k of both: twice the Coriolis matrix of Christoffel's symbols
+    dqd_j   2 Sdot_j J + 2 S_j K              of k; with S_k of both: where the base is at rest, twice the Coriolis
+                                              matrix of Christoffel's symbols
     dqdd_j  S_j J                             of k; with S_k of both: the mass matrix
 
 With J, K and the wrench of composite k, in the axes of joint k, these are a wrench for each derivative by joint k, and
@@ -164,7 +165,7 @@ def entries(
             wrench_of_displacement(body, whole, seen, carrier, in_joint_axes(joints[k], wrenches[k])),
             wrench_of_rate(body, whole, seen, carrier.twice_w),
             W,
-            couple_of_unit_rate(body, whole, seen, (carrier.twice_w, AT_REST), W),
+            couple_of_unit_rate(body, whole, seen, carrier.twice_w),
         )
         d_q[k, k], d_qd[k, k] = along(body, left.q), along(body, left.qd)
         d_qdd[k, k] = along(body, W) + body.armature  # the rotor follows its own joint alone

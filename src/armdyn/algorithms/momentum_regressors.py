@@ -32,6 +32,8 @@ def momentum_regressor(
     The generalised momentum dK/dqd; pi are the standard parameters in the order of `regressor` (Modern Robotics 8.1,
     8.2).
 
+    With constraints, of the tree: they do not change what momenta are.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).

@@ -78,17 +78,15 @@ def wrench_of_rate(body: Body, whole: Composite, rates: Rates, w: Array) -> Wren
     return Wrench(n, f)
 
 
-def couple_of_unit_rate(body: Body, whole: Composite, rates: Rates, twist: Twist, W: Wrench) -> Array:
-    """Y_j, the integral of dx/dt x d_j x dm with dx/dt = v + w x r + r' and d_j x = z x r, or z; W_j of the same."""
-    (_, h, S), (hd, P), (w, v) = whole, rates, twist
+def couple_of_unit_rate(body: Body, whole: Composite, rates: Rates, w: Array) -> Array:
+    """Y_j, the integral of dx/dt x d_j x dm with dx/dt = w x r + r' and d_j x = z x r, or z."""
+    (_, h, S), (hd, P) = whole, rates
     if not body.revolute:
-        return cross(v, W.f) + cross(hd + cross(w, h), Z)
-    about_origin = np.array(
+        return cross(hd + cross(w, h), Z)
+    return np.array(
         [
             w[1] * S[0, 0] - w[0] * S[0, 1] - P[0, 2],
             w[1] * S[0, 1] - w[0] * S[1, 1] - P[1, 2],
             w[1] * S[0, 2] - w[0] * S[1, 2] + P[0, 0] + P[1, 1],
         ]
     )
-    couple: Array = cross(v, W.f) + about_origin
-    return couple

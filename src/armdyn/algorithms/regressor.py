@@ -43,6 +43,8 @@ def regressor(
     I_yz, I_zz about the frame's origin; ``robot.standard_parameters()`` has them with their names. Y pi is what
     `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1).
 
+    With constraints, of the tree: Y pi = M qdd + h = tau - A^T lambda.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).

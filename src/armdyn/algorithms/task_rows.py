@@ -24,6 +24,9 @@ GROUPS |= {name: (name,) for name in COMPONENTS}
 Components = str | Sequence[str | Sequence[float]]
 """Words of `GROUPS`, or six numbers s for the motion s . (w, v)."""
 
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Of the rows' lengths and of the damping: what squares of theirs are still numbers."""
+
 Row = tuple[float, ...]
 
 _UNIT_ROWS: dict[str, Row] = {name: tuple(float(name == other) for other in COMPONENTS) for name in COMPONENTS}
@@ -42,12 +45,15 @@ def chosen_rows(components: Components) -> tuple[Row, ...]:
 
     Raises:
         UnknownName: a word that is no component.
-        TaskSpaceError: none at all, one twice, or a row that is not six numbers, of which one is not zero.
+        TaskSpaceError: none at all, one twice, or a row that is not six numbers, of which one is not zero and the
+            largest between 1e-100 and 1e100.
 
     >>> from armdyn.algorithms.task_rows import chosen_rows
     >>> chosen_rows(("wz", "vx"))
     ((0.0, 0.0, 1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0, 0.0, 0.0))
     """
+    if not isinstance(components, Iterable):
+        raise TaskSpaceError(f"components={components!r}; expected some of {', '.join(GROUPS)}, or rows of six numbers")
     given: Iterable[Any] = [components] if isinstance(components, str) else components
     rows = [row for component in given for row in _rows_of(component)]
     if not rows:
@@ -60,6 +66,11 @@ def chosen_rows(components: Components) -> tuple[Row, ...]:
 
 def _rows_of(component: Any) -> list[Row]:
     if isinstance(component, str):
+        if component in ("x", "y", "z"):
+            raise UnknownName(
+                f"no component {component!r} in a twist: v{component} is the velocity along {component}, w{component} "
+                f"the turning about it. Did you mean 'v{component}'? Known: {', '.join(GROUPS)}."
+            )
         if component not in GROUPS:
             raise UnknownName.of("component", component, GROUPS, "a twist")
         return [_UNIT_ROWS[name] for name in GROUPS[component]]
@@ -71,6 +82,11 @@ def _rows_of(component: Any) -> list[Row]:
         raise TaskSpaceError(
             f"component {component!r} is no row; expected a word ({', '.join(GROUPS)}) "
             "or six finite numbers that weigh wx, wy, wz, vx, vy, vz, not all zero"
+        )
+    if not SMALLEST <= max(map(abs, row)) <= LARGEST:
+        raise TaskSpaceError(
+            f"component {component!r} has a length beyond what its dynamics can be computed with; expected one between "
+            f"{SMALLEST:g} and {LARGEST:g}, such as 1"
         )
     return [row]
 
@@ -93,6 +109,18 @@ def name_of(row: Row) -> str:
 def selected(rows: Sequence[Row], of_twist: Array) -> Array:
     """The task's rows of a Jacobian or a twist: what is multiplied by 0 or 1 is left out or taken as it is."""
     return np.array([sum((factor * of_twist[i] for i, factor in enumerate(row) if factor), start=0.0) for row in rows])
+
+
+def checked_damping(damping: Any) -> float:
+    """The damping lambda; refused where it is no number, or its square is none."""
+    try:
+        number = math.nan if isinstance(damping, str | bytes | bool) else float(damping)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not (number == 0.0 or SMALLEST <= number <= LARGEST):
+        expected = f"a number zero or more, and where it is not zero between {SMALLEST:g} and {LARGEST:g}"
+        raise TaskSpaceError(f"damping={damping!r}; expected {expected}")
+    return number
 
 
 def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...]:

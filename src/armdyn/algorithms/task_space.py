@@ -17,6 +17,7 @@ from armdyn.algorithms.task_rows import (
     Row,
     SingularTask,
     check_joints_suffice,
+    checked_damping,
     checked_place,
     chosen_rows,
     name_of,
@@ -85,8 +86,10 @@ def task_space(
     Raises:
         UnknownName: a frame, component or way of expression that does not exist.
         SingularTask: components that the joints cannot make independently, whatever the configuration.
+        TaskSpaceError: settings that make no sense.
     """
     rows, point = chosen_rows(components), checked_place(point, expressed_in)
+    damping = checked_damping(damping)
     check_joints_suffice(model, frame, rows)
     at_point = with_point(model, frame, point)
     J = selected(rows, jacobian(at_point, q, frame=frame, expressed_in=expressed_in))

@@ -15,7 +15,14 @@ from armdyn.constraints.dynamics import (
     hybrid_forces,
 )
 from armdyn.constraints.equations import Equations, equations
-from armdyn.constraints.errors import ConstraintError, InconsistentMotion, OpenLoop, RedundantConstraints
+from armdyn.constraints.errors import (
+    ConstraintError,
+    ContradictingConstraints,
+    InconsistentMotion,
+    OpenLoop,
+    RedundantConstraints,
+    SingularState,
+)
 from armdyn.constraints.kernels import (
     constraint_drift,
     constraint_error,
@@ -46,6 +53,7 @@ __all__ = [
     "ConstrainedMotion",
     "Constraint",
     "ConstraintError",
+    "ContradictingConstraints",
     "Distance",
     "Equations",
     "Held",
@@ -61,6 +69,7 @@ __all__ = [
     "RedundantConstraints",
     "Row",
     "RowsOf",
+    "SingularState",
     "acceleration_projection",
     "ball",
     "constrained_forward_dynamics",

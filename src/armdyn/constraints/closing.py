@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.constraints.errors import InconsistentMotion, OpenLoop
-from armdyn.constraints.motion import CLOSED
+from armdyn.constraints.checks import check_inertia, tolerance_of
+from armdyn.constraints.errors import ContradictingConstraints, InconsistentMotion, OpenLoop
 from armdyn.constraints.ranks import RANK_TOLERANCE
 from armdyn.constraints.states import (
+    CLOSED,
     ConstrainedRobot,
     check_closed,
     check_velocities,
@@ -27,6 +28,9 @@ Held = Mapping[str, float] | Iterable[str]
 
 ENDED = 1e-15
 """Steps of the search that change nothing by more than this part are its end."""
+
+AROUND, SAME = 4, 1e-7
+"""States around the best one at which a contradiction is looked for, and what counts as zero there."""
 
 POLISH = 4
 """Newton's steps at most after the search; the second finds nothing left to do where A has full rank."""
@@ -52,7 +56,8 @@ def close_loop(
         tolerance: how far from closed the result may be, m or rad.
 
     Raises:
-        OpenLoop: a loop that cannot be closed from there, with by how much and where.
+        OpenLoop: a loop that cannot be closed from there, with by how much and where; `ContradictingConstraints` where
+            no other guess could help.
         UnknownName: a joint the robot does not have.
         ModelError: a robot without holonomic constraints, or all joints held.
 
@@ -61,12 +66,15 @@ def close_loop(
     >>> arm.close_loop([0.0, 2.0], held={"joint_1": -np.pi / 3}).round(6)
     array([-1.047198,  2.094395])
     """
+    tolerance = tolerance_of(tolerance)
     (guess,) = per_joint(robot, q=q)
     closed, free = held_values(robot, held, guess)
     for index in np.ndindex(guess.shape[:-1]):
         closed[index] = _closed(robot, closed[index], free)
         left = np.asarray(robot.constraint_error(closed[index]))
         if not (np.abs(left) <= tolerance).all():
+            if _cannot_change(robot, closed[index], left, free):
+                raise ContradictingConstraints(_what_contradicts(robot, closed[index], left, free, index))
             raise OpenLoop(_why_open(robot, closed[index], left, free, index))
     return closed
 
@@ -109,6 +117,35 @@ def _why_open(robot: ConstrainedRobot, q: Array, left: Array, free: Array, index
     )
 
 
+def _cannot_change(robot: ConstrainedRobot, q: Array, left: Array, free: Array) -> bool:
+    """Whether what is left of phi lies where no free joint moves it, here and at states around.
+
+    At the best q, A^T phi = 0, be it a contradiction or a part that does not reach. Of a contradiction y = phi / |phi|
+    is a combination of rows that is zero at other states too, y^T A(q) = 0, so that y . phi is the same everywhere.
+    """
+    rng, rows, size = np.random.default_rng(0), holonomic(robot), np.linalg.norm(left)
+    for _ in range(AROUND):
+        state = q + free * rng.uniform(-0.5, 0.5, len(q))
+        A = np.asarray(robot.constraint_jacobian(state))[rows][:, free]
+        if not np.linalg.norm(left @ A) <= SAME * size * np.linalg.norm(A):
+            return False
+    return True
+
+
+def _what_contradicts(robot: ConstrainedRobot, q: Array, left: Array, free: Array, index: tuple[int, ...]) -> str:
+    rows = [row for row in robot.constraint_rows if row.holonomic]
+    held = [name for name, moves in zip(robot.joint_names, free, strict=True) if not moves]
+    against = [row.name for row, value in zip(rows, left, strict=True) if abs(value) > 1e-3 * np.abs(left).max()]
+    what = "contradict each other" if len(against) > 1 else "cannot hold"
+    return (
+        f"constraints of {robot.name!r} {what}{state_name(index)}"
+        f"{' while ' + ', '.join(held) + (' is' if len(held) == 1 else ' are') + ' held' if held else ''}: "
+        f"{' and '.join(map(repr, against))}. At best {listed(rows, left, '')}, which no motion of the joints that are "
+        f"free changes, whatever the guess. Change or leave out {'one of them' if len(against) > 1 else 'it'}"
+        f"{', or hold other joints.' if held else '.'}"
+    )
+
+
 def close_velocities(
     robot: ConstrainedRobot, q: ArrayLike, qd: ArrayLike, *, held: Held = (), tolerance: float = CLOSED
 ) -> Array:
@@ -134,6 +171,7 @@ def close_velocities(
     >>> arm.close_velocities([-np.pi / 3, 2 * np.pi / 3], [1.0, 0.7], held=["joint_1"]).round(12) + 0.0
     array([1., 0.])
     """
+    tolerance = tolerance_of(tolerance)
     q_, qd_ = per_joint(robot, q=q, qd=qd)
     if tolerance < np.inf:
         check_closed(robot, q_, tolerance)
@@ -167,6 +205,7 @@ def close_accelerations(
         InconsistentMotion: velocities that leave the constraints, or held joints that they do not let move so.
         UnknownName: a joint the robot does not have.
     """
+    tolerance = tolerance_of(tolerance)
     q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
     if tolerance < np.inf:
         check_closed(robot, q_, tolerance)
@@ -185,6 +224,10 @@ def _corrected(
     result = rates.copy()
     for index in np.ndindex(rates.shape[:-1]):
         x = result[index]
+        if not (np.isfinite(x).all() and np.isfinite(A[index]).all() and np.isfinite(rows[index]).all()):
+            x[free] = np.nan
+            continue
+        check_inertia(robot, M[index][None], [index], free)
         L = np.linalg.cholesky(M[index][np.ix_(free, free)])
         B = np.linalg.solve(L, A[index][:, free].T).T
         y = np.linalg.lstsq(B, -(A[index] @ x + rows[index]), rcond=RANK_TOLERANCE)[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.constraints.equations import Equations, equations, wrong_shape
+from armdyn.constraints.equations import Equations, equations, returned, wrong_shape
 from armdyn.constraints.frames import State
 from armdyn.model.constraints import Holonomic, JointCoupling, Pfaffian
 from armdyn.program import derivative, rate
@@ -29,7 +29,7 @@ def holonomic(constraint: Holonomic, state: State) -> Equations:
     size = len(constraint.rows)
 
     def phi(q: Array) -> Array:
-        values = np.asarray(constraint.function(state.model, q))
+        values = returned(constraint, constraint.function(state.model, q), state.model.dof)
         if values.shape != (size,) and not (size == 1 and values.shape == ()):
             raise wrong_shape(constraint, values.shape, state.model.dof)
         return values.reshape(size)
@@ -44,7 +44,7 @@ def pfaffian(constraint: Pfaffian, state: State) -> Equations:
     size, n = len(constraint.rows), state.model.dof
 
     def A(q: Array) -> Any:
-        rows = np.asarray(constraint.function(state.model, q))
+        rows = returned(constraint, constraint.function(state.model, q), n)
         if rows.shape != (size, n) and not (size == 1 and rows.shape == (n,)):
             raise wrong_shape(constraint, rows.shape, n)
         return rows.reshape(size, n)

@@ -19,8 +19,12 @@ from armdyn.constraints import kernels  # noqa: F401 - the equations of every co
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.errors import RedundantConstraints
 from armdyn.model.mechanism import Mechanism
+from armdyn.program import select
 from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
+
+LOST = 1e-12
+"""A row this little independent of those before it, as the square of a sine, has no digits left: it counts as none."""
 
 
 class ConstrainedMotion(NamedTuple):
@@ -99,6 +103,12 @@ def _through(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Chole
         ) from None
 
 
+def _or_nan(S: Cholesky) -> Cholesky:
+    """The factors with NaN in the place of 1 / D where a row follows from those before it, to rounding."""
+    known = [np.sqrt(select(pivot > LOST * whole, 1.0, -1.0)) for pivot, whole in zip(S.D, S.diagonal, strict=True)]
+    return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(known, S.reciprocal, strict=True)])
+
+
 def _by_row(model: Mechanism, phi: Array) -> Array:
     """phi with a zero for every row that has none."""
     values = iter(phi)
@@ -120,6 +130,11 @@ def constrained_inverse_dynamics(
 
     Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
     them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose.
+
+    Nothing is checked: not that the loops are closed, nor that qd and qdd keep the constraints; a motion that leaves
+    them gets the forces (8.93) has for it. ``constrained_forward_dynamics(q, qd, tau)`` checks q, qd and the rank and
+    returns the qdd that tau gives; ``close_velocities`` and ``close_accelerations`` give motions that the constraints
+    allow. The rank of A does not bear on this function.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -144,6 +159,10 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     to the wanted one, in the metric of M, that the constraints allow: what qdd asks against them is left out, and
     lambda comes about exactly (Modern Robotics 8.7, 11.6). For constraints of full rank.
 
+    Nothing is checked: not that the loops are closed, nor that qd keeps the constraints. Where A has lost rank all of
+    tau is NaN. ``constraint_error(q)`` and ``constraint_velocity(q, qd)`` are zero where they should be,
+    ``constraint_rank(q)`` tells the rank, and ``constrained_forward_dynamics(q, qd, tau)`` looks at all three.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
@@ -152,7 +171,7 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     """
     _, A, drift = all_equations(model, q, qd)
     _, S = _through(model, factored_mass_matrix(model, q), A)
-    excess = S.solve(A @ qdd + drift)
+    excess = _or_nan(S).solve(A @ qdd + drift)
     tau = inverse_dynamics(model, q, qd, qdd)
     return np.asarray(tau + A.T @ (multipliers - excess))
 
@@ -164,12 +183,16 @@ def force_projection(model: Mechanism, q: Array) -> Array:
     P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves, (1 - P) tau pushes against the constraints,
     and P tau = P (M qdd + h) (8.99). For constraints of full rank.
 
+    Nothing is checked: not that the loops are closed at q, which ``constraint_error(q)`` shows. Where A has lost rank,
+    as ``constraint_rank(q)`` tells, P is NaN.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
     A = all_equations(model, q).A
     factors = factored_mass_matrix(model, q)
     _, S = _through(model, factors, A)
+    S = _or_nan(S)
     AMinv = [factors.solve(row) for row in A]
     columns = [S.solve(column) for column in np.array(AMinv).T]
     P = np.eye(model.dof) - A.T @ np.array(columns).T
@@ -182,7 +205,7 @@ def acceleration_projection(model: Mechanism, q: Array) -> Array:
 
     P_qdd = 1 - M^-1 A^T (A M^-1 A^T)^-1 A = M^-1 P M = P^T, and P_qdd qdd = P_qdd M^-1 (tau - h) (Modern Robotics
     8.101, 8.102). Of velocities it makes the nearest that the constraints allow, in the metric of M. For constraints of
-    full rank.
+    full rank. P_qdd M^-1 is dqdd/dtau. As `force_projection`, it checks nothing, and is NaN where A has lost rank.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -66,11 +66,29 @@ def _checked(constraint: Constraint, part: Equations, model: Mechanism) -> Equat
     return part
 
 
+def returned(constraint: Constraint, values: Any, n: int) -> Array:
+    """What a function of the caller's returned, as an array of numbers."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.array(None)
+    if any(x is None or isinstance(x, str | bytes | dict | set) for x in array.flat):
+        raise ModelError(
+            f"the function of constraint {constraint.name!r} returned {values!r}; expected numbers of shape "
+            f"{_expected(constraint, n)}"
+        )
+    return array
+
+
 def wrong_shape(constraint: Constraint, shape: Sequence[int], n: int) -> ModelError:
     """The complaint of a function that returned an array of another shape."""
+    return ModelError(
+        f"the function of constraint {constraint.name!r} returned shape {tuple(shape)}; expected "
+        f"{_expected(constraint, n)}"
+    )
+
+
+def _expected(constraint: Constraint, n: int) -> str:
     k = len(constraint.rows)
     holonomic = constraint.rows[0].holonomic
-    expected = f"({k},), a number for each equation" if holonomic else f"({k}, {n}), a row for each equation"
-    return ModelError(
-        f"the function of constraint {constraint.name!r} returned shape {tuple(shape)}; expected {expected}"
-    )
+    return f"({k},), a number for each equation" if holonomic else f"({k}, {n}), a row for each equation"

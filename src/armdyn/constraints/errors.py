@@ -13,8 +13,16 @@ class RedundantConstraints(ConstraintError):
     """Rows of A that follow from others at a state, so that the multipliers are not unique."""
 
 
+class SingularState(RedundantConstraints):
+    """A state at which rows of A follow from others that do not elsewhere: a dead point, a stretched arm."""
+
+
 class OpenLoop(ConstraintError):
     """A state at which constraints phi(q) = 0 do not hold."""
+
+
+class ContradictingConstraints(OpenLoop):
+    """Constraints that hold nowhere near a state, for one asks what another forbids."""
 
 
 class InconsistentMotion(ConstraintError):

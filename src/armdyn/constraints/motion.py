@@ -8,10 +8,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.constraints.checks import check_inertia, gain_of, rank_tolerance_of, tolerance_of
 from armdyn.constraints.dynamics import ConstrainedMotion
-from armdyn.constraints.errors import ConstraintError, InconsistentMotion, RedundantConstraints
-from armdyn.constraints.ranks import RANK_TOLERANCE, rank_of, unit_rows
+from armdyn.constraints.errors import ConstraintError, InconsistentMotion, RedundantConstraints, SingularState
+from armdyn.constraints.nearby import why_singular
+from armdyn.constraints.ranks import RANK_TOLERANCE, ConstraintRank, rank_of, unit_rows
 from armdyn.constraints.states import (
+    CLOSED,
     ConstrainedRobot,
     check_closed,
     check_velocities,
@@ -24,9 +27,6 @@ from armdyn.spatial.rotations import Array
 
 SAFE = 1e-4
 """Where every row is this independent of those before it, the straight-line solution has its digits."""
-
-CLOSED = 1e-6
-"""How far from closed, m or rad, and how fast against the constraints, m/s or rad/s, a state may be."""
 
 Redundant = Literal["error", "least_squares"]
 
@@ -71,9 +71,11 @@ def constrained_forward_dynamics(
         workers: threads for a batch; -1: one a core.
 
     Raises:
+        ConstraintError: a tolerance or gain that is none.
         OpenLoop: a state at which the constraints do not hold.
         InconsistentMotion: velocities that leave them.
-        RedundantConstraints: constraints that follow from others: which, and how.
+        RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
+            this state alone.
         ModelError: a robot without constraints, or with a joint that moves no inertia.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
@@ -84,8 +86,10 @@ def constrained_forward_dynamics(
     """
     if redundant not in ("error", "least_squares"):
         raise ModelError(f"redundant={redundant!r}; expected 'error' or 'least_squares'")
+    tolerance, rank_tolerance = tolerance_of(tolerance), rank_tolerance_of(rank_tolerance)
+    gains = {"damping": gain_of("damping", damping), "stiffness": gain_of("stiffness", stiffness)}
+    options = {name: value for name, value in gains.items() if value}
     q_, qd_, tau_ = per_joint(robot, q=q, qd=qd, tau=tau)
-    options = {name: float(value) for name, value in (("damping", damping), ("stiffness", stiffness)) if value}
     forces: dict[str, Any] = {name: f for name, f in (("f_tip", f_tip), ("f_ext", f_ext)) if f is not None}
     threads = {} if workers is None else {"workers": workers}
     motion = _in_straight_line(robot, q_, qd_, tau_, forces | options | threads)
@@ -105,7 +109,7 @@ def _in_straight_line(
     """What the compiled function makes of all states; NaN where a row follows from others whatever the state."""
     try:
         with np.errstate(all="ignore"):  # what has no rank is looked at afterwards
-            motion: ConstrainedMotion = robot._constrained_motion(q, qd, tau, **keywords)
+            motion: ConstrainedMotion = robot._constrained_forward_dynamics(q, qd, tau, **keywords)
     except RedundantConstraints:
         h = _rest(robot, q, qd, {name: keywords[name] for name in ("f_tip", "f_ext") if name in keywords})
         rows = np.full((*np.shape(h)[:-1], len(robot.constraint_rows)), np.nan)
@@ -138,6 +142,7 @@ def _with_dense_solutions(
     unsafe = np.broadcast_to(unsafe, shape)
     q, qd, pushed = (np.broadcast_to(a, (*shape, robot.dof))[unsafe] for a in state)
     A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
+    check_inertia(robot, M, [tuple(map(int, index)) for index in np.argwhere(unsafe)], np.ones(robot.dof, dtype=bool))
     target = -_stabilised_drift(robot, q, qd, A, options)
     qdd, multipliers, rank = constrained_least_squares(M, A, pushed, target, rank_tolerance)
     if redundant == "error" and (rank < A.shape[-2]).any():
@@ -145,13 +150,25 @@ def _with_dense_solutions(
         names = tuple(row.name for row in robot.constraint_rows)
         found = rank_of(A[first], M[first], names, rank_tolerance)
         index = tuple(int(i) for i in np.argwhere(unsafe)[first])
-        raise RedundantConstraints(
-            f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {found}. Leave them out, as "
-            "robot.with_independent_constraints(q) does, or choose redundant='least_squares'."
-        )
+        raise _redundant(robot, q[first], f"q{state_name(index)}", found, rank_tolerance)
     new = [np.array(np.broadcast_to(a, (*shape, a.shape[-1]))) for a in motion]
     new[0][unsafe], new[1][unsafe] = qdd, multipliers
     return ConstrainedMotion(*new)
+
+
+def _redundant(
+    robot: ConstrainedRobot, q: Array, where: str, found: ConstraintRank, rank_tolerance: float
+) -> RedundantConstraints:
+    """Whether rows follow from others at this state alone, and what to do."""
+    what = f"constraints of {robot.name!r} are redundant at {where}: {found}. "
+    if why_singular(robot, q, found, rank_tolerance):
+        return SingularState(
+            what + "They are so at this state and not near it, so all of them are needed: choose another state, or "
+            "redundant='least_squares'."
+        )
+    return RedundantConstraints(
+        what + "Leave them out, as robot.with_independent_constraints(q) does, or choose redundant='least_squares'."
+    )
 
 
 def _stabilised_drift(robot: ConstrainedRobot, q: Array, qd: Array, A: Array, options: dict[str, float]) -> Array:
@@ -225,7 +242,8 @@ def actuator_forces(
 
     Raises:
         OpenLoop, InconsistentMotion: a state or motion that the constraints do not allow.
-        ConstraintError: actuators that cannot give this motion: too few, or in a singular place.
+        ConstraintError: actuators that cannot give this motion: too few, or in a singular place; a tolerance that is
+            none.
         UnknownName: a joint the robot does not have.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0))
@@ -234,7 +252,13 @@ def actuator_forces(
     >>> arm.actuator_forces(q, qd, [0.0, -2 / np.sqrt(3)], actuated=["joint_1"]).tau.round(4) + 0.0
     array([-0.5774,  0.    ])
     """
+    tolerance, rank_tolerance = tolerance_of(tolerance), rank_tolerance_of(rank_tolerance)
     driven = coordinates(robot, actuated)
+    if not driven:
+        raise ConstraintError(
+            f"actuated={actuated!r} names no joint that drives {robot.name!r}; name some of "
+            f"{', '.join(robot.joint_names)}"
+        )
     q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
     if tolerance < np.inf:
         check_closed(robot, q_, tolerance)
@@ -246,6 +270,9 @@ def actuator_forces(
     tau, multipliers = np.zeros_like(forces), np.zeros(A.shape[:-1])
     for index in np.ndindex(forces.shape[:-1]):
         r, rows = forces[index], A[index]
+        if not (np.isfinite(r).all() and np.isfinite(rows).all()):  # a state that is none has no forces
+            tau[index], multipliers[index] = np.nan, np.nan
+            continue
         y, spare = _from_passive(rows[:, passive].T, -r[passive], rank_tolerance)
         missing = rows[:, passive].T @ y + r[passive]
         scale = max(1.0, float(np.abs(r).max()))

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.constraints.checks import rank_tolerance_of
 from armdyn.constraints.states import ConstrainedRobot, per_joint
 from armdyn.errors import ShapeError
-from armdyn.model.constraints import Constraint, RowsOf
 from armdyn.spatial.rotations import Array
 
 RANK_TOLERANCE = 1e-10
@@ -67,29 +66,13 @@ def constraint_rank(robot: ConstrainedRobot, q: ArrayLike, *, rank_tolerance: fl
     >>> print(armdyn.load("planar_2r").with_constraints(*twice).constraint_rank([-1.0, 2.0]))
     rank 1 of 2 constraints; '(-2, 0, 0)' = -1 '(1, 0, 0)'
     """
+    rank_tolerance = rank_tolerance_of(rank_tolerance)
     (state,) = per_joint(robot, q=q)
     if state.ndim != 1:
         raise ShapeError(f"q has shape {state.shape}; the rank is found for one state, shape ({robot.dof},)")
     A = np.asarray(robot.constraint_jacobian(state))
     return rank_of(A, np.asarray(robot.mass_matrix(state)), tuple(row.name for row in robot.constraint_rows),
                    rank_tolerance)  # fmt: skip
-
-
-def independent_constraints(robot: ConstrainedRobot, q: ArrayLike, **options: Any) -> tuple[Constraint, ...]:
-    """Constraints that say the same as all of the robot's at a state and near it, with no row that follows from others.
-
-    Args:
-        robot: with constraints.
-        q: joint positions of a general state, rad or m, shape (n,); at a singular one more rows seem to follow.
-        options: of `constraint_rank`.
-    """
-    kept = set(constraint_rank(robot, q, **options).independent)
-    result: list[Constraint] = []
-    for constraint in robot.model.constraints:
-        rows = [row.name for row in constraint.rows if row.name in kept]
-        if rows:
-            result.append(constraint if len(rows) == len(constraint.rows) else RowsOf(constraint, rows))
-    return tuple(result)
 
 
 def rank_of(A: Array, M: Array, names: tuple[str, ...], rank_tolerance: float) -> ConstraintRank:

@@ -13,6 +13,9 @@ from armdyn.model.constraints import Row
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
+CLOSED = 1e-6
+"""How far from closed, m or rad, and how fast against the constraints, m/s or rad/s, a state may be."""
+
 
 class ConstrainedRobot(Protocol):
     """What the functions of this package need of a robot: `armdyn.Robot` has it."""
@@ -42,7 +45,7 @@ class ConstrainedRobot(Protocol):
     @property
     def constrained_inverse_dynamics(self) -> Callable[..., Any]: ...  # noqa: D102
     @property
-    def _constrained_motion(self) -> Callable[..., Any]: ...
+    def _constrained_forward_dynamics(self) -> Callable[..., Any]: ...
 
 
 def holonomic(robot: ConstrainedRobot) -> Array:

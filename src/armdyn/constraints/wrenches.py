@@ -58,6 +58,9 @@ def constraint_wrench(
     J = np.broadcast_to(J, (*forces.shape[:-1], *J.shape[-2:]))
     wrench = np.zeros((*forces.shape[:-1], 6))
     for index in np.ndindex(forces.shape[:-1]):
+        if not (np.isfinite(forces[index]).all() and np.isfinite(J[index]).all()):
+            wrench[(*index, chosen)] = np.nan
+            continue
         singular_values = np.linalg.svd(J[index], compute_uv=False)
         if len(chosen) > robot.dof or singular_values[-1] <= RANK_TOLERANCE * singular_values[0]:
             raise ConstraintError(
@@ -111,6 +114,9 @@ def multipliers_of_wrench(
     A = np.broadcast_to(A, (*forces.shape[:-1], *A.shape[-2:]))
     result = np.zeros((*forces.shape[:-1], A.shape[-2]))
     for index in np.ndindex(forces.shape[:-1]):
+        if not (np.isfinite(forces[index]).all() and np.isfinite(A[index]).all()):
+            result[index] = np.nan
+            continue
         lam, _, rank, _ = np.linalg.lstsq(A[index].T, forces[index], rcond=RANK_TOLERANCE)
         if rank < len(lam):
             raise RedundantConstraints(

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, MultipleLocator
+from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.plots import COLOURS, FAINT, INK
 from armdyn.spatial.rotations import Array
 
 FORWARD, BACK = COLOURS[0], COLOURS[1]
+MARGIN = 0.12
+"""Around a picture in space, inches."""
 
 
 def draw_ellipse(axes: Axes, ellipse: Ellipsoid, scale: float, colour: str, label: str | None) -> Array:
@@ -54,6 +59,39 @@ def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[flo
     axes.tick_params(labelsize=7, colors=INK, pad=-2)
     axes.set_box_aspect(sizes, zoom=0.98)
     axes.view_init(*(view or (24.0, -58.0)))
+
+
+def fill_figure(figure: Figure, axes: Any, above: float) -> None:
+    """Zoom a picture in space to the figure's width, and cut the figure to its height, with inches ``above`` it.
+
+    The axes are a square as wide as the figure; what is drawn, labels and all, is measured and moved into the figure.
+    """
+    width, dpi, zoom = float(figure.get_figwidth()), float(figure.dpi), 0.9
+    aspect = [np.ptp(getattr(axes, f"get_{name}lim")()) for name in "xyz"]
+    figure.set_size_inches(width, width)
+    axes.set_position((0.0, 0.0, 1.0, 1.0))
+    for _ in range(3):  # text does not grow with the zoom
+        axes.set_box_aspect(aspect, zoom=zoom)
+        low, high = _drawn_extent(figure, axes) / dpi
+        zoom *= (width - 2.0 * MARGIN) / (high[0] - low[0])
+    axes.set_box_aspect(aspect, zoom=zoom)
+    low, high = _drawn_extent(figure, axes) / dpi
+    height = high[1] - low[1] + above + 2.0 * MARGIN
+    figure.set_size_inches(width, height)
+    left, bottom = (width - low[0] - high[0]) / 2.0, MARGIN - low[1]
+    axes.set_position((left / width, bottom / height, 1.0, width / height))
+
+
+def _drawn_extent(figure: Figure, axes: Any) -> Array:
+    """The lower left and upper right corner, pixels, of the box of a picture in space with its labels."""
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
+    corners = np.array(list(product(axes.get_xlim(), axes.get_ylim(), axes.get_zlim())))
+    x, y, _ = proj3d.proj_transform(*corners.T, axes.get_proj())
+    points = [axes.transData.transform(np.column_stack([x, y]))]
+    points += [axis.get_tightbbox(renderer).get_points() for axis in (axes.xaxis, axes.yaxis, axes.zaxis)]
+    everything = np.concatenate(points)
+    return np.array([everything.min(axis=0), everything.max(axis=0)])
 
 
 def _axis_name(direction: Array) -> str:

@@ -26,6 +26,9 @@ class Ellipsoid:
         centre: where it is drawn on the arm: the point of the frame in base axes, m, shape (..., 3). None in joint
             space.
         directions: of the coordinates in base axes, a column each, shape (..., 3, k). None in joint space.
+        q: the configurations it is of, rad or m, shape (..., n), and
+        arm: a fingerprint of the arm it is of, by which pictures tell that it belongs there; None where not known.
+        frame: the name of the frame it is of. None in joint space.
 
     >>> mass = armdyn.ellipsoids.torque(armdyn.load("planar_2r"), [0.0, np.pi / 2])
     >>> mass
@@ -43,6 +46,9 @@ class Ellipsoid:
     matrix: Array = field(repr=False)
     centre: Array | None = field(default=None, repr=False)
     directions: Array | None = field(default=None, repr=False)
+    q: Array | None = field(default=None, repr=False)
+    arm: str | None = field(default=None, repr=False)
+    frame: str | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, U: Array, lengths: Array, **what: Any) -> Ellipsoid:
@@ -87,11 +93,11 @@ class Ellipsoid:
         """One ellipsoid of a batch, or some."""
 
         def part(values: Array | None) -> Any:
-            return None if values is None else np.array(values[index])
+            return None if values is None else np.array(values[index])  # a copy, which is made read-only
 
         return Ellipsoid(
             self.name, self.coordinates, self.unit, part(self.lengths), part(self.axes), part(self.matrix),
-            part(self.centre), part(self.directions),
+            part(self.centre), part(self.directions), part(self.q), self.arm, self.frame,
         )  # fmt: skip
 
     def __repr__(self) -> str:

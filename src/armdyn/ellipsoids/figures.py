@@ -17,7 +17,7 @@ from armdyn.algorithms.task_rows import Components, TaskSpaceError
 from armdyn.ellipsoids.drawing import BACK, FORWARD, circle, draw_ellipse, frame_picture, prepare, round_scale
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.joint_space import acceleration, torque
-from armdyn.ellipsoids.on_arm import draw_on_arm
+from armdyn.ellipsoids.on_arm import ForeignEllipsoid, draw_on_arm
 from armdyn.ellipsoids.stick_figure import draw_arm, stick_lines
 from armdyn.ellipsoids.tip import tip_acceleration, tip_force
 from armdyn.errors import ShapeError
@@ -25,7 +25,7 @@ from armdyn.plots import INK
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
-__all__ = ["draw_joint_ellipses", "draw_on_arm", "draw_tip_ellipses"]
+__all__ = ["ForeignEllipsoid", "draw_joint_ellipses", "draw_on_arm", "draw_tip_ellipses"]
 
 DOTS = (0, (1.0, 1.6))
 

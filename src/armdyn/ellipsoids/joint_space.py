@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
-from armdyn.errors import UnknownName
+from armdyn.errors import UnknownName, Unsupported
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -25,9 +25,11 @@ def torque(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = None) -
         joints: names of those that accelerate, in this order, while the others are held; all where none are given.
 
     Raises:
+        Unsupported: a robot with constraints.
         UnknownName: a joint the robot does not have.
         TaskSpaceError: joints that turn beside joints that slide.
     """
+    without_constraints_only(robot, "torque")
     M, names, kind = _chosen_mass_matrix(robot, q, joints)
     lengths, U = np.linalg.eigh(M)
     return Ellipsoid.of(U, positive(robot, lengths), name="torque", coordinates=names, unit=_per_kind(kind, "N m", "N"))
@@ -47,6 +49,7 @@ def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = N
     >>> armdyn.ellipsoids.acceleration(armdyn.load("planar_2r"), [0.0, np.pi / 2])
     <acceleration ellipsoid of joint_1, joint_2: semi-axes 1.70711, 0.292893 rad/s²>
     """
+    without_constraints_only(robot, "acceleration")
     M, names, kind = _chosen_mass_matrix(robot, q, joints)
     lengths, U = np.linalg.eigh(M)
     lengths = 1.0 / positive(robot, lengths)
@@ -65,6 +68,18 @@ def _chosen_mass_matrix(robot: Robot, q: ArrayLike, joints: Sequence[str] | None
     chosen = [known.index(name) for name in names]
     M: Array = robot.mass_matrix(finite(q))[..., np.ix_(chosen, chosen)[0], np.ix_(chosen, chosen)[1]]
     return M, names, one_kind(robot, chosen)
+
+
+def without_constraints_only(robot: Robot, which: str) -> None:
+    """Refuse robots with constraints, which stretch no ellipsoid of all directions: some of them are not free."""
+    if robot.model.constraints:
+        names = ", ".join(constraint.name for constraint in robot.model.constraints)
+        raise Unsupported(
+            f"the {which} ellipsoid of {robot.name!r} would leave out its constraints ({names}). Use mass_matrix, "
+            "jacobian and acceleration_projection, with which the motions that they allow can be told; or ask the "
+            f"tree that its joints alone make: armdyn.ellipsoids.{which.replace(' ', '_')}"
+            "(robot.without_constraints(), q)."
+        )
 
 
 def finite(q: ArrayLike) -> Array:

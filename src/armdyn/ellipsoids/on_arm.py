@@ -11,12 +11,20 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import TaskSpaceError
-from armdyn.ellipsoids.drawing import draw_ellipse, frame_picture, round_scale
+from armdyn.ellipsoids.drawing import draw_ellipse, fill_figure, frame_picture, round_scale
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
+from armdyn.ellipsoids.place import fingerprint
 from armdyn.ellipsoids.stick_figure import draw_arm
 from armdyn.plots import COLOURS, INK
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
+
+SAME_STATE = 1e-9
+"""Configurations closer than this, rad or m, are one."""
+
+
+class ForeignEllipsoid(TaskSpaceError):
+    """An ellipsoid of another arm, or of another configuration, than the picture shows."""
 
 
 def draw_on_arm(
@@ -40,7 +48,9 @@ def draw_on_arm(
         title: above the picture; the robot's name where none is given.
 
     Raises:
-        TaskSpaceError: ellipsoids of joint space, batches of them, or not of two or three coordinates.
+        TaskSpaceError: no ellipsoids, those of joint space, batches of them, or not of two or three coordinates.
+        ForeignEllipsoid: an ellipsoid of another robot, or of another q. Those of a robot with constraints are of
+            ``robot.without_constraints()``.
 
     >>> arm, q = armdyn.load("ur5"), [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
     >>> figure = armdyn.ellipsoids.figures.draw_on_arm(arm, q, armdyn.ellipsoids.velocity(arm, q))
@@ -48,29 +58,36 @@ def draw_on_arm(
     'z [m]'
     """
     drawn = [ellipsoids] if isinstance(ellipsoids, Ellipsoid) else list(ellipsoids)
+    if not drawn:
+        raise TaskSpaceError("no ellipsoids to draw; give one or several, such as armdyn.ellipsoids.velocity(robot, q)")
+    for ellipsoid in drawn:
+        _check_it_belongs(ellipsoid, robot, q)
     sizes = {_size_on_arm(ellipsoid) for ellipsoid in drawn}
     if len(sizes) != 1:
         raise TaskSpaceError(
             f"ellipsoids of {sorted(sizes)} coordinates in one picture; draw those of two apart from those of three"
         )
     flat = sizes == {2}
-    figure = Figure(figsize=(5.2, 5.0), dpi=200, layout="constrained")
+    figure = Figure(figsize=(5.2, 5.0), dpi=200, layout="constrained" if flat else None)
     FigureCanvasAgg(figure)
     axes: Any = figure.add_subplot() if flat else figure.add_subplot(projection="3d")
     plane = drawn[0].directions if flat else None
-    points = draw_arm(axes, robot, q, plane=plane)
+    to = [(e.frame, e.centre) for e in drawn if e.frame is not None and e.centre is not None]
+    points = draw_arm(axes, robot, q, plane=plane, to=to)
     reach = float(np.linalg.norm(np.ptp(points, axis=0)))
     scales = [None] * len(drawn) if scale is None else np.broadcast_to(np.asarray(scale, dtype=float), len(drawn))
     everything = [points]
     for ellipsoid, given, colour in zip(drawn, scales, COLOURS, strict=False):
         per_unit = round_scale(reach / 3.0 / ellipsoid.lengths[0]) if given is None else float(given)
-        label = f"{ellipsoid.name}: 1 {ellipsoid.unit} is {per_unit:g} m long"
+        label = f"{ellipsoid.name}: 1 {_per_unit(ellipsoid)} is {per_unit:g} m long"
         draw = draw_ellipse if flat else _draw_solid
         everything.append(draw(axes, ellipsoid, per_unit, colour, label))
     frame_picture(axes, np.concatenate(everything), plane, view)
-    figure.legend(loc="outside upper right", frameon=False, fontsize=8, labelcolor=INK)
+    figure.legend(loc="outside upper right" if flat else "upper right", frameon=False, fontsize=8, labelcolor=INK)
     shown = title or robot.name.replace("$", r"\$")
-    figure.suptitle(shown, x=0.03, ha="left", fontsize=11, color=INK, fontweight="bold")
+    figure.suptitle(shown, x=0.03, y=0.98, ha="left", va="top", fontsize=11, color=INK, fontweight="bold")
+    if not flat:
+        fill_figure(figure, axes, above=0.2 + 0.18 * len(drawn))
     return figure
 
 
@@ -89,6 +106,31 @@ def _draw_solid(axes: Any, ellipsoid: Ellipsoid, scale: float, colour: str, labe
         axes.plot(*ends.T, color=colour, linewidth=1.6, label=label if k == 0 else None)
     points: Array = surface.reshape(3, -1).T
     return points
+
+
+MASSES = {"N": "kg", "N m": "kg m²"}
+"""The units of a tip force's semi-axes, for an acceleration of 1 m/s² or 1 rad/s²."""
+
+
+def _per_unit(ellipsoid: Ellipsoid) -> str:
+    """The unit of semi-axes in pictures: masses where they are of forces for unit accelerations."""
+    return MASSES.get(ellipsoid.unit, ellipsoid.unit) if ellipsoid.name == "tip force" else ellipsoid.unit
+
+
+def _check_it_belongs(ellipsoid: Ellipsoid, robot: Robot, q: ArrayLike) -> None:
+    """Refuse an ellipsoid of another arm or configuration than the one drawn."""
+    if ellipsoid.batch:
+        return  # has no place, and is refused for it
+    if ellipsoid.arm is not None and ellipsoid.arm != fingerprint(robot):
+        raise ForeignEllipsoid(f"{ellipsoid!r} is of another arm than {robot.name!r}, on which it would be drawn")
+    drawn = np.asarray(q, dtype=float)
+    if ellipsoid.q is not None and drawn.shape == ellipsoid.q.shape:
+        far = float(np.abs(ellipsoid.q - drawn).max())
+        if not far <= SAME_STATE:
+            raise ForeignEllipsoid(
+                f"{ellipsoid!r} is of q = {np.array2string(ellipsoid.q, precision=6)}, not of the configuration drawn, "
+                f"q = {np.array2string(drawn, precision=6)}"
+            )
 
 
 def _size_on_arm(ellipsoid: Ellipsoid) -> int:

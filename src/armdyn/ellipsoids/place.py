@@ -104,8 +104,14 @@ class Place:
         turns = any(self.rows[0][:3])
         return Ellipsoid.of(
             U, lengths, name=name, coordinates=tuple(map(name_of, self.rows)), unit=angular if turns else linear,
-            centre=np.array(self.centre), directions=np.array(self.directions),
+            centre=np.array(self.centre), directions=np.array(self.directions), q=np.array(self.q, dtype=float),
+            arm=fingerprint(self.robot), frame=self.frame,
         )  # fmt: skip
+
+
+def fingerprint(robot: Robot) -> str:
+    """What tells an arm from others: its tree, whatever the gravity, the tip and the constraints."""
+    return robot.model.replace(constraints=(), gravity=np.zeros(3), tip=None).digest
 
 
 def svd(J: Array) -> tuple[Array, Array, Array]:

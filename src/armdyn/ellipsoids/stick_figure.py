@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,34 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 BASE = "#8A8A8A"
+SHORTEST = 1e-9
+"""A line shorter than this, m, is none."""
+
+
+def held_lines(robot: Robot, q: ArrayLike) -> list[Array]:
+    """From the origins of links to the points where constraints hold them, in base axes, m, each of shape (2, 3)."""
+    q = np.asarray(q, dtype=float)
+    lines: list[Array] = []
+    for frame, point in (place for constraint in robot.model.constraints for place in constraint.places):
+        if not frame:
+            continue
+        link = robot.model.frame(frame).link
+        T = robot.forward_kinematics(q, frame=frame)
+        of_link = robot.link_poses(q)[robot.link_names.index(link)]
+        line = np.array([of_link[:3, 3], T[:3, :3] @ np.array(point) + T[:3, 3]])
+        if np.abs(np.diff(line, axis=0)).max() > SHORTEST:
+            lines.append(line)
+    return lines
+
+
+def lines_to(robot: Robot, q: ArrayLike, to: Iterable[tuple[str, ArrayLike]]) -> list[Array]:
+    """From the links that carry frames to points of theirs that no line reaches yet, in base axes, m, each (2, 3)."""
+    drawn = np.concatenate([*stick_lines(robot, q), *held_lines(robot, q)])
+    origins = dict(zip(robot.link_names, robot.link_poses(q)[:, :3, 3], strict=True))
+    points = [(robot.model.frame(frame).link, np.asarray(point)) for frame, point in to]
+    return [
+        np.array([origins[link], point]) for link, point in points if np.abs(drawn - point).max(axis=1).min() > SHORTEST
+    ]
 
 
 def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
@@ -43,7 +72,15 @@ def stick_lines(robot: Robot, q: ArrayLike) -> list[Array]:
     return lines
 
 
-def draw_arm(axes: Axes, robot: Robot, q: ArrayLike, *, plane: Array | None = None, colour: str = INK) -> Array:
+def draw_arm(
+    axes: Axes,
+    robot: Robot,
+    q: ArrayLike,
+    *,
+    plane: Array | None = None,
+    colour: str = INK,
+    to: Sequence[tuple[str, ArrayLike]] = (),
+) -> Array:
     """Draw an arm as a stick figure; its points are returned, shape (points, 2) or (points, 3).
 
     Args:
@@ -52,6 +89,9 @@ def draw_arm(axes: Axes, robot: Robot, q: ArrayLike, *, plane: Array | None = No
         q: joint positions, rad or m, shape (n,).
         plane: two directions in base axes, a column each, shape (3, 2), along which the picture is drawn.
         colour: of the links.
+        to: names of frames with points in base axes, m, to which lines are drawn from the links that carry them.
+
+    Of a robot with constraints the links are drawn as far as the points where constraints hold them.
     """
     lines = [line if plane is None else line @ plane for line in stick_lines(robot, q)]
     for line in lines:
@@ -63,6 +103,16 @@ def draw_arm(axes: Axes, robot: Robot, q: ArrayLike, *, plane: Array | None = No
             *joints.T, linestyle="none", marker="o", markersize=5.5, markerfacecolor="white", markeredgecolor=colour,
             markeredgewidth=1.2, zorder=3,
         )  # fmt: skip
-    axes.plot(*lines[-1][-1:].T, linestyle="none", marker="o", markersize=3.5, color=colour, zorder=3)
+    held = held_lines(robot, q)
+    further = [line if plane is None else line @ plane for line in (*held, *lines_to(robot, q, to))]
+    for line in further:
+        axes.plot(*line.T, linewidth=3.0, alpha=0.85, zorder=2, color=colour, solid_capstyle="round")
+    for line in further[: len(held)]:
+        axes.plot(
+            *line.T, linestyle="none", marker="o", markersize=5.5, markerfacecolor="white", markeredgecolor=colour,
+            markeredgewidth=1.2, zorder=3,
+        )  # fmt: skip
+    if not held or np.ptp(lines[-1], axis=0).max() > SHORTEST:  # else the tip is a joint
+        axes.plot(*lines[-1][-1:].T, linestyle="none", marker="o", markersize=3.5, color=colour, zorder=3)
     axes.plot(*lines[0][:1].T, linestyle="none", marker="s", markersize=9, color=BASE, zorder=1)
-    return np.concatenate(lines)
+    return np.concatenate([*lines, *further])

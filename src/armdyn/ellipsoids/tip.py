@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import Components
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
-from armdyn.ellipsoids.joint_space import one_kind
+from armdyn.ellipsoids.joint_space import one_kind, without_constraints_only
 from armdyn.ellipsoids.place import Place, svd, weighed
 from armdyn.robot import Robot
 
@@ -39,10 +39,12 @@ def tip_force(
         SingularTask: where the joints cannot move the frame along all components.
         TaskSpaceError: turning and sliding components together.
         UnknownName: a frame, component or way of expression that does not exist.
+        Unsupported: a robot with constraints.
 
     >>> armdyn.ellipsoids.tip_force(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <tip force ellipsoid of vx, vy: semi-axes 2, 1 N>
     """
+    without_constraints_only(robot, "tip force")
     place = Place.of(robot, q, frame, point, components, expressed_in)
     place.check_bounds()
     U, sigma, _ = svd(weighed(robot, q, place.J))
@@ -73,6 +75,7 @@ def tip_acceleration(
     >>> armdyn.ellipsoids.tip_acceleration(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <tip acceleration ellipsoid of vx, vy: semi-axes 1, 0.5 m/s²>
     """
+    without_constraints_only(robot, "tip acceleration")
     place = Place.of(robot, q, frame, point, components, expressed_in)
     U, sigma, _ = svd(weighed(robot, q, place.J))
     return place.ellipsoid(U, sigma**2, "tip acceleration", "m/s²", "rad/s²")
@@ -102,6 +105,7 @@ def velocity(
     >>> armdyn.ellipsoids.velocity(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <velocity ellipsoid of vx, vy: semi-axes 1.61803, 0.618034 m/s>
     """
+    without_constraints_only(robot, "velocity")
     place = Place.of(robot, q, frame, point, components, expressed_in)
     one_kind(robot, place.moving)
     U, sigma, _ = svd(place.J)
@@ -133,6 +137,7 @@ def force(
     >>> armdyn.ellipsoids.force(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <force ellipsoid of vx, vy: semi-axes 1.61803, 0.618034 N>
     """
+    without_constraints_only(robot, "force")
     place = Place.of(robot, q, frame, point, components, expressed_in)
     one_kind(robot, place.moving)
     place.check_bounds()

@@ -8,6 +8,7 @@ import numpy as np
 
 from armdyn.errors import UnknownName, Unsupported
 from armdyn.model.base_parameters import BaseParameters, grouped, own_gravity, own_length, own_units
+from armdyn.model.constraints.base import refuse_constraints
 from armdyn.model.null_parameters import null_parameters
 from armdyn.model.standard_parameters import StandardParameters, standard_parameters
 from armdyn.spatial.rotations import Array
@@ -28,6 +29,7 @@ def base_parameters(
     robot: Robot, *, method: str | None = None, tolerance: float = TOLERANCE, **options: Any
 ) -> BaseParameters:
     """The combinations of parameters that joint forces can tell apart; see `armdyn.Robot.base_parameters`."""
+    refuse_constraints(robot.model, "base_parameters", "the regressor at states within them")
     standard = standard_parameters(robot.model, **options)
     coupled = robot.model.coupling is not None
     method = ("numerical" if coupled else "structural") if method is None else method

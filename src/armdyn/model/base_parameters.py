@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
@@ -41,6 +42,8 @@ class BaseParameters:
         matrix: K, shape (rank, parameters); the identity in the independent columns.
         gap: where they were found on numbers, the smallest singular value that counts as one and the greatest that
             counts as zero, relative to the greatest of all. None where they follow from the structure.
+        scales: the size of each standard parameter in kg and the arm's own length, shape (parameters,); 1 where not
+            given. `to_standard` measures in them how near parameters are.
 
     >>> base = armdyn.load("planar_2r").base_parameters()
     >>> base.rank, base.names[0]
@@ -51,6 +54,7 @@ class BaseParameters:
     independent: tuple[int, ...]
     matrix: Array = field(repr=False)
     gap: tuple[float, float] | None = None
+    scales: Array | None = field(default=None, repr=False)
 
     @property
     def rank(self) -> int:
@@ -106,17 +110,53 @@ class BaseParameters:
             )
         return Y[..., list(self.independent)]
 
-    def to_standard(self, beta: Array) -> Array:
-        """The simplest standard parameters with these base parameters: all dependent ones are zero.
+    def to_standard(self, beta: ArrayLike, near: ArrayLike | None = None) -> Array:
+        """Standard parameters pi with the base parameters beta = K pi, shape (..., parameters).
 
-        They cause the same joint forces, and are no bodies' in general. Shape (..., parameters).
+        All such pi cause the same joint forces. Without ``near`` it is the simplest, whose dependent ones are zero,
+        and which is no bodies' in general: links have a first moment and no mass. With it, the one nearest to
+        parameters that are about right, as those of a description:
+
+            pi = near + D^2 K^T (K D^2 K^T)^-1 (beta - K near)
+
+        with D = diag(scales), so that |D^-1 (pi - near)| is as small as can be: a kilogram, a kilogram at the arm's
+        own length, and its moment there count alike. What no joint force depends on stays as it is in ``near``. That
+        bodies can have them is likely where ``near`` was no far guess, and not certain:
+        `Robot.with_standard_parameters` checks, or takes them as they stand.
+
+        Args:
+            beta: base parameters, shape (..., rank).
+            near: standard parameters, shape (..., parameters), such as ``robot.standard_parameters()``.
+
+        Raises:
+            ShapeError: arrays of another length.
+
+        >>> robot = armdyn.load("planar_2r")
+        >>> base = robot.base_parameters()
+        >>> pi = base.to_standard(1.1 * base.values, near=robot.standard_parameters())
+        >>> bool(np.allclose(base.matrix @ pi, 1.1 * base.values)), float(pi[0])
+        (True, 1.0)
         """
         beta = np.asarray(beta, dtype=float)
         if beta.shape[-1:] != (self.rank,):
             raise ShapeError(f"beta has shape {beta.shape}; expected (..., {self.rank}), one value a base parameter")
+        if near is not None:
+            return self._nearest(beta, np.asarray(near, dtype=float))
         pi = np.zeros((*beta.shape[:-1], len(self.standard)))
         pi[..., list(self.independent)] = beta
         return pi
+
+    def _nearest(self, beta: Array, near: Array) -> Array:
+        if near.shape[-1:] != (len(self.standard),):
+            raise ShapeError(
+                f"near has shape {near.shape}; expected (..., {len(self.standard)}), standard parameters asked for "
+                "with the options these base parameters were asked for"
+            )
+        D = np.ones(len(self.standard)) if self.scales is None else self.scales
+        of_beta = D[list(self.independent)]
+        K = self.matrix * D / of_beta[:, None]  # the identity in the independent columns: K K^T is never near singular
+        missing = (beta - near @ self.matrix.T) / of_beta
+        return np.asarray(near + D * (np.linalg.solve(K @ K.T, missing[..., None])[..., 0] @ K))
 
     def __str__(self) -> str:
         """A table: number, value, unit, and the sum each base parameter is."""
@@ -166,7 +206,8 @@ def grouped(
     K = np.where(np.abs(K) < ROUNDING, 0.0, K) * units[independent, None] / units
     K[:, independent] = np.eye(len(independent))
     K.setflags(write=False)
-    return BaseParameters(standard, tuple(independent), K, gap)
+    units.setflags(write=False)
+    return BaseParameters(standard, tuple(independent), K, gap, units)
 
 
 def columns_of_bodies(mechanism: Mechanism, standard: StandardParameters) -> list[list[int]]:

@@ -24,6 +24,9 @@ Kind = Literal["revolute", "prismatic"]
 DEPENDENT = 1e-12
 """Columns of a map whose combination is smaller than this, relative to their sizes, are not independent."""
 
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Factors of a map that are not zero, and offsets: squares of what lies beyond are no numbers, and it is no gear."""
+
 MOST_JOINTS = 1000
 """How many joints a coupled model may have: its map is a full matrix."""
 
@@ -72,7 +75,10 @@ def with_coordinates(
     """
     check_size(model)
     step = _checked_map(model, names, matrix, offset)
+    rows = [coordinate.name for coordinate in model.coordinates]
+    refuse(_problems_of_factors(rows, names, step))
     whole = joint_map(model).after(step)
+    refuse(_problems_of_factors(model.joint_names, names, whole))
     refuse(_problems_of_names(model, names, kinds or {}, limits or {}))
     refuse(_problems_of_columns(names, step.matrix))
     driven = _driven(model.joints, whole)
@@ -147,6 +153,18 @@ def _problems_of_names(
     for name, limit in limits.items():
         if not hasattr(limit, "lower"):
             yield f"limits of coordinate {name!r} are {limit!r}; expected an armdyn.Limits."
+
+
+def _problems_of_factors(rows: Sequence[str], names: Sequence[str], step: JointMap) -> Iterator[str]:
+    """Factors and offsets that no gear has, and whose squares are no numbers."""
+    sizes = np.abs(step.matrix)
+    for k, i in np.argwhere((sizes > 0.0) & ~((sizes >= SMALLEST) & (sizes <= LARGEST))).tolist():
+        yield (
+            f"{rows[k]!r} moves {step.matrix[k, i]:g} times as {names[i]!r}; expected 0, or a factor whose size is "
+            f"between {SMALLEST:g} and {LARGEST:g}."
+        )
+    for k in np.flatnonzero(np.abs(step.offset) > LARGEST).tolist():
+        yield f"{rows[k]!r} has offset {step.offset[k]:g}; expected one whose size is at most {LARGEST:g}."
 
 
 def _problems_of_columns(names: Sequence[str], A: Array) -> Iterator[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.errors import ModelError, UnknownName
-from armdyn.model.coordinates import check_size, refuse, with_coordinates
+from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, refuse, with_coordinates
 from armdyn.model.model import Model
 
 
@@ -28,8 +28,8 @@ def with_followers(model: Model, followers: Sequence[Follower]) -> Model:
     """The model whose coordinates are the joints that follow none; see `armdyn.Robot.with_mimic`.
 
     Raises:
-        ModelError: joints that follow each other in a ring; multipliers that are no multipliers; limits that no
-            position keeps.
+        ModelError: joints that follow each other in a ring, or others already; multipliers that are no multipliers;
+            limits that no position keeps.
         UnknownName: a joint that is no coordinate of the model.
     """
     check_size(model)
@@ -37,15 +37,33 @@ def with_followers(model: Model, followers: Sequence[Follower]) -> Model:
     for follower in followers:
         for name in (follower.joint, follower.leader):
             if name not in names:
+                _refuse_dependent(model, name)
                 raise UnknownName.of("joint", name, names, repr(model.name))
     refuse(problems_of(followers))
     leaders = led(followers)
+    refuse(problems_of(list(leaders.values())))  # products may be beyond what each multiplier is
     free = [name for name in names if name not in leaders]
     matrix, offset = np.zeros((len(names), len(free))), np.zeros(len(names))
     for k, name in enumerate(names):
         follower = leaders.get(name, Follower(name, name))
         matrix[k, free.index(follower.leader)], offset[k] = follower.multiplier, follower.offset
     return with_coordinates(model, free, matrix, offset, where={f.joint: f.where for f in followers if f.where})
+
+
+def _refuse_dependent(model: Model, name: str) -> None:
+    """Say of a joint that a coupling moves already what it follows, and how to couple it anew."""
+    if model.coupling is None or name not in model.joint_names:
+        return
+    row = model.coupling.matrix[model.joint_names.index(name)]
+    moved_by = [repr(c.name) for c, factor in zip(model.coordinates, row, strict=True) if factor != 0.0]
+    raise ModelError(
+        f"joint {name!r} of {model.name!r} {f'follows {_listed(moved_by)}' if moved_by else 'is held still'} already, "
+        "and is no entry of q; take without_couplings() first, and say all couplings anew."
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def problems_of(followers: Sequence[Follower]) -> Iterator[str]:
@@ -55,12 +73,20 @@ def problems_of(followers: Sequence[Follower]) -> Iterator[str]:
         if follower.multiplier == 0.0:
             yield (
                 f"{here} it follows {follower.leader!r} with multiplier 0, which holds it still at "
-                f"{follower.offset:g}; expected another number. Lock it there instead."
+                f"{follower.offset:g}; expected another number. To hold it, read the robot with "
+                f"locked={{{follower.joint!r}: {follower.offset:g}}}, or say with_joint_equations([({{"
+                f"{follower.joint!r}: 1.0}}, {follower.offset:g})])."
             )
         elif not (math.isfinite(follower.multiplier) and math.isfinite(follower.offset)):
             yield (
                 f"{here} it follows {follower.leader!r} with multiplier {follower.multiplier:g} and offset "
                 f"{follower.offset:g}; expected finite numbers."
+            )
+        elif not SMALLEST <= abs(follower.multiplier) <= LARGEST or abs(follower.offset) > LARGEST:
+            yield (
+                f"{here} it follows {follower.leader!r} with multiplier {follower.multiplier:g} and offset "
+                f"{follower.offset:g}; expected a multiplier whose size is between {SMALLEST:g} and {LARGEST:g}, and "
+                f"an offset of at most {LARGEST:g}."
             )
     where = {follower.joint: follower.where for follower in followers}
     for ring in rings({follower.joint: follower.leader for follower in followers}):
@@ -105,6 +131,16 @@ def led(followers: Sequence[Follower]) -> dict[str, Follower]:
                 offset = own.multiplier * front.offset + own.offset
                 resolved[joint] = Follower(joint, front.leader, multiplier, offset, own.where)
     return resolved
+
+
+def as_followers(given: object) -> list[Follower]:
+    """What ``with_mimic`` is given: a mapping from joints to what they follow."""
+    if not isinstance(given, Mapping):
+        raise ModelError(
+            f"followers are {given!r}; expected a mapping from joints to what they follow, such as "
+            "{'finger_2': 'finger_1'} or {'finger_2': ('finger_1', -1.0, 0.0)}."
+        )
+    return [as_follower(*one) for one in given.items()]
 
 
 def as_follower(joint: str, given: object) -> Follower:

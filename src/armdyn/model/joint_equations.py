@@ -8,14 +8,14 @@ numbers given are rounded themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
 
 from armdyn.errors import ModelError, UnknownName
-from armdyn.model.coordinates import check_size, refuse, with_coordinates
+from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, refuse, with_coordinates
 from armdyn.model.model import Model
 
 ROUNDING = Fraction(1, 10**12)
@@ -88,12 +88,15 @@ def with_joint_equations(model: Model, equations: Sequence[JointEquation], depen
     for column, k in enumerate(free):
         matrix[k, column] = 1.0
     for k, row in solved.items():
-        try:
-            offset[k] = float(row.constant)
-            for j, term in row.terms.items():
-                matrix[k, free.index(j)] = float(term)
-        except OverflowError:
-            raise ModelError(f"the equations have no finite solution for {names[k]!r}; mend their numbers.") from None
+        if abs(row.constant) > LARGEST or not all(SMALLEST <= abs(term) <= LARGEST for term in row.terms.values()):
+            raise ModelError(
+                f"the equations have no finite solution for {names[k]!r}, or one beyond what can be computed with; "
+                f"expected factors of the joints it follows between {SMALLEST:g} and {LARGEST:g} in size, and an "
+                f"offset of at most {LARGEST:g}. Mend their numbers."
+            )
+        offset[k] = float(row.constant)
+        for j, term in row.terms.items():
+            matrix[k, free.index(j)] = float(term)
     return with_coordinates(model, [names[k] for k in free], matrix, offset)
 
 
@@ -156,6 +159,11 @@ def _does(others: Sequence[str]) -> str:
 
 def as_equations(given: Sequence[object]) -> list[JointEquation]:
     """What ``with_joint_equations`` is given: mappings of coefficients, with the value behind them or not."""
+    if not isinstance(given, Iterable):
+        raise ModelError(
+            f"equations are {given!r}; expected a list of coefficients by joint, such as "
+            "[{'elbow': 1.0, 'motor': -0.5}]."
+        )
     return [_as_equation(i, one) for i, one in enumerate(given)]
 
 

@@ -81,16 +81,22 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
 def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> Body:
     """The body with some of its link's own values changed."""
     own = mechanism.model.link(body.name).inertia
-    inertia = LinkInertia(
-        changed.get("mass", own.mass), changed.get("com", own.com), changed.get("inertia", own.tensor)
-    )
+    tensor = symmetric_part(changed["inertia"]) if "inertia" in changed else own.tensor
+    inertia = LinkInertia(changed.get("mass", own.mass), changed.get("com", own.com), tensor)
     mass, h, S = canonical_inertia(inertia, body.link_pose)
     return dataclasses.replace(body, mass=mass, first_moment=h, second_moment=S)
 
 
+def symmetric_part(tensor: Array) -> Array:
+    """(I + I^T) / 2: what counts of a tensor that is given as nine numbers."""
+    half = 0.5 * (tensor + tensor.T)
+    return np.triu(half) + np.triu(half, 1).T
+
+
 def _with_payload(body: Body, T: Array, payload: Mapping[str, Any]) -> Body:
     """The body with another fixed to it in frame F, where T = T_BF: mass, first and second moment add up."""
-    mass, h, S = canonical_inertia(LinkInertia(payload["mass"], payload["com"], payload["inertia"]), T)
+    inertia = LinkInertia(payload["mass"], payload["com"], symmetric_part(payload["inertia"]))
+    mass, h, S = canonical_inertia(inertia, T)
     return dataclasses.replace(
         body,
         mass=body.mass + mass,

@@ -190,8 +190,8 @@ def _problems_of(vector: Array) -> tuple[list[str], list[str]]:
     if mass == 0.0 and first.any():
         shown = ", ".join(f"{x:.6g}" for x in first)
         return [
-            f"first moment ({shown}) kg m without mass: its centre of mass would be nowhere. Give it a mass; base "
-            "parameters leave it open, see BaseParameters.dependent"
+            f"first moment ({shown}) kg m without mass: its centre of mass would be nowhere. Give it a mass; of base "
+            "parameters, which leave it open, take base.to_standard(beta, near=robot.standard_parameters())"
         ], []
     inertia = inertia_of(vector)
     wrong = list(inertia.problems())

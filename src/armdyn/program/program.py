@@ -109,7 +109,17 @@ def trace(
     The function returns an array, or a tuple of arrays for a program with several outputs.
     """
     graph = Graph()
-    returned = function(*_traced_inputs(graph, inputs))
+    try:
+        returned = function(*_traced_inputs(graph, inputs))
+    except TypeError as error:
+        if "dtype('O')" not in str(error):
+            raise
+        raise TraceError(
+            f"{name or 'the function'} calls a part of NumPy that takes numbers only, while it is traced once for all "
+            f"states ({error}). Linear algebra: @ and sums of products are traced; M^-1 b is "
+            "armdyn.algorithms.factors.factored_mass_matrix(model, q).solve(b), another symmetric positive definite "
+            "system armdyn.spatial.positive_definite.Cholesky.of(A).solve(b)"
+        ) from None
     arrays = [np.asarray(r) for r in (returned if isinstance(returned, tuple) else (returned,))]
     names = output_names or ([f"out{k}" for k in range(len(arrays))] if len(arrays) > 1 else ["out"])
     if len(names) != len(arrays):

@@ -6,7 +6,6 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from armdyn.formats.urdf import read_urdf
 from armdyn.model.model import STANDARD_GRAVITY
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ def from_urdf(
     Joints that ``<mimic>`` others are coupled to them, and are no entries of q: `joint_positions` has them all.
     Elements ``<loop_joint>`` and ``<loop>`` close loops, and become constraints: `with_constraints`.
     """
+    from armdyn.formats.urdf import read_urdf  # noqa: PLC0415
+
     return cls(
         read_urdf(path, base=base, tip=tip, chain=chain, locked=locked, gravity=gravity, check_inertia=check_inertia)
     )

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from armdyn import algorithms
 from armdyn.algorithms.declaration import Function, function
 from armdyn.compiled import CompiledFunction
-from armdyn.constraints import dynamics, kernels
 from armdyn.errors import TraceError
-from armdyn.model.constraints import Row, rows_of
+from armdyn.model.constraints.base import Row, rows_in
 from armdyn.model.mechanism import Mechanism, canonical
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
@@ -22,6 +20,8 @@ from armdyn.spatial.rotations import Array
 if TYPE_CHECKING:
     from armdyn.model.coupling import Coordinate
     from armdyn.task_space import CompiledTask, Task
+
+ALGORITHMS, KERNELS, DYNAMICS = "armdyn.algorithms", "armdyn.constraints.kernels", "armdyn.constraints.dynamics"
 
 
 class Robot:
@@ -36,68 +36,69 @@ class Robot:
     """
 
     # The equations of motion and their derivatives
-    inverse_dynamics = Method(algorithms.inverse_dynamics, with_constraints="constrained_inverse_dynamics")
-    forward_dynamics = Method(algorithms.forward_dynamics, with_constraints="constrained_forward_dynamics")
-    inverse_dynamics_derivatives = Method(
-        algorithms.inverse_dynamics_derivatives, with_constraints="constrained_inverse_dynamics.derivative"
-    )
+    inverse_dynamics = Method(ALGORITHMS, with_constraints="constrained_inverse_dynamics")
+    forward_dynamics = Method(ALGORITHMS, with_constraints="constrained_forward_dynamics")
+    inverse_dynamics_derivatives = Method(ALGORITHMS, with_constraints="constrained_inverse_dynamics.derivative")
     forward_dynamics_derivatives = Method(
-        algorithms.forward_dynamics_derivatives,
+        ALGORITHMS,
         with_constraints="robot.compile(armdyn.constraints.constrained_forward_dynamics).derivative",
     )
     # Their matrices
-    mass_matrix = Method(algorithms.mass_matrix)
-    mass_matrix_dot = Method(algorithms.mass_matrix_dot)
-    inverse_mass_matrix = Method(algorithms.inverse_mass_matrix)
-    coriolis_matrix = Method(algorithms.coriolis_matrix)
-    christoffel = Method(algorithms.christoffel)
-    coriolis_coefficients = Method(algorithms.coriolis_coefficients)
-    centrifugal_coefficients = Method(algorithms.centrifugal_coefficients)
-    transposed_coriolis_forces = Method(algorithms.transposed_coriolis_forces)
-    closed_form = Method(algorithms.closed_form)
+    mass_matrix = Method(ALGORITHMS)
+    mass_matrix_dot = Method(ALGORITHMS)
+    inverse_mass_matrix = Method(
+        ALGORITHMS,
+        with_constraints="acceleration_projection(q) @ inv(mass_matrix(q)), which is dqdd/dtau within them",
+    )
+    coriolis_matrix = Method(ALGORITHMS)
+    christoffel = Method(ALGORITHMS)
+    coriolis_coefficients = Method(ALGORITHMS)
+    centrifugal_coefficients = Method(ALGORITHMS)
+    transposed_coriolis_forces = Method(ALGORITHMS)
+    closed_form = Method(ALGORITHMS)
     # The terms of tau = M qdd + c + g + J^T f_tip
-    bias_forces = Method(algorithms.bias_forces)
-    gravity_forces = Method(algorithms.gravity_forces)
-    velocity_forces = Method(algorithms.velocity_forces)
-    tip_forces = Method(algorithms.tip_forces)
-    external_wrench = Method(algorithms.external_wrench)
+    bias_forces = Method(ALGORITHMS)
+    gravity_forces = Method(ALGORITHMS)
+    velocity_forces = Method(ALGORITHMS)
+    tip_forces = Method(ALGORITHMS)
+    external_wrench = Method(ALGORITHMS)
     # Where things are and how they move
-    joint_positions = Method(algorithms.joint_positions)
-    forward_kinematics = Method(algorithms.forward_kinematics)
-    link_poses = Method(algorithms.link_poses)
-    jacobian = Method(algorithms.jacobian)
-    jacobian_dot = Method(algorithms.jacobian_dot)
-    bias_acceleration = Method(algorithms.bias_acceleration)
-    link_motion = Method(algorithms.link_motion)
-    joint_reactions = Method(algorithms.joint_reactions, with_constraints="constraint_forces for what loops carry")
+    joint_positions = Method(ALGORITHMS)
+    forward_kinematics = Method(ALGORITHMS)
+    link_poses = Method(ALGORITHMS)
+    jacobian = Method(ALGORITHMS)
+    jacobian_dot = Method(ALGORITHMS)
+    bias_acceleration = Method(ALGORITHMS)
+    link_motion = Method(ALGORITHMS)
+    joint_reactions = Method(ALGORITHMS, with_constraints="constraint_forces for what loops carry")
     # Constraints and loops
-    constraint_error = Method(kernels.constraint_error)
-    constraint_jacobian = Method(kernels.constraint_jacobian)
-    constraint_velocity = Method(kernels.constraint_velocity)
-    constraint_drift = Method(kernels.constraint_drift)
-    constraint_forces = Method(kernels.constraint_forces)
-    force_projection = Method(dynamics.force_projection)
-    acceleration_projection = Method(dynamics.acceleration_projection)
-    constrained_inverse_dynamics = Method(dynamics.constrained_inverse_dynamics)
-    hybrid_forces = Method(dynamics.hybrid_forces)
-    _constrained_motion = Method(dynamics.constrained_forward_dynamics)
+    constraint_error = Method(KERNELS)
+    constraint_jacobian = Method(KERNELS)
+    constraint_velocity = Method(KERNELS)
+    constraint_drift = Method(KERNELS)
+    constraint_forces = Method(KERNELS)
+    force_projection = Method(DYNAMICS)
+    acceleration_projection = Method(DYNAMICS)
+    constrained_inverse_dynamics = Method(DYNAMICS)
+    hybrid_forces = Method(DYNAMICS)
+    _constrained_forward_dynamics = Method(DYNAMICS)
     # Energy and momentum
-    kinetic_energy = Method(algorithms.kinetic_energy)
-    potential_energy = Method(algorithms.potential_energy)
-    kinetic_energy_derivatives = Method(algorithms.kinetic_energy_derivatives)
-    generalized_momentum = Method(algorithms.generalized_momentum)
-    momentum = Method(algorithms.momentum)
-    momentum_matrix = Method(algorithms.momentum_matrix)
-    momentum_rate = Method(algorithms.momentum_rate)
-    center_of_mass = Method(algorithms.center_of_mass)
-    center_of_mass_velocity = Method(algorithms.center_of_mass_velocity)
-    center_of_mass_jacobian = Method(algorithms.center_of_mass_jacobian)
+    kinetic_energy = Method(ALGORITHMS)
+    potential_energy = Method(ALGORITHMS)
+    kinetic_energy_derivatives = Method(ALGORITHMS)
+    generalized_momentum = Method(ALGORITHMS)
+    momentum = Method(ALGORITHMS)
+    momentum_matrix = Method(ALGORITHMS)
+    momentum_rate = Method(ALGORITHMS)
+    center_of_mass = Method(ALGORITHMS)
+    center_of_mass_velocity = Method(ALGORITHMS)
+    center_of_mass_jacobian = Method(ALGORITHMS)
     # Linear in the inertial parameters
-    regressor = Method(algorithms.regressor)
-    momentum_regressor = Method(algorithms.momentum_regressor)
-    lagrangian_gradient_regressor = Method(algorithms.lagrangian_gradient_regressor)
-    kinetic_energy_regressor = Method(algorithms.kinetic_energy_regressor)
-    potential_energy_regressor = Method(algorithms.potential_energy_regressor)
+    regressor = Method(ALGORITHMS)
+    momentum_regressor = Method(ALGORITHMS)
+    lagrangian_gradient_regressor = Method(ALGORITHMS)
+    kinetic_energy_regressor = Method(ALGORITHMS)
+    potential_energy_regressor = Method(ALGORITHMS)
 
     # Robots from descriptions
     from_urdf = classmethod(descriptions.from_urdf)
@@ -193,7 +194,7 @@ class Robot:
     @property
     def constraint_rows(self) -> tuple[Row, ...]:
         """The scalar equations of all constraints, in the order of the rows of A: name, unit, kind."""
-        return rows_of(self.model.constraints)
+        return rows_in(self.model)
 
     @property
     def gravity(self) -> Array:
@@ -238,7 +239,11 @@ class Robot:
         >>> tau.shape, energy.shape
         ((1000, 6), (1000,))
         """
-        return CompiledFunction(self, _declared(fn, signature), parameters)
+        declared = _declared(fn, signature)
+        method = vars(type(self)).get(declared.name)
+        if isinstance(method, Method) and method.function is declared:
+            method.refuse_where_wrong(self)
+        return CompiledFunction(self, declared, parameters)
 
     @cached_property
     def _tasks(self) -> dict[Task, CompiledTask]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
 from armdyn.algorithms.declaration import Function
@@ -15,21 +17,35 @@ if TYPE_CHECKING:
 class Method:
     """A `Function` as a method of `Robot`: bound, documented and compiled from its one declaration."""
 
-    def __init__(self, declared: Function, *, with_constraints: str = "") -> None:
-        """Args: the function, and which method a robot with constraints, where it would be wrong, has instead of it."""
-        self.function = declared
+    def __init__(self, where: str, *, with_constraints: str = "") -> None:
+        """Args: the package that has a function of this name, and what a robot with constraints has instead of it."""
+        self.where = where
         self.with_constraints = with_constraints
-        self.__doc__ = declared.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+
+    @cached_property
+    def function(self) -> Function:
+        """What it compiles, imported when it is first asked for."""
+        found: Function = getattr(import_module(self.where), self.name.removeprefix("_"))
+        return found
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self.function.__doc__
 
     def fits(self, robot: Robot) -> bool:
         """Whether it is public and means something for a robot: constraints, or none."""
         if self.name.startswith("_"):
             return False
-        of_constraints = self.function.__module__.startswith("armdyn.constraints.")
+        of_constraints = self.where.startswith("armdyn.constraints")
         return not self.with_constraints if robot.model.constraints else not of_constraints
+
+    def refuse_where_wrong(self, robot: Robot) -> None:
+        """Raise where the robot has constraints that the function leaves out."""
+        if self.with_constraints:
+            refuse_constraints(robot.model, self.name, self.with_constraints)
 
     @overload
     def __get__(self, robot: None, owner: type) -> Function: ...
@@ -38,8 +54,7 @@ class Method:
     def __get__(self, robot: Robot | None, owner: type) -> Function | CompiledFunction:
         if robot is None:
             return self.function
-        if self.with_constraints:
-            refuse_constraints(robot.model, self.name, self.with_constraints)
+        self.refuse_where_wrong(robot)
         bound = CompiledFunction(robot, self.function)
         # An instance attribute hides this descriptor: the next access costs nothing.
         return robot.__dict__.setdefault(self.name, bound)  # type: ignore[no-any-return]

@@ -62,16 +62,17 @@ def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Ro
             multiplier q + offset. What it follows may follow another.
 
     Raises:
-        ModelError: joints that follow each other in a ring, multipliers of zero, limits that no position keeps.
-        UnknownName: a joint that is no entry of q.
+        ModelError: joints that follow each other in a ring, or others already (`without_couplings` frees them);
+            multipliers of zero; limits that no position keeps.
+        UnknownName: a joint the robot does not have.
 
     >>> arm = armdyn.load("planar_2r").with_mimic({"joint_2": ("joint_1", -2.0)})
     >>> arm.joint_names, arm.mass_matrix([0.3]).shape
     (('joint_1',), (1, 1))
     """
-    from armdyn.model.followers import as_follower, with_followers  # noqa: PLC0415
+    from armdyn.model.followers import as_followers, with_followers  # noqa: PLC0415
 
-    return type(robot)(with_followers(robot.model, [as_follower(*one) for one in followers.items()]))
+    return type(robot)(with_followers(robot.model, as_followers(followers)))
 
 
 def with_coordinates(
@@ -145,7 +146,7 @@ def with_constraints(robot: Robot, *constraints: Constraint) -> Robot:
             `PointOnLine`, `PointOnSurface`, `PointOnCurve`, `Distance`, `JointCoupling`, `Holonomic`, `Pfaffian`.
 
     Raises:
-        ModelError: two of one name.
+        ModelError: two of one name; a constraint between two frames of one link.
         UnknownName: a frame or joint the robot does not have.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
@@ -153,22 +154,34 @@ def with_constraints(robot: Robot, *constraints: Constraint) -> Robot:
     >>> arm.constraint_jacobian([-np.pi / 3, 2 * np.pi / 3]).round(3) + 0.0
     array([[ 0.   , -0.866]])
     """
-    return type(robot)(robot.model.replace(constraints=(*robot.model.constraints, *constraints)))
+    from armdyn.model.constraints.base import refuse_one_body  # noqa: PLC0415
+
+    model = robot.model.replace(constraints=(*robot.model.constraints, *constraints))
+    refuse_one_body(model, constraints)
+    return type(robot)(model)
 
 
 def with_independent_constraints(robot: Robot, q: ArrayLike, **options: Any) -> Robot:
     """The same robot without the rows of constraints that follow from others, as those of planar linkages do.
 
     A hinge that closes a planar four-bar has five rows in space; three of them hold already. The motion is the same
-    without them; the forces that they could share with the others are zero.
+    without them; the forces that they could share with the others are zero. ``notes`` lists the rows left out.
 
     Args:
-        q: joint positions of a general state at which the loops are closed, rad or m, shape (n,).
+        q: joint positions of a general state at which the loops are closed, rad or m, shape (n,). Closed states near
+            it are looked at too, so that rows that follow from others there alone are not taken for others.
         options: of `constraint_rank`, which tells the rows.
-    """
-    from armdyn.constraints.ranks import independent_constraints  # noqa: PLC0415
 
-    return type(robot)(robot.model.replace(constraints=independent_constraints(robot, q, **options)))
+    Raises:
+        OpenLoop: a state at which the constraints do not hold.
+        SingularState: a state at which more rows follow from others than near it.
+    """
+    from armdyn.constraints.nearby import independent_constraints  # noqa: PLC0415
+
+    constraints, left_out = independent_constraints(robot, q, **options)
+    note = f"rows of constraints that follow from others are left out: {', '.join(left_out)}"
+    notes = (*robot.model.notes, note) if left_out else robot.model.notes
+    return type(robot)(robot.model.replace(constraints=constraints, notes=notes))
 
 
 def without_constraints(robot: Robot) -> Robot:

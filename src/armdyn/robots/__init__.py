@@ -9,8 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.errors import UnknownName
-from armdyn.formats.mjcf import is_mjcf
-from armdyn.formats.urdf import read_urdf_text
 from armdyn.robot import Robot
 
 IN_PLANE = (0.0, -9.81, 0.0)
@@ -60,8 +58,11 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
     if not path.exists() and path.suffix == "" and len(path.parts) == 1:
         unknown = UnknownName.of("bundled robot", str(robot), _BUNDLED, "armdyn")
         raise UnknownName(f"{unknown} A file is given by its path, such as './{robot}.urdf'.")
-    if path.suffix not in (".urdf", ".xacro") and path.is_file() and is_mjcf(path):
-        return Robot.from_mjcf(path, **options)
+    if path.suffix not in (".urdf", ".xacro") and path.is_file():
+        from armdyn.formats.mjcf import is_mjcf  # noqa: PLC0415
+
+        if is_mjcf(path):
+            return Robot.from_mjcf(path, **options)
     return Robot.from_urdf(path, **options)
 
 
@@ -73,5 +74,7 @@ def _bundled(name: str, options: Mapping[str, Any]) -> Robot:
     arm: Robot = import_module(f"armdyn.robots.{name}").build()
     if not options:
         return arm
+    from armdyn.formats.urdf import read_urdf_text  # noqa: PLC0415
+
     as_it_stands = {"tip": arm.tip, "gravity": arm.gravity, "check_inertia": False}
     return Robot(read_urdf_text(arm.to_urdf(), name, **{**as_it_stands, **options}))

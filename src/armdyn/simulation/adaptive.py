@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.constraints.motion import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.equations import motion
+from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.methods import Adaptive
@@ -27,6 +28,7 @@ def integrate(
     duration: float,
     samples: Samples,
     report: Report,
+    redundant: Redundant = "error",
 ) -> None:
     """Integrate from (q, qd) to ``duration`` and fill the samples.
 
@@ -36,7 +38,7 @@ def integrate(
     states = list(np.ndindex(q.shape[:-1]))
     failures = []
     for place, index in enumerate(states):
-        run = _Run(robot, method, forces.of(index), duration, samples.of(index))
+        run = _Run(robot, method, forces.of(index), duration, samples.of(index), redundant)
         try:
             for part in run.integrate(q[index], qd[index]):
                 report((place + part) / len(states))
@@ -50,9 +52,17 @@ def integrate(
 class _Run:
     """One state on its way: y = (q, qd, W) with y' = (qd, qdd, P)."""
 
-    def __init__(self, robot: Robot, method: Adaptive, forces: Forces, duration: float, samples: Samples) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        method: Adaptive,
+        forces: Forces,
+        duration: float,
+        samples: Samples,
+        redundant: Redundant,
+    ) -> None:
         self.robot, self.method, self.forces, self.duration, self.samples = robot, method, forces, duration, samples
-        self.equations = robot.compile(motion)
+        self.equations = motion_of(robot, redundant)
         self.hold = self.steps = 0
         self.all_finite = True
 

@@ -6,14 +6,25 @@ its stages into one call.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.declaration import Function, function
 from armdyn.constraints import constrained_forward_dynamics
+from armdyn.constraints.motion import Redundant, constrained_least_squares
+from armdyn.robot import Robot
 from armdyn.simulation import schemes
 from armdyn.simulation.schemes import Formula, Rates, State
+from armdyn.spatial.rotations import Array
+
+DRIFTED = 1e-6
+"""Singular values of the rows as unit vectors that count as zero in a simulation: drift makes rows that follow from
+others part by as little."""
 
 
 @function("(n),(n),(n),(6)?->(n),()")
@@ -35,6 +46,28 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
         qdd = algorithms.forward_dynamics(model, q, qd, tau, f_tip)
     forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
     return qdd, forces @ qd
+
+
+def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:
+    """`motion` of a robot: compiled, or where its constraints may depend on each other, by least squares."""
+    if redundant == "error" or not robot.model.constraints:
+        return robot.compile(motion)
+    return partial(_by_least_squares, robot)
+
+
+def _by_least_squares(robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Array | None = None) -> Rates:
+    """The same as `motion`, by the singular values of A; not finite where the state is not."""
+    forces = tau if f_tip is None else tau - robot.tip_forces(q, f_tip)
+    shape = np.broadcast_shapes(q.shape, qd.shape, forces.shape)
+    q, qd, forces = (np.broadcast_to(a, shape) for a in (q, qd, forces))
+    qdd = np.full(shape, np.nan)
+    fine = np.isfinite(np.concatenate([q, qd, forces], axis=-1)).all(axis=-1)
+    M, A = robot.mass_matrix(q[fine]), robot.constraint_jacobian(q[fine])
+    pushed = forces[fine] - robot.bias_forces(q[fine], qd[fine])
+    drift = robot.constraint_drift(q[fine], qd[fine])
+    if fine.any():
+        qdd[fine] = constrained_least_squares(M, A, pushed, -drift, DRIFTED)[0]
+    return qdd, np.einsum("...i,...i->...", forces, qd)
 
 
 @function("(n),(n),(),(),(n),(6)?->(n),(n),()")

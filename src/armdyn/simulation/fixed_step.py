@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.constraints.motion import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.equations import motion
+from armdyn.simulation.equations import motion_of
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.methods import FixedStep
@@ -36,9 +37,10 @@ def integrate(
     saved: Array,
     samples: Samples,
     report: Report,
+    redundant: Redundant = "error",
 ) -> None:
     """Advance from (q, qd) over the grid, and record the state after each of the ``saved`` steps."""
-    advance = _advance(robot, method, forces)
+    advance = _advance(robot, method, forces, redundant)
     remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
     single, effort = start[0].ndim == 1, samples.effort
     state: State = (*start, np.zeros(start[0].shape[:-1]))
@@ -63,18 +65,19 @@ def integrate(
     samples.record(*state, forces.at(steps - 1, grid.duration, state[0], state[1]))
 
 
-def _advance(robot: Robot, method: FixedStep, forces: Forces) -> Advance:
+def _advance(robot: Robot, method: FixedStep, forces: Forces, redundant: Redundant) -> Advance:
     """One compiled call a step where the forces are held during it; else the formula around calls of the equations."""
     scheme = method.scheme
-    if forces.held or scheme.evaluations == 1:
+    by_least_squares = redundant != "error" and bool(robot.model.constraints)
+    if (forces.held or scheme.evaluations == 1) and not by_least_squares:
         step = robot.compile(scheme.held_step)
         return lambda k, t, h, state, acting: step(*state, h, *acting)
 
-    equations = robot.compile(motion)
+    equations = motion_of(robot, redundant)
 
     def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
         def f(t: float, q: Array, qd: Array) -> Rates:
-            return equations(q, qd, *forces.at(k, t, q, qd))  # type: ignore[no-any-return]
+            return equations(q, qd, *(acting if forces.held else forces.at(k, t, q, qd)))
 
         return scheme.formula(f, equations(*state[:2], *acting), t, state, h)
 

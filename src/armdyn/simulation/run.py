@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.constraints.motion import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, fixed_step
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.equations import motion
+from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError, SimulationError
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
@@ -44,6 +45,7 @@ def simulate(
     atol: float | None = None,
     save_every: float | None = None,
     times: ArrayLike | None = None,
+    redundant: Redundant = "error",
     progress: bool = False,
 ) -> Trajectory:
     """Motion q(t), qd(t) from an initial state under joint torques, gravity and a wrench at the tip, a `Trajectory`.
@@ -74,6 +76,9 @@ def simulate(
         save_every: keep a state every so many seconds. Otherwise each step is kept, or a thousand equal intervals of
             an adaptive motion.
         times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where missing.
+        redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
+            those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
+            values is slower. Rows that come within 1e-6 rad of others count as following from them.
         progress: show a progress bar on stderr.
 
     With fixed steps the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to
@@ -106,9 +111,10 @@ def simulate(
     duration = positive_number("duration", duration, "s")
     chosen = chosen_method(method, step, rtol, atol)
     start = initial_state(robot, q0, qd0)
-    check_constraints(robot, *start)
+    check_constraints(robot, *start, redundant)
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
+    integrate = partial(integrate, redundant=redundant)
     began = time.perf_counter()
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
@@ -116,9 +122,9 @@ def simulate(
             _refuse_if_all_are_lost(samples)
     except SimulationError as error:
         if samples.count:
-            error.trajectory = _trajectory(robot, chosen, samples.kept(), time.perf_counter() - began)
+            error.trajectory = _trajectory(robot, chosen, samples.kept(), time.perf_counter() - began, redundant)
         raise
-    return _trajectory(robot, chosen, samples, time.perf_counter() - began)
+    return _trajectory(robot, chosen, samples, time.perf_counter() - began, redundant)
 
 
 def _plan(
@@ -160,11 +166,11 @@ def _refuse_if_all_are_lost(samples: Samples) -> None:
         )
 
 
-def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float) -> Trajectory:
+def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float, redundant: Redundant) -> Trajectory:
     """Accelerations and energies follow from what was kept, in one call each."""
     t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
     with np.errstate(all="ignore"):
-        qdd, _ = robot.compile(motion)(q, qd, tau, *wrench)
+        qdd, _ = motion_of(robot, redundant)(q, qd, tau, *wrench)
         energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
         notes = notes_on(robot, t, q, qd, tau)
     return Trajectory(

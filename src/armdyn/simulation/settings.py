@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.constraints.motion import Redundant
 from armdyn.errors import DTypeError, ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
@@ -60,10 +61,12 @@ def shown_joints(robot: Robot) -> str:
     return " ".join(names if len(names) <= 3 else (names[0], "...", names[-1]))
 
 
-def check_constraints(robot: Robot, q: Array, qd: Array) -> None:
+def check_constraints(robot: Robot, q: Array, qd: Array, redundant: Redundant = "error") -> None:
     """Refuse initial states that the robot's constraints do not allow, and constraints that depend on each other."""
+    if redundant not in ("error", "least_squares"):
+        raise SettingError(f"redundant={redundant!r}; expected 'error' or 'least_squares'")
     if robot.model.constraints:
-        robot.constrained_forward_dynamics(q, qd, np.zeros(robot.dof))
+        robot.constrained_forward_dynamics(q, qd, np.zeros(robot.dof), redundant=redundant)
 
 
 def _per_joint(robot: Robot, name: str, value: Any) -> Array:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from armdyn.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.spatial.body_equations import body_wrench, euler, euler_principal, newton
@@ -67,8 +68,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import what is asked for when it is first asked for: most programs use little of this."""
-    if name not in _WHERE:
-        raise AttributeError(f"module 'armdyn.spatial' has no attribute {name!r}")
-    return getattr(import_module(f"armdyn.spatial.{_WHERE[name]}"), name)
+__getattr__ = names_of(__name__, _WHERE)

@@ -43,6 +43,8 @@ def run_in_parallel(
     def cut(first: int, last: int) -> list[NDArray[Any]]:
         return [a[first:last] if cuts else a for a, cuts in zip(prepared, is_cut, strict=True)]
 
+    if out is not None and not _can_be_cut(_as_tuple(out), prepared, batch):
+        return kernel(*prepared, out=out)
     results = _results(kernel(*cut(0, 1)), batch[0]) if out is None else _as_tuple(out)
     edges = np.linspace(0, batch[0], _number_of_pieces(batch[0], threads, results) + 1).astype(int)
     pieces = deque(pairwise(edges.tolist()))
@@ -59,7 +61,13 @@ def run_in_parallel(
     run()
     for done in waiting:
         done.result()
-    return results if len(results) > 1 else results[0]
+    return out if out is not None else results if len(results) > 1 else results[0]
+
+
+def _can_be_cut(results: Sequence[Any], arrays: Sequence[NDArray[Any]], batch: tuple[int, ...]) -> bool:
+    """Whether the arrays for results are cut as the batch is, and no slice overlaps what another still reads."""
+    fit = all(isinstance(result, np.ndarray) and result.shape[: len(batch)] == batch for result in results)
+    return fit and not any(np.may_share_memory(result, array) for result in results for array in arrays)
 
 
 def _number_of_pieces(count: int, threads: int, results: Sequence[NDArray[Any]]) -> int:

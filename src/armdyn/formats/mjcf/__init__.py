@@ -6,7 +6,18 @@ settles all of it as MuJoCo has it, and what is read here is the compiled ``mjMo
 https://mujoco.readthedocs.io/en/stable/XMLreference.html.
 """
 
-from armdyn.formats.mjcf.compiler import is_mjcf
-from armdyn.formats.mjcf.reader import read_mjcf
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armdyn.lazy import names_of
+
+if TYPE_CHECKING:
+    from armdyn.formats.mjcf.compiler import is_mjcf
+    from armdyn.formats.mjcf.reader import read_mjcf
+
+_WHERE = {"is_mjcf": "compiler", "read_mjcf": "reader"}
 
 __all__ = ["is_mjcf", "read_mjcf"]
+
+__getattr__ = names_of(__name__, _WHERE)

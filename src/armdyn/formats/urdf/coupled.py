@@ -7,13 +7,14 @@ where the file puts it. Joints of several freedoms are refused where they are pa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from armdyn.errors import ModelError, Unsupported
 from armdyn.formats.findings import Findings, Part
 from armdyn.formats.xml_tree import Element
+from armdyn.model.coordinates import HELD_WITHIN, refuse
 from armdyn.model.followers import Follower, led, rings, with_followers
 from armdyn.model.model import Model
 
@@ -101,7 +102,11 @@ def _follower(mimic: Mimic) -> Follower:
 
 
 def follow(mimics: Sequence[Mimic], locked: Mapping[str, float], findings: Findings) -> dict[str, float]:
-    """``locked``, and with it every joint that follows a locked one."""
+    """``locked``, and with it every joint that follows a locked one.
+
+    Raises:
+        ModelError: where both are locked, and not where the mimic puts the one by the other.
+    """
     held = dict(locked)
     followers: dict[str, list[Mimic]] = {}
     for mimic in mimics:
@@ -117,7 +122,23 @@ def follow(mimics: Sequence[Mimic], locked: Mapping[str, float], findings: Findi
                 held[mimic.joint] = mimic.multiplier * held[leader] + mimic.offset
                 findings.note(f"locked with joint {leader!r}, which it follows", mimic.part.label)
                 waiting.append(mimic.joint)
+    refuse(_contradictions(mimics, held))
     return held
+
+
+def _contradictions(mimics: Sequence[Mimic], held: Mapping[str, float]) -> Iterator[str]:
+    """Joints that are locked elsewhere than where what they follow is locked puts them."""
+    for mimic in mimics:
+        if mimic.joint in held and mimic.leader in held:
+            position, leader = held[mimic.joint], held[mimic.leader]
+            asked = mimic.multiplier * leader + mimic.offset
+            if abs(position - asked) > HELD_WITHIN * max(1.0, abs(asked)):
+                yield (
+                    f"{mimic.part.findings.where(mimic.element)} joint {mimic.joint!r}: locked at {position:g}, and "
+                    f"{mimic.leader!r}, which it mimics, at {leader:g}; <mimic> asks for {mimic.multiplier:g} * "
+                    f"{leader:g} + {mimic.offset:g} = {asked:g}. Lock {mimic.leader!r} alone: {mimic.joint!r} is held "
+                    "with it."
+                )
 
 
 def refuse_loose(model: Model, loose: Sequence[Loose]) -> None:

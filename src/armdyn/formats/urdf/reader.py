@@ -179,6 +179,8 @@ def _take_joint(part: Part, contents: _Contents) -> None:
     mimic = part.only(part.element, "mimic")
     if mimic is not None and joint.kind != "fixed":
         contents.mimics.append(read_mimic(part, mimic))
+    elif mimic is not None and part.element.attributes.get("type", "") not in LOOSE_TYPES:
+        part.note("<mimic> is not used: the joint is fixed and moves with none")
     joint_type = part.element.attributes.get("type", "")
     if joint_type in LOOSE_TYPES:
         contents.loose.append(Loose(joint.name, joint_type, joint.child, part.where))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -51,6 +52,15 @@ class Constraint(ABC):
         """The frames it names; an empty name stands for the base frame."""
         return ()
 
+    @property
+    def places(self) -> tuple[tuple[str, Numbers], ...]:
+        """The points it is about, where it is about points: each a frame and a point of it, m."""
+        return ()
+
+    def rows_in(self, model: Model) -> tuple[Row, ...]:
+        """Its equations, with the units that only a model tells."""
+        return self.rows
+
     def check(self, model: Model) -> None:
         """Raise an `UnknownName` where the model lacks what the constraint names."""
         for frame in self.frames:
@@ -81,10 +91,11 @@ def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
 def direction(values: ArrayLike, what: str) -> Numbers:
     """A unit vector along a direction of any length."""
     v = np.array(vector(values, what))
-    length = float(np.linalg.norm(v))
-    if length == 0.0:
+    largest = float(np.abs(v).max())
+    if largest == 0.0:
         raise ModelError(f"{what} is zero; expected a direction such as (0, 0, 1)")
-    return tuple(float(x) for x in v / length)
+    v = np.ldexp(v, -math.frexp(largest)[1])  # of a size near one, so that no square overflows or underflows
+    return tuple(float(x) for x in v / np.linalg.norm(v))
 
 
 def pose(values: ArrayLike | None, what: str) -> Numbers:
@@ -110,6 +121,13 @@ def as_pose(numbers: Numbers) -> Array:
     return np.array(numbers).reshape(4, 4)
 
 
+def distinct(constraint: Constraint) -> None:
+    """Raise where a frame is constrained to itself, which no motion changes."""
+    frame, other = constraint.frames
+    if frame == other:
+        raise ModelError(f"constraint {constraint.name!r} is between frame {frame!r} and itself; name two frames")
+
+
 def check_constraints(model: Model) -> None:
     """Raise where constraints of a model share a name or name what is not there."""
     seen: set[str] = set()
@@ -122,6 +140,20 @@ def check_constraints(model: Model) -> None:
             raise ModelError(f"two constraints of {model.name!r} are called {constraint.name!r}; give one a name=")
         seen.add(constraint.name)
         constraint.check(model)
+
+
+def refuse_one_body(model: Model, constraints: Iterable[Constraint]) -> None:
+    """Raise where a constraint is between two frames of one link: whatever moves, it holds always or never."""
+    for constraint in constraints:
+        frames = constraint.frames if isinstance(constraint, Constraint) else ()
+        links = {model.frame(frame or model.base).link for frame in frames}
+        if len(frames) > 1 and len(links) == 1:
+            first, second = (repr(frame or model.base) for frame in frames)
+            both = f"{first} twice" if first == second else f"{first} and {second}, both"
+            raise ModelError(
+                f"constraint {constraint.name!r} is between {both} on link {links.pop()!r} of {model.name!r}: no joint "
+                "moves one against the other, so that it holds always or never; name a frame of another link."
+            )
 
 
 def constrained_instead(model: Model, wrong: str, right: str) -> Unsupported:
@@ -142,6 +174,11 @@ def refuse_constraints(model: Model, wrong: str, right: str) -> None:
 def rows_of(constraints: Iterable[Constraint]) -> tuple[Row, ...]:
     """The rows of all constraints, in order."""
     return tuple(row for constraint in constraints for row in constraint.rows)
+
+
+def rows_in(model: Model) -> tuple[Row, ...]:
+    """The rows of all constraints of a model, in order."""
+    return tuple(row for constraint in model.constraints for row in constraint.rows_in(model))
 
 
 def sizes(constraints: Sequence[Constraint]) -> dict[str, int]:

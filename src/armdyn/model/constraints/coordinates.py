@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -50,6 +50,15 @@ class JointCoupling(Constraint):
     def rows(self) -> tuple[Row, ...]:
         """The sum less the value."""
         return self.named(("", ""))
+
+    def rows_in(self, model: Model) -> tuple[Row, ...]:
+        """The sum less the value, in rad or m where all its coordinates are of one kind."""
+        kinds = {c.kind for c in model.coordinates if c.name in dict(self.factors)}
+        units: dict[frozenset[str], Literal["m", "rad"]] = {
+            frozenset({"revolute"}): "rad",
+            frozenset({"prismatic"}): "m",
+        }
+        return self.named(("", units.get(frozenset(kinds), "")))
 
     def check(self, model: Model) -> None:
         """Raise an `UnknownName` where the model has no such coordinate."""
@@ -120,8 +129,9 @@ def _own(constraint: Holonomic | Pfaffian) -> None:
     """Normalise a constraint that is a function of the caller's."""
     function = constraint.function
     name = constraint.name or getattr(function, "__name__", "equations")
-    check_function(function, "function", name)
-    equations = (constraint.equations,) if isinstance(constraint.equations, str) else tuple(constraint.equations)
+    check_function(function, "function", name, ("model", "q"))
+    given = constraint.equations
+    equations = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     if not equations or not all(isinstance(equation, str) and equation for equation in equations):
         raise ModelError(f"equations of constraint {name!r} are {equations!r}; expected a name for each")
     constraint._set(name=name, equations=equations)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, UnknownName
-from armdyn.model.constraints.base import Constraint, Row, as_pose, direction, pose, vector
+from armdyn.model.constraints.base import Constraint, Numbers, Row, as_pose, direction, distinct, pose, vector
 from armdyn.spatial.rotations import Array, rigid
 
 POSITIONS = ("x", "y", "z")
@@ -48,6 +48,7 @@ class Held(Constraint):
 
     def __post_init__(self) -> None:
         self._set(to=self.to or "", name=self.name or f"{self.frame} to {self.to or 'base'}")
+        distinct(self)
         for axis in self.axes:
             if axis not in AXES:
                 raise UnknownName.of("axis", axis, AXES, f"axes of constraint {self.name!r}")
@@ -72,6 +73,11 @@ class Held(Constraint):
     def frames(self) -> tuple[str, ...]:
         """The frames it names."""
         return self.frame, self.to
+
+    @property
+    def places(self) -> tuple[tuple[str, Numbers], ...]:
+        """The origins of A and B."""
+        return tuple((frame, (T[3], T[7], T[11])) for frame, T in ((self.frame, self.pose), (self.to, self.to_pose)))
 
     @property
     def positions(self) -> tuple[int, ...]:

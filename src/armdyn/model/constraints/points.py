@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError
-from armdyn.model.constraints.base import Constraint, Numbers, Row, direction, vector
+from armdyn.model.constraints.base import Constraint, Numbers, Row, direction, distinct, vector
 
 ORIGIN = (0.0, 0.0, 0.0)
 
@@ -26,6 +27,11 @@ class _PointOf(Constraint):
         """The frames it names."""
         return self.frame, getattr(self, "of", "")
 
+    @property
+    def places(self) -> tuple[tuple[str, Numbers], ...]:
+        """The point."""
+        return ((self.frame, getattr(self, "point", ORIGIN)),)
+
     def _name_and_point(self, what: str) -> None:
         name = self.name or f"{self.frame} on {what}"
         self._set(
@@ -33,6 +39,7 @@ class _PointOf(Constraint):
             of=getattr(self, "of", "") or "",
             point=vector(getattr(self, "point", ORIGIN), f"point of constraint {name!r}"),
         )
+        distinct(self)
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,7 @@ class PointOnSurface(_PointOf):
 
     def __post_init__(self) -> None:
         self._name_and_point("surface")
-        check_function(self.function, "function", self.name)
+        check_function(self.function, "function", self.name, ("p",))
         if self.size not in (1, 2, 3):
             raise ModelError(f"size of constraint {self.name!r} is {self.size!r}; expected 1, 2 or 3 equations")
 
@@ -174,7 +181,7 @@ class PointOnCurve(_PointOf):
 
     def __post_init__(self) -> None:
         self._name_and_point("curve")
-        check_function(self.curve, "curve", self.name)
+        check_function(self.curve, "curve", self.name, ("s",))
         low, high = vector(self.interval, f"interval of constraint {self.name!r}", 2)
         if not low < high:
             raise ModelError(f"interval of constraint {self.name!r} is {self.interval!r}; expected two rising numbers")
@@ -212,6 +219,9 @@ class Distance(Constraint):
 
     def __post_init__(self) -> None:
         self._set(to=self.to or "", name=self.name or f"distance of {self.frame} from {self.to or 'base'}")
+        if isinstance(self.length, float) and math.isnan(self.length):
+            raise ModelError(f"constraint {self.name!r} has no length; give the rod's, length=..., m")
+        distinct(self)
         length = vector([self.length], f"length of constraint {self.name!r}", 1)[0]
         if not length > 0.0:
             raise ModelError(f"length of constraint {self.name!r} is {length:g}; expected one above zero. See ball()")
@@ -227,15 +237,30 @@ class Distance(Constraint):
         return self.frame, self.to
 
     @property
+    def places(self) -> tuple[tuple[str, Numbers], ...]:
+        """Both points."""
+        return (self.frame, tuple(self.point)), (self.to, tuple(self.to_point))  # type: ignore[arg-type]
+
+    @property
     def rows(self) -> tuple[Row, ...]:
         """How much longer than the rod the distance is."""
         return self.named(("", "m"))
 
 
-def check_function(function: Any, what: str, name: str) -> None:
-    """Raise where ``function`` cannot be called."""
+def check_function(function: Any, what: str, name: str, arguments: tuple[str, ...]) -> None:
+    """Raise where ``function`` cannot be called with so many arguments."""
     if not callable(function):
         raise ModelError(f"{what} of constraint {name!r} is {function!r}; expected a function")
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return  # written in C: it shows when it is called
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        raise ModelError(
+            f"{what} of constraint {name!r} takes {signature}; it is called with ({', '.join(arguments)})"
+        ) from None
 
 
 __all__ = ["Distance", "Numbers", "PointOnCurve", "PointOnLine", "PointOnPlane", "PointOnSurface", "check_function"]

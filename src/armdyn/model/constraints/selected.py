@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armdyn.errors import ModelError, UnknownName
-from armdyn.model.constraints.base import Constraint, Row
+from armdyn.model.constraints.base import Constraint, Numbers, Row
 
 if TYPE_CHECKING:
     from armdyn.model.model import Model
@@ -44,6 +44,15 @@ class RowsOf(Constraint):
     def rows(self) -> tuple[Row, ...]:
         """The chosen ones, in the constraint's order."""
         return tuple(row for row in self.constraint.rows if row.name in self.chosen)
+
+    @property
+    def places(self) -> tuple[tuple[str, Numbers], ...]:
+        """The points it is about."""
+        return self.constraint.places
+
+    def rows_in(self, model: Model) -> tuple[Row, ...]:
+        """The chosen ones, with the units that only a model tells."""
+        return tuple(row for row in self.constraint.rows_in(model) if row.name in self.chosen)
 
     @property
     def frames(self) -> tuple[str, ...]:

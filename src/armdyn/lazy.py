@@ -1,0 +1,32 @@
+"""Packages whose names are imported when they are first asked for: a program pays for what it uses."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class _Package(ModuleType):
+    """A package that keeps a name that a module of it has too: ``package.mass_matrix`` stays the function."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (isinstance(value, ModuleType) and name in self.__dict__.get("_WHERE", ())):
+            super().__setattr__(name, value)  # what importing a module sets otherwise
+
+
+def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package whose ``_WHERE`` says in which of its modules each public name is."""
+    module = sys.modules[package]
+    module.__class__ = _Package
+
+    def get(name: str) -> Any:
+        if name not in where:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(import_module(f"{package}.{where[name]}"), name)
+        module.__dict__[name] = value  # from now on it is found at once
+        return value
+
+    return get

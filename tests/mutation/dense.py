@@ -1,0 +1,40 @@
+"""Small dense algebra and geometry of armdyn, by functions of their own."""
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.constraints import PointOnCurve
+from armdyn.constraints.curves import nearest
+from armdyn.model.mechanism import total
+from armdyn.spatial.positive_definite import Cholesky
+
+
+def sum_and_zeros(*terms: Any) -> tuple[Any, Any]:
+    """The sum of arrays, and where it is zero to the last bit."""
+    found = total(*terms)
+    return found, found == 0.0
+
+
+def ellipse(s: Any) -> Any:
+    """Off the origin, so that what is near to one is not near to the other."""
+    return np.array([0.9 + np.cos(s), 0.4 + 0.6 * np.sin(s), 0.0 * s])
+
+
+def nearest_on_ellipse(r: Any) -> Any:
+    """The place of its nearest point."""
+    return ellipse(nearest(PointOnCurve("tip", ellipse, (0.0, 6.28)), r))
+
+
+def inverse(A: Any) -> Any:
+    return Cholesky.of(A).inverse()
+
+
+def solution(A: Any, b: Any) -> Any:
+    return Cholesky.of(A).solve(b)
+
+
+def factors(A: Any) -> tuple[Any, ...]:
+    """L without its diagonal of ones, D, and how independent the rows are."""
+    found = Cholesky.of(A)
+    return found.L, found.D, found.independence
