@@ -24,9 +24,7 @@ class Drake:
 
     def __init__(self, text: str, tip: str | None) -> None:
         root = ET.fromstring(text)
-        for joint in root.iter(
-            "joint"
-        ):  # Drake adds damping to its forces
+        for joint in root.iter("joint"):  # Drake adds damping to its forces
             for dynamics in joint.findall("dynamics"):
                 joint.remove(dynamics)
         text = ET.tostring(root, encoding="unicode")
