@@ -92,7 +92,7 @@ def with_coupling(free: Known, A: np.ndarray, b: np.ndarray) -> Known:
     """q_joints = A q + b, through the front door."""
     joints = tuple(replace(joint, limits=armdyn.Limits()) for joint in free.robot.model.joints)
     unlimited = armdyn.Robot(free.robot.model.replace(joints=joints))
-    names = ["x", "y", "z"]
+    names = ["x", "y", "z", "u"][: A.shape[1]]
     robot = unlimited.with_coordinates(names, A, offset=b, kinds=dict.fromkeys(names, "revolute"))
     return Known(robot, free.case, A, b, free.rotors)
 

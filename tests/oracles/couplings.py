@@ -78,8 +78,9 @@ def differential() -> Coupled:
 
 def braced() -> Coupled:
     """Two coordinates that do not feel each other but through a third: factors of M gain what M has not."""
-    A = np.zeros((6, 3))
-    A[1, 0], A[2, 1], A[3, 1:], A[4, [0, 2]] = 1.0, 1.0, (0.7, 1.3), (-0.4, 0.8)
+    A = np.zeros((6, 4))
+    A[1, 0], A[2, 1], A[3, 1:3], A[4, [0, 2]] = 1.0, 1.0, (0.7, 1.3), (-0.4, 0.8)
+    A[0, 3] = 1.0  # and a fourth turns the arm that carries them all
     return coupled(with_rotors(armdyn.Robot(to_armdyn(spindles())), 5), A, np.linspace(-0.3, 0.6, 6))
 
 
