@@ -33,15 +33,7 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
             bodies[k] = _without_shared(body)
             if body.parent >= 0:
                 bodies[body.parent] = _with_shared(bodies[body.parent], body)
-    return dataclasses.replace(mechanism, bodies=tuple(map(_rounded, bodies)))
-
-
-def _rounded(body: Body) -> Body:
-    """The body with numbers as programs hold them, so that equal ones are equal to the last digit."""
-    if not is_constant(body):
-        return body
-    mass, h, S = (np.asarray(part, dtype=float)[()] for part in (body.mass, body.first_moment, body.second_moment))
-    return dataclasses.replace(body, mass=mass, first_moment=h, second_moment=S)
+    return dataclasses.replace(mechanism, bodies=tuple(bodies))
 
 
 def is_constant(body: Body) -> bool:
