@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.kinematics import EXPRESSED_IN
-from armdyn.compiled import CompiledFunction
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics.checks import not_negative, vector
 from armdyn.kinematics.errors import TaskError
 from armdyn.kinematics.joint_motion import COMPONENTS, JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
-from armdyn.kinematics.motion import frame_motion
 from armdyn.kinematics.singular import Decomposition
 from armdyn.kinematics.tasks import moving_frame
 from armdyn.model.constraints.base import refuse_constraints
@@ -145,7 +143,7 @@ def _solved(
     frame = moving_frame(robot, frame)
     (q, wanted, *rest), batch = _one_batch(what, given)
     qd = rest[0] if rest else np.zeros_like(q)
-    J, drift = CompiledFunction(robot, frame_motion)(q, qd, frame=frame, point=point, expressed_in=expressed_in)
+    J, drift = robot._frame_motion(q, qd, frame=frame, point=point, expressed_in=expressed_in)
 
     length = length_of(robot, {frame})
     row_unit = np.array([1.0, 1.0, 1.0, length, length, length])[rows]

@@ -69,6 +69,7 @@ class Robot:
     jacobian = Method(ALGORITHMS)
     jacobian_dot = Method(ALGORITHMS)
     bias_acceleration = Method(ALGORITHMS)
+    _frame_motion = Method("armdyn.kinematics.motion")  # behind joint_rates and joint_accelerations
     link_motion = Method(ALGORITHMS)
     joint_reactions = Method(ALGORITHMS, with_constraints="constraint_forces for what loops carry")
     # Constraints and loops
