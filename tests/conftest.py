@@ -3,9 +3,20 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # for the oracles, which many test files share
 
+from collections.abc import Iterator
+
 import pytest
 
+from armdyn.targets import parallel
 from oracles.cases import CASES, Case
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _any_batch_is_shared() -> Iterator[None]:
+    """``workers=`` starts threads for a few states too, which would not be worth it."""
+    usual, parallel.SMALLEST_SHARE = parallel.SMALLEST_SHARE, 1
+    yield
+    parallel.SMALLEST_SHARE = usual
 
 
 @pytest.fixture(scope="session", params=CASES)

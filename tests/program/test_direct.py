@@ -430,7 +430,7 @@ def run(code: str, **environment: str) -> str:
 
 UNAVAILABLE = {
     "another layout": "direct._is_known = lambda: False",
-    "no memory for code": "direct.loaded = lambda *_: None",
+    "no memory for code": "direct.helper = lambda *_: None",
     "wrong results": "direct._works = lambda entry: False",
     "an error": "direct._is_known = lambda: 1 / 0",
     "a damaged table": "direct.numpy_table = lambda name: [0] * 300",

@@ -31,13 +31,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.targets import cache as disk
-from armdyn.targets import compiler
 from armdyn.targets.direct_ir import ENTRY, call_ir
 from armdyn.targets.gufunc import Loop, keep, numpy_table
-from armdyn.targets.kernels import float64_loop
-from armdyn.targets.machine import host
-from armdyn.targets.machine_code import loaded, packed
+from armdyn.targets.kernels import machine_code_loop
+from armdyn.targets.machine_code import helper
 
 NO_RECORDS = bytes(8)
 """What the attribute holds when nothing can be called directly; records are put before it."""
@@ -58,7 +55,7 @@ def record(kernel: np.ufunc, container: Any = None) -> bytes:
         container: called with the results, if not None; whoever keeps the record must keep it too. Several results
             need one.
     """
-    loop = float64_loop(kernel)
+    loop = machine_code_loop(kernel, "d")
     return b"" if loop is None else _packed_record(loop, str(kernel.signature), container)
 
 
@@ -126,26 +123,13 @@ def _entry() -> int | None:
     try:
         if not _is_known():
             return None
-        code = _from_disk_or_compiler()
+        code = helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY)
         if code is None or not _works(code[0]):
             return None
     except Exception:  # no compiler, for example; who needs one is told so where the kernels are made
         return None
     keep(code)
     return code[0]
-
-
-def _from_disk_or_compiler() -> tuple[int, Any] | None:
-    key = disk.full_key("one state in one C call", "d")
-    kept = disk.read(key)
-    code = loaded(*kept, ENTRY) if kept else None
-    if code is not None:
-        return code
-    header, binary = packed(compiler.compile_ir(call_ir(_MOST, host().triple), host()), ENTRY)
-    code = loaded(header, binary, ENTRY)
-    if code is not None:
-        disk.write(key, header, binary)
-    return code
 
 
 def _is_known() -> bool:

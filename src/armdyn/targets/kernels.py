@@ -26,7 +26,7 @@ MOST_RESULTS = 20_000
 
 _lock = threading.RLock()
 _ufuncs: dict[str, np.ufunc] = {}
-_float64_loops: dict[np.ufunc, int] = {}
+_machine_code: dict[tuple[np.ufunc, str], int] = {}
 _warned = threading.Event()
 
 
@@ -52,9 +52,14 @@ def load_or_compile(key: str, make_program: Callable[[], Program], *, cache: boo
         return ufunc
 
 
-def float64_loop(ufunc: np.ufunc) -> int | None:
-    """The address of the float64 inner loop of a ufunc made here, where that is machine code."""
-    return _float64_loops.get(ufunc)
+def machine_code_loop(ufunc: np.ufunc, dtype: str) -> int | None:
+    """The address of an inner loop of a ufunc made here, where that is machine code and compiled.
+
+    Args:
+        ufunc: the ufunc.
+        dtype: ``"d"``, or ``"f"``, which is compiled when it is first called.
+    """
+    return _machine_code.get((ufunc, dtype))
 
 
 @dataclass(frozen=True)
@@ -84,8 +89,7 @@ class _Function:
         trampoline = Loop(self._first_float32)
         keep(trampoline)
         self._table = LoopTable(float64.interface, _address_of(trampoline), float64.address)
-        if float64.is_machine_code:
-            _float64_loops[self._table.ufunc] = float64.address
+        self._note(float64, "d")
         return self._table.ufunc
 
     def _first_float32(self, args: int, dimensions: int, steps: int, data: int) -> None:
@@ -96,9 +100,14 @@ class _Function:
 
     @cached_property
     def _float32_address(self) -> int:
-        address = self._kernel("f").address
-        self._table.replace_float32(address)
-        return address
+        kernel = self._kernel("f")
+        self._table.replace_float32(kernel.address)
+        self._note(kernel, "f")
+        return kernel.address
+
+    def _note(self, kernel: _Kernel, dtype: str) -> None:
+        if kernel.is_machine_code:
+            _machine_code[self._table.ufunc, dtype] = kernel.address
 
     def _kernel(self, dtype: str) -> _Kernel:
         full_key = disk.full_key(self._key, dtype)

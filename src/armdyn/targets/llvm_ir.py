@@ -68,7 +68,11 @@ def _shapes(ports: tuple[Port, ...]) -> list[str]:
 
 
 def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
-    """The inner loop itself."""
+    """The inner loop itself.
+
+    NumPy's last argument says nothing. A loop that is called for a piece of a batch finds there how many states the
+    whole has, which decides what is streamed.
+    """
     ports = (*program.inputs, *program.outputs)
     out = Lines()
     out.put("entry:")
@@ -83,6 +87,9 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("%nothing = icmp slt i64 %count, 1")
     out.put("br i1 %nothing, label %done, label %begin")
     out.put("begin:")
+    out.put("%alone = icmp eq ptr %batch, null")
+    out.put("%states.at = select i1 %alone, ptr %dimensions, ptr %batch")
+    out.put("%states = load i64, ptr %states.at")
     restore_flags = _save_flags(out, triple)
     _describe_arguments(out, ports)
     for number, port in results if streams else ():
@@ -124,7 +131,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("br label %done")
     out.put("done:")
     out.put("ret void")
-    return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %unused) #2 {{\n{out}\n}}\n"
+    return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %batch) #2 {{\n{out}\n}}\n"
 
 
 def _describe_arguments(out: Lines, ports: tuple[Port, ...]) -> None:

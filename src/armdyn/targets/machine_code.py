@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from armdyn.targets import compiler
+from armdyn.targets import cache, compiler
 from armdyn.targets.image import Image, LinkError, LoadError, link, load
+from armdyn.targets.machine import host
 
 
 def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
@@ -27,3 +28,23 @@ def loaded(header: Mapping[str, Any], code: bytes, entry: str) -> tuple[int, Any
         return load(image)
     except (LoadError, OSError):
         return None
+
+
+def helper(name: str, ir_for: Callable[[str], str], entry: str) -> tuple[int, Any] | None:
+    """A C function that all kernels share, from disk or compiled: its address, and what to keep alive with it.
+
+    Args:
+        name: what it is kept under.
+        ir_for: its LLVM IR for a processor's triple, asked for where it has to be compiled.
+        entry: the function's name there.
+    """
+    key = cache.full_key(name, "d")
+    kept = cache.read(key)
+    code = loaded(*kept, entry) if kept else None
+    if code is not None:
+        return code
+    header, binary = packed(compiler.compile_ir(ir_for(host().triple), host()), entry)
+    code = loaded(header, binary, entry)
+    if code is not None:
+        cache.write(key, header, binary)
+    return code

@@ -1,84 +1,117 @@
-"""A compiled function over a large batch, in several threads; NumPy releases the interpreter lock in its loops."""
+"""A compiled function over a large batch, in several threads."""
 
 from __future__ import annotations
 
+import math
 import operator
 import os
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.program import Port
-from armdyn.targets.streaming import STREAMED_BYTES
+from armdyn.targets import sharing
+from armdyn.targets.kernels import machine_code_loop
+from armdyn.targets.sharing import Job
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
-SMALLEST_SHARE = 512
-"""States a thread must get to be worth starting, at some tens of nanoseconds a state."""
+SMALLEST_SHARE = 1 << 17
+"""Numbers a thread must get to read and write to be worth waking, which takes a tenth of a millisecond."""
 
-PIECES = 8
+PIECES = 16
 """Pieces of a thread's share. Whoever is done first takes the next one, so that a slow core or a late start of a thread
 is made up for by the others."""
 
+GROUP = 16
+"""States that a loop computes together at most; pieces are made of whole groups."""
 
-def run_in_parallel(
-    kernel: Callable[..., Any], ports: Sequence[Port], arrays: Sequence[Any], *, out: Any, workers: int
-) -> Any:
-    """Call ``kernel`` on slices of the first batch axis, a thread each; as many as cores where ``workers`` is -1."""
+_GLANCES = 1000
+"""How often to look whether the last pieces are done, before sleeping: waking up takes longer than most pieces."""
+
+
+def run_in_parallel(kernel: np.ufunc, ports: Sequence[Port], arrays: Sequence[Any], *, out: Any, workers: int) -> Any:
+    """Call ``kernel`` on a batch, in pieces, by several threads; as many as cores where ``workers`` is -1.
+
+    A batch that is small, and results that pieces cannot be written to as they are, are left to NumPy and one thread.
+    """
     threads = _number_of_threads(workers)
-    prepared = [np.asarray(a) for a in arrays]
-    batches = [a.shape[: a.ndim - len(port.shape)] for a, port in zip(prepared, ports, strict=True)]
-    batch = np.broadcast_shapes(*batches)
-    threads = min(threads, batch[0] // SMALLEST_SHARE if batch else 0)
-    if threads <= 1:
-        return kernel(*prepared) if out is None else kernel(*prepared, out=out)
-    is_cut = [len(own) == len(batch) and own[0] != 1 for own in batches]  # the others are broadcast over the cuts
-
-    def cut(first: int, last: int) -> list[NDArray[Any]]:
-        return [a[first:last] if cuts else a for a, cuts in zip(prepared, is_cut, strict=True)]
-
-    if out is not None and not _can_be_cut(_as_tuple(out), prepared, batch):
-        return kernel(*prepared, out=out)
-    results = _results(kernel(*cut(0, 1)), batch[0]) if out is None else _as_tuple(out)
-    edges = np.linspace(0, batch[0], _number_of_pieces(batch[0], threads, results) + 1).astype(int)
-    pieces = deque(pairwise(edges.tolist()))
-
-    def run() -> None:
-        while pieces:
-            try:
-                first, last = pieces.popleft()
-            except IndexError:  # another thread was quicker
-                return
-            kernel(*cut(first, last), out=tuple(result[first:last] for result in results))
-
-    waiting = [_pool().submit(run) for _ in range(threads - 1)]
-    run()
-    for done in waiting:
-        done.result()
+    given = [np.asarray(a) for a in arrays]
+    results = _in_pieces(kernel, ports, given, out, threads) if threads > 1 else None
+    if results is None:
+        return kernel(*given) if out is None else kernel(*given, out=out)
     return out if out is not None else results if len(results) > 1 else results[0]
 
 
-def _can_be_cut(results: Sequence[Any], arrays: Sequence[NDArray[Any]], batch: tuple[int, ...]) -> bool:
-    """Whether the arrays for results are cut as the batch is, and no slice overlaps what another still reads."""
-    fit = all(isinstance(result, np.ndarray) and result.shape[: len(batch)] == batch for result in results)
-    return fit and not any(np.may_share_memory(result, array) for result in results for array in arrays)
+def _in_pieces(
+    kernel: np.ufunc, ports: Sequence[Port], given: Sequence[NDArray[Any]], out: Any, threads: int
+) -> tuple[NDArray[Any], ...] | None:
+    """The results; None, and nothing done, where one thread has to do it."""
+    batch = np.broadcast_shapes(*(_batch(a, port) for a, port in zip(given, ports, strict=True)))
+    states = math.prod(batch)
+    if states < 2:
+        return None
+    # What the first state gives tells the type, and all that is wrong with the arguments.
+    samples = _as_tuple(kernel(*(_first(a, port) for a, port in zip(given, ports, strict=True))))
+    shapes, dtype = [sample.shape[len(batch) :] for sample in samples], samples[0].dtype
+    numbers = sum(math.prod(shape) for shape in (*(port.shape for port in ports), *shapes))
+    threads = min(threads, states * numbers // SMALLEST_SHARE)
+    loop = machine_code_loop(kernel, dtype.char)
+    if threads < 2 or loop is None or sharing.function() is None:
+        return None
+    results = tuple(np.empty(batch + shape, dtype) for shape in shapes) if out is None else _as_tuple(out)
+    if out is not None and not _fit(results, [(dtype, batch + s) for s in shapes], given, flat=len(batch) == 1):
+        return None
+    rows = [_rows(a.astype(dtype, copy=False), port.shape, batch) for a, port in zip(given, ports, strict=True)]
+    rows += [_rows(result, shape, batch) for result, shape in zip(results, shapes, strict=True)]
+    piece = -(-states // (threads * PIECES * GROUP)) * GROUP
+    _share(Job(loop, rows, states, piece), threads)
+    return results
 
 
-def _number_of_pieces(count: int, threads: int, results: Sequence[NDArray[Any]]) -> int:
-    """As many for each thread. Results that are large enough to be streamed past the cache stay so in each piece."""
-    share = count // threads
-    smallest = max(share // PIECES, SMALLEST_SHARE)
-    row = max(np.asarray(result[:1]).nbytes for result in results)
-    streamed = -(-STREAMED_BYTES // max(row, 1))
-    if share >= streamed:
-        smallest = max(smallest, streamed)
-    return threads * max(share // smallest, 1)
+def _batch(array: NDArray[Any], port: Port) -> tuple[int, ...]:
+    return array.shape[: array.ndim - len(port.shape)]
+
+
+def _first(array: NDArray[Any], port: Port) -> NDArray[Any]:
+    """The array's first state, as a batch of one."""
+    return array[(slice(1),) * len(_batch(array, port))]
+
+
+def _rows(array: NDArray[Any], shape: tuple[int, ...], batch: tuple[int, ...]) -> NDArray[Any]:
+    """The states in a row, shape (states, ...); one where all states share it. Copied only where it must be."""
+    if array.size == math.prod(shape):
+        return array.reshape(1, *shape)
+    whole = array if array.shape == batch + shape else np.broadcast_to(array, batch + shape)
+    return whole if len(batch) == 1 else whole.reshape(-1, *shape)
+
+
+def _fit(results: Sequence[Any], wanted: Sequence[Any], given: Sequence[NDArray[Any]], *, flat: bool) -> bool:
+    """Whether pieces can be written to these arrays as they are, and no piece overwrites what another still reads."""
+    return len(results) == len(wanted) and all(
+        isinstance(result, np.ndarray)
+        and (result.dtype, result.shape) == kind
+        and result.flags.writeable
+        and result.flags.aligned
+        and (flat or result.flags.c_contiguous)  # else its states cannot be put in a row without a copy
+        and not any(np.may_share_memory(result, array) for array in given)
+        for result, kind in zip(results, wanted, strict=True)
+    )
+
+
+def _share(job: Job, threads: int) -> None:
+    """Work on a job together with threads of the pool, until it is finished."""
+    others: list[Future[None]] = [_pool().submit(job.work) for _ in range(threads - 1)]
+    job.work()
+    for _ in range(_GLANCES):
+        if job.is_finished():
+            return  # a thread that wakes up only now finds nothing left
+    for other in others:
+        other.result()
 
 
 @cache
@@ -108,8 +141,3 @@ def _number_of_threads(workers: int) -> int:
 
 def _as_tuple(results: Any) -> tuple[Any, ...]:
     return results if isinstance(results, tuple) else (results,)
-
-
-def _results(first: Any, length: int) -> tuple[NDArray[Any], ...]:
-    """Empty arrays for ``length`` states, of the shape and type the kernel gave for the first one."""
-    return tuple(np.empty((length, *r.shape[1:]), r.dtype) for r in _as_tuple(first))

@@ -119,7 +119,7 @@ def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
     """Set ``%phase<number>``, and ``%streams<number>``: rows without gaps, whole groups, numbers aligned, and many."""
     row = port.size * vector.itemsize
     packed = out.let(f"icmp eq i64 %outer{number}, {row}")
-    total = out.let(f"mul i64 %count, {row}")
+    total = out.let(f"mul i64 %states, {row}")
     much = out.let(f"icmp uge i64 {total}, {STREAMED_BYTES}")
     group = out.let(f"icmp uge i64 %count, {vector.lanes}")
     large = out.let(f"and i1 {much}, {group}")
