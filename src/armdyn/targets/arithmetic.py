@@ -27,15 +27,6 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
             names[index] = known
         return known
 
-    stores: dict[int, list[int]] = {}
-    for slot, index in section.stores:
-        stores.setdefault(index, []).append(slot)
-
-    def store(index: int) -> None:
-        for slot in stores.pop(index, ()):
-            at = slot_pointer(out, vector, "%results", slot)
-            out.put(f"store {vector.type} {value(index)}, ptr {at}, align {vector.bytes}")
-
     for index in section.nodes:
         node = plan.nodes[index]
         operation = str(node[0])
@@ -50,9 +41,9 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
             names[index] = _choice(out, vector, mask, arguments[1], arguments[2])
         else:
             names[index] = _INSTRUCTIONS[operation](out, vector, *arguments)
-        store(index)
-    for index in list(stores):
-        store(index)
+        if index in plan.slots:
+            at = slot_pointer(out, vector, "%results", plan.slots[index])
+            out.put(f"store {vector.type} {names[index]}, ptr {at}, align {vector.bytes}")
     return section_function(name, out)
 
 

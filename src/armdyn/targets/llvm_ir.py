@@ -7,13 +7,16 @@ formatted directly; that is many times faster than building an object for every 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
+
 from armdyn.program.program import Port, Program
 from armdyn.targets import streaming
 from armdyn.targets.arithmetic import arithmetic_section
 from armdyn.targets.image import ENTRY
 from armdyn.targets.library import libm_functions, library_operations, library_section
 from armdyn.targets.machine import Machine
-from armdyn.targets.packing import layout_functions, transposer
+from armdyn.targets.packing import Column, layout_functions, loader, storer
 from armdyn.targets.sections import Arithmetic, Sections, cut
 from armdyn.targets.vectors import Lines, Vector, slot_pointer
 
@@ -36,8 +39,8 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
         [
             f'target triple = "{machine.triple}"\n',
             *_shapes((*program.inputs, *program.outputs)),
-            *(transposer(vector, size, "load") for size in sorted({port.size for port in program.inputs})),
-            *(transposer(vector, size, "store") for size in sorted({port.size for port in program.outputs})),
+            *(loader(vector, size) for size in sorted({port.size for port in program.inputs})),
+            *(storer(vector, number, columns) for number, columns in _columns(program, plan)),
             layout_functions(vector),
             *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
             *_section_functions(plan, vector),
@@ -65,6 +68,14 @@ def _shapes(ports: tuple[Port, ...]) -> list[str]:
         f"[{', '.join(f'i64 {extent}' for extent in port.shape)}]"
         for number, port in enumerate(ports)
     ]
+
+
+def _columns(program: Program, plan: Sections) -> Iterator[tuple[int, list[Column]]]:
+    """The number of every output among all ports, and where its numbers are."""
+    results = iter(program.results)
+    for number, port in enumerate(program.outputs, start=len(program.inputs)):
+        nodes = [(index, plan.nodes[index]) for index in islice(results, port.size)]
+        yield number, [(plan.slots[i], float(node[1]) if node[0] == "const" else None) for i, node in nodes]
 
 
 def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
@@ -95,7 +106,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port)
     for index, slot in plan.slots.items():
-        if plan.nodes[index][0] == "const":  # an argument of a library function, which reads memory only
+        if plan.nodes[index][0] == "const":  # a result, or an argument of a library function: read from memory
             to = slot_pointer(out, vector, "%values", slot)
             out.put(f"store {vector.type} {vector.splat(float(plan.nodes[index][1]))}, ptr {to}, align {vector.bytes}")
     out.put("br label %group")
@@ -114,10 +125,8 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("br label %results")
 
     out.put("results:")
-    slot = plan.first_result
     for number, port in results:
-        _store(out, vector, number, port, slot, streams=streams)
-        slot += port.size
+        _store(out, vector, number, port, streams=streams)
     out.put("br label %advance")
     out.put("advance:")
     out.put(f"%next = add i64 %state, {vector.lanes}")
@@ -186,34 +195,33 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
     fresh = out.let(f"or i1 {first}, {varies}")
     out.put(f"br i1 {fresh}, label %load{number}, label %loaded{number}")
     out.put(f"load{number}:")
-    _transfer(out, vector, "load", number, port, slot)
+    _transfer(out, f"load_{port.size}", number, slot_pointer(out, vector, "%values", slot))
     out.put(f"br label %loaded{number}")
     out.put(f"loaded{number}:")
 
 
-def _store(out: Lines, vector: Vector, number: int, port: Port, slot: int, *, streams: bool) -> None:
+def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool) -> None:
     """Store one output's group; a whole group of a large result past the cache."""
     if not streams:
-        _transfer(out, vector, "store", number, port, slot)
+        _transfer(out, f"store{number}", number, "%values")
         return
     whole = out.let(f"icmp eq i64 %last, {vector.lanes - 1}")
     past = out.let(f"and i1 {whole}, %streams{number}")
     out.put(f"br i1 {past}, label %past{number}, label %through{number}")
     out.put(f"past{number}:")
-    streaming.store_streamed(out, vector, number, port, slot_pointer(out, vector, "%values", slot))
+    streaming.store_streamed(out, vector, number, port)
     out.put(f"br label %stored{number}")
     out.put(f"through{number}:")
-    _transfer(out, vector, "store", number, port, slot)
+    _transfer(out, f"store{number}", number, "%values")
     out.put(f"br label %stored{number}")
     out.put(f"stored{number}:")
 
 
-def _transfer(out: Lines, vector: Vector, direction: str, number: int, port: Port, slot: int) -> None:
+def _transfer(out: Lines, function: str, number: int, scratch: str) -> None:
     distance = out.let(f"mul i64 %state, %outer{number}")
     data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
-    scratch = slot_pointer(out, vector, "%values", slot)
     out.put(
-        f"call void @{direction}_{port.size}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
+        f"call void @{function}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
         f"i1 %contiguous{number}, ptr %offsets{number})"
     )
 

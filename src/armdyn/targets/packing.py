@@ -16,29 +16,55 @@ _WIDEST = 8
 """Columns that are transposed together: with as many vectors as results, more would not fit into the registers."""
 
 
-def transposer(vector: Vector, size: int, direction: str) -> str:
-    """The function ``@load_<size>`` or ``@store_<size>`` for arrays of ``size`` numbers a state.
+Column = tuple[int, float | None]
+"""Where a result stands in scratch memory: its slot; and its value, where that is a constant."""
+
+
+def loader(vector: Vector, size: int) -> str:
+    """The function ``@load_<size>`` for arrays of ``size`` numbers a state, which come to stand side by side.
 
     ``%data`` points to the first state of a group, ``%outer`` is the stride from state to state, ``%last`` the last
     valid lane; ``%contiguous`` and ``%offsets`` are what ``@layout`` found out about the numbers of one state.
     """
+    out = _by_layout(f"call void @load_elements({_GROUP}, i64 {size}, ptr %offsets)")
+    rows = _row_pointers(out, vector)
+    for start, width in _pieces(size, narrow=_sublane(vector), wide=min(_WIDEST, vector.lanes)):
+        for k, column in enumerate(_load_piece(out, vector, rows, start, width)):
+            to = slot_pointer(out, vector, "%scratch", start + k)
+            out.put(f"store {vector.type} {column}, ptr {to}, align {vector.bytes}")
+    return f"define internal void @load_{size}({_PARAMETERS}) #0 {{\n{out}\n  ret void\n}}\n"
+
+
+def storer(vector: Vector, number: int, columns: Sequence[Column]) -> str:
+    """The function ``@store<number>`` for one result, whose numbers stand anywhere in scratch memory.
+
+    Its arguments are those of ``@load_<size>``.
+    """
+    size = len(columns)
+    slots = ", ".join(f"i64 {slot}" for slot, _ in columns)
+    out = _by_layout(f"call void @store_elements({_GROUP}, i64 {size}, ptr %offsets, ptr @slots{number})")
+    rows = _row_pointers(out, vector)
+    for start, width in _pieces(size, narrow=_sublane(vector), wide=min(_WIDEST, vector.lanes)):
+        _store_piece(out, vector, rows, start, columns[start : start + width])
+    return (
+        f"@slots{number} = private unnamed_addr constant [{size} x i64] [{slots}]\n"
+        f"define internal void @store{number}({_PARAMETERS}) #0 {{\n{out}\n  ret void\n}}\n"
+    )
+
+
+_GROUP = "ptr %data, i64 %outer, i64 %last, ptr %scratch"
+_PARAMETERS = "ptr noalias %data, i64 %outer, i64 %last, ptr noalias %scratch, i1 %contiguous, ptr %offsets"
+
+
+def _by_layout(element_by_element: str) -> Lines:
+    """The beginning of a function for rows without gaps, which leaves all others to a loop over the elements."""
     out = Lines()
     out.put("br i1 %contiguous, label %rows, label %elements")
     out.put("elements:")
-    everything = f"ptr %data, i64 %outer, i64 %last, ptr %scratch, i64 {size}, ptr %offsets"
-    out.put(f"call void @{direction}_elements({everything})")
+    out.put(element_by_element)
     out.put("ret void")
     out.put("rows:")
-    rows = _row_pointers(out, vector)
-    for start, width in _pieces(size, narrow=_sublane(vector), wide=min(_WIDEST, vector.lanes)):
-        if direction == "load":
-            for k, column in enumerate(_load_piece(out, vector, rows, start, width)):
-                to = slot_pointer(out, vector, "%scratch", start + k)
-                out.put(f"store {vector.type} {column}, ptr {to}, align {vector.bytes}")
-        else:
-            _store_piece(out, vector, rows, start, [_scratch(out, vector, start + k) for k in range(width)])
-    parameters = "ptr noalias %data, i64 %outer, i64 %last, ptr noalias %scratch, i1 %contiguous, ptr %offsets"
-    return f"define internal void @{direction}_{size}({parameters}) #0 {{\n{out}\n  ret void\n}}\n"
+    return out
 
 
 def _sublane(vector: Vector) -> int:
@@ -70,9 +96,11 @@ def _row_pointers(out: Lines, vector: Vector) -> list[str]:
     return pointers
 
 
-def _scratch(out: Lines, vector: Vector, index: int) -> str:
-    at = slot_pointer(out, vector, "%scratch", index)
-    return out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
+def _column(out: Lines, vector: Vector, column: Column) -> str:
+    slot, constant = column
+    if constant is not None:
+        return vector.splat(constant)
+    return out.let(f"load {vector.type}, ptr {slot_pointer(out, vector, '%scratch', slot)}, align {vector.bytes}")
 
 
 def _element(out: Lines, vector: Vector, row: str, start: int) -> str:
@@ -97,14 +125,15 @@ def _load_piece(out: Lines, vector: Vector, rows: list[str], start: int, width: 
     return _transpose_sublanes(out, vector, blocks)
 
 
-def _store_piece(out: Lines, vector: Vector, rows: list[str], start: int, columns: list[str]) -> None:
+def _store_piece(out: Lines, vector: Vector, rows: list[str], start: int, columns: Sequence[Column]) -> None:
     width = len(columns)
+    vectors = [_column(out, vector, column) for column in columns]
     if width == 1:
         for lane, row in enumerate(rows):
-            number = out.let(f"extractelement {vector.type} {columns[0]}, i64 {lane}")
+            number = out.let(f"extractelement {vector.type} {vectors[0]}, i64 {lane}")
             out.put(f"store {vector.scalar} {number}, ptr {_element(out, vector, row, start)}, align 1")
         return
-    for first_row, block in enumerate(_transpose_sublanes(out, vector, columns)):
+    for first_row, block in enumerate(_transpose_sublanes(out, vector, vectors)):
         for sublane, target in enumerate(rows[first_row::width]):
             lanes = range(sublane * width, (sublane + 1) * width)
             piece = _shuffle(out, vector, vector.lanes, block, "poison", lanes)
@@ -237,7 +266,9 @@ end:
   ret void
 }}
 
-define internal void @store_elements(ptr %data, i64 %outer, i64 %last, ptr %scratch, i64 %size, ptr %offsets) #0 {{
+define internal void @store_elements(
+  ptr %data, i64 %outer, i64 %last, ptr %scratch, i64 %size, ptr %offsets, ptr %slots
+) #0 {{
 entry:
   %none = icmp eq i64 %size, 0
   br i1 %none, label %end, label %element
@@ -245,11 +276,13 @@ element:
   %k = phi i64 [ 0, %entry ], [ %k.next, %element.end ]
   %from = getelementptr i64, ptr %offsets, i64 %k
   %offset = load i64, ptr %from
+  %slot.at = getelementptr i64, ptr %slots, i64 %k
+  %slot = load i64, ptr %slot.at
   %first = getelementptr i8, ptr %data, i64 %offset
   br label %lane
 lane:
   %r = phi i64 [ 0, %element ], [ %r.next, %lane ]
-  %position = mul i64 %k, {lanes}
+  %position = mul i64 %slot, {lanes}
   %place = add i64 %position, %r
   %at = getelementptr {scalar}, ptr %scratch, i64 %place
   %number = load {scalar}, ptr %at

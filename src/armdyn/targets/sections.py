@@ -2,12 +2,14 @@
 
 Sines and the like are computed a batch at a time, between stretches of arithmetic. So a stretch has no branch (a
 branch for huge angles would cut the block the instruction scheduler works on) and no call (a call would spill every
-register). Stretches too long for the compiler, whose time grows faster than their length, are cut as well. Values pass
-from section to section in numbered slots of a scratch array: the inputs first, the results last.
+register). Stretches too long for the compiler, whose time grows faster than their length, are cut as well.
+Values pass from section to section, and to whoever stores the results, in numbered slots of a scratch array: the inputs
+first. A value has one slot, however often it is a result.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -16,19 +18,14 @@ from armdyn.program.program import Program
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow"})
 LONGEST_STRETCH = 2000
-LONGEST_HANDING_ON = 100
-"""Results that the last stretch does not compute itself: where there are more, as in large sparse matrices, they are
-handed over in sections of their own, for the compiler's time grows faster than the number of stores in a block."""
-
 T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A stretch of arithmetic nodes in order of evaluation, and (slot, node) for each value it leaves behind."""
+    """A stretch of arithmetic nodes in order of evaluation."""
 
     nodes: tuple[int, ...]
-    stores: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -40,12 +37,11 @@ class Library:
 
 @dataclass(frozen=True)
 class Sections:
-    """A program ready to be written out. ``slots`` gives the slot of every node that is read across sections."""
+    """A program ready to be written out. ``slots`` gives the slot of every node that is read outside its section."""
 
     nodes: tuple[Node, ...]
     sections: tuple[Arithmetic | Library, ...]
     slots: dict[int, int]
-    first_result: int
     slot_count: int
 
 
@@ -65,16 +61,13 @@ def cut(program: Program) -> Sections:
         elif node[0] not in ("input", "const"):
             arithmetic[stages[index]].append(index)
 
-    order: list[tuple[str, list[int]]] = []
-    for stage, nodes in enumerate(arithmetic):
-        if library[stage]:
-            order.append(("library", library[stage]))
-        pieces = _pieces(nodes)
-        if stage == len(arithmetic) - 1 and not pieces:
-            pieces = [[]]  # the last stretch also hands over results that are inputs, constants or library values
-        for piece in pieces:
-            order.append(("arithmetic", piece))
-    return _with_slots(program, order)
+    sections: list[Arithmetic | Library] = []
+    for calls, nodes in zip(library, arithmetic, strict=True):
+        if calls:
+            sections.append(Library(tuple(calls)))
+        sections += [Arithmetic(tuple(piece)) for piece in _pieces(nodes)]
+    slots = _slots(program, sections)
+    return Sections(program.nodes, tuple(sections), slots, max(slots.values(), default=-1) + 1)
 
 
 def _stages(program: Program) -> list[int]:
@@ -103,57 +96,22 @@ def _pieces(nodes: list[T], longest: int = LONGEST_STRETCH) -> list[list[T]]:
     return [nodes[k * len(nodes) // count : (k + 1) * len(nodes) // count] for k in range(count)]
 
 
-def _with_slots(program: Program, order: list[tuple[str, list[int]]]) -> Sections:
-    slots = _slots(program, order)
-    first_result = max(slots.values(), default=-1) + 1
-    first_result = max(first_result, sum(port.size for port in program.inputs))
-    results = [(first_result + k, index) for k, index in enumerate(program.results)]
-    last = set(order[-1][1])
-    handed_on = [store for store in results if store[1] not in last]
-    if len(handed_on) <= LONGEST_HANDING_ON:
-        handed_on = []
-    sections: list[Arithmetic | Library] = []
-    for number, (kind, members) in enumerate(order):
-        if kind == "library":
-            sections.append(Library(tuple(members)))
-            continue
-        stores = [(slots[index], index) for index in members if index in slots]
-        if number == len(order) - 1:
-            stores += [store for store in results if store[1] in last] if handed_on else results
-        sections.append(Arithmetic(tuple(members), tuple(stores)))
-    sections += [Arithmetic((), tuple(stores)) for stores in _pieces(handed_on, LONGEST_HANDING_ON)]
-    return Sections(program.nodes, tuple(sections), slots, first_result, first_result + len(program.results))
-
-
-def _slots(program: Program, order: list[tuple[str, list[int]]]) -> dict[int, int]:
-    """A slot for every input, and for every value that is read outside the section it is computed in.
+def _slots(program: Program, sections: Sequence[Arithmetic | Library]) -> dict[int, int]:
+    """A slot for every input, every result, and every value that is read outside the section it is computed in.
 
     Library sections work on memory only: what they read and write has slots too, constants included.
     """
     nodes = program.nodes
-    home = {index: number for number, (_, members) in enumerate(order) for index in members}
+    home = {index: number for number, section in enumerate(sections) for index in section.nodes}
     slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
-    next_slot = sum(port.size for port in program.inputs)
-
-    def give(index: int) -> None:
-        nonlocal next_slot
-        if index not in slots:
-            slots[index] = next_slot
-            next_slot += 1
-
-    def read(index: int, number: int) -> None:
-        if index in home and home[index] != number:
-            give(index)
-
-    for number, (kind, members) in enumerate(order):
-        for index in members:
-            for argument in arguments_of(nodes[index]):
-                if kind == "library":
-                    give(argument)
-                else:
-                    read(argument, number)
-            if kind == "library":
-                give(index)
-    for index in program.results:
-        read(index, len(order) - 1)
-    return slots
+    first = sum(port.size for port in program.inputs)
+    given: dict[int, None] = {}  # in order, each once
+    for number, section in enumerate(sections):
+        in_memory = isinstance(section, Library)
+        for index in section.nodes:
+            read = arguments_of(nodes[index])
+            given |= dict.fromkeys(a for a in read if in_memory or (a in home and home[a] != number))
+            if in_memory:
+                given[index] = None
+    given |= dict.fromkeys(program.results)
+    return slots | {index: first + k for k, index in enumerate(i for i in given if i not in slots)}

@@ -132,7 +132,7 @@ def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
     out.put(f"%streams{number} = and i1 {all_three}, %contiguous{number}")
 
 
-def store_streamed(out: Lines, vector: Vector, number: int, port: Port, scratch: str) -> None:
+def store_streamed(out: Lines, vector: Vector, number: int, port: Port) -> None:
     """Stream the previous group's rows, then put this whole group's into the block."""
     row = port.size * vector.itemsize
     follows = out.let("icmp ne i64 %state, 0")
@@ -142,9 +142,7 @@ def store_streamed(out: Lines, vector: Vector, number: int, port: Port, scratch:
     out.put(f"br label %place{number}")
     out.put(f"place{number}:")
     rows = out.let(f"getelementptr i8, ptr %block{number}, i64 %phase{number}")
-    out.put(
-        f"call void @store_{port.size}(ptr {rows}, i64 {row}, i64 %last, ptr {scratch}, i1 true, ptr %offsets{number})"
-    )
+    out.put(f"call void @store{number}(ptr {rows}, i64 {row}, i64 %last, ptr %values, i1 true, ptr %offsets{number})")
 
 
 def _stream(out: Lines, vector: Vector, number: int, port: Port, end: str) -> None:
