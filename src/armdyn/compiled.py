@@ -192,8 +192,7 @@ class CompiledFunction:
             self._plain[len(arrays), *keywords.items()] = self._naming(kernel)
         try:
             if workers is not None:
-                ports = [self._ports[name] for name in given]
-                return self._named(run_in_parallel(kernel, ports, list(given.values()), out=out, workers=workers))
+                return self._named(run_in_parallel(kernel, list(given.values()), out=out, workers=workers))
             return self._named(kernel(*given.values()) if out is None else kernel(*given.values(), out=out))
         except (TypeError, ValueError) as error:
             complaint = error

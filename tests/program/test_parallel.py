@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
+import subprocess
+import sys
+import textwrap
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,6 +17,7 @@ import pytest
 
 from armdyn.program import Port, trace
 from armdyn.targets import compile_program, parallel, sharing
+from armdyn.targets.gufunc import Loop
 from armdyn.targets.parallel import run_in_parallel
 from armdyn.targets.streaming import STREAMED_BYTES
 
@@ -19,12 +26,18 @@ KERNEL = compile_program(trace(lambda A, x, s: (A @ x * s, np.sin(x)), PORTS, na
 ONE = compile_program(trace(lambda A, x, s: A @ x + s, PORTS, name="one"), cache=False)
 SEED = 7
 
-if sharing.function() is None:
+if not sharing.is_available():
     pytest.skip("no compiler", allow_module_level=True)
 
 
 @pytest.fixture
-def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[sharing.Job]]:
+def _patient_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Helpers who do not give up while the leader is given no processor."""
+    monkeypatch.setattr(sharing, "PATIENCE", 20 * sharing.PATIENCE)
+
+
+@pytest.fixture
+def jobs(monkeypatch: pytest.MonkeyPatch) -> list[sharing.Job]:
     """The jobs that were shared out."""
     found: list[sharing.Job] = []
 
@@ -34,8 +47,7 @@ def jobs(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[sharing.Job]]:
             found.append(self)
 
     monkeypatch.setattr(parallel, "Job", Noted)
-    yield found
-    assert all(job.is_finished() for job in found)
+    return found
 
 
 def batch(*shape: int, dtype: Any = np.float64) -> list[np.ndarray]:
@@ -53,14 +65,14 @@ def assert_same(results: Any, expected: Any) -> None:
 @pytest.mark.parametrize("count", [2, 15, 16, 17, 33, 1000, 100_003])
 def test_every_state_is_computed_as_by_one_thread(jobs: list[sharing.Job], count: int, workers: int) -> None:
     arrays = batch(count)
-    assert_same(run_in_parallel(KERNEL, PORTS, arrays, out=None, workers=workers), KERNEL(*arrays))
+    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=workers), KERNEL(*arrays))
     assert len(jobs) == 1
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.int8, ">f8"])
 def test_types_are_those_of_one_thread(jobs: list[sharing.Job], dtype: Any) -> None:
     arrays = [(3.0 * a).astype(dtype) for a in batch(500)]
-    assert_same(run_in_parallel(KERNEL, PORTS, arrays, out=None, workers=2), KERNEL(*arrays))
+    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), KERNEL(*arrays))
     assert len(jobs) == 1
 
 
@@ -77,7 +89,7 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_any_layout(jobs: list[sharing.Job], layout: str) -> None:
     arrays = batch(600)
-    results = run_in_parallel(KERNEL, PORTS, [LAYOUTS[layout](a) for a in arrays], out=None, workers=2)
+    results = run_in_parallel(KERNEL, [LAYOUTS[layout](a) for a in arrays], out=None, workers=2)
     expected = KERNEL(*(np.ascontiguousarray(LAYOUTS[layout](a)) for a in arrays))
     assert_same(results, expected)
     assert len(jobs) == 1
@@ -89,9 +101,9 @@ def test_any_layout(jobs: list[sharing.Job], layout: str) -> None:
 def test_batches_that_broadcast(jobs: list[sharing.Job], shapes: list[tuple[int, ...]]) -> None:
     arrays = [batch(*shape)[k] for k, shape in enumerate(shapes)]
     expected = KERNEL(*arrays)
-    assert_same(run_in_parallel(KERNEL, PORTS, arrays, out=None, workers=2), expected)
+    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), expected)
     out = tuple(np.full_like(e, -1.0) for e in expected)
-    assert run_in_parallel(KERNEL, PORTS, arrays, out=out, workers=2) is out
+    assert run_in_parallel(KERNEL, arrays, out=out, workers=2) is out
     assert_same(out, expected)
     assert len(jobs) == 2
 
@@ -107,7 +119,7 @@ OUT: dict[str, Callable[[], np.ndarray]] = {
 @pytest.mark.parametrize("kind", OUT)
 def test_results_of_any_layout(jobs: list[sharing.Job], kind: str) -> None:
     arrays, out = batch(500), OUT[kind]()
-    assert run_in_parallel(ONE, PORTS, arrays, out=out, workers=2) is out
+    assert run_in_parallel(ONE, arrays, out=out, workers=2) is out
     np.testing.assert_array_equal(out, ONE(*arrays))
     assert len(jobs) == 1
 
@@ -122,7 +134,7 @@ FOR_NUMPY: dict[str, Callable[[], np.ndarray]] = {
 @pytest.mark.parametrize("kind", FOR_NUMPY)
 def test_results_that_pieces_cannot_be_written_to(jobs: list[sharing.Job], kind: str) -> None:
     arrays, out = batch(40, 9), FOR_NUMPY[kind]()
-    assert run_in_parallel(ONE, PORTS, arrays, out=out, workers=2) is out
+    assert run_in_parallel(ONE, arrays, out=out, workers=2) is out
     np.testing.assert_array_equal(out, ONE(*arrays))
     assert not jobs
 
@@ -131,7 +143,7 @@ def test_results_over_arguments(jobs: list[sharing.Job]) -> None:
     A, x, s = batch(501)
     expected = ONE(A[:-1], x[:-1], s[:-1])
     out = x[1:, :2]
-    run_in_parallel(ONE, PORTS, [A[:-1], x[:-1], s[:-1]], out=out, workers=2)
+    run_in_parallel(ONE, [A[:-1], x[:-1], s[:-1]], out=out, workers=2)
     np.testing.assert_array_equal(out, expected)
     assert not jobs
 
@@ -139,57 +151,200 @@ def test_results_over_arguments(jobs: list[sharing.Job]) -> None:
 def test_results_in_the_wrong_number_and_no_arrays_are_numpys_to_complain_of() -> None:
     arrays = batch(500)
     with pytest.raises(TypeError, match="arrays"):
-        run_in_parallel(ONE, PORTS, arrays, out=[0.0] * 500, workers=2)
+        run_in_parallel(ONE, arrays, out=[0.0] * 500, workers=2)
     with pytest.raises(ValueError, match="tuple"):
-        run_in_parallel(KERNEL, PORTS, arrays, out=(np.zeros((500, 2)),), workers=2)
+        run_in_parallel(KERNEL, arrays, out=(np.zeros((500, 2)),), workers=2)
     frozen = np.zeros((500, 2))
     frozen.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
-        run_in_parallel(ONE, PORTS, arrays, out=frozen, workers=2)
+        run_in_parallel(ONE, arrays, out=frozen, workers=2)
 
 
-def test_nobody_waits_for_a_thread_that_wakes_up_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pool's thread is held until the results are there, and then touches nothing."""
-    done, late = threading.Event(), []
-    work = sharing.Job.work
+class Noting:
+    """An inner loop in Python that doubles numbers and notes who took which piece; pieces may be held."""
 
-    def held(job: sharing.Job) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            assert done.wait(60)
-            work(job)
-            late.append(job)
+    def __init__(self) -> None:
+        self.pieces: list[tuple[str, int, int]] = []
+        self.hold: Callable[[str], None] = lambda name: None
+        self.address = ctypes.cast(loop := Loop(self._run), ctypes.c_void_p).value or 0
+        self._loop = loop
+
+    def _run(self, args: int, dimensions: int, steps: int, data: int) -> None:
+        name = threading.current_thread().name
+        source, target = (ctypes.c_void_p * 2).from_address(args)
+        (count,) = (ctypes.c_int64 * 1).from_address(dimensions)
+        (whole,) = (ctypes.c_int64 * 1).from_address(data)
+        assert (ctypes.c_int64 * 2).from_address(steps)[:] == [8, 8]
+        numbers, doubled = ((ctypes.c_double * count).from_address(at or 0) for at in (source, target))
+        assert whole == 100
+        self.pieces.append((name, int(numbers[0]), count))
+        self.hold(name)
+        doubled[:] = [2.0 * number for number in numbers]
+
+
+def doubling(noting: Noting, helpers: int, piece: int = 7) -> tuple[sharing.Job, np.ndarray, np.ndarray]:
+    x, y = np.arange(100.0), np.full(100, -1.0)
+    return sharing.Job(noting.address, [x, y], 100, piece, helpers), x, y
+
+
+def is_helper(name: str) -> bool:
+    return name.startswith("armdyn")
+
+
+@pytest.mark.usefixtures("_patient_helpers")
+def test_pieces_are_given_out_once_to_whoever_comes() -> None:
+    noting, team = Noting(), parallel.Team()
+    both = threading.Barrier(2)
+    first: set[str] = set()
+
+    def meet(name: str) -> None:
+        if name not in first:
+            first.add(name)
+            both.wait(60)
+
+    noting.hold = meet
+    job, x, y = doubling(noting, helpers=1)
+    team.share(job)
+    np.testing.assert_array_equal(y, 2.0 * x)
+    assert sorted(piece[1:] for piece in noting.pieces) == [(k, min(7, 100 - k)) for k in range(0, 100, 7)]
+    assert {is_helper(name) for name, *_ in noting.pieces} == {True, False}
+
+
+@pytest.mark.usefixtures("_patient_helpers")
+def test_the_leader_waits_for_helpers_at_their_last_pieces() -> None:
+    noting, team = Noting(), parallel.Team()
+    started = threading.Event()
+
+    def slow(name: str) -> None:
+        if is_helper(name):
+            started.set()
+            time.sleep(0.3)
         else:
-            work(job)
+            assert started.wait(60)
 
-    monkeypatch.setattr(sharing.Job, "work", held)
-    arrays = batch(1000)
-    result = run_in_parallel(ONE, PORTS, arrays, out=None, workers=2)
-    expected = ONE(*arrays)
-    np.testing.assert_array_equal(result, expected)
-    result[:] = -1.0
+    noting.hold = slow
+    job, x, y = doubling(noting, helpers=1)
+    team.share(job)
+    np.testing.assert_array_equal(y, 2.0 * x)
+
+
+def test_nobody_waits_for_a_helper_who_wakes_up_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    noting, team, done = Noting(), parallel.Team(), threading.Event()
+    help_out = sharing.Meeting.help
+
+    def late(meeting: sharing.Meeting) -> None:
+        assert done.wait(60)
+        help_out(meeting)
+
+    monkeypatch.setattr(sharing.Meeting, "help", late)
+    job, x, y = doubling(noting, helpers=3)
+    team.share(job)
+    np.testing.assert_array_equal(y, 2.0 * x)
+    y[:] = -1.0
     done.set()
-    parallel._pool().submit(lambda: None).result()
-    while not late:
-        threading.Event().wait(0.001)
-    np.testing.assert_array_equal(result, -1.0)
+    wait_until_asleep(team)
+    np.testing.assert_array_equal(y, -1.0)
 
 
-def test_who_is_done_waits_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The calling thread finds nothing left, for the pool's has everything and is slow."""
-    work = sharing.Job.work
-    taken = threading.Event()
-
-    def slow(job: sharing.Job) -> None:
-        if threading.current_thread() is threading.main_thread():
-            assert taken.wait(60)
+def wait_until_asleep(team: parallel.Team) -> None:
+    for _ in range(10_000):
+        if team._helpers == 0:
             return
-        taken.set()
-        threading.Event().wait(0.05)
-        work(job)
+        time.sleep(0.01)
+    raise AssertionError("helpers are still looking out")
 
-    monkeypatch.setattr(sharing.Job, "work", slow)
-    arrays = batch(1000)
-    np.testing.assert_array_equal(run_in_parallel(ONE, PORTS, arrays, out=None, workers=2), ONE(*arrays))
+
+@pytest.mark.usefixtures("_patient_helpers")
+def test_no_more_helpers_than_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four have come for one job and are still there at the next, which has places for two."""
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    team = parallel.Team()
+    noting, together = Noting(), threading.Barrier(5)
+
+    def meet(name: str) -> None:
+        together.wait(60)
+
+    noting.hold = meet
+    team.share(doubling(noting, helpers=4, piece=20)[0])
+    assert len({name for name, *_ in noting.pieces}) == 5
+    again = Noting()
+    again.hold = lambda name: time.sleep(0.002)
+    job, x, y = doubling(again, helpers=2, piece=1)
+    team.share(job)
+    np.testing.assert_array_equal(y, 2.0 * x)
+    assert len({name for name, *_ in again.pieces}) <= 3
+
+
+def test_helpers_are_summoned_once_and_go_to_sleep() -> None:
+    team, noting = parallel.Team(), Noting()
+    for _ in range(50):
+        job, x, y = doubling(noting, helpers=2)
+        team.share(job)
+        np.testing.assert_array_equal(y, 2.0 * x)
+        assert team._helpers <= 2
+    wait_until_asleep(team)
+
+
+@pytest.mark.usefixtures("_patient_helpers")
+def test_an_interrupted_leader_leaves_nobody_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while a helper is at its last piece; the next job does not begin before that is finished."""
+    noting, team, inside = Noting(), parallel.Team(), threading.Event()
+
+    def slow(name: str) -> None:
+        if is_helper(name):
+            inside.set()
+            time.sleep(0.3)
+        else:
+            assert inside.wait(60)
+
+    noting.hold = slow
+    job, x, y = doubling(noting, helpers=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(sharing, "time", Interrupting())
+        with pytest.raises(KeyboardInterrupt):
+            team.share(job)
+    assert (y == -1.0).any()
+    noting.hold = lambda name: None
+    again, x, z = doubling(noting, helpers=1)
+    team.share(again)
+    np.testing.assert_array_equal(y, 2.0 * x)
+    np.testing.assert_array_equal(z, 2.0 * x)
+
+
+class Interrupting:
+    """In place of the module time."""
+
+    def sleep(self, seconds: float) -> None:
+        raise KeyboardInterrupt
+
+
+def test_more_threads_than_processors(monkeypatch: pytest.MonkeyPatch, jobs: list[sharing.Job]) -> None:
+    monkeypatch.setattr(parallel, "_processors", lambda: 16)
+    arrays = batch(50_000)
+    for _ in range(5):
+        assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=-1), KERNEL(*arrays))
+    assert [job.helpers for job in jobs] == [15] * 5
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")
+def test_after_a_fork_there_is_another_team() -> None:
+    code = """
+        import os, numpy as np, armdyn
+        from armdyn.targets import parallel
+        parallel.SMALLEST_SHARE = 1
+        robot, q = armdyn.load("ur5"), np.random.default_rng(0).normal(size=(5000, 6))
+        expected = robot.gravity_forces(q)
+        for generation in range(3):
+            assert np.array_equal(robot.gravity_forces(q, workers=2), expected)
+            child = os.fork()
+            if child:
+                assert os.waitpid(child, 0)[1] == 0
+                break
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def test_many_callers_at_once() -> None:
@@ -200,7 +355,7 @@ def test_many_callers_at_once() -> None:
     def call() -> None:
         try:
             for _ in range(20):
-                assert_same(run_in_parallel(KERNEL, PORTS, arrays, out=None, workers=3), expected)
+                assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=3), expected)
         except Exception as error:
             wrong.append(error)
 
@@ -221,7 +376,7 @@ def test_a_batch_that_is_streamed_is_so_in_every_piece(phase: int) -> None:
     A, s = rng.normal(size=(2, 3)), np.array(0.5)
     out = np.full(2 * count + phase + 9, -1.0)
     result = out[phase : phase + 2 * count].reshape(count, 2)
-    run_in_parallel(ONE, PORTS, [A, x, s], out=result, workers=3)
+    run_in_parallel(ONE, [A, x, s], out=result, workers=3)
     np.testing.assert_array_equal(result, ONE(A, x, s))
     np.testing.assert_array_equal(out[:phase], -1.0)
     np.testing.assert_array_equal(out[phase + 2 * count :], -1.0)
@@ -232,11 +387,11 @@ def test_without_a_compiler_one_thread_does_it(
     monkeypatch: pytest.MonkeyPatch, jobs: list[sharing.Job], missing: str
 ) -> None:
     if missing == "the function":
-        monkeypatch.setattr(sharing, "function", lambda: None)
+        monkeypatch.setattr(sharing, "_meet", lambda: None)
     else:
         monkeypatch.setattr(parallel, "machine_code_loop", lambda kernel, dtype: None)
     arrays = batch(500)
-    assert_same(run_in_parallel(KERNEL, PORTS, arrays, out=None, workers=2), KERNEL(*arrays))
+    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), KERNEL(*arrays))
     assert not jobs
 
 
@@ -244,5 +399,5 @@ def test_a_small_batch_is_not_worth_waking_a_thread(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(parallel, "SMALLEST_SHARE", 15 * 100)  # a state reads ten numbers and writes five
     for count, shared in ((199, 0), (200, 1)):
         arrays = batch(count)
-        assert_same(run_in_parallel(KERNEL, PORTS, arrays, out=None, workers=2), KERNEL(*arrays))
+        assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), KERNEL(*arrays))
         assert len(jobs) == shared

@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import ctypes
 import math
-import re
 import struct
 import sys
 from collections.abc import Callable
@@ -32,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.targets.direct_ir import ENTRY, call_ir
-from armdyn.targets.gufunc import Loop, keep, numpy_table
+from armdyn.targets.gufunc import Loop, core_shapes, keep, numpy_table
 from armdyn.targets.kernels import machine_code_loop
 from armdyn.targets.machine_code import helper
 
@@ -42,7 +41,6 @@ NO_RECORDS = bytes(8)
 _MOST = 16
 """Arrays a call may take, and results it may have."""
 
-_GROUP = re.compile(r"\(([\d,]*)\)")
 _ARRAY_NEW, _ARRAY_RETURN = 93, 76  # slots in NumPy's table: PyArray_New, PyArray_Return
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
@@ -60,7 +58,7 @@ def record(kernel: np.ufunc, container: Any = None) -> bytes:
 
 
 def _packed_record(loop: int, signature: str, container: Any = None) -> bytes:
-    inputs, outputs = ([_shape(group) for group in _GROUP.findall(side)] for side in signature.split("->"))
+    inputs, outputs = core_shapes(signature)
     if not inputs or max(len(inputs), len(outputs)) > _MOST or (len(outputs) > 1 and container is None):
         return b""
     shapes = [*inputs, *outputs]
@@ -76,10 +74,6 @@ def _packed_record(loop: int, signature: str, container: Any = None) -> bytes:
         f"{8 + len(rest)}q",
         len(inputs), len(outputs), 8 + len(rest), loop, address, 1, to_outputs, to_steps, *rest,
     )  # fmt: skip
-
-
-def _shape(group: str) -> tuple[int, ...]:
-    return tuple(int(extent) for extent in group.split(",") if extent)
 
 
 def call_method(fallback: Callable[..., Any], attribute: str) -> Any:

@@ -8,6 +8,7 @@ makes ufuncs must therefore make each only once.
 from __future__ import annotations
 
 import ctypes
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -57,6 +58,19 @@ class Interface:
 
 def _core(ports: Sequence[Port]) -> str:
     return ",".join(f"({','.join(map(str, port.shape))})" for port in ports)
+
+
+Shape = tuple[int, ...]
+
+
+@cache
+def core_shapes(signature: str) -> tuple[list[Shape], list[Shape]]:
+    """The shapes that a signature of fixed sizes gives one state's arguments and results."""
+    inputs, outputs = (
+        [tuple(int(extent) for extent in group.split(",") if extent) for group in re.findall(r"\(([\d,]*)\)", side)]
+        for side in signature.split("->")
+    )
+    return inputs, outputs
 
 
 class LoopTable:

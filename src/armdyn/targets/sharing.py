@@ -1,14 +1,17 @@
 """A batch in pieces for threads that share it, without Python in between.
 
-Python's threads hand the interpreter's lock to each other, and who waits for it sleeps longer than a piece takes. So a
-thread enters a C function once and stays there until nothing is left: it takes the next piece by adding to a counter in
-memory, calls the kernel's inner loop for that piece, and comes again. The function is the same for all kernels: LLVM
-IR, compiled once for this processor and kept on disk as kernels are.
+Python's threads hand the interpreter's lock to each other, and who waits for it sleeps longer than a piece takes. So
+threads meet in a C function. Who works on a `Job` takes its next piece by adding to a counter in memory, calls the
+kernel's inner loop for that piece, and comes again until nothing is left.
+
+Waking a sleeping thread takes longer than many a batch. So a helper who has nothing left to do looks out for the next
+job for some milliseconds before it goes to sleep, as the threads of OpenMP and of linear algebra libraries do.
 """
 
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -17,103 +20,78 @@ from numpy.typing import NDArray
 
 from armdyn.targets.gufunc import keep
 from armdyn.targets.machine_code import helper
+from armdyn.targets.sharing_ir import ENTRY, INSIDE, MEETING_WORDS, meeting_ir
 
-ENTRY = "armdyn_share"
-_FINISHED = 1
+PATIENCE = 200_000
+"""Looks for the next job before a helper goes to sleep; some five milliseconds."""
+
+_UNTIL_OTHERS_ARE_DONE = 1e-4
+"""Seconds to sleep between looks at helpers who have been given no processor for their last pieces."""
 
 
 class Job:
-    """An inner loop over a batch, given out in pieces. Memory of the arrays stays referred to as long as the job.
+    """An inner loop over a batch, given out in pieces. It keeps the arrays alive.
 
     Args:
         loop: the address of the inner loop.
         arrays: arguments and results, shape (states, ...); or (1, ...) where all states share it.
         states: how many there are.
         piece: how many are given out at a time.
+        helpers: how many may join in.
     """
 
-    def __init__(self, loop: int, arrays: Sequence[NDArray[Any]], states: int, piece: int) -> None:
-        self._arrays, self._states = arrays, states
+    def __init__(self, loop: int, arrays: Sequence[NDArray[Any]], states: int, piece: int, helpers: int) -> None:
+        self._arrays, self.helpers = arrays, helpers
         addresses = [array.__array_interface__["data"][0] for array in arrays]
         outer = [array.strides[0] if len(array) > 1 else 0 for array in arrays]
         inner = [stride for array in arrays for stride in array.strides[1:]]
-        words = [0, 0, states, piece, loop, len(arrays), *addresses, *outer, *inner]  # the counters first
-        self._words = (ctypes.c_int64 * len(words))(*words)
+        words = [0, helpers, states, piece, loop, len(arrays), *addresses, *outer, *inner]
+        self.words = (ctypes.c_int64 * len(words))(*words)
 
-    def work(self) -> None:
-        """Compute pieces until none is left: for every thread to call, which holds no lock meanwhile."""
-        share = function()
-        if share is not None:
-            share(self._words)
 
-    def is_finished(self) -> bool:
-        """Whether all states are computed."""
-        return self._words[_FINISHED] == self._states
+class Meeting:
+    """Where helpers find jobs. One leader at a time."""
+
+    def __init__(self) -> None:
+        self._words = (ctypes.c_int64 * MEETING_WORDS)()
+        self._job: Job | None = None
+
+    def help(self) -> None:
+        """Join in jobs until there has been none for some time."""
+        meet()(self._words, None, PATIENCE)
+
+    def lead(self, job: Job) -> None:
+        """Call out a job, work on it, and return when it is finished."""
+        self._wait()
+        self._job = job  # referred to until nobody is inside, even if this thread is interrupted
+        meet()(self._words, job.words, PATIENCE)
+        self._wait()
+
+    def _wait(self) -> None:
+        while self._words[INSIDE]:
+            time.sleep(_UNTIL_OTHERS_ARE_DONE)
+
+
+def meet() -> Callable[..., None]:
+    """The C function; an error where it cannot be had."""
+    function = _meet()
+    if function is None:
+        raise RuntimeError("there is no machine code for threads to meet in")
+    return function
+
+
+def is_available() -> bool:
+    """Whether threads can meet."""
+    return _meet() is not None
 
 
 @cache
-def function() -> Callable[[Any], None] | None:
-    """The C function; None where it cannot be had."""
+def _meet() -> Callable[..., None] | None:
     try:
-        code = helper("pieces of a batch", share_ir, ENTRY)
+        code = helper("threads that share a batch", meeting_ir, ENTRY)
     except Exception:  # no compiler, for example; who needs one is told so where the kernels are made
         return None
     if code is None:
         return None
     keep(code)
-    return ctypes.CFUNCTYPE(None, ctypes.c_void_p)(code[0])
-
-
-def share_ir(triple: str) -> str:
-    """``void armdyn_share(int64_t *job)`` as LLVM IR; the job's words are those of `Job`."""
-    return f"""\
-target triple = "{triple}"
-
-declare i64 @llvm.umin.i64(i64, i64)
-
-define void @{ENTRY}(ptr %job) nounwind {{
-entry:
-  %finished = getelementptr i64, ptr %job, i64 {_FINISHED}
-  %states.at = getelementptr i64, ptr %job, i64 2
-  %states = load i64, ptr %states.at
-  %piece.at = getelementptr i64, ptr %job, i64 3
-  %piece = load i64, ptr %piece.at
-  %loop.at = getelementptr i64, ptr %job, i64 4
-  %loop = load ptr, ptr %loop.at
-  %arrays.at = getelementptr i64, ptr %job, i64 5
-  %arrays = load i64, ptr %arrays.at
-  %addresses = getelementptr i64, ptr %job, i64 6
-  %strides = getelementptr i64, ptr %addresses, i64 %arrays
-  %own = alloca ptr, i64 %arrays
-  %count.at = alloca i64
-  br label %next
-next:
-  %first = atomicrmw add ptr %job, i64 %piece monotonic
-  %is.left = icmp slt i64 %first, %states
-  br i1 %is.left, label %take, label %nothing
-take:
-  %left = sub i64 %states, %first
-  %count = call i64 @llvm.umin.i64(i64 %left, i64 %piece)
-  store i64 %count, ptr %count.at
-  br label %array
-array:
-  %k = phi i64 [ 0, %take ], [ %k.next, %array ]
-  %address.at = getelementptr ptr, ptr %addresses, i64 %k
-  %address = load ptr, ptr %address.at
-  %stride.at = getelementptr i64, ptr %strides, i64 %k
-  %stride = load i64, ptr %stride.at
-  %distance = mul i64 %first, %stride
-  %start = getelementptr i8, ptr %address, i64 %distance
-  %own.at = getelementptr ptr, ptr %own, i64 %k
-  store ptr %start, ptr %own.at
-  %k.next = add i64 %k, 1
-  %more = icmp ult i64 %k.next, %arrays
-  br i1 %more, label %array, label %compute
-compute:
-  call void %loop(ptr %own, ptr %count.at, ptr %strides, ptr %states.at)
-  %before = atomicrmw add ptr %finished, i64 %count release
-  br label %next
-nothing:
-  ret void
-}}
-"""
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(code[0])
