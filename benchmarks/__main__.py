@@ -19,7 +19,7 @@ from benchmarks.functions import FUNCTIONS
 from benchmarks.latency import latencies
 from benchmarks.operations import operations
 from benchmarks.results import SUBJECT, Results
-from benchmarks.scaling import control_gain, core_gains, precision_gains
+from benchmarks.scaling import core_gains, precision_gains
 from benchmarks.states import States
 from benchmarks.throughput import batch_speeds, single_speeds
 
@@ -34,8 +34,6 @@ def main() -> int:
     """Measure, show the tables, write the JSON file."""
     options = _options()
     results = Results(machine.describe(), {name: value for name, value in vars(options).items() if name != "json"})
-    if "scaling" in options.parts:
-        results.gains += control_gain(options.rounds)
     with tempfile.TemporaryDirectory() as folder:
         for name in options.robots:
             print(f"{name} ...", file=sys.stderr, flush=True)

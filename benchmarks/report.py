@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import astuple
 
 from rich.console import Console
 from rich.table import Table
@@ -35,11 +36,8 @@ def show(results: Results, console: Console) -> None:
         heads = "robot|function|cache|import numpy|import armdyn|read URDF|first call|read + call"
         _table("Fresh processes, ms", heads, rows, console)
     if results.accuracy:
-        rows = [
-            (one.robot, one.function, one.peer, one.way, one.states, f"{one.median:.1e}", f"{one.largest:.1e}")
-            for one in results.accuracy
-        ]
-        _table("Error against 50 digits", "robot|function|library|way|states|median|largest", rows, console)
+        rows = [(*row[:5], *(f"{error:.1e}" for error in row[5:])) for row in map(astuple, results.accuracy)]
+        _table("Error against 50 digits", "robot|function|library|way|states|median|99 %|largest", rows, console)
     if results.operations:
         rows = [(o.robot, o.function, o.multiplications, o.additions, o.divisions) for o in results.operations]
         _table("Operations of armdyn's programs", "robot|function|multiply|add|divide", rows, console)

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmarks.cases import Case
+from benchmarks.companion import Companion
 from benchmarks.functions import FUNCTIONS, Function
 from benchmarks.states import States
-from benchmarks.timing import available_cores, interleaved, quiet
+from benchmarks.timing import available_cores, interleaved, quiet, repeated
 
 if TYPE_CHECKING:
     from armdyn import Robot
 
 CORES = 2
-CONTROL_SIZE, CONTROL_REPEATS = 10_000, 100
 LARGEST_RESULT = 2**28  # bytes; a batch whose result would be larger is cut
 
 
@@ -40,27 +41,8 @@ class Gain:
         return self.before_ns / self.after_ns
 
 
-def control_gain(rounds: int) -> list[Gain]:
-    """Two threads that share nothing, against one after the other: what a second core is worth here and now."""
-    if available_cores() < CORES:
-        return []
-    arrays = [np.linspace(0.0, 1.0, CONTROL_SIZE) for _ in range(CORES)]
-    results = [np.empty(CONTROL_SIZE) for _ in range(CORES)]
-
-    def work(thread: int) -> None:
-        for _ in range(CONTROL_REPEATS):
-            np.sin(arrays[thread], out=results[thread])
-
-    with quiet(CORES), ThreadPoolExecutor(CORES) as pool:
-        calls = {1: lambda: list(map(work, range(CORES))), CORES: lambda: list(pool.map(work, range(CORES)))}
-        timings = interleaved(calls, rounds)
-    count = CORES * CONTROL_REPEATS * CONTROL_SIZE
-    ns = {workers: timing.median / count * 1e9 for workers, timing in timings.items()}
-    return [Gain("none", "control", f"{CORES} cores / 1", count, ns[1], ns[CORES], 0.0)]
-
-
 def core_gains(case: Case, functions: list[str], states: States, rounds: int) -> list[Gain]:
-    """Two cores (``workers=2``) against one, on two pinned cores."""
+    """Two cores (``workers=2``) against one, and two processes with a core each, which is all that a machine has."""
     if available_cores() < CORES:
         return []
     gains = []
@@ -72,12 +54,27 @@ def core_gains(case: Case, functions: list[str], states: States, rounds: int) ->
         calls = {workers: partial(method, *arguments, out=out, workers=workers) for workers in (1, CORES)}
         order = robot.joint_names
         results = {workers: function.reordered(call(), order, order) for workers, call in calls.items()}
-        with quiet(CORES):
-            timings = interleaved(calls, rounds)
-        ns = {workers: timing.median / len(own) * 1e9 for workers, timing in timings.items()}
         deviation = float(np.abs(results[1] - results[CORES]).max())
-        gains.append(Gain(case.name, name, f"{CORES} cores / 1", len(own), ns[1], ns[CORES], deviation))
+        one, two, processes = (median(ns) for ns in zip(*_rounds(case, name, calls, len(own), rounds), strict=True))
+        gains.append(Gain(case.name, name, f"{CORES} cores / 1", len(own), one, two, deviation))
+        gains.append(Gain(case.name, name, f"{CORES} processes / 1", len(own), one, processes, 0.0))
     return gains
+
+
+def _rounds(
+    case: Case, name: str, calls: dict[int, Callable[[], object]], states: int, rounds: int
+) -> Iterator[tuple[float, float, float]]:
+    """For every round ns a state: one thread, two threads, two processes of one thread together."""
+    with Companion(case, name, states) as companion:
+        for _ in range(rounds):
+            with quiet():
+                one = repeated(calls[1])
+                companion.start()
+                beside = repeated(calls[1])
+                other = companion.seconds()
+            with quiet(CORES):
+                two = repeated(calls[CORES])
+            yield tuple(1e9 * seconds / states for seconds in (one, two, 1 / (1 / beside + 1 / other)))
 
 
 def precision_gains(case: Case, functions: list[str], states: States, rounds: int) -> list[Gain]:

@@ -42,6 +42,17 @@ def interleaved(calls: Mapping[Key, Callable[[], object]], rounds: int, repeats:
     return {key: Timing(tuple(values)) for key, values in seconds.items()}
 
 
+def repeated(call: Callable[[], object], seconds: float = 0.05) -> float:
+    """Time one call, as the average over as many as fill some time, after one untimed call."""
+    call()
+    start = time.perf_counter()
+    calls = 0
+    while (passed := time.perf_counter() - start) < seconds:
+        call()
+        calls += 1
+    return passed / calls
+
+
 @contextmanager
 def quiet(cores: int = 1) -> Iterator[None]:
     """Keep this process on the first ``cores`` of its cores, with the garbage collector off."""

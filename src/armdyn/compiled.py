@@ -28,10 +28,11 @@ Variant = tuple[tuple[str, ...], tuple[tuple[str, Any], ...]]
 class CompiledFunction:
     """A `Function` of one robot: call it with arrays of shape (..., *shape); leading axes broadcast.
 
-    ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a batch over that many threads,
-    -1 meaning one a core. Lists and integers become float64; float32 arrays, and integers of 8 or 16 bits, which
-    float32 holds exactly, are computed in float32, as NumPy's own functions do. NaN in a state makes the results of
-    that state NaN, all but those that are the same for every state.
+    ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to so many
+    threads, -1 meaning one a core; they look out for the next batch for some milliseconds before they sleep. Lists and
+    integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in
+    float32, as NumPy's own functions do. NaN in a state makes the results of that state NaN, all but those that are the
+    same for every state.
     """
 
     def __init__(self, robot: Robot, function: Function, parameters: Iterable[str] = ()) -> None:
