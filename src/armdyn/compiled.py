@@ -58,14 +58,14 @@ class CompiledFunction:
         From then on `armdyn.targets.direct` stands before this method: calls that name one state's arrays, and nothing
         else, do not get here.
         """
+        out = keywords.pop("out", None)
         kernel = self._remembered(len(arrays), keywords)
-        if kernel is None:
-            return self._call_variant(arrays, keywords)
-        try:
-            return kernel(*arrays)
-        except (TypeError, ValueError) as error:
-            complaint = error
-        return self._call_again_or_explain(arrays, complaint)
+        if kernel is not None:
+            try:
+                return kernel(*arrays) if out is None else kernel(*arrays, out=out)
+            except (TypeError, ValueError):
+                pass  # None in place of an optional array, for example; the whole way says what is wrong
+        return self._call_variant(arrays, keywords, out)
 
     def _remembered(self, count: int, options: Mapping[str, Any]) -> Callable[..., Any] | None:
         """What has been called with so many arrays by position and these options."""
@@ -177,9 +177,9 @@ class CompiledFunction:
             raise TypeError(f"{self.function.name}() misses {', '.join(missing)}, which must be given by name")
         return tuple(sorted((k, v) for k, v in options.items() if v != self.function.options[k]))
 
-    def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
         """The whole way of a call: bind names, choose or compile the kernel, run it."""
-        out, workers = keywords.pop("out", None), keywords.pop("workers", None)
+        workers = keywords.pop("workers", None)
         out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
         given = self._bind(arrays, keywords)
         variant = (tuple(given), self._chosen(keywords))
@@ -271,7 +271,7 @@ class CompiledFunction:
 
     def _naming(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         """The kernel itself where its results have no names: nothing stands between a call and NumPy."""
-        return kernel if self.function.result is None else lambda *arrays: self._named(kernel(*arrays))
+        return kernel if self.function.result is None else lambda *arrays, **out: self._named(kernel(*arrays, **out))
 
     def _compile(self, variant: Variant) -> np.ufunc:
         if self.function.__module__.startswith("armdyn.algorithms."):
@@ -312,11 +312,6 @@ class CompiledFunction:
         expected = [self._resolve(s, options) for s in self.function.outputs]
         if shapes != expected:
             raise ShapeError(f"{self.function.name} returned shapes {shapes}; its signature names {expected}")
-
-    def _call_again_or_explain(self, arrays: tuple[Any, ...], error: Exception) -> Any:
-        if any(a is None for a in arrays):  # an optional array given as None
-            return self._call_variant(arrays, {})
-        self._explain(dict(zip(self._positional, arrays, strict=False)), error)
 
     def _explain(self, given: Mapping[str, Any], error: Exception) -> NoReturn:
         """Turn NumPy's complaint into one that names the argument, the robot and its joints."""
