@@ -35,3 +35,11 @@ def test_too_many_for_machine_code_are_interpreted() -> None:
     program = scattered(MOST_RESULTS + 1)
     x = np.random.default_rng(1).normal(size=(3, 2))
     np.testing.assert_array_equal(compile_program(program, cache=False)(x), interpret(program, x)[0])
+
+
+def test_inputs_that_nothing_reads_have_their_place() -> None:
+    """They are loaded with the others, so there must be room for them."""
+    ports = [Port("x", (3,)), Port("y", (4000,))]
+    compiled = compile_program(trace(lambda x, y: x * 1.0, ports, name="unread"), cache=False)
+    x = np.random.default_rng(2).normal(size=(50, 3))
+    np.testing.assert_array_equal(compiled(x, np.ones((50, 4000))), x)

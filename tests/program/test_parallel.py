@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import subprocess
 import sys
 import textwrap
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +21,24 @@ from armdyn.program import Port, trace
 from armdyn.targets import compile_program, parallel, sharing
 from armdyn.targets.gufunc import Loop
 from armdyn.targets.parallel import run_in_parallel
+from armdyn.targets.sharing_ir import LONGEST_STAY
 from armdyn.targets.streaming import STREAMED_BYTES
 
 PORTS = [Port("A", (2, 3)), Port("x", (3,)), Port("s", ())]
 KERNEL = compile_program(trace(lambda A, x, s: (A @ x * s, np.sin(x)), PORTS, name="two"), cache=False)
 ONE = compile_program(trace(lambda A, x, s: A @ x + s, PORTS, name="one"), cache=False)
+TWICE = compile_program(trace(lambda x: (2.0 * x, -x), [Port("x", (3,))], name="twice"), cache=False)
+SCALAR = compile_program(trace(lambda s: 2.0 * s, [Port("s", ())], name="scalar"), cache=False)
 SEED = 7
 
 if not sharing.is_available():
     pytest.skip("no compiler", allow_module_level=True)
+
+
+@pytest.fixture(autouse=True)
+def _four_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads to share with, wherever the tests run."""
+    monkeypatch.setattr(parallel, "_processors", lambda: 4)
 
 
 @pytest.fixture
@@ -148,6 +159,48 @@ def test_results_over_arguments(jobs: list[sharing.Job]) -> None:
     assert not jobs
 
 
+def test_results_that_overlap_each_other(jobs: list[sharing.Job]) -> None:
+    """Who writes last decides; it is one thread's order."""
+    arrays = [a[:300] for a in batch(300)]
+    both = [np.zeros((301, 3)), np.zeros((301, 3))]
+    run_in_parallel(TWICE, arrays[1:2], out=(both[0][:-1], both[0][1:]), workers=2)
+    TWICE(arrays[1], out=(both[1][:-1], both[1][1:]))
+    np.testing.assert_array_equal(both[0], both[1])
+    assert not jobs
+
+
+def test_one_result_comes_back_as_one_threads_does(jobs: list[sharing.Job]) -> None:
+    arrays, out = batch(500), np.zeros((500, 2))
+    assert run_in_parallel(ONE, arrays, out=(out,), workers=2) is ONE(*arrays, out=(out,)) is out
+    assert len(jobs) == 1
+
+
+def test_scalars_only(jobs: list[sharing.Job]) -> None:
+    """NumPy's signature of such a function is None."""
+    s = np.random.default_rng(SEED).normal(size=1000)
+    np.testing.assert_array_equal(run_in_parallel(SCALAR, [s], out=None, workers=2), 2.0 * s)
+    assert len(jobs) == 1
+
+
+@pytest.mark.parametrize("number", [2.0, 2, True, np.float64(2.0), [2.0] * 500])
+def test_pythons_numbers_adapt_to_the_others(jobs: list[sharing.Job], number: Any) -> None:
+    A, x, _ = batch(500, dtype=np.float32)
+    expected = ONE(A, x, number)
+    result = run_in_parallel(ONE, [A, x, number], out=None, workers=2)
+    assert_same([result], [expected])
+    assert len(jobs) == 1
+
+
+def test_nothing_is_kept_of_a_batch(jobs: list[sharing.Job]) -> None:
+    arrays = batch(500)
+    result = run_in_parallel(ONE, arrays, out=None, workers=2)
+    kept = [weakref.ref(array) for array in (*arrays, result)]
+    del arrays, result
+    jobs.clear()
+    gc.collect()
+    assert [one() for one in kept] == [None] * 4
+
+
 def test_results_in_the_wrong_number_and_no_arrays_are_numpys_to_complain_of() -> None:
     arrays = batch(500)
     with pytest.raises(TypeError, match="arrays"):
@@ -248,7 +301,7 @@ def test_nobody_waits_for_a_helper_who_wakes_up_late(monkeypatch: pytest.MonkeyP
 
 def wait_until_asleep(team: parallel.Team) -> None:
     for _ in range(10_000):
-        if team._helpers == 0:
+        if all(gone.is_set() for gone in team._helpers):
             return
         time.sleep(0.01)
     raise AssertionError("helpers are still looking out")
@@ -281,41 +334,8 @@ def test_helpers_are_summoned_once_and_go_to_sleep() -> None:
         job, x, y = doubling(noting, helpers=2)
         team.share(job)
         np.testing.assert_array_equal(y, 2.0 * x)
-        assert team._helpers <= 2
+        assert len(team._helpers) <= 2
     wait_until_asleep(team)
-
-
-@pytest.mark.usefixtures("_patient_helpers")
-def test_an_interrupted_leader_leaves_nobody_behind(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ctrl-C while a helper is at its last piece; the next job does not begin before that is finished."""
-    noting, team, inside = Noting(), parallel.Team(), threading.Event()
-
-    def slow(name: str) -> None:
-        if is_helper(name):
-            inside.set()
-            time.sleep(0.3)
-        else:
-            assert inside.wait(60)
-
-    noting.hold = slow
-    job, x, y = doubling(noting, helpers=1)
-    with monkeypatch.context() as patch:
-        patch.setattr(sharing, "time", Interrupting())
-        with pytest.raises(KeyboardInterrupt):
-            team.share(job)
-    assert (y == -1.0).any()
-    noting.hold = lambda name: None
-    again, x, z = doubling(noting, helpers=1)
-    team.share(again)
-    np.testing.assert_array_equal(y, 2.0 * x)
-    np.testing.assert_array_equal(z, 2.0 * x)
-
-
-class Interrupting:
-    """In place of the module time."""
-
-    def sleep(self, seconds: float) -> None:
-        raise KeyboardInterrupt
 
 
 def test_more_threads_than_processors(monkeypatch: pytest.MonkeyPatch, jobs: list[sharing.Job]) -> None:
@@ -324,6 +344,101 @@ def test_more_threads_than_processors(monkeypatch: pytest.MonkeyPatch, jobs: lis
     for _ in range(5):
         assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=-1), KERNEL(*arrays))
     assert [job.helpers for job in jobs] == [15] * 5
+
+
+def test_helpers_look_into_python_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or they would keep the interpreter from shutting down, as long as somebody calls."""
+    team, noting, came = parallel.Team(), Noting(), []
+    help_out = sharing.Meeting.help
+
+    def noted(meeting: sharing.Meeting) -> None:
+        came.append(None)
+        help_out(meeting)
+
+    monkeypatch.setattr(sharing.Meeting, "help", noted)
+    for _ in range(3 * LONGEST_STAY):
+        team.share(doubling(noting, helpers=1, piece=50)[0])
+    wait_until_asleep(team)
+    assert len(came) > 1
+
+
+def test_while_one_leads_others_work_alone() -> None:
+    team, outer, inner = parallel.Team(), Noting(), Noting()
+    results = []
+
+    def call_again(name: str) -> None:
+        job, x, y = doubling(inner, helpers=1)
+        team.share(job)
+        results.append(np.array_equal(y, 2.0 * x))
+
+    outer.hold = call_again
+    job, x, y = doubling(outer, helpers=0)
+    team.share(job)
+    np.testing.assert_array_equal(y, 2.0 * x)
+    assert results
+    assert all(results)
+    assert not any(is_helper(name) for name, *_ in inner.pieces)
+
+
+@pytest.mark.parametrize("failing", ["submit", "the pool"])
+def test_where_no_thread_can_be_started_one_does_it(
+    monkeypatch: pytest.MonkeyPatch, jobs: list[sharing.Job], failing: str
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    if failing == "submit":
+        monkeypatch.setattr("concurrent.futures.ThreadPoolExecutor.submit", fail)
+        monkeypatch.setattr(parallel, "_team", parallel.Team)
+    else:
+        monkeypatch.setattr(parallel, "_team", fail)
+    arrays = batch(500)
+    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), KERNEL(*arrays))
+    assert len(jobs) == 1
+
+
+@pytest.mark.parametrize("first_call", ["before", "after"])
+def test_calls_while_the_interpreter_shuts_down(first_call: str) -> None:
+    code = f"""
+        import atexit, threading, time, numpy as np, armdyn
+        from armdyn.targets import parallel
+        parallel.SMALLEST_SHARE = 1
+        robot, q = armdyn.load("ur5"), np.random.default_rng(0).normal(size=(5000, 6))
+        expected = robot.gravity_forces(q)
+        def call(name):
+            print(name, np.array_equal(robot.gravity_forces(q, workers=2), expected), flush=True)
+        if "{first_call}" == "before":
+            call("before")
+        def later():
+            threading.main_thread().join()
+            call("thread")
+        atexit.register(call, "atexit")
+        threading.Thread(target=later).start()
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "thread True" in done.stdout
+    assert "atexit True" in done.stdout
+
+
+TRIPLES = ["x86_64-pc-linux-gnu", "aarch64-unknown-linux-gnu", "arm64-apple-darwin", "riscv64-unknown-linux-gnu"]
+
+
+@pytest.mark.parametrize("triple", TRIPLES)
+def test_the_function_compiles_for_other_processors(triple: str) -> None:
+    """In a process of its own, for LLVM aborts where it does not know what to do."""
+    code = f"""
+        import llvmlite.binding as llvm
+        from armdyn.targets.sharing_ir import meeting_ir
+        llvm.initialize_all_targets()
+        llvm.initialize_all_asmprinters()
+        target = llvm.Target.from_triple("{triple}").create_target_machine(opt=2, reloc="pic", codemodel="small")
+        assert target.emit_object(llvm.parse_assembly(meeting_ir("{triple}")))
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes do not fork here")

@@ -15,6 +15,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache as once
 from importlib.util import find_spec
 from pathlib import Path
@@ -117,6 +118,8 @@ def write(key: str, header: Mapping[str, Any], code: bytes) -> None:
             file.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
         os.replace(temporary, place / _file_name(key))
     except OSError as error:
+        with suppress(OSError):
+            temporary.unlink()
         _warn(place, error)
 
 

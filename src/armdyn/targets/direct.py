@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.targets.direct_ir import ENTRY, call_ir
-from armdyn.targets.gufunc import Loop, core_shapes, keep, numpy_table
+from armdyn.targets.gufunc import Loop, Shape, core_shapes, keep, numpy_table
 from armdyn.targets.kernels import machine_code_loop
 from armdyn.targets.machine_code import helper
 
@@ -54,11 +54,10 @@ def record(kernel: np.ufunc, container: Any = None) -> bytes:
             need one.
     """
     loop = machine_code_loop(kernel, "d")
-    return b"" if loop is None else _packed_record(loop, str(kernel.signature), container)
+    return b"" if loop is None else _packed_record(loop, *core_shapes(kernel), container)
 
 
-def _packed_record(loop: int, signature: str, container: Any = None) -> bytes:
-    inputs, outputs = core_shapes(signature)
+def _packed_record(loop: int, inputs: list[Shape], outputs: list[Shape], container: Any = None) -> bytes:
     if not inputs or max(len(inputs), len(outputs)) > _MOST or (len(outputs) > 1 and container is None):
         return b""
     shapes = [*inputs, *outputs]
@@ -156,6 +155,6 @@ def _works(entry: int) -> bool:
     Doubling.__call__ = _method(entry, Doubling.__call__, "records")  # type: ignore[method-assign]
     doubling: Any = Doubling()
     address = ctypes.cast(loop, ctypes.c_void_p).value or 0
-    doubling.records = _packed_record(address, "(3)->(3)") + NO_RECORDS
+    doubling.records = _packed_record(address, [(3,)], [(3,)]) + NO_RECORDS
     doubled = doubling(np.array([1.0, -3.0, 0.5]))
     return isinstance(doubled, np.ndarray) and doubled.tolist() == [2.0, -6.0, 1.0] and doubling(np.zeros(2)) is None

@@ -64,11 +64,13 @@ Shape = tuple[int, ...]
 
 
 @cache
-def core_shapes(signature: str) -> tuple[list[Shape], list[Shape]]:
-    """The shapes that a signature of fixed sizes gives one state's arguments and results."""
+def core_shapes(kernel: np.ufunc) -> tuple[list[Shape], list[Shape]]:
+    """The shapes of one state's arguments and results of a ufunc made here."""
+    if kernel.signature is None:  # NumPy's word for scalars only
+        return [()] * kernel.nin, [()] * kernel.nout
     inputs, outputs = (
         [tuple(int(extent) for extent in group.split(",") if extent) for group in re.findall(r"\(([\d,]*)\)", side)]
-        for side in signature.split("->")
+        for side in kernel.signature.split("->")
     )
     return inputs, outputs
 

@@ -67,7 +67,8 @@ def cut(program: Program) -> Sections:
             sections.append(Library(tuple(calls)))
         sections += [Arithmetic(tuple(piece)) for piece in _pieces(nodes)]
     slots = _slots(program, sections)
-    return Sections(program.nodes, tuple(sections), slots, max(slots.values(), default=-1) + 1)
+    inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
+    return Sections(program.nodes, tuple(sections), slots, max(inputs, *(slot + 1 for slot in slots.values()), 0))
 
 
 def _stages(program: Program) -> list[int]:

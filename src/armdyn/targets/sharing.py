@@ -11,7 +11,6 @@ job for some milliseconds before it goes to sleep, as the threads of OpenMP and 
 from __future__ import annotations
 
 import ctypes
-import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -20,13 +19,10 @@ from numpy.typing import NDArray
 
 from armdyn.targets.gufunc import keep
 from armdyn.targets.machine_code import helper
-from armdyn.targets.sharing_ir import ENTRY, INSIDE, MEETING_WORDS, meeting_ir
+from armdyn.targets.sharing_ir import ENTRY, MEETING_WORDS, meeting_ir
 
 PATIENCE = 200_000
-"""Looks for the next job before a helper goes to sleep; some five milliseconds."""
-
-_UNTIL_OTHERS_ARE_DONE = 1e-4
-"""Seconds to sleep between looks at helpers who have been given no processor for their last pieces."""
+"""Looks for the next job before a helper goes to sleep: from one to ten milliseconds, as processors differ."""
 
 
 class Job:
@@ -54,22 +50,19 @@ class Meeting:
 
     def __init__(self) -> None:
         self._words = (ctypes.c_int64 * MEETING_WORDS)()
-        self._job: Job | None = None
 
     def help(self) -> None:
-        """Join in jobs until there has been none for some time."""
+        """Join in jobs until there has been none for some time, or there have been many."""
         meet()(self._words, None, PATIENCE)
 
     def lead(self, job: Job) -> None:
-        """Call out a job, work on it, and return when it is finished."""
-        self._wait()
-        self._job = job  # referred to until nobody is inside, even if this thread is interrupted
+        """Call out a job, work on it, and return when it is finished and nobody looks at it any more."""
         meet()(self._words, job.words, PATIENCE)
-        self._wait()
 
-    def _wait(self) -> None:
-        while self._words[INSIDE]:
-            time.sleep(_UNTIL_OTHERS_ARE_DONE)
+
+def do_alone(job: Job) -> None:
+    """Work on a job where no helper can find it."""
+    Meeting().lead(job)
 
 
 def meet() -> Callable[..., None]:

@@ -2,8 +2,9 @@
 
 In C it is ``void armdyn_meet(int64_t *meeting, int64_t *job, int64_t patience)``: with a job, the leader's part, with
 none, a helper's. Words of a meeting, each on a line of the cache of its own: the job that is called out, the number of
-jobs so far, the helpers inside one. Words of a job: the next state to be given out, places left for helpers, states,
-states a piece, inner loop, number of arrays; then the arrays' addresses, and the steps as NumPy hands them to a loop.
+jobs so far, the helpers inside one. Words of a job: the next state to be given out, the helpers who may still join in,
+states, states a piece, inner loop, number of arrays; then the arrays' addresses, and the steps as NumPy hands them to a
+loop.
 
 A helper says that it is inside before it looks at the job, and the leader takes the job away before it looks whether
 anybody is inside. All four happen in one order, that of ``seq_cst``: no helper is inside a job whose leader has gone.
@@ -16,8 +17,11 @@ ENTRY = "armdyn_meet"
 NUMBER, INSIDE = 8, 16
 MEETING_WORDS = 24
 
-_PATIENCE_OF_LEADERS = 10_000
-"""Looks at whether the helpers are done, before the leader goes to sleep: they are at their last pieces."""
+MOST_ARRAYS = 64
+"""Arguments and results of a loop together; NumPy takes no more."""
+
+LONGEST_STAY = 64
+"""Jobs after which a helper goes back to Python, where it learns that the interpreter shuts down."""
 
 
 def meeting_ir(triple: str) -> str:
@@ -27,8 +31,8 @@ def meeting_ir(triple: str) -> str:
 target triple = "{triple}"
 
 declare i64 @llvm.umin.i64(i64, i64)
-{"declare void @llvm.x86.sse2.pause()" if "pause" in pause else ""}
-{_WORK}
+{pause.replace("call", "declare").replace("i32 15", "i32")}
+{_work(MOST_ARRAYS)}
 define internal void @lead(ptr %meeting, ptr %job) nounwind {{
 entry:
   %number = getelementptr i64, ptr %meeting, i64 {NUMBER}
@@ -39,15 +43,12 @@ entry:
   store atomic ptr null, ptr %meeting seq_cst, align 8
   br label %look
 look:
-  %left = phi i64 [ {_PATIENCE_OF_LEADERS}, %entry ], [ %fewer, %wait ]
   %others = load atomic i64, ptr %inside seq_cst, align 8
   %alone = icmp eq i64 %others, 0
   br i1 %alone, label %done, label %wait
 wait:
   {pause}
-  %fewer = sub i64 %left, 1
-  %tired = icmp eq i64 %fewer, 0
-  br i1 %tired, label %done, label %look
+  br label %look
 done:
   ret void
 }}
@@ -60,6 +61,7 @@ entry:
 look:
   %known = phi i64 [ 0, %entry ], [ %known, %wait ], [ %current, %leave ]
   %left = phi i64 [ %patience, %entry ], [ %fewer, %wait ], [ %patience, %leave ]
+  %jobs = phi i64 [ 0, %entry ], [ %jobs, %wait ], [ %jobs.seen, %leave ]
   %current = load atomic i64, ptr %number seq_cst, align 8
   %nothing.new = icmp eq i64 %current, %known
   br i1 %nothing.new, label %wait, label %enter
@@ -74,16 +76,18 @@ enter:
   %over = icmp eq ptr %job, null
   br i1 %over, label %leave, label %ask
 ask:
-  %places.at = getelementptr i64, ptr %job, i64 1
-  %places = atomicrmw sub ptr %places.at, i64 1 monotonic
-  %is.wanted = icmp sgt i64 %places, 0
-  br i1 %is.wanted, label %join, label %leave
+  %wanted.at = getelementptr i64, ptr %job, i64 1
+  %wanted = atomicrmw sub ptr %wanted.at, i64 1 monotonic
+  %is.free = icmp sgt i64 %wanted, 0
+  br i1 %is.free, label %join, label %leave
 join:
   call void @work(ptr %job)
   br label %leave
 leave:
   %out = atomicrmw sub ptr %inside, i64 1 seq_cst
-  br label %look
+  %jobs.seen = add i64 %jobs, 1
+  %stays = icmp ult i64 %jobs.seen, {LONGEST_STAY}
+  br i1 %stays, label %look, label %go
 go:
   ret void
 }}
@@ -107,13 +111,14 @@ def _pause(triple: str) -> str:
     if triple.startswith("x86_64"):
         return "call void @llvm.x86.sse2.pause()"
     if triple.startswith(("aarch64", "arm64")):
-        return 'call void asm sideeffect "isb", "~{memory}"()'
+        return "call void @llvm.aarch64.isb(i32 15)"
     return ""
 
 
-# Take pieces until none is left.
-_WORK = """
-define internal void @work(ptr %job) nounwind {
+def _work(most: int) -> str:
+    """Take pieces until none is left; a loop has at most so many arrays."""
+    return f"""
+define internal void @work(ptr %job) nounwind {{
 entry:
   %states.at = getelementptr i64, ptr %job, i64 2
   %states = load i64, ptr %states.at
@@ -125,7 +130,7 @@ entry:
   %arrays = load i64, ptr %arrays.at
   %addresses = getelementptr i64, ptr %job, i64 6
   %steps = getelementptr i64, ptr %addresses, i64 %arrays
-  %own = alloca ptr, i64 %arrays
+  %own = alloca [{most} x ptr]
   %count.at = alloca i64
   br label %next
 next:
@@ -155,5 +160,5 @@ compute:
   br label %next
 done:
   ret void
-}
+}}
 """
