@@ -31,14 +31,16 @@ class CompiledFunction:
     ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to so many
     threads, -1 meaning one a core; they look out for the next batch for some milliseconds before they sleep. Lists and
     integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in
-    float32, as NumPy's own functions do. NaN in a state makes the results of that state NaN, all but those that are the
-    same for every state.
+    float32, as NumPy's own functions do. NaN in a state makes every result of that state NaN that depends on it, and
+    where none does, all that are not the same for every state.
     """
 
     def __init__(self, robot: Robot, function: Function, parameters: Iterable[str] = ()) -> None:
         self.robot = robot
         self.function = function
         self.parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        if not all(isinstance(name, str) for name in self.parameters):
+            raise TypeError(f"parameters are {self.parameters!r}; expected names, such as 'gravity' or 'LINK.mass'")
         if len(set(self.parameters)) < len(self.parameters):
             raise TypeError(f"{function.name} has parameters {', '.join(self.parameters)}; name each of them once")
         self._ports = {a.name: Port(a.name, self._resolve(a.shape)) for a in function.arguments}
@@ -161,10 +163,8 @@ class CompiledFunction:
         return tuple(in_numbers(d, sizes) for d in shape)
 
     def _chosen(self, options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+        self._refuse_unknown(options)
         for name in options:
-            if name not in self.function.options:
-                known = ", ".join([*self._positional, *self.function.options, "out", "workers"])
-                raise TypeError(f"{self.function.name}() has no argument {name!r}; it takes {known}")
             try:
                 hash(options[name])
             except TypeError:
@@ -176,6 +176,12 @@ class CompiledFunction:
         if missing:
             raise TypeError(f"{self.function.name}() misses {', '.join(missing)}, which must be given by name")
         return tuple(sorted((k, v) for k, v in options.items() if v != self.function.options[k]))
+
+    def _refuse_unknown(self, options: Iterable[str]) -> None:
+        for name in options:
+            if name not in self.function.options:
+                known = ", ".join([*self._positional, *self.function.options, "out", "workers"])
+                raise TypeError(f"{self.function.name}() has no argument {name!r}; it takes {known}")
 
     def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
         """The whole way of a call: bind names, choose or compile the kernel, run it."""
@@ -250,6 +256,7 @@ class CompiledFunction:
         given = {n: values[n] for n in self._positional if values.get(n) is not None}
         missing = [n for n in self._required if n not in given]
         if missing:
+            self._refuse_unknown(name for name in keywords if name not in ("out", "workers"))  # a slip of the pen
             optional = {a.name for a in self.function.arguments if a.optional}
             before = {n: self._positional[: self._positional.index(n)] for n in missing}
             by_name = [f"{_keyword(n)}=" for n in missing if optional.intersection(before[n])]
@@ -322,7 +329,8 @@ class CompiledFunction:
         if self._batch(given) is None:
             shapes = ((name, np.shape(value), len(self._ports[name].shape)) for name, value in given.items())
             shown = ", ".join(f"{name} {shape[: len(shape) - rank]}" for name, shape, rank in shapes)
-            raise ShapeError(f"the batches of the arguments do not broadcast together: {shown}")
+            what = f"{self.function.name} of {self.robot.name!r}"
+            raise ShapeError(f"the batches of the arguments of {what} do not broadcast together: {shown}")
         raise error
 
     def _check_argument(self, port: Port, value: Any) -> None:

@@ -12,10 +12,16 @@ from armdyn.algorithms.declaration import Argument, Function, Shape
 from armdyn.compiled import CompiledFunction, Variant
 from armdyn.errors import UnknownName
 from armdyn.model.parameters import SHAPES, parameter_shape, parameter_value
+from armdyn.program import Program
 from armdyn.program.differentiation import derivatives, rates_along
 
 if TYPE_CHECKING:
     from armdyn.model.mechanism import Mechanism
+    from armdyn.robot import Robot
+
+
+SMALL = 500
+"""Operations of a program that is worth comparing with another one."""
 
 
 class _Derived(CompiledFunction):
@@ -150,6 +156,34 @@ class Directional(_Derived):
         others = {name: value for name, value in values.items() if name not in self._along}
         rates = rates_along(lambda *xs: self._with_primal(model, others, options, xs), self._at(others), directions)
         return tuple(rates) if rates.several else rates[0]
+
+
+class Shorter(CompiledFunction):
+    """A recursion for all first derivatives of a function, or that function differentiated: what is less to compute.
+
+    The recursion wins on all but the smallest arms, so only where its program is small is the other one made at all.
+    """
+
+    def __init__(self, robot: Robot, recursion: Function, differentiated: str) -> None:
+        super().__init__(robot, recursion)
+        self._differentiated = differentiated
+
+    def _trace(self, variant: Variant) -> Program:
+        recursion = super()._trace(variant)
+        if _operations(recursion) > SMALL:
+            return recursion
+        other: Program = getattr(self.robot, self._differentiated).derivative()._trace(variant)
+        if _operations(recursion) <= _operations(other):
+            return recursion
+        return dataclasses.replace(other, name=recursion.name, outputs=recursion.outputs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Shorter, (self.robot, self.function, self._differentiated)
+
+
+def _operations(program: Program) -> int:
+    counts = program.op_counts
+    return counts.multiplications + counts.additions + counts.divisions
 
 
 def _identifier(name: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from armdyn.errors import TraceError
+from armdyn.errors import TraceError, UnknownName
 
 Shape = tuple[str | int, ...]
 """Dimensions of an array: numbers, or "n" (size of q), "joints" (all of them), "links" (the base counted), "pairs"
@@ -141,4 +141,6 @@ def in_numbers(dimension: str | int, sizes: Mapping[str, int]) -> int:
     if isinstance(dimension, int):
         return dimension
     word = dimension.lstrip("0123456789")
+    if word not in sizes:
+        raise UnknownName.of("size", word, sizes, "a signature")
     return int(dimension.removesuffix(word) or 1) * sizes[word]

@@ -38,9 +38,14 @@ class Robot:
     # The equations of motion and their derivatives
     inverse_dynamics = Method(ALGORITHMS, with_constraints="constrained_inverse_dynamics")
     forward_dynamics = Method(ALGORITHMS, with_constraints="constrained_forward_dynamics")
-    inverse_dynamics_derivatives = Method(ALGORITHMS, with_constraints="constrained_inverse_dynamics.derivative")
+    inverse_dynamics_derivatives = Method(
+        ALGORITHMS,
+        derivatives_of="inverse_dynamics",
+        with_constraints="constrained_inverse_dynamics.derivative",
+    )
     forward_dynamics_derivatives = Method(
         ALGORITHMS,
+        derivatives_of="forward_dynamics",
         with_constraints="robot.compile(armdyn.constraints.constrained_forward_dynamics).derivative",
     )
     # Their matrices
@@ -225,9 +230,11 @@ class Robot:
             fn: declared with ``@armdyn.function("(n),(n)->(n)")``, or a plain function of (model, arrays...) together
                 with ``signature``. It may call anything in `armdyn.algorithms`.
             signature: shapes of its arrays and results, where it is not declared.
-            parameters: model parameters that become inputs behind the arrays: "gravity", "LINK.mass", "LINK.com",
-                "LINK.inertia" in place of a link's own, or "FRAME.payload.mass", "FRAME.payload.com",
-                "FRAME.payload.inertia" of a body fixed to a frame, seen from it, which is added.
+            parameters: model parameters that become inputs behind the arrays: "gravity"; "LINK.mass", "LINK.com",
+                "LINK.inertia" in place of a link's own; "JOINT.armature" in place of a joint's; or
+                "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a frame, seen from
+                it, which is added. They stand behind all arrays, also those that may be left out: give them by name,
+                with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
 
         >>> @armdyn.function("(n),(n),(n),(n)->(n),()")
         ... def computed_torque(model, q, qd, q_goal, gains):

@@ -17,10 +17,17 @@ if TYPE_CHECKING:
 class Method:
     """A `Function` as a method of `Robot`: bound, documented and compiled from its one declaration."""
 
-    def __init__(self, where: str, *, with_constraints: str = "") -> None:
-        """Args: the package that has a function of this name, and what a robot with constraints has instead of it."""
+    def __init__(self, where: str, *, with_constraints: str = "", derivatives_of: str = "") -> None:
+        """Declare a method.
+
+        Args:
+            where: the package that has a function of this name.
+            with_constraints: what a robot with constraints has instead of it.
+            derivatives_of: the method whose first derivatives it gives; their own program may be shorter.
+        """
         self.where = where
         self.with_constraints = with_constraints
+        self.derivatives_of = derivatives_of
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -55,6 +62,13 @@ class Method:
         if robot is None:
             return self.function
         self.refuse_where_wrong(robot)
-        bound = CompiledFunction(robot, self.function)
+        bound = self._bound(robot)
         # An instance attribute hides this descriptor: the next access costs nothing.
         return robot.__dict__.setdefault(self.name, bound)  # type: ignore[no-any-return]
+
+    def _bound(self, robot: Robot) -> CompiledFunction:
+        if not self.derivatives_of:
+            return CompiledFunction(robot, self.function)
+        from armdyn.differentiation import Shorter  # noqa: PLC0415 - when it is called
+
+        return Shorter(robot, self.function, self.derivatives_of)
