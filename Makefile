@@ -2,6 +2,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
+	echo "no pip in $(VENV), which is removed; on Debian and Ubuntu install the package python3-venv, then try again" >&2; \
+	exit 1; }
 
 .PHONY: demo test lint bench clean
 
@@ -20,11 +23,14 @@ lint: $(VENV)/installed-all
 bench: $(VENV)/installed-all
 	$(BIN)/python -m benchmarks $(ARGS)
 
-$(VENV)/bin/python:
+# A venv without pip is completed where that is possible, else removed: a Python without ensurepip leaves one behind.
+$(VENV)/made:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "armdyn needs Python 3.11 or later; set PYTHON=python3.11 or the like")'
-	$(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || true
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip >/dev/null 2>&1 || $(NO_VENV)
+	touch $@
 
-$(VENV)/installed-base: pyproject.toml requirements/base.txt | $(VENV)/bin/python
+$(VENV)/installed-base: pyproject.toml requirements/base.txt | $(VENV)/made
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/base.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@

@@ -66,7 +66,7 @@ def run(q0: Any = ZERO, qd0: Any = None, **options: Any) -> armdyn.Trajectory:
         (
             {"torque": np.zeros(5)},
             ShapeError,
-            f"torque has shape (5,); expected (6,) or (6) constant, (steps, 6) over time, or a callable; {JOINTS}",
+            f"torque has shape (5,); expected (6,) constant, (steps, 6) over time, or a callable; {JOINTS}",
         ),
         ({"torque": np.zeros((2, 3, 6))}, ShapeError, "torque has shape (2, 3, 6); expected"),
         ({"torque": "gravity"}, DTypeError, "torque holds text"),

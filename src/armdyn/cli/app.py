@@ -19,7 +19,8 @@ from armdyn.errors import ArmdynError
 
 app = typer.Typer(
     name="armdyn",
-    help="The equations of motion of your robot arm. ROBOT is a bundled name (ur5, puma560, ...) or a URDF file.",
+    help="The equations of motion of your robot arm. "
+    "ROBOT is a bundled name (ur5, puma560, ...), or a URDF or MJCF file.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
@@ -44,6 +45,13 @@ def main() -> None:
         app()
     except (ArmdynError, OSError) as error:
         errors.print(f"[bold red]{type(error).__name__}:[/] {escape(str(error))}", soft_wrap=True)
+        sys.exit(2)
+    except MemoryError as error:
+        reason = f": {escape(str(error))}" if str(error) else ""
+        errors.print(
+            f"[bold red]MemoryError:[/] not enough memory{reason}. Ask for less at once, such as fewer states.",
+            soft_wrap=True,
+        )
         sys.exit(2)
     except KeyboardInterrupt:
         errors.print("interrupted")

@@ -7,14 +7,16 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from armdyn.errors import ShapeError
+from armdyn.errors import ShapeError, UnknownName
 from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.spatial.rotations import Array
 
 RobotArgument = Annotated[
     str,
-    typer.Argument(metavar="ROBOT", help="A bundled robot (ur5, puma560, planar_2r, ...) or the path of a URDF file."),
+    typer.Argument(
+        metavar="ROBOT", help="A bundled robot (ur5, puma560, planar_2r, ...) or the path of a URDF or MJCF file."
+    ),
 ]
 TipOption = Annotated[str | None, typer.Option("--tip", help="The link that counts as the tip.")]
 BaseOption = Annotated[str | None, typer.Option("--base", help="Keep only what hangs on this link.")]
@@ -49,15 +51,24 @@ def open_robot(
         given["check_inertia"] = False
     if gravity is not None:
         given["gravity"] = read_vector(gravity, "--gravity", 3)
-    return load(robot, **given)
+    return load_robot(robot, **given)
+
+
+def load_robot(robot: str, **options: Any) -> Robot:
+    """`armdyn.load`, for the text of an argument: an empty one is not the folder we are in."""
+    if not robot:
+        raise UnknownName("ROBOT is empty; expected a bundled robot, such as ur5, or the path of a URDF or MJCF file")
+    return load(robot, **options)
 
 
 def _locked(texts: list[str]) -> dict[str, float]:
-    locked = {}
+    locked: dict[str, float] = {}
     for text in texts:
         joint, equals, value = text.rpartition("=")
         if not equals:
             raise ShapeError(f"--lock {text!r}: expected JOINT=VALUE, for example finger_joint=0.02")
+        if joint in locked:
+            raise ShapeError(f"--lock names {joint!r} more than once; expected one value for each joint")
         locked[joint] = float(read_vector(value, f"--lock {joint}", 1)[0])
     return locked
 
@@ -65,14 +76,15 @@ def _locked(texts: list[str]) -> dict[str, float]:
 def read_vector(text: str, name: str, size: int, *, meaning: str = "") -> Array:
     """Numbers separated by commas or blanks; one number may stand for ``size`` equal ones only if ``size`` is 1."""
     words = text.replace(",", " ").split()
+    expected = "one number" if size == 1 else f"{size} numbers separated by commas"
+    expected += f", {meaning}" if meaning else ""
     try:
         values = np.array([float(word) for word in words])
     except ValueError:
-        raise ShapeError(
-            f"{name} is {text!r}; expected {size} numbers separated by commas, {meaning}".rstrip(", ")
-        ) from None
+        raise ShapeError(f"{name} is {text!r}; expected {expected}") from None
     if len(values) != size:
-        raise ShapeError(f"{name} has {len(values)} numbers; expected {size}{', ' + meaning if meaning else ''}")
+        has = f"{len(values)} number{'' if len(values) == 1 else 's'}" if words else "no number"
+        raise ShapeError(f"{name} has {has}; expected {expected}")
     return values
 
 

@@ -24,17 +24,28 @@ from armdyn.cli.arguments import (
     open_robot,
 )
 from armdyn.cli.info import compiled_methods
-from armdyn.cli.tables import new_table
+from armdyn.cli.tables import new_table, show
 from armdyn.compiled import CompiledFunction
 from armdyn.errors import ModelError
 
 ROUNDS = 7
 
+MOST_STATES = 10_000_000
+"""In a batch: the largest results of a six-joint arm take some gigabytes then."""
+
+
+def _threads(workers: int) -> int:
+    if workers < 1 and workers != -1:
+        raise typer.BadParameter(f"{workers} is no number of threads; expected 1 or more, or -1 for one a core.")
+    return workers
+
 
 def bench(
     robot: RobotArgument,
-    states: Annotated[int, typer.Option("--states", min=1, help="Random states a batch.")] = 100_000,
-    workers: Annotated[int, typer.Option("--workers", help="Threads of the last column; -1: one a core.")] = -1,
+    states: Annotated[int, typer.Option("--states", min=1, max=MOST_STATES, help="Random states a batch.")] = 100_000,
+    workers: Annotated[
+        int, typer.Option("--workers", callback=_threads, help="Threads of the last column; -1: one a core.")
+    ] = -1,
     base: BaseOption = None,
     tip: TipOption = None,
     chain: ChainOption = False,
@@ -54,7 +65,7 @@ def bench(
       armdyn bench arm.urdf --states 1000000
     """
     arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
-    headings = ("function", "first, ms", "one, µs", "float64, ns", "float32, ns", "threads, ns")
+    headings = ("function", "first,\nms", "one,\nµs", "float64,\nns", "float32,\nns", "threads,\nns")
     table = new_table(f"{escape(arm.name)}: first call, one call, and a state in batches of {states:,}", *headings)
     for name, function in track(compiled_methods(arm).items(), description="timing", transient=True):
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
@@ -64,7 +75,7 @@ def bench(
         except ModelError:  # forward dynamics of an arm that moves no mass
             figures = ["not defined"] * 5
         table.add_row(name, *figures)
-    Console().print(table)
+    show(Console(), table)
 
 
 def _measure(function: CompiledFunction, states: int, workers: int) -> list[str]:
@@ -81,7 +92,7 @@ def _measure(function: CompiledFunction, states: int, workers: int) -> list[str]
     single_precision = _median(lambda: function(*half)) / states
     threads = _median(lambda: function(*batch, workers=workers)) / states
     numbers = (first * 1e3, single * 1e6, double * 1e9, single_precision * 1e9, threads * 1e9)
-    return [f"{number:.3g}" for number in numbers]
+    return [f"{number:.3g}" if number < 1000 else f"{number:.0f}" for number in numbers]
 
 
 def _repeat(function: CompiledFunction, arrays: list[Any], times: int) -> None:

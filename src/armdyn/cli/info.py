@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
@@ -20,7 +21,7 @@ from armdyn.cli.arguments import (
     TipOption,
     open_robot,
 )
-from armdyn.cli.tables import new_table
+from armdyn.cli.tables import figure, new_table, show, show_notes
 from armdyn.compiled import CompiledFunction
 from armdyn.constraints import RedundantConstraints
 from armdyn.errors import ModelError
@@ -53,20 +54,17 @@ def info(
     arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
     console = Console()
     console.print(_summary(arm))
-    if cost:
-        console.print(_cost_table(arm))
-        console.print(_literature_table())
-        return
-    console.print(_joint_table(arm))
-    if arm.model.coupling is not None:
-        console.print(coupling_table(arm))
-    if arm.constraint_rows:
-        console.print(_constraint_table(arm))
-    console.print(_limit_table(arm))
-    console.print(_link_table(arm))
-    console.print(_cost_table(arm))
-    for note in arm.notes:
-        console.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+    for table in (_cost_table, _literature_table) if cost else _tables(arm):
+        show(console, table(arm))
+    if not cost:
+        show_notes(console, arm.notes)
+
+
+def _tables(arm: Robot) -> list[Callable[[Robot], Table]]:
+    """What there is to show of a robot."""
+    coupled = [coupling_table] if arm.model.coupling is not None else []
+    constrained = [_constraint_table] if arm.constraint_rows else []
+    return [_joint_table, *coupled, *constrained, _limit_table, _link_table, _cost_table]
 
 
 def _summary(arm: Robot) -> str:
@@ -104,45 +102,39 @@ def coupling_table(arm: Robot) -> Table:
 
 def _limit_table(arm: Robot) -> Table:
     what = "joint" if arm.model.coupling is None else "coordinate"
-    table = new_table("Limits", what, "range", "speed", "effort", "damping", "friction")
+    units = "rad, rad/s, N m" + ("; m, m/s, N" if any(j.kind == "prismatic" for j in arm.joints) else "")
+    table = new_table(f"Limits  ({units})", what, "unit", "range", "speed", "effort", "damping", "friction")
     for joint in arm.joints:
         table.add_row(escape(joint.name), *_limits(joint))
     return table
 
 
 def _limits(joint: Joint | Coordinate) -> tuple[str, ...]:
-    unit = "rad" if joint.kind == "revolute" else "m"
-    force = "N m" if joint.kind == "revolute" else "N"
     limits = joint.limits
-
-    def bounded(value: float, text: str) -> str:
-        return text if math.isfinite(value) else "-"
-
     return (
-        f"{_range(limits)} {unit}" if math.isfinite(limits.upper - limits.lower) else "unlimited",
-        bounded(limits.velocity, f"{limits.velocity:.4g} {unit}/s"),
-        bounded(limits.effort, f"{limits.effort:.4g} {force}"),
-        f"{joint.damping:.4g}" if joint.damping else "-",
-        f"{joint.friction:.4g}" if joint.friction else "-",
+        "rad" if joint.kind == "revolute" else "m",
+        _range(limits) if math.isfinite(limits.upper - limits.lower) else "unlimited",
+        *(figure(x) if math.isfinite(x) else "-" for x in (limits.velocity, limits.effort)),
+        *(figure(x) if x else "-" for x in (joint.damping, joint.friction)),
     )
 
 
 def _range(limits: Limits) -> str:
     if limits.lower == -limits.upper:
-        return f"±{limits.upper:.4g}"
-    return f"{limits.lower:.4g} … {limits.upper:.4g}"
+        return f"±{figure(limits.upper)}"
+    return f"{figure(limits.lower)} … {figure(limits.upper)}"
 
 
 def _link_table(arm: Robot) -> Table:
     table = new_table(
         "Links (what fixed joints weld together counts as one)",
-        *("link", "mass, kg", "centre of mass, m", "principal inertia, kg m²"),
+        *("link", "mass,\nkg", "centre of mass,\nm", "principal inertia,\nkg m²"),
     )
     for link in arm.model.links:
         i = link.inertia
-        com = "  ".join(f"{x:.5g}" for x in i.com)
-        moments = "  ".join(f"{x:.4g}" for x in i.principal_moments)
-        table.add_row(escape(link.name), f"{i.mass:.6g}", com, moments)
+        com = " ".join(map(figure, i.com))
+        moments = " ".join(figure(x, width=7) for x in i.principal_moments)
+        table.add_row(escape(link.name), figure(i.mass, digits=5, width=6), com, moments)
     return table
 
 
@@ -157,7 +149,7 @@ def _constraint_table(arm: Robot) -> Table:
 
 
 def _cost_table(arm: Robot) -> Table:
-    headings = ("function", "multiplications", "additions", "divisions", "sin, cos")
+    headings = ("function", "multiply", "add", "divide", "sin, cos")
     table = new_table("Operations a state (exact; negations not counted)", *headings)
     for name, function in compiled_methods(arm).items():
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
@@ -185,7 +177,7 @@ LITERATURE = (  # multiplications, additions of a general arm with six revolute 
 """A test keeps armdyn's rows true."""
 
 
-def _literature_table() -> Table:
+def _literature_table(_: Robot) -> Table:
     table = new_table(
         "For comparison: a general arm with six revolute joints", *("source", "what", "multiplications"), "additions"
     )

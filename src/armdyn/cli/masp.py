@@ -8,15 +8,16 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from armdyn.cli.arguments import read_joint_vector
-from armdyn.cli.tables import new_table, write_table
-from armdyn.robots import load
+from armdyn.cli.arguments import load_robot, read_joint_vector
+from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.tables import figure, new_account, new_table, show, show_notes, write_table
 from armdyn.trajectory.masp import DISTANCE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
+
+OUTPUTS = ("masp.png", "masp.csv")
 
 
 def masp(
@@ -49,17 +50,18 @@ def masp(
 
       armdyn masp --radius 0.1 --start 1 --cruise 2 --stop 1
     """
-    arm = load(robot)
+    for name in OUTPUTS:
+        refuse_unwritable("--out", out / name)
+    arm = load_robot(robot)
     path = circle_of_the_paper(
         radius=radius, distance=distance, tilt=math.radians(tilt), start=start, cruise=cruise, stop=stop
     )
     begin = NEXT_TO_ZERO if near is None else tuple(read_joint_vector(near, "--near", arm))
     run = run_masp(arm, path, samples=samples, near=begin)
     console = Console()
-    console.print(_motion_table(run))
-    console.print(_account_table(run))
-    for note in arm.notes:
-        console.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+    show(console, _motion_table(run))
+    show(console, _account_table(run))
+    show_notes(console, arm.notes)
     _write(run, out, console)
 
 
@@ -80,13 +82,13 @@ def _motion_table(run: MaspRun) -> Table:
 
 
 def _shown(value: float) -> str:
-    """Four digits; rounding counts as zero."""
-    return "0" if abs(value) < 1e-9 else f"{value:.4g}"
+    """Four digits at most; rounding counts as zero."""
+    return "0" if abs(value) < 1e-9 else figure(value)
 
 
 def _account_table(run: MaspRun) -> Table:
     """The cycle, the checks and the cost."""
-    table = Table(show_header=False, box=SIMPLE_HEAD, pad_edge=False)
+    table = new_account()
     law, ends = run.path.law, run.joints.q[[0, -1]]
     static = np.abs(run.tau[[0, -1]] - run.robot.gravity_forces(ends)).max()
     T = run.robot.forward_kinematics(run.joints.q)
@@ -116,5 +118,5 @@ def _write(run: MaspRun, folder: Path, console: Console) -> None:
     columns = ["t", *(f"{name}_{joint}" for name in ("q", "qd", "qdd", "tau") for joint in run.robot.joint_names)]
     write_table(folder / "masp.csv", columns, np.column_stack([run.t, *run.joints, run.tau]))
     write_figure(draw_masp(run), folder / "masp.png")
-    for name in ("masp.png", "masp.csv"):
+    for name in OUTPUTS:
         console.print(f"wrote {escape(str(folder / name))}", soft_wrap=True)

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
@@ -24,7 +23,8 @@ from armdyn.cli.arguments import (
     read_joint_vector,
     read_vector,
 )
-from armdyn.cli.tables import new_table
+from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.tables import figure, new_account, new_table, show, show_notes
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation import simulate as run_simulation
@@ -66,6 +66,7 @@ def simulate(
 
       armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
     """
+    _refuse_outputs(csv, npz, plot)
     arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
     forces: dict[str, Any] = {}
     if torque is not None:
@@ -86,10 +87,9 @@ def simulate(
         **forces,
     )
     console = Console()
-    console.print(_motion_table(arm, trajectory))
-    console.print(_account_table(arm, trajectory))
-    for note in trajectory.notes:
-        console.print(f"[yellow]note:[/] {escape(note)}", soft_wrap=True)
+    show(console, _motion_table(arm, trajectory))
+    show(console, _account_table(arm, trajectory))
+    show_notes(console, trajectory.notes)
     for path, write in ((csv, trajectory.save), (npz, trajectory.save), (plot, trajectory.plot)):
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -97,20 +97,32 @@ def simulate(
             console.print(f"wrote {escape(str(path))}", soft_wrap=True)
 
 
+def _refuse_outputs(csv: Path | None, npz: Path | None, plot: Path | None) -> None:
+    """What could not be written is said before the arm moves."""
+    if csv is not None:
+        refuse_unwritable("--csv", csv, endings=(".csv",))
+    if npz is not None:
+        refuse_unwritable("--npz", npz, endings=(".npz",))
+    if plot is not None:
+        from matplotlib.backend_bases import FigureCanvasBase  # noqa: PLC0415 - matplotlib is slow to import
+
+        refuse_unwritable("--plot", plot, endings=[f".{name}" for name in FigureCanvasBase.get_supported_filetypes()])
+
+
 def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
     headings = ("joint", "start", "end", "lowest", "highest", "fastest", "unit")
-    table = new_table(f"{escape(arm.name)}, {trajectory.t[-1]:g} s", *headings)
+    table = new_table(f"{escape(arm.name)}, {trajectory.t[-1]:g} s  (fastest: units a second)", *headings)
     for k, joint in enumerate(arm.joints):
         q, qd = trajectory.q[:, k], trajectory.qd[:, k]
         unit = "rad" if joint.kind == "revolute" else "m"
         values = (q[0], q[-1], q.min(), q.max(), np.abs(qd).max())
-        table.add_row(escape(joint.name), *(f"{x:.4g}" for x in values), f"{unit}, /s")
+        table.add_row(escape(joint.name), *map(figure, values), unit)
     return table
 
 
 def _account_table(arm: Robot, trajectory: Trajectory) -> Table:
     """Energy, effort and cost, a row each."""
-    table = Table(show_header=False, box=SIMPLE_HEAD, pad_edge=False)
+    table = new_account()
     energy, taken = trajectory.energy, trajectory.statistics
     drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale) or 1.0
     rows = (

@@ -23,7 +23,8 @@ from armdyn.cli.arguments import (
     read_joint_vector,
     read_vector,
 )
-from armdyn.cli.tables import new_table, read_states, write_table
+from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.tables import figure, new_table, read_states, show, show_notes, write_table
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -64,16 +65,20 @@ def torque(
       armdyn torque ur5 --csv motion.csv --out torques.csv
     """
     arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
+    if out is not None:
+        refuse_unwritable("--out", out)
     wrench = None if f_tip is None else read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")
     if csv is None:
         state = [read_joint_vector(text, f"--{name}", arm) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]
         tau = arm.inverse_dynamics(*state, wrench)
         _print_one(arm, state, tau) if out is None else write_table(out, _columns(arm), np.atleast_2d(tau))
+        show_notes(Console(), arm.notes)
         return
     if q is not None or qd is not None or qdd is not None:
         raise ShapeError("states are given twice: by --csv and by --q, --qd or --qdd; choose one")
     tau = arm.inverse_dynamics(*read_states(csv, arm), wrench)
     write_table(sys.stdout if out is None else out, _columns(arm), tau)
+    show_notes(Console(stderr=out is None), arm.notes)
 
 
 def _columns(arm: Robot) -> list[str]:
@@ -84,5 +89,6 @@ def _print_one(arm: Robot, state: list[Array], tau: Array) -> None:
     table = new_table(f"Inverse dynamics of {escape(arm.name)}", "joint", "q", "qd", "qdd", "tau", "unit")
     for joint, q, qd, qdd, force in zip(arm.joints, *state, tau, strict=True):
         unit = "N m" if joint.kind == "revolute" else "N"
-        table.add_row(escape(joint.name), f"{q:g}", f"{qd:g}", f"{qdd:g}", f"{force:.6g}", unit)
-    Console().print(table)
+        motion = (figure(x, digits=6, width=10) for x in (q, qd, qdd))
+        table.add_row(escape(joint.name), *motion, figure(force, digits=6, width=12), unit)
+    show(Console(), table)

@@ -65,8 +65,6 @@ def _angle_between(aim: Aim, R: Array, numbers: Array) -> Array:
 
 def downhill(robot: Robot, aims: Sequence[Aim], target: Array, q: Array) -> tuple[Array, Array]:
     """Weighted residuals e, shape (N, rows), and how the joints lower them, shape (N, rows, n); J^T e is downhill."""
-    from scipy.spatial.transform import Rotation  # noqa: PLC0415 - only failures need it
-
     residuals, rows = [], []
     for aim, numbers in each(aims, target):
         T = robot.forward_kinematics(q, frame=aim.frame)
@@ -77,7 +75,7 @@ def downhill(robot: Robot, aims: Sequence[Aim], target: Array, q: Array) -> tupl
             e, part = _from_place(aim, T, numbers), v + np.cross(w, lever[:, :, None], axis=1)  # v of the point
             e, part = e[:, aim.counted], part[:, aim.counted]
         elif aim.kind == "orientation":
-            e, part = Rotation.from_matrix(numbers[:, :9].reshape(-1, 3, 3) @ R.swapaxes(1, 2)).as_rotvec(), w
+            e, part = _rotation_vectors(numbers[:, :9].reshape(-1, 3, 3) @ R.swapaxes(1, 2)), w
         else:
             # A turn about the axis itself changes nothing: two directions are left.
             across = (R @ np.array(axes_square_to(np.array(aim.axis))).T).swapaxes(1, 2)
@@ -86,6 +84,15 @@ def downhill(robot: Robot, aims: Sequence[Aim], target: Array, q: Array) -> tupl
         residuals.append(numbers[:, -1, None] * e)
         rows.append(numbers[:, -1, None, None] * part)
     return np.concatenate(residuals, axis=1), np.concatenate(rows, axis=1)
+
+
+def _rotation_vectors(R: Array) -> Array:
+    from scipy.spatial.transform import Rotation  # noqa: PLC0415 - only failures need it
+
+    if not len(R):  # before its version 1.15, scipy refuses none
+        return np.zeros((0, 3))
+    vectors: Array = Rotation.from_matrix(R).as_rotvec()
+    return vectors
 
 
 def _turn_between(a: Array, d: Array) -> Array:

@@ -170,7 +170,8 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
     if callable(value):
         return Law(value, f"{name} {getattr(value, '__qualname__', type(value).__name__)}()", shape)
     shown = ", ".join(map(str, shape))
-    expected = f"({size},) or ({shown}) constant, (steps, {shown}) over time, or a callable; {meaning}"
+    constant = f"({size},) or ({shown}) constant" if batch else f"({size},) constant"
+    expected = f"{constant}, (steps, {shown}) over time, or a callable; {meaning}"
     array = real_array(name, value, expected)
     over_time = array.ndim == len(shape) + 1 and len(array) > 0
     target = (len(array), *shape) if over_time else shape
