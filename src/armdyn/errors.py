@@ -44,14 +44,19 @@ class UnknownName(ArmdynError, LookupError):
     def of(cls, kind: str, name: object, known: Iterable[str], where: str) -> UnknownName:
         """Build the message ``no frame 'tool' in 'panda' (22 frames). Did you mean 'tool0'?``."""
         names = list(known)
-        plural = kind + ("es" if kind.endswith("s") else "s")
-        message = f"no {kind} {name!r} in {where} ({len(names)} {plural if len(names) != 1 else kind})."
+        counted = kind if len(names) == 1 else _plural(kind)
+        message = f"no {kind} {name!r} in {where} ({len(names)} {counted})."
         close = get_close_matches(str(name), names, n=1)
         if close:
             message += f" Did you mean {close[0]!r}?"
         elif names:
             message += f" Known: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}."
         return cls(message)
+
+
+def _plural(kind: str) -> str:
+    """What there are several of: "frames", "axes", "arrays or parameters"."""
+    return " or ".join(f"{word[:-2]}es" if word.endswith("is") else f"{word}s" for word in kind.split(" or "))
 
 
 class Unsupported(ArmdynError, NotImplementedError):

@@ -1,4 +1,4 @@
-"""docs/equations.md says what is so: every function it names exists, and every test."""
+"""docs/equations.md says what is so: every function it names exists, and every test; and it leaves out no method."""
 
 import ast
 import importlib
@@ -7,11 +7,32 @@ from pathlib import Path
 
 import pytest
 
+import armdyn
+from armdyn import constraints
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "equations.md").read_text(encoding="utf-8")
 FUNCTIONS = sorted(set(re.findall(r"`(armdyn\.[\w.]+)`", PAGE)))
 TESTS = sorted(set(re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", PAGE)))
 ROWS = ["B", "D", "I", "S", "F", "T", "A", "K", "C", "M"]
+
+NO_EQUATIONS = {
+    "Robot.with_tip": "what f_tip and the Jacobian are about",
+    "constraints.Constraint": "what all kinds have in common",
+    "constraints.Row": "the name and unit of a row",
+    "constraints.ConstrainedMotion": "a result",
+    "constraints.Equations": "a result",
+    "constraints.ConstraintError": "an error",
+    "constraints.ContradictingConstraints": "an error",
+    "constraints.InconsistentMotion": "an error",
+    "constraints.OpenLoop": "an error",
+    "constraints.RedundantConstraints": "an error",
+    "constraints.SingularState": "an error",
+}
+"""What is public and has no row, with the reason."""
+
+METHODS = [f"Robot.{name}" for name in dir(armdyn.Robot) if name[0] != "_" and callable(getattr(armdyn.Robot, name))]
+OF_CONSTRAINTS = [f"constraints.{name}" for name in constraints.__all__ if not hasattr(armdyn.Robot, name)]
 
 
 def test_page_names_functions_and_tests_for_every_kind_of_row() -> None:
@@ -41,3 +62,15 @@ def test_test_exists(name: str) -> None:
         node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
     }
     assert function in tests if function else tests
+
+
+def test_methods_and_constraints_are_found() -> None:
+    assert {"Robot.inverse_dynamics", "Robot.with_mimic", "Robot.close_loop"} <= {*METHODS}
+    assert {"constraints.Distance", "constraints.weld", "constraints.Pfaffian"} <= {*OF_CONSTRAINTS}
+    assert "Robot.dof" not in METHODS
+    assert {*NO_EQUATIONS} <= {*METHODS, *OF_CONSTRAINTS}, "what does not exist needs no reason"
+
+
+@pytest.mark.parametrize("name", [*METHODS, *OF_CONSTRAINTS])
+def test_what_is_public_is_on_the_page(name: str) -> None:
+    assert (f"armdyn.{name}" in FUNCTIONS) != (name in NO_EQUATIONS)

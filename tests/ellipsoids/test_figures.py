@@ -74,6 +74,21 @@ def test_figure_8_4(planar) -> None:
     assert arm.get_aspect() == forces.get_aspect() == 1.0
 
 
+@pytest.mark.parametrize("force", [(1.0, 0.0), (-1.0, 0.0), (0.0, 2.0), (0.5, 0.8), (4.4, -2.5), None])
+def test_lengths_are_not_covered_by_the_marks(planar, force) -> None:
+    """Neither by the cross of the force, which may stand on the very end of an axis, nor by its label."""
+    figure = draw_tip_ellipses(planar, PRINTED, force=force)
+    figure.canvas.draw()
+    for axes, q in zip((figure.axes[2], figure.axes[5]), PRINTED, strict=True):
+        boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
+        lengths = ellipsoids.tip_force(planar, q, components=("vx", "vy")).lengths
+        of_lengths = [boxes.pop(f"{length:.3g}") for length in lengths]
+        crosses = [line.get_window_extent() for line in axes.get_lines() if line.get_marker() == "x"]
+        assert len(crosses) == len(boxes) == (0 if force is None else 1)
+        for box in of_lengths:
+            assert not any(box.overlaps(other) for other in (*crosses, *boxes.values()))
+
+
 def test_joints_of_a_larger_arm(ur5) -> None:
     names = ("shoulder_lift_joint", "elbow_joint")
     figure = draw_joint_ellipses(ur5, REACHING, joints=names)

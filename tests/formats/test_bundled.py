@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 import armdyn
 from armdyn.cli.app import app
+from armdyn.robots import stanford
 from oracles.states import assert_close, random_states
 
 G = 9.81
@@ -169,7 +170,7 @@ def test_stanford_tip_in_closed_form() -> None:
 def test_stanford_inertias_about_the_frames_are_pauls() -> None:
     printed = [(0.276, 0.255, 0.071), (0.108, 0.018, 0.1), (2.51, 2.51, 0.006), (0.002, 0.001, 0.001),
                (0.003, 0.003, 0.0004), (0.013, 0.013, 0.0003)]  # fmt: skip
-    for row, moments in zip(armdyn.robots.stanford.ROWS, printed, strict=True):
+    for row, moments in zip(stanford.ROWS, printed, strict=True):
         np.testing.assert_allclose(row.inertia.tensor_about_origin, np.diag(moments), rtol=0, atol=1e-16 * 8)
 
 

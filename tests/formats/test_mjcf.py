@@ -225,9 +225,9 @@ def test_what_is_not_used_is_noted(details: Path) -> None:
         "actuatorfrcrange of joint 'tilt' (-10 to 20) differs with the direction; its larger end is taken as the "
         "effort limit",
         "1 of 2 sites have no name and are left out",
-        "1 actuators are not part of the equations: tau is what they put on the joints",
-        "1 keyframes are not used",
-        "1 sensors are not used",
+        "1 actuator is not part of the equations: tau is what it puts on the joints",
+        "1 keyframe is not used",
+        "1 sensor is not used",
         "damping and friction of pan are kept in the joints; the rigid-body equations do not contain them",
     )
 

@@ -1,9 +1,13 @@
 """What a moving base adds to energies and velocity forces, and that the books balance on the ground."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import armdyn
+from armdyn.robot.method import Method
 from oracles.cases import Case
 from oracles.flying import Flying
 from oracles.states import assert_close, random_states
@@ -130,3 +134,19 @@ def test_a_bead_on_a_turntable() -> None:
     V = [0.0, 0.0, 2.5, 0.0, 0.0, 0.0]
     np.testing.assert_allclose(robot.velocity_forces([0.8], [0.3], V), [-1.7 * 0.8 * 2.5**2], rtol=1e-15)
     np.testing.assert_allclose(robot.kinetic_energy([0.8], [0.3], V), 0.85 * (0.8**2 * 2.5**2 + 0.3**2), rtol=1e-15)
+
+
+def test_the_page_lists_what_takes_a_moving_base() -> None:
+    """docs/loads.md: with twist and rate, with the twist alone, and, of the others, those that have it nowhere."""
+    methods = {name: m for name, m in vars(armdyn.Robot).items() if isinstance(m, Method)}
+    words = {"base_twist", "base_twist_rate"}
+    taken = {name: words & {a.name for a in m.function.arguments} for name, m in methods.items()}
+    page = (Path(__file__).parents[2] / "docs" / "loads.md").read_text(encoding="utf-8")
+    items = re.split(r"^- ", page.partition("## A base that moves")[2].partition("```")[0], flags=re.MULTILINE)[1:]
+    both, twist, none = (set(re.findall(r"`(\w+)`", item)) for item in items)
+    assert both == {name for name, some in taken.items() if len(some) == 2}
+    assert twist == {name for name, some in taken.items() if some == {"base_twist"}}
+    others = none - {"base_twist"}
+    assert len(others) > 10
+    assert all(hasattr(armdyn.Robot, name) for name in others)
+    assert not any(taken.get(name) for name in others)

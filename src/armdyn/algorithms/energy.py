@@ -32,7 +32,7 @@ def kinetic_energy(model: Mechanism, q: Array, qd: Array, base_twist: Array | No
     q, qd = model.drive.positions(q), model.drive.rates(qd)
     twists = link_twists(model, q, qd, base_twist)
     links = sum((kinetic_energy_of(body, *twist) for body, twist in zip(model.bodies, twists, strict=True)), start=0.0)
-    return links + sum(0.5 * body.armature * qd[k] ** 2 for k, body in enumerate(model.bodies) if body.armature)
+    return links + sum(0.5 * body.armature * qd[k] ** 2 for k, body in enumerate(model.bodies))
 
 
 @function("(n)->()")

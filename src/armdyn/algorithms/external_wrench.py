@@ -38,10 +38,7 @@ def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, ex
     >>> bool(np.allclose(tau, robot.gravity_forces(q) - 5.0 * J[4]))
     True
     """
-    if expressed_in not in EXPRESSED_IN:
-        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
-    if frame is None:
-        raise UnknownName("frame=None: say which frame the wrench acts on, by name; robot.frame_names lists them.")
+    _refuse_unsaid(model, frame, expressed_in)
     named = model.model.frame(frame)
     k, T = model.frame(frame)
     rows = np.zeros((len(model.model.links), 6), dtype=object)
@@ -60,3 +57,12 @@ def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, ex
     moved_to = p_0B + from_body if expressed_in == "space" else from_body - R_0B @ T[:3, 3]  # to L's origin
     rows[row] = np.concatenate([to_link @ (m - cross(moved_to, f)), to_link @ f])
     return rows
+
+
+def _refuse_unsaid(model: Mechanism, frame: str | None, expressed_in: str | None) -> None:
+    """Refuse a wrench of which is not said on which frame it acts and in which axes it is given: no default is safe."""
+    if frame is None:
+        frames = ", ".join(known.name for known in model.model.frames)
+        raise UnknownName(f"frame=None: say which frame the wrench acts on, one of {model.name!r}: {frames}.")
+    if expressed_in not in EXPRESSED_IN:
+        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")

@@ -274,7 +274,7 @@ def inward(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list
 def add_rotors(model: Mechanism, tau: Sequence[Any], qdd: Array) -> list[Any]:
     """The joint forces, and what it takes to turn the rotors up: armature_k qdd_k."""
     bodies = zip(model.bodies, tau, qdd, strict=True)
-    return [force + body.armature * rate if body.armature else force for body, force, rate in bodies]
+    return [force + body.armature * rate for body, force, rate in bodies]
 
 
 def transmitted(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:

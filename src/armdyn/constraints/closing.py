@@ -9,9 +9,12 @@ from numpy.typing import ArrayLike
 
 from armdyn.constraints.checks import check_inertia, tolerance_of
 from armdyn.constraints.errors import ContradictingConstraints, InconsistentMotion, OpenLoop
+from armdyn.constraints.half_turns import half_a_turn_from, half_turned
 from armdyn.constraints.ranks import RANK_TOLERANCE
+from armdyn.constraints.search import Found, Search, beside
 from armdyn.constraints.states import (
     CLOSED,
+    NO_GRADIENT,
     ConstrainedRobot,
     check_closed,
     check_velocities,
@@ -19,6 +22,7 @@ from armdyn.constraints.states import (
     holonomic,
     listed,
     per_joint,
+    sizes_at,
     state_name,
 )
 from armdyn.spatial.rotations import Array
@@ -26,14 +30,11 @@ from armdyn.spatial.rotations import Array
 Held = Mapping[str, float] | Iterable[str]
 """Joints that stay: by name, at their values in the guess, or where the mapping says."""
 
-ENDED = 1e-15
-"""Steps of the search that change nothing by more than this part are its end."""
+HALF_TURNS = 4
+"""From how many states that are half a turn from closed the search starts again."""
 
 AROUND, SAME = 4, 1e-7
 """States around the best one at which a contradiction is looked for, and what counts as zero there."""
-
-POLISH = 4
-"""Newton's steps at most after the search; the second finds nothing left to do where A has full rank."""
 
 
 def close_loop(
@@ -46,14 +47,19 @@ def close_loop(
     """Joint positions q, rad or m, shape (..., n), near a guess, at which all constraints phi(q) = 0 hold.
 
     By least squares with a trust region (SciPy), and Newton's steps at the end, whose corrections are the smallest that
-    do. Which of the ways to assemble a mechanism is found, the guess decides; joint limits are not looked at.
+    do. Which of the ways to assemble a mechanism is found, the guess decides; joint limits are not looked at. From a
+    guess that leads nowhere, such as one where a constraint has no gradient, the search starts again up to 0.01 rad or
+    m beside it. Frames whose held axes are half a turn apart are not closed, even where phi is zero, as that of a
+    single held axis is there: the search starts again half a turn away.
 
     Args:
         robot: with holonomic constraints.
         q: the guess, rad or m, shape (..., n).
         held: joints that stay where they are, or where a mapping puts them, rad or m: those that one chooses, such as
             the crank of a linkage.
-        tolerance: how far from closed the result may be, m or rad.
+        tolerance: how far from closed the result may be, m or rad. A row that is a function of your own, without a
+            unit, counts as phi / |A_i|: the least motion of the joints, rad or m, that makes it zero to first order. So
+            no factor in front of the function matters, neither here nor in the search.
 
     Raises:
         OpenLoop: a loop that cannot be closed from there, with by how much and where; `ContradictingConstraints` where
@@ -70,79 +76,86 @@ def close_loop(
     (guess,) = per_joint(robot, q=q)
     closed, free = held_values(robot, held, guess)
     for index in np.ndindex(guess.shape[:-1]):
-        closed[index] = _closed(robot, closed[index], free)
-        left = np.asarray(robot.constraint_error(closed[index]))
-        if not (np.abs(left) <= tolerance).all():
-            if _cannot_change(robot, closed[index], left, free):
-                raise ContradictingConstraints(_what_contradicts(robot, closed[index], left, free, index))
-            raise OpenLoop(_why_open(robot, closed[index], left, free, index))
+        closed[index] = _closed(robot, closed[index], free, tolerance, index)
     return closed
 
 
-def _closed(robot: ConstrainedRobot, q: Array, free: Array) -> Array:
-    """The nearest solution of phi = 0 that the search finds from q, moving the free joints."""
-    from scipy.optimize import least_squares  # noqa: PLC0415 - slow to import
+def _closed(robot: ConstrainedRobot, guess: Array, free: Array, tolerance: float, index: tuple[int, ...]) -> Array:
+    """The first closed state found: from the guess, from beside it, and half a turn from one that is none."""
+    search = Search(robot, guess, free)
+    starts, best, turned = [guess, *beside(guess, free)], None, list[tuple[str, ...]]()
+    while starts:
+        found = search.from_start(starts.pop(0))
+        if found is None:
+            continue
+        if not (np.abs(found.measured) <= tolerance).all():
+            if best is None and _cannot_change(robot, found, free, search.sizes):
+                raise ContradictingConstraints(_what_contradicts(robot, found, free, index))
+            best = min((one for one in (best, found) if one), key=lambda one: float(np.abs(one.measured).max()))
+            continue
+        names = half_turned(robot, found.q)
+        if not names:
+            return found.q
+        if len(turned) < HALF_TURNS:  # beside the guess the same would be found again
+            starts = [*(starts if turned else ()), *half_a_turn_from(robot, found.q, names, free, guess)]
+        turned.append(names)
+    if turned:
+        raise OpenLoop(_why_turned(robot, turned[0], index))
+    if best is None:
+        raise OpenLoop(
+            f"the guess q{state_name(index)} of {robot.name!r} does not give finite constraints, nor a state beside "
+            f"it: {np.array2string(guess, precision=6)}; {NO_GRADIENT}. Choose another guess."
+        )
+    raise OpenLoop(_why_open(robot, best, free, index))
 
-    rows = holonomic(robot)
 
-    def at(x: Array) -> Array:
-        state = q.copy()
-        state[free] = x
-        return state
-
-    def phi(x: Array) -> Array:
-        return np.asarray(robot.constraint_error(at(x)))
-
-    def A(x: Array) -> Array:
-        return np.asarray(robot.constraint_jacobian(at(x)))[rows][:, free]
-
-    if not np.isfinite(phi(q[free])).all():
-        raise OpenLoop(f"the guess q of {robot.name!r} does not give finite constraints: {q}")
-    x = least_squares(phi, q[free], jac=A, xtol=ENDED, ftol=ENDED, gtol=ENDED).x
-    for _ in range(POLISH):
-        step = np.linalg.lstsq(A(x), -phi(x), rcond=RANK_TOLERANCE)[0]
-        if not np.abs(phi(x + step)).max() < np.abs(phi(x)).max():
-            break
-        x = x + step
-    return at(x)
+def _why_turned(robot: ConstrainedRobot, names: tuple[str, ...], index: tuple[int, ...]) -> str:
+    return (
+        f"the loops of {robot.name!r} do not close from the guess q{state_name(index)}: what is found has the frames "
+        f"of {', '.join(map(repr, names))} half a turn apart. Choose a guess nearer to where they agree, or hold other "
+        "joints."
+    )
 
 
-def _why_open(robot: ConstrainedRobot, q: Array, left: Array, free: Array, index: tuple[int, ...]) -> str:
+def _why_open(robot: ConstrainedRobot, best: Found, free: Array, index: tuple[int, ...]) -> str:
     rows = [row for row in robot.constraint_rows if row.holonomic]
     joints = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if moves)
     return (
         f"the loops of {robot.name!r} do not close from the guess q{state_name(index)}: at best "
-        f"{listed(rows, left, '')}, with {joints} free to move, at q = {np.array2string(q, precision=6)}. Choose "
-        "another guess, hold other joints, or see whether the parts can reach each other."
+        f"{listed(rows, best.left, '', best.size)}, with {joints} free to move, at q = "
+        f"{np.array2string(best.q, precision=6)}. Choose another guess, hold other joints, or see whether the parts "
+        "can reach each other."
     )
 
 
-def _cannot_change(robot: ConstrainedRobot, q: Array, left: Array, free: Array) -> bool:
+def _cannot_change(robot: ConstrainedRobot, best: Found, free: Array, sizes: Array) -> bool:
     """Whether what is left of phi lies where no free joint moves it, here and at states around.
 
     At the best q, A^T phi = 0, be it a contradiction or a part that does not reach. Of a contradiction y = phi / |phi|
     is a combination of rows that is zero at other states too, y^T A(q) = 0, so that y . phi is the same everywhere.
+    Rows are measured by the sizes of the search.
     """
+    left = best.left / sizes
     rng, rows, size = np.random.default_rng(0), holonomic(robot), np.linalg.norm(left)
     for _ in range(AROUND):
-        state = q + free * rng.uniform(-0.5, 0.5, len(q))
-        A = np.asarray(robot.constraint_jacobian(state))[rows][:, free]
+        state = best.q + free * rng.uniform(-0.5, 0.5, len(best.q))
+        A = np.asarray(robot.constraint_jacobian(state))[rows][:, free] / sizes[:, None]
         if not np.linalg.norm(left @ A) <= SAME * size * np.linalg.norm(A):
             return False
     return True
 
 
-def _what_contradicts(robot: ConstrainedRobot, q: Array, left: Array, free: Array, index: tuple[int, ...]) -> str:
-    rows = [row for row in robot.constraint_rows if row.holonomic]
+def _what_contradicts(robot: ConstrainedRobot, best: Found, free: Array, index: tuple[int, ...]) -> str:
+    rows, most = [row for row in robot.constraint_rows if row.holonomic], np.abs(best.measured).max()
     held = [name for name, moves in zip(robot.joint_names, free, strict=True) if not moves]
-    against = [row.name for row, value in zip(rows, left, strict=True) if abs(value) > 1e-3 * np.abs(left).max()]
+    against = [row.name for row, value in zip(rows, best.measured, strict=True) if abs(value) > 1e-3 * most]
     what = "contradict each other" if len(against) > 1 else "cannot hold"
     return (
         f"constraints of {robot.name!r} {what}{state_name(index)}"
         f"{' while ' + ', '.join(held) + (' is' if len(held) == 1 else ' are') + ' held' if held else ''}: "
-        f"{' and '.join(map(repr, against))}. At best {listed(rows, left, '')}, which no motion of the joints that are "
-        f"free changes, whatever the guess. Change or leave out {'one of them' if len(against) > 1 else 'it'}"
-        f"{', or hold other joints.' if held else '.'}"
+        f"{' and '.join(map(repr, against))}. At best {listed(rows, best.left, '', best.size)}, which no motion of the "
+        f"joints that are free changes, whatever the guess. Change or leave out "
+        f"{'one of them' if len(against) > 1 else 'it'}{', or hold other joints.' if held else '.'}"
     )
 
 
@@ -159,7 +172,8 @@ def close_velocities(
         q: joint positions at which they hold, rad or m, shape (..., n).
         qd: velocities, rad/s or m/s, shape (..., n).
         held: joints whose velocities stay as they are, or as a mapping says.
-        tolerance: of phi, m or rad, at q, and of A qd in the result for each unit of the fastest joint's speed.
+        tolerance: of phi, m or rad, at q, and of A qd in the result for each unit of the fastest joint's speed; rows of
+            functions of your own count as phi / |A_i| and A_i qd / |A_i|.
 
     Raises:
         OpenLoop: a state at which the constraints do not hold.
@@ -220,7 +234,8 @@ def _corrected(
 ) -> Array:
     """Rates x with A x + drift = 0: the free ones corrected as little as may be in the metric of M."""
     A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
-    rows = np.broadcast_to(drift, A.shape[:-1])
+    size = np.broadcast_to(sizes_at(robot, q), A.shape[:-1])
+    A, rows = A / size[..., None], np.broadcast_to(drift, A.shape[:-1]) / size
     result = rates.copy()
     for index in np.ndindex(rates.shape[:-1]):
         x = result[index]
@@ -238,6 +253,7 @@ def _corrected(
             held = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
             raise InconsistentMotion(
                 f"no {what}{state_name(index)} of {robot.name!r} keep the constraints with {held or 'no joint'} as "
-                f"given: {listed(robot.constraint_rows, left, per)} at best. Hold fewer joints, or others."
+                f"given: {listed(robot.constraint_rows, left * size[index], per, size[index])} at best. "
+                "Hold fewer joints, or others."
             )
     return result

@@ -116,6 +116,19 @@ def _by_row(model: Mechanism, phi: Array) -> Array:
     return np.array([next(values) if row.holonomic else 0.0 for row in rows])
 
 
+@function("(n)->(constraints)")
+def independence(model: Mechanism, q: Array) -> Array:
+    """How far each row of A is from those before it, between 1 and 0, shape (..., constraints).
+
+    The square of the sine of the angle in the metric of M^-1, as `ConstrainedMotion.independence`.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+    """
+    _, S = _through(model, factored_mass_matrix(model, q), all_equations(model, q).A)
+    return np.array(S.independence)
+
+
 @function("(n),(n),(n),(constraints)?,(6)?,(links,6)?->(n)")
 def constrained_inverse_dynamics(
     model: Mechanism,
@@ -131,10 +144,8 @@ def constrained_inverse_dynamics(
     Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
     them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose.
 
-    Nothing is checked: not that the loops are closed, nor that qd and qdd keep the constraints; a motion that leaves
-    them gets the forces (8.93) has for it. ``constrained_forward_dynamics(q, qd, tau)`` checks q, qd and the rank and
-    returns the qdd that tau gives; ``close_velocities`` and ``close_accelerations`` give motions that the constraints
-    allow. The rank of A does not bear on this function.
+    The compiled function checks nothing: a state or motion that leaves the constraints gets the forces (8.93) has for
+    it. ``robot.constrained_inverse_dynamics`` is this with q, qd and qdd checked. The rank of A does not bear on it.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -159,9 +170,8 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     to the wanted one, in the metric of M, that the constraints allow: what qdd asks against them is left out, and
     lambda comes about exactly (Modern Robotics 8.7, 11.6). For constraints of full rank.
 
-    Nothing is checked: not that the loops are closed, nor that qd keeps the constraints. Where A has lost rank all of
-    tau is NaN. ``constraint_error(q)`` and ``constraint_velocity(q, qd)`` are zero where they should be,
-    ``constraint_rank(q)`` tells the rank, and ``constrained_forward_dynamics(q, qd, tau)`` looks at all three.
+    The compiled function checks nothing: not that the loops are closed, nor that qd keeps the constraints; where A has
+    lost rank all of tau is NaN. ``robot.hybrid_forces`` is this with all three checked.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -183,8 +193,8 @@ def force_projection(model: Mechanism, q: Array) -> Array:
     P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves, (1 - P) tau pushes against the constraints,
     and P tau = P (M qdd + h) (8.99). For constraints of full rank.
 
-    Nothing is checked: not that the loops are closed at q, which ``constraint_error(q)`` shows. Where A has lost rank,
-    as ``constraint_rank(q)`` tells, P is NaN.
+    The compiled function checks nothing: not that the loops are closed at q; where A has lost rank P is NaN.
+    ``robot.force_projection`` is this with both checked.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -205,7 +215,8 @@ def acceleration_projection(model: Mechanism, q: Array) -> Array:
 
     P_qdd = 1 - M^-1 A^T (A M^-1 A^T)^-1 A = M^-1 P M = P^T, and P_qdd qdd = P_qdd M^-1 (tau - h) (Modern Robotics
     8.101, 8.102). Of velocities it makes the nearest that the constraints allow, in the metric of M. For constraints of
-    full rank. P_qdd M^-1 is dqdd/dtau. As `force_projection`, it checks nothing, and is NaN where A has lost rank.
+    full rank. P_qdd M^-1 is dqdd/dtau. As `force_projection`, the compiled function checks nothing, and is NaN where A
+    has lost rank; ``robot.acceleration_projection`` is this with both checked.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

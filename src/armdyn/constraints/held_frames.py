@@ -1,7 +1,10 @@
 """A frame held to another: positions along chosen axes, and rotations about chosen axes.
 
-For rotations phi grows as 2 tan(angle / 2) along the axis of the rotation that is left over, so that it is zero where
-the frames agree and nowhere else, and no angle is a branch.
+For rotations about two or three axes phi grows as 2 tan(angle / 2) along the axis of the rotation that is left over,
+so that it is zero where the frames agree and nowhere else, and no angle is a branch. About one axis phi is a sine, with
+a second zero half a turn away. That one is on the same surface of states, for half a turn about each of the two axes
+that are free comes to half a turn about the one that is held: no function that is smooth where the universal joint may
+go tells them apart.
 """
 
 from __future__ import annotations

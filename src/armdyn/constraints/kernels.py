@@ -16,8 +16,10 @@ from armdyn.spatial.rotations import Array
 def constraint_error(model: Mechanism, q: Array) -> Array:
     """What is left of the holonomic constraints phi(q), m or rad, shape (..., holonomic).
 
-    Zero where every loop is closed. One number for each row of ``robot.constraint_rows`` that is holonomic; a rotation
-    by the angle a that is left over counts as 2 tan(a / 2).
+    Zero where every loop is closed. One number for each row of ``robot.constraint_rows`` that is holonomic. Of frames
+    held about two or three axes, a rotation by the angle a that is left over counts as 2 tan(a / 2), which is zero
+    where they agree and nowhere else; about one axis it counts as sin a, which is zero half a turn away, too
+    (`armdyn.constraints.Held`). Functions of your own count as they stand.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

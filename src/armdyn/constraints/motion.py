@@ -1,8 +1,8 @@
-"""Constrained forward and inverse dynamics with their preconditions checked: closed loops, velocities, rank."""
+"""Constrained forward dynamics and actuator forces with their preconditions checked: closed loops, motions, rank."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,9 +17,12 @@ from armdyn.constraints.states import (
     CLOSED,
     ConstrainedRobot,
     check_closed,
+    check_gradients,
     check_velocities,
     coordinates,
+    listed,
     per_joint,
+    sizes_at,
     state_name,
 )
 from armdyn.errors import ModelError
@@ -51,7 +54,8 @@ def constrained_forward_dynamics(
     M qdd + h + A^T lambda = tau with A qdd + Adot qd = 0 (Modern Robotics 8.93-8.98). A^T lambda are the joint forces
     that the robot puts into its constraints. States whose constraints are well apart are solved by compiled
     straight-line code, the function of the same name in `armdyn.constraints`; the others by the singular values of A in
-    the metric of M^-1.
+    the metric of M^-1. All is computed in float64, and returned so, whatever the dtype of the arguments: the checks of
+    q and qd need its digits. The compiled function has a loop for float32.
 
     Args:
         robot: with constraints.
@@ -64,7 +68,9 @@ def constrained_forward_dynamics(
             lambda with the same effect the one whose rows, each by itself, would cause the least accelerations in the
             metric of M; where constraints contradict each other, the least contradiction, row by row in that metric.
         tolerance: how far phi, m or rad, and A qd, m/s or rad/s (for each unit of the fastest joint's speed above one),
-            may be from zero; ``np.inf``: take states as they are. Not applied where there is stabilisation.
+            may be from zero; ``np.inf``: take states as they are. Not applied where there is stabilisation. Rows of
+            functions of your own are measured by their gradients: phi / |A_i| and A_i qd / |A_i|, rad or m of the
+            joints, and that a second.
         damping: alpha, 1/s, of Baumgarte's stabilisation A qdd + Adot qd + alpha A qd + beta phi = 0; off by default.
         stiffness: beta, 1/s^2. Critical damping: beta = alpha^2 / 4.
         rank_tolerance: singular values of A below this part of the greatest count as zero.
@@ -72,10 +78,11 @@ def constrained_forward_dynamics(
 
     Raises:
         ConstraintError: a tolerance or gain that is none.
-        OpenLoop: a state at which the constraints do not hold.
+        OpenLoop: a state at which the constraints do not hold; `ContradictingConstraints` where none is near at which
+            they do.
         InconsistentMotion: velocities that leave them.
         RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
-            this state alone.
+            this state alone, or have no gradient there.
         ModelError: a robot without constraints, or with a joint that moves no inertia.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
@@ -84,8 +91,7 @@ def constrained_forward_dynamics(
     >>> motion.qdd.round(3), motion.multipliers.round(3)
     (array([ 0.289, -1.155]), array([-0.167]))
     """
-    if redundant not in ("error", "least_squares"):
-        raise ModelError(f"redundant={redundant!r}; expected 'error' or 'least_squares'")
+    check_redundant(redundant)
     tolerance, rank_tolerance = tolerance_of(tolerance), rank_tolerance_of(rank_tolerance)
     gains = {"damping": gain_of("damping", damping), "stiffness": gain_of("stiffness", stiffness)}
     options = {name: value for name, value in gains.items() if value}
@@ -96,7 +102,7 @@ def constrained_forward_dynamics(
     if not options and tolerance < np.inf:
         check_closed(robot, q_, tolerance)
         check_velocities(robot, q_, qd_, tolerance)
-    unsafe = ~(motion.independence > SAFE).all(axis=-1) & _finite(q_, qd_, tau_)
+    unsafe = ~(motion.independence > SAFE).all(axis=-1) & finite(q_, qd_, tau_)
     if not np.any(unsafe):
         return motion
     rest = np.asarray(tau_ - _rest(robot, q_, qd_, forces))
@@ -117,14 +123,21 @@ def _in_straight_line(
     return motion
 
 
-def _finite(*arrays: Array) -> Array:
-    finite: Array = np.all([np.isfinite(a).all(axis=-1) for a in arrays], axis=0)
-    return finite
+def check_redundant(redundant: str) -> None:
+    """Raise where it is none of the two choices."""
+    if redundant not in ("error", "least_squares"):
+        raise ModelError(f"redundant={redundant!r}; expected 'error' or 'least_squares'")
+
+
+def finite(*arrays: Array) -> Array:
+    """Which states are numbers throughout."""
+    are: Array = np.all([np.isfinite(a).all(axis=-1) for a in arrays], axis=0)
+    return are
 
 
 def _rest(robot: ConstrainedRobot, q: Array, qd: Array, forces: dict[str, Any]) -> Array:
     """h, and what the wrenches ask for."""
-    h: Array = robot.constrained_inverse_dynamics(q, qd, np.zeros(robot.dof), **forces)
+    h: Array = robot._constrained_inverse_dynamics(q, qd, np.zeros(robot.dof), **forces)
     return h
 
 
@@ -141,19 +154,45 @@ def _with_dense_solutions(
     shape = np.broadcast_shapes(unsafe.shape, motion.qdd.shape[:-1])
     unsafe = np.broadcast_to(unsafe, shape)
     q, qd, pushed = (np.broadcast_to(a, (*shape, robot.dof))[unsafe] for a in state)
-    A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
-    check_inertia(robot, M, [tuple(map(int, index)) for index in np.argwhere(unsafe)], np.ones(robot.dof, dtype=bool))
+    states = places_of(unsafe)
+    A, M = rows_and_inertia(robot, q, states)
     target = -_stabilised_drift(robot, q, qd, A, options)
     qdd, multipliers, rank = constrained_least_squares(M, A, pushed, target, rank_tolerance)
-    if redundant == "error" and (rank < A.shape[-2]).any():
-        first = int(np.flatnonzero(rank < A.shape[-2])[0])
-        names = tuple(row.name for row in robot.constraint_rows)
-        found = rank_of(A[first], M[first], names, rank_tolerance)
-        index = tuple(int(i) for i in np.argwhere(unsafe)[first])
-        raise _redundant(robot, q[first], f"q{state_name(index)}", found, rank_tolerance)
+    if redundant == "error":
+        refuse_redundant(robot, q, A, M, rank, states, rank_tolerance)
     new = [np.array(np.broadcast_to(a, (*shape, a.shape[-1]))) for a in motion]
     new[0][unsafe], new[1][unsafe] = qdd, multipliers
     return ConstrainedMotion(*new)
+
+
+def places_of(unsafe: Array) -> list[tuple[int, ...]]:
+    """The index of each state of a batch that is meant."""
+    return [tuple(map(int, index)) for index in np.argwhere(unsafe)]
+
+
+def rows_and_inertia(robot: ConstrainedRobot, q: Array, states: Sequence[tuple[int, ...]]) -> tuple[Array, Array]:
+    """A and M of the states that are looked at singly, where both are what can be solved with."""
+    A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
+    check_gradients(robot, A, states)
+    check_inertia(robot, M, states, np.ones(robot.dof, dtype=bool))
+    return A, M
+
+
+def refuse_redundant(
+    robot: ConstrainedRobot,
+    q: Array,
+    A: Array,
+    M: Array,
+    rank: Array,
+    states: Sequence[tuple[int, ...]],
+    rank_tolerance: float,
+) -> None:
+    """Raise where rows follow from others: which, and of which state."""
+    low = np.flatnonzero(rank < A.shape[-2])
+    if len(low):
+        first = int(low[0])
+        found = rank_of(A[first], M[first], tuple(row.name for row in robot.constraint_rows), rank_tolerance)
+        raise _redundant(robot, q[first], f"q{state_name(states[first])}", found, rank_tolerance)
 
 
 def _redundant(
@@ -192,7 +231,7 @@ def constrained_least_squares(
     B, length = unit_rows(A, M)
     N = np.where(length > 0.0, 1.0 / np.where(length > 0.0, length, 1.0), 0.0)
     U, s, Vt = np.linalg.svd(B, full_matrices=False)
-    kept = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)
+    kept = _kept(s, rank_tolerance)
     inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
     free = np.linalg.solve(L, pushed[..., None])[..., 0]
     along = inverse * np.einsum("...ij,...i->...j", U, free)
@@ -201,6 +240,25 @@ def constrained_least_squares(
     x = free - np.einsum("...ij,...j->...i", B, y)
     qdd = np.linalg.solve(np.swapaxes(L, -1, -2), x[..., None])[..., 0]
     return qdd, N * y, kept.sum(axis=-1)
+
+
+def _kept(s: Array, rank_tolerance: float) -> Array:
+    """Which singular values count as none of zero."""
+    kept: Array = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)
+    return kept
+
+
+def projection_of(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
+    """P of 8.100 from what the rows of A span, be they independent or not, and the rank of A.
+
+    With M = L L^T and U an orthonormal basis of what the columns of L^-1 A^T span: P = 1 - L U U^T L^-1.
+    """
+    L = np.linalg.cholesky(M)
+    U, s, _ = np.linalg.svd(unit_rows(A, M)[0], full_matrices=False)
+    kept = _kept(s, rank_tolerance)
+    U = U * kept[..., None, :]
+    against = np.linalg.solve(np.swapaxes(L, -1, -2), U @ np.swapaxes(U, -1, -2) @ np.swapaxes(L, -1, -2))
+    return np.eye(M.shape[-1]) - np.swapaxes(against, -1, -2), kept.sum(axis=-1)
 
 
 class DrivenForces(NamedTuple):
@@ -237,7 +295,8 @@ def actuator_forces(
         qdd: joint accelerations that the constraints allow, rad/s^2 or m/s^2, shape (..., n); `close_accelerations`
             finds them.
         actuated: names of the joints that are driven.
-        tolerance: of phi, A qd and A qdd + Adot qd, as for `constrained_forward_dynamics`.
+        tolerance: of phi, A qd and A qdd + Adot qd, as for `constrained_forward_dynamics`; the last for each unit of
+            the greatest acceleration above one.
         rank_tolerance: singular values below this part of the greatest count as zero.
 
     Raises:
@@ -263,9 +322,9 @@ def actuator_forces(
     if tolerance < np.inf:
         check_closed(robot, q_, tolerance)
         check_velocities(robot, q_, qd_, tolerance)
-        _check_accelerations(robot, q_, qd_, qdd_, tolerance)
+        check_accelerations(robot, q_, qd_, qdd_, tolerance)
     passive = [i for i in range(robot.dof) if i not in driven]
-    forces = np.asarray(robot.constrained_inverse_dynamics(q_, qd_, qdd_))
+    forces = np.asarray(robot._constrained_inverse_dynamics(q_, qd_, qdd_))
     A = np.asarray(robot.constraint_jacobian(q_))
     tau, multipliers = np.zeros_like(forces), np.zeros(A.shape[:-1])
     for index in np.ndindex(forces.shape[:-1]):
@@ -281,13 +340,18 @@ def actuator_forces(
             raise ConstraintError(
                 f"the actuators {', '.join(robot.joint_names[i] for i in driven)} of {robot.name!r} cannot give qdd"
                 f"{state_name(index)}: passive joint {robot.joint_names[worst]!r} would have to carry "
-                f"{np.abs(missing).max():.6g}. The mechanism has more freedoms than actuators there, or is singular."
+                f"{np.abs(missing).max():.6g} {_unit_of_force(robot, worst)}. The mechanism has more freedoms "
+                "than actuators there, or is singular."
             )
         along = rows[:, driven].T @ spare
         y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
         multipliers[index] = y
         tau[(*index, driven)] = r[driven] + rows[:, driven].T @ y
     return DrivenForces(tau, multipliers)
+
+
+def _unit_of_force(robot: ConstrainedRobot, place: int) -> str:
+    return "N" if robot.model.coordinates[place].kind == "prismatic" else "N m"
 
 
 def _from_passive(C: Array, b: Array, rank_tolerance: float) -> tuple[Array, Array]:
@@ -299,17 +363,17 @@ def _from_passive(C: Array, b: Array, rank_tolerance: float) -> tuple[Array, Arr
     return Vt[:rank].T @ ((U[:, :rank].T @ b) / s[:rank]), Vt[rank:].T
 
 
-def _check_accelerations(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array, tolerance: float) -> None:
+def check_accelerations(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array, tolerance: float) -> None:
+    """Raise an `InconsistentMotion` where A qdd + Adot qd is not zero."""
     A = np.asarray(robot.constraint_jacobian(q))
     against = np.einsum("...ij,...j->...i", A, qdd) + np.asarray(robot.constraint_drift(q, qd))
-    size = np.maximum(1.0, np.abs(qdd).max(axis=-1, keepdims=True))
-    beyond: Array = (np.abs(against / size) > tolerance).any(axis=-1)
+    size = np.broadcast_to(sizes_at(robot, q), against.shape)
+    fastest = np.maximum(1.0, np.abs(qdd).max(axis=-1, keepdims=True))
+    beyond: Array = ~(np.abs(against / size / fastest) <= tolerance).all(axis=-1) & finite(q, qd, qdd)
     if beyond.any():
-        index = tuple(int(i) for i in np.argwhere(beyond)[0])
-        k = int(np.abs(against[index]).argmax())
-        row = robot.constraint_rows[k]
+        index = places_of(beyond)[0]
         raise InconsistentMotion(
             f"the accelerations qdd{state_name(index)} leave the constraints of {robot.name!r}: A qdd + Adot qd is "
-            f"{against[index][k]:.6g}{' ' + row.unit + '/s^2' if row.unit else ''} for {row.name!r}. "
+            f"{listed(robot.constraint_rows, against[index], '/s^2', size[index])}. "
             "robot.close_accelerations(q, qd, qdd) has the nearest that they allow."
         )

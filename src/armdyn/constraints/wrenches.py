@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
 from armdyn.constraints.ranks import RANK_TOLERANCE
-from armdyn.constraints.states import ConstrainedRobot, per_joint, state_name
+from armdyn.constraints.states import ConstrainedRobot, multipliers_of, per_joint, state_name
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.spatial.rotations import Array
 
@@ -25,7 +25,7 @@ def constraint_wrench(
     *,
     frame: str | None = None,
     expressed_in: str = "body",
-    components: Sequence[str] = COMPONENTS,
+    components: str | Sequence[str] = COMPONENTS,
 ) -> Array:
     """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, angular part first, shape (..., 6).
 
@@ -37,8 +37,8 @@ def constraint_wrench(
         multipliers: lambda, N or N m, shape (..., constraints).
         frame: name of the frame; the tip where none is given.
         expressed_in: "body", "space" or "world", as of `Robot.jacobian`.
-        components: those that the wrench may have, some of "mx", "my", "mz", "fx", "fy", "fz"; the others are zero. An
-            arm with fewer than six freedoms cannot tell all six from its joint forces.
+        components: those that the wrench may have, one or some of "mx", "my", "mz", "fx", "fy", "fz"; the others are
+            zero. An arm with fewer than six freedoms cannot tell all six from its joint forces.
 
     Raises:
         ConstraintError: components that joint forces cannot tell apart there, or constraints that act elsewhere too.
@@ -52,7 +52,7 @@ def constraint_wrench(
     """
     (q_,) = per_joint(robot, q=q)
     chosen = _chosen(components)
-    lam = _multipliers(robot, multipliers)
+    lam = multipliers_of(robot, multipliers)
     J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
     forces = np.einsum("...ji,...j->...i", np.asarray(robot.constraint_jacobian(q_)), lam)
     J = np.broadcast_to(J, (*forces.shape[:-1], *J.shape[-2:]))
@@ -73,8 +73,9 @@ def constraint_wrench(
         if left > AGREES * np.abs(forces[index]).max():
             raise ConstraintError(
                 f"the constraint forces of {robot.name!r}{state_name(index)} are no wrench of frame "
-                f"{frame or robot.model.tip!r} with components {', '.join(components)}: {left:.6g} of the joint forces "
-                "is left. The constraints act elsewhere too; constraint_forces has the joint forces."
+                f"{frame or robot.model.tip!r} with components {', '.join(COMPONENTS[k] for k in chosen)}: {left:.6g} "
+                "of the joint forces is left. The constraints act elsewhere too; constraint_forces has the joint "
+                "forces."
             )
         wrench[(*index, chosen)] = F
     return wrench
@@ -133,17 +134,13 @@ def multipliers_of_wrench(
     return result
 
 
-def _chosen(components: Sequence[str]) -> list[int]:
-    for component in components:
+def _chosen(components: str | Sequence[str]) -> list[int]:
+    named = (components,) if isinstance(components, str) else tuple(components)
+    for component in named:
         if component not in COMPONENTS:
             raise UnknownName.of("component", component, COMPONENTS, "a wrench")
-    return [k for k, component in enumerate(COMPONENTS) if component in components]
-
-
-def _multipliers(robot: ConstrainedRobot, multipliers: ArrayLike) -> Array:
-    lam = np.asarray(multipliers, dtype=float)
-    rows = robot.constraint_rows
-    if lam.shape[-1:] != (len(rows),):
-        names = ", ".join(row.name for row in rows)
-        raise ShapeError(f"multipliers have shape {lam.shape}; expected (..., {len(rows)}), one for each of {names}")
-    return lam
+    if not named:
+        raise ConstraintError(
+            f"components={components!r} leaves the wrench no component; name some of {', '.join(COMPONENTS)}"
+        )
+    return [k for k, component in enumerate(COMPONENTS) if component in named]

@@ -175,11 +175,11 @@ def _draw_panel(axes: Axes, panel: _Panel, mark: Array | None) -> None:
         size = 1.0 if panel.circle_is_bold else length
         axes.plot(*np.outer(direction, (-size, size)), color=FORWARD, linewidth=0.7, zorder=1)
         if not panel.circle_is_bold:
-            up = direction if (direction[1], direction[0]) > (-direction[1], -direction[0]) else -direction
+            to = _labelled_end(direction, mark)
             axes.annotate(
-                f"{length:.3g}", (up[0] * length, up[1] * length), xytext=(3.0 * up[0], 3.0 * up[1]),
-                textcoords="offset points", fontsize=7, color=FORWARD, ha="left" if up[0] > -0.2 else "right",
-                va="bottom" if up[1] > 0.2 else "center",
+                f"{length:.3g}", (to[0] * length, to[1] * length), xytext=(3.0 * to[0], 3.0 * to[1]),
+                textcoords="offset points", fontsize=7, color=FORWARD, ha="left" if to[0] > -0.2 else "right",
+                va="top" if to[1] < -0.2 else "bottom",
             )  # fmt: skip
     if mark is not None:
         axes.plot(*mark, marker="x", color=INK, markersize=6, markeredgewidth=1.4, linestyle="none", zorder=4)
@@ -193,6 +193,15 @@ def _draw_panel(axes: Axes, panel: _Panel, mark: Array | None) -> None:
     axes.set_xlabel(panel.labels[0], fontsize=8, color=INK, labelpad=1)
     axes.set_ylabel(panel.labels[1], fontsize=8, color=INK, labelpad=3)
     axes.set_title(panel.title, loc="left", fontsize=9, color=INK)
+
+
+def _labelled_end(direction: Array, mark: Array | None) -> Array:
+    """The end of a principal axis that its length is written at: the one away from the mark, which else may cover it.
+
+    Where the axis is square to the direction of the mark, or there is no mark, it is the upper end, or the right one.
+    """
+    up = direction if (direction[1], direction[0]) > (-direction[1], -direction[0]) else -direction
+    return -up if mark is not None and up @ mark > 1e-9 * np.linalg.norm(mark) else up
 
 
 def _same_limits(column: Iterable[Axes]) -> None:

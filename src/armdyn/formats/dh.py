@@ -162,8 +162,7 @@ def read_dh(
             frames.append(Frame(f"link_{i}", own, far))
         reached = far
     frames.append(Frame("tip", links[-1].name, reached @ to_tip))
-    g = numbers(gravity, (3,), "gravity", "three numbers, m/s^2").tolist()
-    model = assemble(name, links, joints, gravity=g, check_inertia=check_inertia)
+    model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
     return model.replace(frames=(*model.frames, *frames), tip="tip")
 
 

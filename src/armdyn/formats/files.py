@@ -12,7 +12,10 @@ from armdyn.formats.xml_tree import MAX_BYTES
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a description, at most one more than a description may have."""
+    """The bytes of a description, at most one more than a description may have.
+
+    A pipe is read as a file is, and waited for: /dev/stdin and a shell's ``<(xacro arm.xacro)`` are pipes.
+    """
     try:
         with path.open("rb") as file:
             return file.read(MAX_BYTES + 1)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from armdyn.errors import ModelError
 from armdyn.formats.xml_tree import Element
+from armdyn.model.validation import quoted
 
 MAX_PROBLEMS = 100
 SHOWN_MEMBERS = 3
@@ -103,7 +104,7 @@ class Part:
             return default or 0.0
         value = _number(text)
         if math.isnan(value) or (finite and math.isinf(value)):
-            self.problem(element, f"<{element.tag}> {attribute} is {_quoted(text)}; expected a number{_hint(text)}.")
+            self.problem(element, f"<{element.tag}> {attribute} is {quoted(text)}; expected a number{_hint(text)}.")
             return default or 0.0
         return value
 
@@ -123,7 +124,7 @@ class Part:
             self.problem(element, f"<{element.tag}> has no {attribute}; {expected}.")
         else:
             fault = _fault(words, values)
-            self.problem(element, f"<{element.tag}> {attribute} is {_quoted(text)}; {expected}, {fault}.")
+            self.problem(element, f"<{element.tag}> {attribute} is {quoted(text)}; {expected}, {fault}.")
         return default or (0.0,) * size
 
 
@@ -131,7 +132,7 @@ def _fault(words: Sequence[str], values: Sequence[float]) -> str:
     """What is wrong with the words of a vector: one is no finite number, or they are too few or too many."""
     for word, value in zip(words, values, strict=False):
         if not math.isfinite(value):
-            return f"{_quoted(word)} is no finite number{_hint(word)}"
+            return f"{quoted(word)} is no finite number{_hint(word)}"
     return f"these are {'more than ' if len(words) > MAX_WORDS else ''}{len(values)}"
 
 
@@ -142,10 +143,6 @@ def _number(text: str) -> float:
     except ValueError:
         return math.nan
     return math.nan if "_" in text or not text.isascii() else value
-
-
-def _quoted(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def _hint(text: str) -> str:

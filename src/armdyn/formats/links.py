@@ -90,8 +90,7 @@ def read_links(
     links = [LinkPart(base, base_inertia or Inertia())]
     links += [LinkPart(part.name, part.inertia, f"parts[{i}]") for i, part in enumerate(parts)]
     joints = [_joint(part, f"parts[{i}]") for i, part in enumerate(parts)]
-    g = numbers(gravity, (3,), "gravity", "three numbers, m/s^2").tolist()
-    return assemble(name, links, joints, base=base, tip=tip, gravity=g, check_inertia=check_inertia)
+    return assemble(name, links, joints, base=base, tip=tip, gravity=gravity, check_inertia=check_inertia)
 
 
 def _where(i: int, part: Part) -> str:

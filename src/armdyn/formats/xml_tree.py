@@ -22,6 +22,14 @@ MAX_DEPTH = 100
 MAX_TEXT = 1000
 """How much of a text is kept, about: what a description says in text is names and numbers."""
 
+ENCODINGS = ("UTF-8", "UTF-16", "US-ASCII", "ISO-8859-1", "ISO-8859-15", "windows-1252")
+"""What a document may be written in. Python knows many more, some of which are no alphabets, such as unicode_escape."""
+
+OTHER_NAMES = ("utf8", "utf-16le", "utf-16be", "ascii", "latin-1", "latin1", "cp1252")
+"""What these encodings are called too."""
+
+READABLE = frozenset(name.lower() for name in (*ENCODINGS, *OTHER_NAMES))
+
 
 @dataclass(slots=True, eq=False)
 class Element:
@@ -67,10 +75,6 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> Element:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
         raise ModelError(_malformed(error, data, builder)) from None
-    except ModelError:  # a ValueError too: the builder's own refusal
-        raise
-    except (LookupError, ValueError) as error:  # Python's own codecs, asked for an encoding expat does not know
-        raise ModelError(f"{name} is not in an encoding that can be read ({error}); save it as UTF-8.") from None
     return builder.root
 
 
@@ -101,6 +105,8 @@ class _Builder:
         self.parser.EndElementHandler = self.end
         self.parser.CharacterDataHandler = self.characters
         self.parser.StartDoctypeDeclHandler = self.doctype
+        if encoding is None:
+            self.parser.XmlDeclHandler = self.declaration
 
     @property
     def root(self) -> Element:
@@ -125,6 +131,13 @@ class _Builder:
         element = self.path[-1]
         if len(element.text) < MAX_TEXT and not text.isspace():
             element.text += text[:MAX_TEXT]
+
+    def declaration(self, _version: str, encoding: str | None, _standalone: int) -> None:
+        if encoding is not None and encoding.lower() not in READABLE:
+            raise self.refusal(
+                f"declares the encoding {encoding[:60]!r}; expected {', '.join(ENCODINGS[:-1])} or {ENCODINGS[-1]}. "
+                "Save it as UTF-8."
+            )
 
     def doctype(self, name: str, *_rest: object) -> None:
         if name.lower() == "html":

@@ -154,8 +154,7 @@ def read_zero_reference(
         kind, collar = KINDS[words[k]], sides.get(labels[k], "child")
         joints.append(JointPart(labels[k], kind, parent, link, placement, u[k], bounds[k], collar=collar, where=where))
         before = P[k]
-    g = numbers(gravity, (3,), "gravity", "three numbers, m/s^2").tolist()
-    model = assemble(name, links, joints, gravity=g, check_inertia=check_inertia)
+    model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
     tip = Frame("tip", links[-1].name, rigid(tip_axes, P[n] - P[n - 1]))
     return model.replace(frames=(*model.frames, tip), tip="tip")
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, UnknownName
-from armdyn.model.model import STANDARD_GRAVITY, Frame, Geometry, Joint, Link, Model
-from armdyn.model.notes import notes_on
+from armdyn.model.frozen import finite_array
+from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Geometry, Joint, Link, Model
+from armdyn.model.notes import notes_on, notes_on_locked
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order
-from armdyn.model.validation import MAX_PROBLEMS, impossible_inertias, refuse
+from armdyn.model.validation import MAX_PROBLEMS, impossible_inertias, quoted, refuse
 from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_ROUNDING = 1e-15
@@ -28,12 +30,13 @@ def assemble(
     tip: str | None = None,
     chain: bool = False,
     locked: Mapping[str, float] | None = None,
-    gravity: Sequence[float] = STANDARD_GRAVITY,
+    gravity: ArrayLike = STANDARD_GRAVITY,
     notes: Iterable[str] = (),
     geometry: Iterable[Geometry] = (),
     problems: Iterable[str] = (),
     incomplete: bool = False,
     check_inertia: bool = True,
+    judge: Callable[[Model], object] | None = None,
 ) -> Model:
     """Build the `Model`, or raise a `ModelError` that lists every problem at once.
 
@@ -51,7 +54,9 @@ def assemble(
         problems: what the reader of the description found wrong already.
         incomplete: whether the reader had to leave out a part, so that how they hang together cannot be judged.
         check_inertia: refuse inertias that no rigid body has; otherwise they are taken as they stand, with a note.
+        judge: raises where the model holds what the reader cannot describe, before it is asked whether it moves.
     """
+    locked = checked_locked(locked)
     impossible = list(islice(impossible_inertias(links), MAX_PROBLEMS))
     if check_inertia:
         remedy = "; mend it, or read it as it stands with check_inertia=False"
@@ -59,21 +64,47 @@ def assemble(
     else:
         notes = [*notes, *(f"{problem}; taken as it stands" for problem in impossible)]
     refuse([*problems], links, joints, incomplete)
-    locked = locked or {}
     _check_names(name, links, joints, base, tip, locked)
+    doubts = list(notes_on_locked(joints, locked))
     joints = [_lock(joint, locked) for joint in joints]
     base = base if base is not None else next(iter(_roots(links, joints)))
     kept, left_out = _choose(name, base, tip, chain, joints)
     model = _merge(name, base, links, kept, gravity, order=[joint.name for joint in joints])
+    if judge is not None:
+        judge(model)
     if not model.joints:
-        raise ModelError(f"{name!r} has no moving joint; an arm needs at least one that is revolute or prismatic.")
+        raise ModelError(
+            f"{quoted(name)} has no moving joint; an arm needs at least one that is revolute or prismatic."
+        )
     tip = tip if tip is not None else _unique_tip(base, kept)
     here = set(model._frames_by_name)
     return model.replace(
         tip=tip,
-        notes=(*notes, *left_out, *notes_on(model)),
+        notes=(*notes, *left_out, *doubts, *notes_on(model)),
         geometry=tuple(g for g in geometry if g.link in here),
     )
+
+
+def checked_locked(locked: object) -> dict[str, float]:
+    """What ``locked=`` is given, as numbers by joint.
+
+    Raises:
+        ModelError: what is no mapping, or a position that is not finite.
+        DTypeError: a position that is no real number.
+        ShapeError: several numbers for one joint.
+
+    >>> checked_locked({"elbow": 1})
+    {'elbow': 1.0}
+    """
+    if locked is None:
+        return {}
+    if not isinstance(locked, Mapping):
+        raise ModelError(
+            f"locked is {locked!r}; expected a mapping from joints to where they are held, rad or m, "
+            "such as {'elbow_joint': 0.0}."
+        )
+    meaning = "a number, where it is held, rad or m"
+    return {name: float(finite_array(at, (), f"locked[{name!r}]", meaning)) for name, at in locked.items()}
 
 
 def _roots(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> list[str]:
@@ -94,18 +125,16 @@ def _check_names(
         if link_name is not None and link_name not in link_names:
             raise UnknownName.of("link", link_name, link_names, repr(name))
     moving = {joint.name: joint for joint in joints if joint.kind != "fixed"}
-    for joint_name, position in locked.items():
+    for joint_name in locked:
         if joint_name not in moving:
             raise UnknownName.of("moving joint", joint_name, moving, repr(name))
-        if not np.isfinite(position):
-            raise ModelError(f"joint {joint_name!r} is locked at {position}; expected a finite position.")
 
 
 def _lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
     """The joint, or the weld that holds it where it is locked."""
     if joint.name not in locked:
         return joint
-    q = float(locked[joint.name])
+    q = locked[joint.name]
     moved = rigid(rotation_about(joint.axis, q)) if joint.kind == "revolute" else rigid(p=joint.axis * q)
     return dataclasses.replace(joint, kind="fixed", placement=joint.placement @ moved)
 
@@ -162,7 +191,7 @@ def _merge(
     base: str,
     links: Sequence[LinkPart],
     joints: Sequence[JointPart],
-    gravity: Sequence[float],
+    gravity: ArrayLike,
     order: Sequence[str],
 ) -> Model:
     """Weld every fixed joint: the links behind it become frames of the link that carries them, inertia added."""
@@ -191,7 +220,7 @@ def _merge(
         links=(Link(base, inertias[base]), *(Link(j.child, inertias[j.child]) for j in in_order)),
         joints=tuple(in_order),
         frames=tuple(frames.values()),
-        gravity=np.asarray(gravity, dtype=float),
+        gravity=finite_array(gravity, (3,), "gravity", GRAVITY),
     )
 
 

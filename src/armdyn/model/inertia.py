@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import DTypeError, ModelError
-from armdyn.model.frozen import frozen_array
+from armdyn.model.frozen import frozen_array, real_array
 from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
 from armdyn.model.principal_axes import PrincipalAxes, principal_axes
 from armdyn.spatial.checks import checked_array
@@ -24,6 +24,9 @@ descriptions print their moments with about six digits."""
 
 SMALLEST_RADIUS = 1e-6
 """Radius of gyration, m, below which a moment is rounding: exporters print 1e-20 where they mean 0."""
+
+LARGEST = 1e100
+"""Beyond which a number, in whatever unit, is of no body: products of such numbers overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +52,13 @@ class Inertia(MassProperties):
 
     def __post_init__(self) -> None:
         try:
-            object.__setattr__(self, "mass", float(self.mass))
+            object.__setattr__(self, "mass", float(real_array(self.mass, (), "mass")))
             object.__setattr__(self, "com", frozen_array(self.com, (3,), "com"))
             object.__setattr__(self, "tensor", frozen_array(self.tensor, (3, 3), "tensor"))
-        except TypeError:
-            raise DTypeError("Inertia holds numbers only; for symbols take armdyn.spatial.MassProperties") from None
+        except DTypeError as error:
+            raise DTypeError(
+                f"Inertia holds numbers only; for symbols take armdyn.spatial.MassProperties ({error})"
+            ) from None
 
     def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
         """An `Inertia` again, or where symbols came in, the `MassProperties` that hold them."""
@@ -139,6 +144,10 @@ class Inertia(MassProperties):
         if not all(map(math.isfinite, (self.mass, *self.com.tolist(), *self.tensor.ravel().tolist()))):
             yield "mass, centre of mass or inertia is not a finite number"
             return
+        largest = max(abs(self.mass), float(abs(self.com).max()), float(abs(self.tensor).max()))
+        if largest > LARGEST:
+            yield f"mass, centre of mass or inertia is as large as {largest:.3g}; expected numbers below {LARGEST:g}"
+            return
         if self.mass < 0.0:
             yield f"mass {self.mass:g} kg is negative"
         if (abs(self.tensor - self.tensor.T) > 1e-9 * abs(self.tensor) + 1e-15).any():
@@ -150,7 +159,7 @@ class Inertia(MassProperties):
             return
         if self.mass == 0.0:
             yield "mass is 0 kg but its rotational inertia is not zero; no body without mass has it"
-        a, b, c = self.principal_moments
+        a, b, c = self.principal_moments.tolist()
         shown = f"principal inertia ({a:.3g}, {b:.3g}, {c:.3g}) kg m^2"
         tolerance = max(TRIANGLE_TOLERANCE * max(abs(c), abs(a)), self.mass * SMALLEST_RADIUS**2)
         if a < -tolerance:

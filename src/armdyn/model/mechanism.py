@@ -66,7 +66,7 @@ class Body:
     first_moment: Array
     second_moment: Array
     link_pose: Array
-    armature: float = 0.0
+    armature: Any = 0.0
 
     def joint_turn(self, q: Any) -> Turn:
         """The turn about z that the joint makes at position q."""

@@ -15,12 +15,15 @@ import numpy as np
 from armdyn.errors import UnknownName
 from armdyn.model.constraints.base import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.frozen import frozen_array
+from armdyn.model.frozen import finite_array, frozen_array
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """The acceleration of free fall in base axes, m/s^2, where a description names none."""
+
+GRAVITY = "three numbers, m/s^2"
+"""What a gravity is expected to be, for messages."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +131,7 @@ class Model:
     constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,), "gravity"))
+        object.__setattr__(self, "gravity", finite_array(self.gravity, (3,), "gravity", GRAVITY))
         check_constraints(self)
 
     @property

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from armdyn.model.coupling import Coupling
 from armdyn.model.model import Model
+from armdyn.model.parts import JointPart
 
 SHOWN = 3
-"""How many joints a note on a coupling names."""
+"""How many joints a note on a coupling or on locked joints names."""
+
+LIMIT_ROUNDING = 1e-9
+"""How far outside its limits, rad or m, a joint is locked at least where that is said: limits are printed rounded."""
 
 
 def notes_on(model: Model) -> Iterator[str]:
@@ -27,6 +31,18 @@ def notes_on(model: Model) -> Iterator[str]:
     massless = _massless(model)
     if massless:
         yield f"no mass moves with {', '.join(massless)}: M(q) has zero rows there and forward dynamics is not defined"
+
+
+def notes_on_locked(joints: Sequence[JointPart], locked: Mapping[str, float]) -> Iterator[str]:
+    """One sentence on the joints that are locked where their limits would not let them be."""
+    outside = [
+        f"{joint.name} (at {locked[joint.name]:g}, limits {joint.limits.lower:g} to {joint.limits.upper:g})"
+        for joint in joints
+        if joint.name in locked
+        and not joint.limits.lower - LIMIT_ROUNDING <= locked[joint.name] <= joint.limits.upper + LIMIT_ROUNDING
+    ]
+    if outside:
+        yield f"locked outside their limits: {_listing(outside)}"
 
 
 def _notes_on_coupling(model: Model, coupling: Coupling) -> Iterator[str]:

@@ -1,7 +1,8 @@
 """Model parameters as inputs of a function: for payloads, identification, randomisation.
 
-A parameter is named "gravity", "LINK.mass", "LINK.com", "LINK.inertia" for a moving link, whose own values it replaces,
-or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" for a body fixed to a frame, which is added.
+A parameter is named "gravity"; "LINK.mass", "LINK.com", "LINK.inertia" for a moving link, or "JOINT.armature" for the
+rotor of a joint, whose own values it replaces; or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia"
+for a body fixed to a frame, which is added. Damping and friction of joints are none: they are no part of the equations.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from armdyn.spatial.rotations import Array
 SHAPES: Mapping[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
 """What of a body can be an input: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
 
+ARMATURE = "armature"
+"""What of a joint can be an input: the reflected inertia of its rotor, kg m^2, or kg of a slide."""
+
 
 class LinkInertia(NamedTuple):
     """What `Inertia` holds, of numbers or traced scalars."""
@@ -35,15 +39,37 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
     if name == "gravity":
         return (3,)
     owner, _, quantity = name.rpartition(".")
+    if quantity == ARMATURE and owner in model.joint_names:
+        return ()
     exists = owner in model.link_names[1:] or payload_frame(model, owner) is not None
     if quantity not in SHAPES or not exists:
-        raise UnknownName.of("parameter", name, _known(model), repr(model.name))
+        raise _unknown(model, name)
     return SHAPES[quantity]
 
 
-def _known(model: Model) -> Iterator[str]:
+def _unknown(model: Model, name: str) -> UnknownName:
+    """The error for a name that is no parameter; a joint is not taken for the link it moves, nor the link for it."""
+    owner, _, quantity = name.rpartition(".")
+    for joint in model.joints:
+        if owner == joint.name and quantity in SHAPES:
+            return UnknownName(
+                f"no parameter {name!r} in {model.name!r}: {owner!r} is a joint, and the {quantity} is that of the "
+                f"link it moves. Did you mean '{joint.child}.{quantity}'?"
+            )
+        if owner == joint.child and quantity == ARMATURE:
+            return UnknownName(
+                f"no parameter {name!r} in {model.name!r}: {owner!r} is a link, and armature is that of the joint "
+                f"that moves it. Did you mean '{joint.name}.{ARMATURE}'?"
+            )
+    return UnknownName.of("parameter", name, parameter_names(model), repr(model.name))
+
+
+def parameter_names(model: Model) -> Iterator[str]:
+    """All parameters there are: gravity, those of every link with that of its joint, and of payloads on every frame."""
     yield "gravity"
-    yield from (f"{link}.{quantity}" for link in model.link_names[1:] for quantity in SHAPES)
+    for joint in model.joints:
+        yield from (f"{joint.child}.{quantity}" for quantity in SHAPES)
+        yield f"{joint.name}.{ARMATURE}"
     carried = [frame.name for frame in model.frames if frame.link != model.base]
     yield from (f"{frame}{PAYLOAD}.{quantity}" for frame in carried for quantity in SHAPES)
 
@@ -53,6 +79,8 @@ def parameter_value(model: Model, name: str) -> Array:
     if name == "gravity":
         return model.gravity
     owner, _, quantity = name.rpartition(".")
+    if quantity == ARMATURE:
+        return np.asarray(model.joint(owner).armature)
     if payload_frame(model, owner) is not None:
         return np.zeros(SHAPES[quantity])
     inertia = model.link(owner).inertia
@@ -63,19 +91,30 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
     """The mechanism with some parameters replaced by traced scalars, and payloads of traced scalars added."""
     of_link: dict[str, dict[str, Any]] = {}
     of_payload: dict[str, dict[str, Any]] = {}
+    rotors: dict[str, Any] = {}
     for name, value in values.items():
-        if name != "gravity":
-            owner, _, quantity = name.rpartition(".")
+        owner, _, quantity = name.rpartition(".")
+        if quantity == ARMATURE:
+            rotors[owner] = value
+        elif name != "gravity":
             is_payload = payload_frame(mechanism.model, owner) is not None
             (of_payload if is_payload else of_link).setdefault(owner, {})[quantity] = value
     check_complete(of_payload)
     bodies = [_with_own(mechanism, body, of_link[body.name]) if body.name in of_link else body
-              for body in mechanism.bodies]  # fmt: skip
+              for body in _with_rotors(mechanism, rotors)]  # fmt: skip
     for owner, changed in of_payload.items():
         k, T = mechanism.frame(owner.removesuffix(PAYLOAD))
         bodies[k] = _with_payload(bodies[k], T, POINT | changed)
     gravity = values.get("gravity", mechanism.gravity)
     return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity)
+
+
+def _with_rotors(mechanism: Mechanism, rotors: Mapping[str, Any]) -> Iterator[Body]:
+    """The bodies, some of whose joints have other rotors."""
+    joints = mechanism.model.joint_names
+    for body in mechanism.bodies:
+        joint = joints[body.joint]
+        yield dataclasses.replace(body, armature=rotors[joint]) if joint in rotors else body
 
 
 def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> Body:

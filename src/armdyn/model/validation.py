@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import chain, islice
+from numbers import Real
 
 import numpy as np
 
@@ -17,8 +19,50 @@ UNIT_TOLERANCE = 1e-6
 MAX_PROBLEMS = 100
 """How many problems one report holds at most."""
 
-MAX_COMPARED = 1000
-"""How many names a misspelt one is compared with at most; each comparison takes microseconds."""
+LONGEST_SHOWN = 60
+"""How many letters of a name a message shows at most."""
+
+LONGEST_COMPARED = 100
+"""How many letters a name has at most that a misspelt one is compared with."""
+
+MAX_COMPARED = 6_000_000
+"""How many pairs of letters the suggestions of one report compare at most; each takes up to 0.1 us."""
+
+OVERHEAD = 10
+"""What a comparison takes beside its letters, as if both names had as many more."""
+
+
+def quoted(text: str) -> str:
+    """A name or another text of a description for a message, the end of a very long one left out.
+
+    >>> quoted("elbow"), quoted("x" * 20_000) == repr("x" * 57 + "...")
+    ("'elbow'", True)
+    """
+    return repr(text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "...")
+
+
+class Suggestions:
+    """What misspelt names may have meant. Where a report asks very often, or among very many names, it gets no answer.
+
+    A comparison takes as long as the product of the lengths of the two names, and files come from strangers.
+
+    >>> meant = Suggestions(["shoulder", "elbow"])
+    >>> meant("elbwo"), meant("wrist")
+    ('elbow', None)
+    """
+
+    def __init__(self, known: Collection[str]) -> None:
+        self.known = [name for name in known if len(name) <= LONGEST_COMPARED]
+        self.cost = sum(len(name) + OVERHEAD for name in self.known)
+        self.left = MAX_COMPARED
+
+    def __call__(self, name: str) -> str | None:
+        """The known name that is nearest to a misspelt one; None where none is near, or it takes too long to tell."""
+        cost = (len(name) + OVERHEAD) * self.cost
+        if len(name) > LONGEST_COMPARED or cost > self.left:
+            return None
+        self.left -= cost
+        return next(iter(get_close_matches(name, self.known, n=1)), None)
 
 
 def refuse(problems: Iterable[str], links: Sequence[LinkPart], joints: Sequence[JointPart], incomplete: bool) -> None:
@@ -43,12 +87,14 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
     yield from _duplicates("link", links)
     yield from _duplicates("joint", joints)
     known = {link.name: None for link in links}
+    suggestion = Suggestions(known)
     for joint in joints:
         for role, link_name in (("parent", joint.parent), ("child", joint.child)):
             if link_name not in known:
-                close = get_close_matches(link_name, known, n=1) if len(known) <= MAX_COMPARED else []
-                meant = f" Did you mean {close[0]!r}?" if close else ""
-                yield _at(joint.where, f"joint {joint.name!r}: its {role} link {link_name!r} does not exist.{meant}")
+                close = suggestion(link_name)
+                meant = f" Did you mean {quoted(close)}?" if close else ""
+                fault = f"its {role} link {quoted(link_name)} does not exist.{meant}"
+                yield _at(joint.where, f"joint {quoted(joint.name)}: {fault}")
 
 
 def impossible_inertias(links: Sequence[LinkPart]) -> Iterator[str]:
@@ -56,14 +102,14 @@ def impossible_inertias(links: Sequence[LinkPart]) -> Iterator[str]:
     for link in links:
         if not any(link.inertia.problems()):
             for problem in link.inertia.impossibilities():
-                yield _at(link.where, f"link {link.name!r}: {problem}")
+                yield _at(link.where, f"link {quoted(link.name)}: {problem}")
 
 
 def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
     """What is wrong with single parts: inertias, axes, limits."""
     for link in links:
         for problem in link.inertia.problems():
-            yield _at(link.where, f"link {link.name!r}: {problem}.")
+            yield _at(link.where, f"link {quoted(link.name)}: {problem}.")
     for joint in joints:
         yield from _joint_problems(joint)
 
@@ -74,12 +120,12 @@ def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> I
         if part.name in first:
             there = first[part.name].where
             also = f" (first at {there})" if there else ""
-            yield _at(part.where, f"{kind} {part.name!r}: the name is taken already{also}; names must differ.")
+            yield _at(part.where, f"{kind} {quoted(part.name)}: the name is taken already{also}; names must differ.")
         first.setdefault(part.name, part)
 
 
 def _joint_problems(joint: JointPart) -> Iterator[str]:
-    here = f"joint {joint.name!r}:"
+    here = f"joint {quoted(joint.name)}:"
     if joint.kind == "fixed":
         return
     length = float(np.linalg.norm(joint.axis))
@@ -90,6 +136,10 @@ def _joint_problems(joint: JointPart) -> Iterator[str]:
     elif abs(length - 1.0) > UNIT_TOLERANCE:
         shown = " ".join(f"{a / length:.9g}" for a in joint.axis)
         yield _at(joint.where, f"{here} axis has length {length:.9g}; expected a unit vector, here {shown}.")
+    no_numbers = list(_quantities_that_are_no_numbers(joint))
+    if no_numbers:
+        yield from (_at(joint.where, f"{here} {problem}") for problem in no_numbers)
+        return
     limits = joint.limits
     if limits.lower > limits.upper:
         yield _at(joint.where, f"{here} lower limit {limits.lower:g} is above upper limit {limits.upper:g}.")
@@ -105,29 +155,45 @@ def _joint_problems(joint: JointPart) -> Iterator[str]:
         )
 
 
+def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
+    """What is given for a joint where one real number is expected, and is none; limits may be infinite."""
+    for quantity in ("lower", "upper", "velocity", "effort"):
+        value = getattr(joint.limits, quantity)
+        if not isinstance(value, Real) or math.isnan(value):
+            yield f"{quantity} limit is {value!r}; expected a number."
+    for quantity in ("damping", "friction"):
+        value = getattr(joint, quantity)
+        if not isinstance(value, Real) or not math.isfinite(value):
+            yield f"{quantity} is {value!r}; expected a finite number."
+    armature: object = joint.armature
+    if not isinstance(armature, Real):
+        yield f"armature is {armature!r}; expected an inertia, a finite number not below zero."
+
+
 def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
     """What is wrong with how the parts hang together: not one tree from one root."""
     carried_by: dict[str, JointPart] = {}
     for joint in joints:
-        here = f"joint {joint.name!r}:"
+        here = f"joint {quoted(joint.name)}:"
         if joint.parent == joint.child:
-            yield _at(joint.where, f"{here} its parent and its child are the same link {joint.child!r}.")
+            yield _at(joint.where, f"{here} its parent and its child are the same link {quoted(joint.child)}.")
         elif joint.child in carried_by:
             other = carried_by[joint.child]
             there = f" ({other.where})" if other.where else ""
             yield _at(
                 joint.where,
-                f"{here} link {joint.child!r} hangs on joint {other.name!r}{there} already; "
+                f"{here} link {quoted(joint.child)} hangs on joint {quoted(other.name)}{there} already; "
                 "what closes a loop is no joint of the tree, in URDF it is a <loop_joint>.",
             )
         else:
             carried_by[joint.child] = joint
     roots = [link for link in links if link.name not in carried_by]
     if len(roots) > 1:
-        shown = ", ".join(_at(link.where, repr(link.name)) for link in roots[:8])
+        shown = ", ".join(_at(link.where, quoted(link.name)) for link in roots[:8])
+        more = ", ..." if len(roots) > 8 else ""
         yield _at(
             roots[1].where,
-            f"link {roots[1].name!r}: {len(roots)} links hang on nothing ({shown}{', ...' if len(roots) > 8 else ''}); "
+            f"link {quoted(roots[1].name)}: {len(roots)} links hang on nothing ({shown}{more}); "
             "expected one root link. A fixed joint welds one to another.",
         )
     yield from _cycles(carried_by)
@@ -145,9 +211,9 @@ def _cycles(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
             link = carried_by[link].parent
         if link in path:
             ring = list(path)[list(path).index(link) :]
-            shown = " on ".join(repr(name) for name in [*ring[:8], *(["..."] if len(ring) > 8 else []), link])
+            shown = " on ".join(quoted(name) for name in [*ring[:8], *(["..."] if len(ring) > 8 else []), link])
             yield _at(
                 carried_by[link].where,
-                f"joint {carried_by[link].name!r}: links hang on each other in a ring ({shown}); "
+                f"joint {quoted(carried_by[link].name)}: links hang on each other in a ring ({shown}); "
                 "expected a tree that grows from one root link.",
             )

@@ -28,6 +28,58 @@ def constrained_forward_dynamics(
     return constrained_forward_dynamics(robot, q, qd, tau, *wrenches, **options)
 
 
+def constrained_inverse_dynamics(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, *forces: Any, **options: Any
+) -> Array:
+    """Joint forces tau = M(q) qdd + h(q, qd) + A^T(q) lambda, N m or N, shape (..., n).
+
+    Open loops, and velocities and accelerations that leave the constraints, are looked for.
+    Arguments, options and errors: `armdyn.constraints.checked.constrained_inverse_dynamics`. The compiled function
+    behind it, which checks nothing, is ``robot.compile(armdyn.constraints.constrained_inverse_dynamics)``.
+    """
+    from armdyn.constraints.checked import constrained_inverse_dynamics  # noqa: PLC0415
+
+    return constrained_inverse_dynamics(robot, q, qd, qdd, *forces, **options)
+
+
+def hybrid_forces(
+    robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, multipliers: ArrayLike, **options: Any
+) -> Array:
+    """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
+
+    Open loops, velocities that leave the constraints, and rows that depend on each other are looked for.
+    Arguments, options and errors: `armdyn.constraints.checked.hybrid_forces`. The compiled function
+    behind it, which checks nothing, is ``robot.compile(armdyn.constraints.hybrid_forces)``.
+    """
+    from armdyn.constraints.checked import hybrid_forces  # noqa: PLC0415
+
+    return hybrid_forces(robot, q, qd, qdd, multipliers, **options)
+
+
+def force_projection(robot: Robot, q: ArrayLike, **options: Any) -> Array:
+    """Projection P(q) of joint forces onto those that move the robot, of N m or N alike, shape (..., n, n).
+
+    Open loops, and rows that depend on each other, are looked for.
+    Arguments, options and errors: `armdyn.constraints.checked.force_projection`. The compiled function
+    behind it, which checks nothing, is ``robot.compile(armdyn.constraints.force_projection)``.
+    """
+    from armdyn.constraints.checked import force_projection  # noqa: PLC0415
+
+    return force_projection(robot, q, **options)
+
+
+def acceleration_projection(robot: Robot, q: ArrayLike, **options: Any) -> Array:
+    """Projection P_qdd(q) of accelerations onto those the constraints allow, of rad or m alike, shape (..., n, n).
+
+    Open loops, and rows that depend on each other, are looked for.
+    Arguments, options and errors: `armdyn.constraints.checked.acceleration_projection`. The compiled function
+    behind it, which checks nothing, is ``robot.compile(armdyn.constraints.acceleration_projection)``.
+    """
+    from armdyn.constraints.checked import acceleration_projection  # noqa: PLC0415
+
+    return acceleration_projection(robot, q, **options)
+
+
 def actuator_forces(robot: Robot, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike, **options: Any) -> DrivenForces:
     """Joint forces tau, N m or N, of the actuated joints alone that move a closed mechanism, shape (..., n).
 

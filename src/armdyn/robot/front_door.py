@@ -41,7 +41,7 @@ class Robot:
     inverse_dynamics_derivatives = Method(
         ALGORITHMS,
         derivatives_of="inverse_dynamics",
-        with_constraints="constrained_inverse_dynamics.derivative",
+        with_constraints="robot.compile(armdyn.constraints.constrained_inverse_dynamics).derivative",
     )
     forward_dynamics_derivatives = Method(
         ALGORITHMS,
@@ -83,11 +83,12 @@ class Robot:
     constraint_velocity = Method(KERNELS)
     constraint_drift = Method(KERNELS)
     constraint_forces = Method(KERNELS)
-    force_projection = Method(DYNAMICS)
-    acceleration_projection = Method(DYNAMICS)
-    constrained_inverse_dynamics = Method(DYNAMICS)
-    hybrid_forces = Method(DYNAMICS)
+    _force_projection = Method(DYNAMICS)
+    _acceleration_projection = Method(DYNAMICS)
+    _constrained_inverse_dynamics = Method(DYNAMICS)
+    _hybrid_forces = Method(DYNAMICS)
     _constrained_forward_dynamics = Method(DYNAMICS)
+    _independence = Method(DYNAMICS)
     # Energy and momentum
     kinetic_energy = Method(ALGORITHMS)
     potential_energy = Method(ALGORITHMS)
@@ -146,6 +147,10 @@ class Robot:
 
     # Of robots with constraints, checked state by state
     constrained_forward_dynamics = closed_loops.constrained_forward_dynamics
+    constrained_inverse_dynamics = closed_loops.constrained_inverse_dynamics
+    hybrid_forces = closed_loops.hybrid_forces
+    force_projection = closed_loops.force_projection
+    acceleration_projection = closed_loops.acceleration_projection
     actuator_forces = closed_loops.actuator_forces
     constraint_rank = closed_loops.constraint_rank
     close_loop = closed_loops.close_loop

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
@@ -17,8 +15,20 @@ if TYPE_CHECKING:
 
 
 def with_gravity(robot: Robot, gravity: ArrayLike) -> Robot:
-    """The same robot under another acceleration of free fall, in base axes, m/s^2, shape (3,)."""
-    return type(robot)(robot.model.replace(gravity=np.asarray(gravity, dtype=float)))
+    """The same robot under another acceleration of free fall.
+
+    Args:
+        gravity: in base axes, m/s^2, shape (3,).
+
+    Raises:
+        ModelError: NaN or infinity.
+        ShapeError: not three numbers.
+        DTypeError: what is no real number.
+
+    >>> armdyn.load("planar_2r").with_gravity([0, 0, 0]).gravity_forces([0.3, 0.4])
+    array([0., 0.])
+    """
+    return type(robot)(robot.model.replace(gravity=gravity))
 
 
 def with_tip(robot: Robot, frame: str) -> Robot:

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import UnknownName
+from armdyn.errors import ModelError, UnknownName
 from armdyn.robot import Robot
 
 IN_PLANE = (0.0, -9.81, 0.0)
@@ -52,6 +52,8 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
     >>> load("planar_2r").joint_names
     ('joint_1', 'joint_2')
     """
+    if not isinstance(robot, str | os.PathLike):
+        raise ModelError(f"the robot is {type(robot).__name__}; expected a bundled name or the path of a file")
     if robot in _BUNDLED:
         return _bundled(str(robot), options)
     path = Path(robot)

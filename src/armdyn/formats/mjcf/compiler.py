@@ -59,6 +59,11 @@ class Compiled:
                     return f"{self.document}:{element.line}"
         return self.document
 
+    def label(self, kind: str, i: int) -> str:
+        """What messages call an element: its kind, its name or else its number, and where it stands."""
+        name = self.name(kind, i)
+        return f"{kind} {name or i!r} ({self.where(name, kind)})"
+
     def disabled(self, flag: str) -> bool:
         """Whether the file switches a part of the physics off, as ``<flag gravity="disable"/>`` does."""
         return bool(self.m.opt.disableflags & getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}", 0))

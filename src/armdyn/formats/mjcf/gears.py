@@ -84,9 +84,8 @@ def _gear(compiled: Compiled, names: Names, e: int) -> Gear:
     m = compiled.m
     first, second = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
     at = [float(m.qpos0[m.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in (first, second)]
-    name = compiled.name("equality", e)
     return Gear(
-        f"equality {name or e!r} ({compiled.where(name, 'equality')})",
+        compiled.label("equality", e),
         names.joints[first],
         names.joints[second] if second >= 0 else None,
         (at[0], at[1]),
@@ -156,7 +155,26 @@ def coupled(model: Model, gears: Sequence[Gear], held: Mapping[str, float]) -> M
     if here:
         model = with_joint_equations(model, [gear.equation for gear in here])
         notes.append(f"{', '.join(gear.label for gear in here)}: held exactly, where MuJoCo lets them give (solref)")
+        notes += _notes_on_standstill(model, here)
     return model.replace(notes=(*model.notes, *notes))
+
+
+def _notes_on_standstill(model: Model, gears: Sequence[Gear]) -> Iterator[str]:
+    """The joints that gears leave no motion, such as two of different ratios between the same joints.
+
+    A linear gear passes every motion on, so of joints that gears tie together all stand still, or none.
+    """
+    assert model.coupling is not None  # noqa: S101 - the gears have made one
+    rows = zip(model.joint_names, model.coupling.matrix, model.coupling.offset, strict=True)
+    still = {name: float(at) for name, row, at in rows if not row.any()}
+    while still:
+        tied = [next(iter(still))]
+        for joint in tied:  # grows on the way
+            ends = (end for gear in gears if joint in (gear.joint, gear.other) for end in (gear.joint, gear.other))
+            tied += [str(end) for end in dict.fromkeys(ends) if end in still and end not in tied]
+        shown = ", ".join(f"{joint!r} at {still.pop(joint):.6g}" for joint in tied)
+        theirs = ", ".join(gear.label for gear in gears if gear.joint in tied)
+        yield f"joints {shown} are held still by {theirs}, which together leave them no motion"
 
 
 def _refusal(gear: Gear) -> str:

@@ -14,7 +14,7 @@ from armdyn.formats.mjcf.gears import coupled, hold_with, read_gears
 from armdyn.formats.mjcf.loops import with_loops
 from armdyn.formats.mjcf.tree import Tree, read_tree
 from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
-from armdyn.model.assembly import assemble
+from armdyn.model.assembly import assemble, checked_locked
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
@@ -33,7 +33,7 @@ def read_mjcf(
     compiled = compile_mjcf(source)
     tree = read_tree(compiled)
     gears = read_gears(compiled, tree.names)
-    held = hold_with(gears, locked or {}, tree.notes)
+    held = hold_with(gears, checked_locked(locked), tree.notes)
     model = assemble(
         compiled.root.attributes.get("model") or Path(source).stem,
         tree.links,

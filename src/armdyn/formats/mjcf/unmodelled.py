@@ -158,12 +158,16 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
     if (colliding > 1 or m.npair) and not compiled.disabled("contact") and not compiled.disabled("constraint"):
         yield "contacts between geoms are not part of the equations"
     if m.nu:
-        yield f"{m.nu} actuators are not part of the equations: tau is what they put on the joints"
+        they, put = ("it", "puts") if m.nu == 1 else ("they", "put")
+        yield f"{_counted(m.nu, 'actuator')} not part of the equations: tau is what {they} {put} on the joints"
     if m.ntendon:
-        yield f"{m.ntendon} tendons are not part of the equations, nor are their damping and friction"
-    inactive = int(m.neq - np.count_nonzero(m.eq_active0))
+        its = "its" if m.ntendon == 1 else "their"
+        yield f"{_counted(m.ntendon, 'tendon')} not part of the equations, nor are {its} damping and friction"
+    inactive = [compiled.label("equality", e) for e in range(m.neq) if not m.eq_active0[e]]
     if inactive:
-        yield f"{inactive} equality constraints are inactive and left out"
+        more = f" and {len(inactive) - SHOWN} more" if len(inactive) > SHOWN else ""
+        are = "is" if len(inactive) == 1 else "are"
+        yield f"{', '.join(inactive[:SHOWN])}{more} {are} inactive and left out"
     bent = [
         name for j, name in enumerate(tree.names.joints) if np.any(compiled.numbers("dof_dampingpoly", m.jnt_dofadr[j]))
     ]
@@ -172,6 +176,11 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
     mocap = [name for b, name in enumerate(tree.names.bodies) if m.body_mocapid[b] >= 0]
     if mocap:
         yield f"mocap bodies stand where the file puts them: {', '.join(mocap)}"
-    for count, what in ((m.nkey, "keyframes"), (m.nsensor, "sensors")):
+    for count, what in ((m.nkey, "keyframe"), (m.nsensor, "sensor")):
         if count:
-            yield f"{count} {what} are not used"
+            yield f"{_counted(count, what)} not used"
+
+
+def _counted(count: int, what: str) -> str:
+    """How many there are, as the subject of a sentence."""
+    return f"1 {what} is" if count == 1 else f"{count} {what}s are"

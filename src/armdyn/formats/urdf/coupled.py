@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from armdyn.errors import ModelError, Unsupported
 from armdyn.formats.findings import Findings, Part
@@ -17,6 +16,7 @@ from armdyn.formats.xml_tree import Element
 from armdyn.model.coordinates import HELD_WITHIN, refuse
 from armdyn.model.followers import Follower, led, rings, with_followers
 from armdyn.model.model import Model
+from armdyn.model.validation import Suggestions, quoted
 
 SHOWN = 10
 
@@ -57,15 +57,17 @@ def read_mimic(part: Part, element: Element) -> Mimic:
 
 def check_leaders(mimics: Sequence[Mimic], joints: Collection[str], moving: Collection[str]) -> None:
     """Every mimic joint must follow a joint that exists and moves, by a multiplier, and not itself in the end."""
+    suggestion = Suggestions(joints)
     for mimic in mimics:
         if mimic.leader == mimic.joint:
             mimic.part.problem(mimic.element, "<mimic> follows the joint itself; expected another joint.")
         elif mimic.leader and mimic.leader not in joints:
-            close = get_close_matches(mimic.leader, joints, n=1)
-            meant = f"did you mean {close[0]!r}?" if close else "expected the name of a joint of this file."
-            mimic.part.problem(mimic.element, f"<mimic> follows joint {mimic.leader!r}, which does not exist; {meant}")
+            close = suggestion(mimic.leader)
+            meant = f"did you mean {quoted(close)}?" if close else "expected the name of a joint of this file."
+            fault = f"<mimic> follows joint {quoted(mimic.leader)}, which does not exist; {meant}"
+            mimic.part.problem(mimic.element, fault)
         elif mimic.leader and mimic.leader not in moving:
-            fault = f"<mimic> follows {mimic.leader!r}, a fixed joint; expected a joint that moves."
+            fault = f"<mimic> follows {quoted(mimic.leader)}, a fixed joint; expected a joint that moves."
             mimic.part.problem(mimic.element, fault)
         if mimic.multiplier == 0.0:
             fault = "<mimic> multiplier is 0, which holds the joint still; expected another number, or a fixed joint."
@@ -73,8 +75,8 @@ def check_leaders(mimics: Sequence[Mimic], joints: Collection[str], moving: Coll
     by_joint = {mimic.joint: mimic for mimic in mimics}
     for ring in rings({mimic.joint: mimic.leader for mimic in mimics}):
         if len(ring) > 1:
-            shown = [repr(name) for name in ring[:SHOWN]] + ["..."] * (len(ring) > SHOWN)
-            chain = " follows ".join([*shown, repr(ring[0])])
+            shown = [quoted(name) for name in ring[:SHOWN]] + ["..."] * (len(ring) > SHOWN)
+            chain = " follows ".join([*shown, quoted(ring[0])])
             mimic = by_joint[ring[0]]
             mimic.part.problem(mimic.element, f"<mimic> closes a ring: {chain}; expected one that follows none.")
 
@@ -87,9 +89,9 @@ def coupled(model: Model, mimics: Sequence[Mimic], locked: Collection[str]) -> M
     lost = [follower for follower in followers if follower.leader not in moving]
     if lost:
         shown = [
-            f"{f.where} joint {f.joint!r} follows {f.leader!r}, which is not in the part of the file that is read; "
-            f"lock what it follows, and it is held too: locked={{{f.leader!r}: 0.0}}, or choose base= and tip= so that "
-            "both are in."
+            f"{f.where} joint {quoted(f.joint)} follows {quoted(f.leader)}, which is not in the part of the file that "
+            f"is read; lock what it follows, and it is held too: locked={{{quoted(f.leader)}: 0.0}}, or choose base= "
+            "and tip= so that both are in."
             for f in lost
         ]
         raise ModelError(shown[:SHOWN] + [f"... and {len(lost) - SHOWN} more like these."] * (len(lost) > SHOWN))
@@ -113,14 +115,14 @@ def follow(mimics: Sequence[Mimic], locked: Mapping[str, float], findings: Findi
         followers.setdefault(mimic.leader, []).append(mimic)
         if mimic.joint in locked and mimic.leader not in locked:
             what = "locked though <mimic> has it follow a joint that is not locked"
-            findings.note(what, f"{mimic.part.label} (follows {mimic.leader!r})")
+            findings.note(what, f"{mimic.part.label} (follows {quoted(mimic.leader)})")
     waiting = list(locked)
     while waiting:
         leader = waiting.pop()
         for mimic in followers.get(leader, ()):
             if mimic.joint not in held:
                 held[mimic.joint] = mimic.multiplier * held[leader] + mimic.offset
-                findings.note(f"locked with joint {leader!r}, which it follows", mimic.part.label)
+                findings.note(f"locked with joint {quoted(leader)}, which it follows", mimic.part.label)
                 waiting.append(mimic.joint)
     refuse(_contradictions(mimics, held))
     return held
@@ -133,11 +135,11 @@ def _contradictions(mimics: Sequence[Mimic], held: Mapping[str, float]) -> Itera
             position, leader = held[mimic.joint], held[mimic.leader]
             asked = mimic.multiplier * leader + mimic.offset
             if abs(position - asked) > HELD_WITHIN * max(1.0, abs(asked)):
+                name, other = quoted(mimic.joint), quoted(mimic.leader)
                 yield (
-                    f"{mimic.part.findings.where(mimic.element)} joint {mimic.joint!r}: locked at {position:g}, and "
-                    f"{mimic.leader!r}, which it mimics, at {leader:g}; <mimic> asks for {mimic.multiplier:g} * "
-                    f"{leader:g} + {mimic.offset:g} = {asked:g}. Lock {mimic.leader!r} alone: {mimic.joint!r} is held "
-                    "with it."
+                    f"{mimic.part.findings.where(mimic.element)} joint {name}: locked at {position:g}, and "
+                    f"{other}, which it mimics, at {leader:g}; <mimic> asks for {mimic.multiplier:g} * "
+                    f"{leader:g} + {mimic.offset:g} = {asked:g}. Lock {other} alone: {name} is held with it."
                 )
 
 
@@ -153,6 +155,6 @@ def refuse_loose(model: Model, loose: Sequence[Loose]) -> None:
 
 def _refusal(joint: Loose) -> str:
     return (
-        f"{joint.type} joint {joint.joint!r} ({joint.where}): an arm stands on something, and its joints have one "
-        f"number each. Read what this joint carries, with base={joint.child!r}, or make it fixed in the file."
+        f"{joint.type} joint {quoted(joint.joint)} ({joint.where}): an arm stands on something, and its joints have "
+        f"one number each. Read what this joint carries, with base={quoted(joint.child)}, or make it fixed in the file."
     )

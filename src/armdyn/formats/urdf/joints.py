@@ -53,7 +53,7 @@ def _kind(part: Part) -> Kind:
     if given in KINDS:
         return KINDS[given]
     if given not in LOOSE_TYPES:
-        close = get_close_matches(given.strip().lower(), KINDS, n=1)
+        close = get_close_matches(given[:60].strip().lower(), KINDS, n=1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
         fault = f"type {given[:60]!r} is unknown" if given else "<joint> has no type"
         part.problem(part.element, f"{fault}; expected one of {', '.join(KINDS)}.{meant}")

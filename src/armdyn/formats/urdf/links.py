@@ -33,10 +33,14 @@ def _inertia(part: Part) -> Inertia:
     pose = read_origin(part, inertial)
     if len(part.findings.problems) > problems_before:
         return NOTHING  # what can be read of it would only raise follow-up problems
-    if mass == 0.0 and not tensor.any():
-        return NOTHING  # many files write it for a frame that is only a name
     R, com = pose[:3, :3], pose[:3, 3]
-    return Inertia(mass, com, R @ tensor @ R.T)
+    if mass == 0.0 and not tensor.any():  # many files write it for a frame that is only a name
+        if com.any():
+            part.note("<inertial> has a centre of mass but neither mass nor inertia; it has no effect")
+        return NOTHING
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused as no finite number
+        turned = R @ tensor @ R.T
+    return Inertia(mass, com, turned)
 
 
 def _mass(part: Part, inertial: Element) -> float:

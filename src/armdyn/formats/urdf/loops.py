@@ -32,6 +32,7 @@ from armdyn.formats.urdf.origins import read_origin, read_pose
 from armdyn.model.constraints import Held
 from armdyn.model.constraints.held import AXES, POSITIONS, axes_along
 from armdyn.model.model import Model
+from armdyn.model.validation import Suggestions, quoted
 from armdyn.spatial.rotations import Array, rigid
 
 FREE: Mapping[str, tuple[str, ...]] = {
@@ -84,7 +85,7 @@ def read_loop(part: Part) -> Loop | None:
 def _type(part: Part) -> str:
     given = part.element.attributes.get("type", "")
     if given not in FREE:
-        close = get_close_matches(given.strip().lower(), FREE, n=1)
+        close = get_close_matches(given[:60].strip().lower(), FREE, n=1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
         fault = f"type {given[:60]!r} closes no loop" if given else f"<{part.element.tag}> has no type"
         part.problem(part.element, f"{fault}; expected one of {', '.join(FREE)}.{meant}")
@@ -105,6 +106,7 @@ def _end(part: Part, tag: str) -> tuple[str, Array] | None:
 def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:
     """Every loop must join two links that exist."""
     known = dict.fromkeys(links)
+    suggestion = Suggestions(known)
     seen: dict[str, Loop] = {}
     for loop in loops:
         first = seen.setdefault(loop.name, loop)
@@ -112,11 +114,12 @@ def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:
             loop.part.problem(loop.part.element, f"the name is taken already (first at {first.part.where}).")
         for link in loop.links:
             if link and link not in known:
-                close = get_close_matches(link, known, n=1) if len(known) < 1000 else []
-                meant = f"did you mean {close[0]!r}?" if close else "expected the name of a link of this file."
-                loop.part.problem(loop.part.element, f"it joins link {link!r}, which does not exist; {meant}")
+                close = suggestion(link)
+                meant = f"did you mean {quoted(close)}?" if close else "expected the name of a link of this file."
+                fault = f"it joins link {quoted(link)}, which does not exist; {meant}"
+                loop.part.problem(loop.part.element, fault)
         if loop.links[0] == loop.links[1]:
-            loop.part.problem(loop.part.element, f"both of its ends are on link {loop.links[0]!r}.")
+            loop.part.problem(loop.part.element, f"both of its ends are on link {quoted(loop.links[0])}.")
 
 
 def with_loops(model: Model, loops: Sequence[Loop]) -> Model:

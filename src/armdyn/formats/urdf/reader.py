@@ -17,9 +17,10 @@ from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_lo
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import refuse_other_formats, refuse_xacro, refuse_xacro_name
 from armdyn.formats.xml_tree import Element, parse
-from armdyn.model.assembly import assemble
+from armdyn.model.assembly import assemble, checked_locked
 from armdyn.model.model import STANDARD_GRAVITY, Geometry, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.validation import quoted
 
 
 def read_urdf(
@@ -53,12 +54,14 @@ def read_urdf(
         Unsupported: for a joint that armdyn does not model, such as a floating one.
         UnknownName: where ``base``, ``tip`` or ``locked`` names nothing.
     """
+    if not isinstance(source, str | os.PathLike):
+        raise ModelError(f"expected the path of a URDF file, got {quoted(repr(source))}.")
     if isinstance(source, str) and source.lstrip().startswith("<"):
         raise ModelError("expected the path of a URDF file, got the text of one; read it with read_urdf_text.")
     path = Path(source)
     data = read_file(path)
     refuse_xacro_name(path)
-    wanted = _Wanted(base, tip, chain, locked or {}, gravity, check_inertia)
+    wanted = _Wanted(base, tip, chain, checked_locked(locked), gravity, check_inertia)
     return _read(parse(data, path.name), path.name, path.stem, wanted)
 
 
@@ -74,12 +77,14 @@ def read_urdf_text(
     check_inertia: bool = True,
 ) -> Model:
     """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` stands for the file in messages."""
+    if not isinstance(text, str | bytes):
+        raise ModelError(f"expected the text of a URDF file, str or bytes, got {quoted(repr(text))}.")
     if isinstance(text, str):
         # Whatever encoding the text declares, it was decoded already. The parser complains of lone surrogates.
         root = parse(text.encode("utf-8", "surrogatepass"), name, encoding="utf-8")
     else:
         root = parse(text, name)
-    return _read(root, name, name, _Wanted(base, tip, chain, locked or {}, gravity, check_inertia))
+    return _read(root, name, name, _Wanted(base, tip, chain, checked_locked(locked), gravity, check_inertia))
 
 
 @dataclass(frozen=True)
@@ -116,7 +121,7 @@ def _read(root: Element, document: str, fallback_name: str, wanted: _Wanted) -> 
     findings = contents.findings
     name = root.attributes.get("name", "")
     if not name:
-        findings.note("<robot> has no name and is called after its file", repr(fallback_name))
+        findings.note("<robot> has no name and is called after its file", quoted(fallback_name))
     locked = follow(contents.mimics, wanted.locked, findings)
     model = assemble(
         name or fallback_name,
@@ -132,8 +137,8 @@ def _read(root: Element, document: str, fallback_name: str, wanted: _Wanted) -> 
         problems=findings.problems,
         incomplete=not contents.complete,
         check_inertia=wanted.check_inertia,
+        judge=lambda model: refuse_loose(model, contents.loose),
     )
-    refuse_loose(model, contents.loose)
     return with_loops(coupled(model, contents.mimics, locked), contents.loops)
 
 
@@ -159,7 +164,7 @@ def _read_part(element: Element, contents: _Contents) -> None:
         contents.findings.problem(element, f'<{element.tag}> has no name; expected <{element.tag} name="...">.')
         contents.complete = False
         return
-    part = Part(contents.findings, element, f"{element.tag} {name!r}")
+    part = Part(contents.findings, element, f"{element.tag} {quoted(name)}")
     check_vocabulary(part, element)
     if element.tag == "link":
         contents.links.append(read_link(part))

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from armdyn.formats.findings import Findings, Part
 from armdyn.formats.xml_tree import Element
+from armdyn.model.validation import quoted
 
 USED_CHILDREN = {
     "robot": ("link", "joint", "loop_joint", "loop"),
@@ -44,6 +45,9 @@ LOOKS = frozenset({"visual", "collision", "material", "version"})
 MAX_EXTRA_LETTERS = 3
 """How much longer or shorter than the word that is meant a misspelt one may be."""
 
+MAX_TEXT = 20
+"""How many letters of a text that is not used its note shows."""
+
 FORCES_OF_GAZEBO = frozenset({"springStiffness", "springReference", "dampingFactor", "gravity", "turnGravityOff"})
 """What a ``<gazebo>`` element can say that changes a motion."""
 
@@ -73,6 +77,8 @@ def check_vocabulary(part: Part, element: Element) -> None:
 
 
 def _check_words(part: Part, element: Element) -> None:
+    if text := " ".join(element.text.split()):
+        part.findings.note(f"text in <{element.tag}> is not used", f"{quoted(text[:MAX_TEXT])} ({part.label})")
     used = USED_ATTRIBUTES[element.tag]
     for attribute in element.attributes:
         if attribute in used or attribute in LOOKS or attribute.startswith("xmlns"):
@@ -81,7 +87,7 @@ def _check_words(part: Part, element: Element) -> None:
         if meant and meant not in element.attributes:
             part.problem(element, f"<{element.tag}> has {attribute[:60]!r}, which is unknown. Did you mean {meant!r}?")
         else:
-            part.note(f"{attribute!r} of <{element.tag}> is not used")
+            part.note(f"{quoted(attribute)} of <{element.tag}> is not used")
 
 
 def _check_child(part: Part, parent: Element, child: Element) -> None:
@@ -89,9 +95,9 @@ def _check_child(part: Part, parent: Element, child: Element) -> None:
     if meant:
         part.problem(child, f"<{child.tag[:60]}> is unknown. Did you mean <{meant}>?")
     elif parent.tag == "robot":
-        part.findings.note(f"<{child.tag}> is not used", _called(child))
+        part.findings.note(f"<{child.tag[:60]}> is not used", _called(child))
     else:
-        part.note(f"<{child.tag}> is not used")
+        part.note(f"<{child.tag[:60]}> is not used")
 
 
 @lru_cache(maxsize=1000)

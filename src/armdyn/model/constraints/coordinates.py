@@ -64,8 +64,15 @@ class JointCoupling(Constraint):
         """Raise an `UnknownName` where the model has no such coordinate."""
         known = [coordinate.name for coordinate in model.coordinates]
         for joint, _ in self.factors:
-            if joint not in known:
-                raise UnknownName.of("joint", joint, known, repr(model.name))
+            if joint in known:
+                continue
+            if any(joint == moved.name for moved in model.joints):
+                raise UnknownName(
+                    f"no coordinate {joint!r} in {model.name!r}, which constraint {self.name!r} still names: the joint "
+                    f"moves with others. Leave the constraint out, or couple the joints that are free: "
+                    f"{', '.join(known)}."
+                )
+            raise UnknownName.of("joint", joint, known, f"{model.name!r}, which constraint {self.name!r} names")
 
 
 @dataclass(frozen=True)
@@ -77,6 +84,10 @@ class Holonomic(Constraint):
             `armdyn.algorithms`; it is traced, and differentiated exactly.
         equations: a name for each equation.
         name: of the constraint.
+
+    The values may have any unit. Where a tolerance judges whether they are zero, each is divided by the length of its
+    gradient by q, |A_i|, so that the tolerance is a motion of the joints, rad or m: ten times the function is the same
+    constraint. Where the gradient vanishes there is no such measure, and the value is judged as it stands.
 
     >>> def height(model, q):
     ...     return armdyn.algorithms.forward_kinematics(model, q)[2, 3] - 0.5

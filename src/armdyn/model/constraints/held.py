@@ -25,7 +25,10 @@ class Held(Constraint):
     A stands in ``frame`` at ``pose``, B in ``to`` at ``to_pose``. Held along x, y or z, the origin of A keeps that
     coordinate at zero in B. Held about all three axes, A keeps the axes of B; about two, the third axis of A keeps the
     direction of that of B, and A may turn about it; about one, say x, the next axis of A, y, stays at right angles to
-    the one after it of B, z, as in a universal joint.
+    the one after it of B, z, as in a universal joint. Of three and of two, phi is 2 tan(angle / 2) of the turn that is
+    left over, zero where the axes agree and nowhere else. Of one it is the sine of what the right angle lacks, which is
+    zero after half a turn about x, too: half a turn about z and one about y come to the same, and both are free.
+    `Robot.close_loop` does not take that for closed.
 
     Args:
         frame: name of the frame that is held.
@@ -180,6 +183,13 @@ def slide(
     name: str = "",
 ) -> Held:
     """A frame held to another but for the shift along an axis; arguments as of `hinge`.
+
+    A slide holds the turn about its axis, too. With one ``axis`` for both frames, their axes stay parallel. Where
+    ``to_axis`` is another, which turn is held follows from this rule: each frame is given an x across the axis, and the
+    two x stay parallel. x is what of one coordinate axis of the frame lies across the axis: of the coordinate axis that
+    it leans to least, the first of several; where it is a coordinate axis itself, of the next in turn (y for x, z for
+    y, x for z). For another turn, say so with poses whose z is the axis:
+    ``Held(frame, to, ("x", "y", "rx", "ry", "rz"), pose, to_pose)``.
 
     >>> armdyn.constraints.slide("carriage", axis=(1, 0, 0)).axes
     ('x', 'y', 'rx', 'ry', 'rz')

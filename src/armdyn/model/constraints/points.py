@@ -125,6 +125,10 @@ class PointOnSurface(_PointOf):
         of: name of the frame in whose coordinates the function is; the base where none is given.
         name: of the constraint.
 
+    The values may have any unit. Where a tolerance judges whether they are zero, each is divided by the length of its
+    gradient by q, |A_i|, so that the tolerance is a motion of the joints, rad or m: ten times the function is the same
+    surface. Where the gradient vanishes there is no such measure, and the value is judged as it stands.
+
     >>> sphere = armdyn.constraints.PointOnSurface("tip", lambda p: p @ p - 1.0)
     >>> len(sphere.rows)
     1
