@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from armdyn.algorithms.declaration import Function, in_numbers
-from armdyn.errors import ArmdynError, DTypeError, ShapeError
+from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
 from armdyn.model.constraints.base import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape, with_parameters
 from armdyn.program import OperationCounts, Port, Program, guarded, trace
@@ -172,9 +172,9 @@ class CompiledFunction:
                 raise TypeError(
                     f"{name} is a {kind}; options are words, numbers or tuples, fixed before compiling"
                 ) from None
-        missing = [f"{name}=" for name in self.function.required_options if name not in options]
+        missing = [name for name in self.function.required_options if name not in options]
         if missing:
-            raise TypeError(f"{self.function.name}() misses {', '.join(missing)}, which must be given by name")
+            raise self._misses(missing)
         return tuple(sorted((k, v) for k, v in options.items() if v != self.function.options[k]))
 
     def _refuse_unknown(self, options: Iterable[str]) -> None:
@@ -182,6 +182,14 @@ class CompiledFunction:
             if name not in self.function.options:
                 known = ", ".join([*self._positional, *self.function.options, "out", "workers"])
                 raise TypeError(f"{self.function.name}() has no argument {name!r}; it takes {known}")
+
+    def _misses(self, options: Iterable[str]) -> Exception:
+        """The error where options without a default are not given: which, and what there is to choose from."""
+        choices = self.function.choices
+        known = {name: list(choices[name](self.robot.model)) if name in choices else [] for name in options}
+        said = [f"{name}=" + (f" (one of {_shown(names)})" if names else "") for name, names in known.items()]
+        message = f"{self.function.name}() of {self.robot.name!r} misses {' and '.join(said)}, to be given by name"
+        return UnknownName(message) if any(known.values()) else TypeError(message)
 
     def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
         """The whole way of a call: bind names, choose or compile the kernel, run it."""
@@ -374,6 +382,10 @@ def _stand_in_front() -> bool:
 def _keyword(parameter: str) -> str:
     """The word a parameter is given by in a call: "tool0.payload.mass" by ``tool0_payload_mass=``."""
     return parameter.replace(".", "_")
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")
 
 
 def _several(*results: Any) -> tuple[Any, ...]:

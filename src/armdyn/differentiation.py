@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from armdyn.algorithms.declaration import Argument, Function, Shape
 from armdyn.compiled import CompiledFunction, Variant
 from armdyn.errors import UnknownName
-from armdyn.model.parameters import SHAPES, parameter_shape, parameter_value
+from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
 from armdyn.program import Program
 from armdyn.program.differentiation import derivatives, rates_along
 
@@ -49,7 +49,9 @@ class _Derived(CompiledFunction):
                 raise UnknownName
             return parameter_shape(model, name)
         except UnknownName:
-            parameters = ["gravity", *(f"{link}.{quantity}" for link in model.link_names[1:] for quantity in SHAPES)]
+            if isinstance(name, str) and "." in name:
+                raise  # no array has a dot in its name: it means a parameter, and the error knows all of them
+            parameters = parameter_names(model)
             where = f"{self.primal.__name__} of {model.name!r}"
             raise UnknownName.of("array or parameter", name, [*arguments, *parameters], where) from None
 

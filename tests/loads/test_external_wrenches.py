@@ -189,9 +189,17 @@ def test_what_is_not_touched_costs_nothing(ur5: Case) -> None:
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"expressed_in": "world"}, TypeError, r"external_wrench\(\) misses frame=, which must be given by name"),
-        ({"frame": "tool0"}, TypeError, r"external_wrench\(\) misses expressed_in="),
-        ({}, TypeError, r"misses frame=, expressed_in="),
+        (
+            {"expressed_in": "world"},
+            UnknownName,
+            r"of 'ur5' misses frame= \(one of base_link, .*\), to be given by name",
+        ),
+        ({"frame": "tool0"}, UnknownName, r"of 'ur5' misses expressed_in= \(one of body, space, world\), to be given"),
+        (
+            {},
+            UnknownName,
+            r"misses frame= \(one of base_link, .*\) and expressed_in= \(one of body, space, world\), to",
+        ),
         (
             {"frame": None, "expressed_in": "world"},
             UnknownName,

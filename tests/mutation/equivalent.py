@@ -20,7 +20,7 @@ OTHERS = "for equations that others register"
 EQUIVALENT = {
     "reciprocal: list[Any] = [0.0] * len(M) | 0.0 -> 1.0": FILLED,
     "L, reciprocal = np.zeros((size, size), dtype=object), [1.0] * size | 1.0 -> 2.0": FILLED,
-    "armature: float = 0.0 | 0.0 -> 1.0": FILLED,
+    "armature: Any = 0.0 | 0.0 -> 1.0": FILLED,
     "normal = np.cross(z1, z2) | np.cross(z1, z2) -> np.cross(z2, z1)": SQUARED,
     "d = o2 - o1 | o2 - o1 -> o2 + o1": AT_ZERO,
     "d = o2 - o1 | o2 - o1 -> o2": AT_ZERO,

@@ -250,8 +250,11 @@ def test_unknown_quantities(robot: armdyn.Robot) -> None:
         robot.inverse_dynamics.derivative("qddd")
     with pytest.raises(UnknownName, match="no array or parameter 'f_tip' in gravity_forces"):
         robot.gravity_forces.derivative("f_tip")
-    with pytest.raises(UnknownName):
-        robot.inverse_dynamics.directional("link.weight")
+    joint = robot.model.joint_names[0]
+    with pytest.raises(UnknownName, match=rf"no parameter '{joint}.armatur' in 'rp'.*Did you mean '{joint}.armature'"):
+        robot.inverse_dynamics.directional(f"{joint}.armatur")
+    with pytest.raises(UnknownName, match=rf"no array or parameter 'z' in .*Known: q, .*gravity, .*{joint}.armature"):
+        robot.inverse_dynamics.derivative("z")
 
 
 def test_a_quantity_named_twice(robot: armdyn.Robot) -> None:

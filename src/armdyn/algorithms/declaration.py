@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,7 @@ class Function:
     options: Mapping[str, Any]
     result: type[Any] | None = None
     sizes: Mapping[str, Callable[..., int]] = field(default_factory=dict)
+    choices: Mapping[str, Callable[..., Iterable[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for attribute in ("__module__", "__qualname__", "__doc__"):
@@ -60,7 +61,7 @@ class Function:
         name = self.name
         if getattr(sys.modules.get(self.implementation.__module__), name, None) is self:
             return name  # pickled by name, as functions are
-        return _declare, (self.signature, self.implementation, self.result, self.sizes)
+        return _declare, (self.signature, self.implementation, self.result, self.sizes, self.choices)
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
@@ -68,7 +69,11 @@ class Function:
 
 
 def function(
-    signature: str, *, result: type[Any] | None = None, sizes: Mapping[str, Callable[..., int]] | None = None
+    signature: str,
+    *,
+    result: type[Any] | None = None,
+    sizes: Mapping[str, Callable[..., int]] | None = None,
+    choices: Mapping[str, Callable[..., Iterable[str]]] | None = None,
 ) -> Callable[[Callable[..., Any]], Function]:
     """Declare a function of a robot.
 
@@ -78,6 +83,7 @@ def function(
             ``"(n),(n),(n),(6)?->(n)"``. Keyword-only arguments of the function are options fixed before compiling.
         result: a ``NamedTuple`` with a field for each result, where the results have names; the function returns it.
         sizes: dimensions of the results with names of their own, each a function of the `Model` and of the options.
+        choices: what there is to choose from, a function of the `Model` for each option that must be given.
 
     >>> @function("(n),(n)->()")
     ... def power(model, qd, tau):
@@ -104,7 +110,8 @@ def function(
             Argument(p.name, shape, optional) for p, (shape, optional) in zip(positional, shapes, strict=True)
         )
         options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
-        return Function(implementation, name, signature, arguments, results, options, result, sizes or {})
+        more = (sizes or {}, choices or {})
+        return Function(implementation, name, signature, arguments, results, options, result, *more)
 
     return declare
 
@@ -114,8 +121,9 @@ def _declare(
     implementation: Callable[..., Any],
     result: type[Any] | None,
     sizes: Mapping[str, Callable[..., int]] | None,
+    choices: Mapping[str, Callable[..., Iterable[str]]] | None,
 ) -> Function:
-    return function(signature, result=result, sizes=sizes)(implementation)
+    return function(signature, result=result, sizes=sizes, choices=choices)(implementation)
 
 
 def _parse(signature: str) -> tuple[list[tuple[Shape, bool]], tuple[Shape, ...]]:

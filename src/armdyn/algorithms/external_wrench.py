@@ -11,8 +11,10 @@ from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
 
+CHOICES = {"frame": lambda model: [frame.name for frame in model.frames], "expressed_in": lambda model: EXPRESSED_IN}
 
-@function("(n),(6)->(links,6)")
+
+@function("(n),(6)->(links,6)", choices=CHOICES)
 def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, expressed_in: str) -> Array:
     """A wrench on one frame as rows f_ext(q) of all links, N m and N, shape (..., links, 6).
 
@@ -28,7 +30,8 @@ def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, ex
             moment about the base's origin; "world": axes of the base, moment about the frame's origin.
 
     Raises:
-        UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
+        UnknownName: where one of the two is not given, the robot has no such frame, or ``expressed_in`` is none of the
+            three.
 
     >>> robot = armdyn.load("planar_2r")
     >>> q = [0.3, 0.4]
