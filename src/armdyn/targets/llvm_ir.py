@@ -104,7 +104,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     restore_flags = _save_flags(out, triple)
     _describe_arguments(out, ports)
     for number, port in results if streams else ():
-        streaming.decide(out, vector, number, port)
+        streaming.decide(out, vector, number, port, sum(result.size for result in program.outputs))
     for index, slot in plan.slots.items():
         if plan.nodes[index][0] == "const":  # a result, or an argument of a library function: read from memory
             to = slot_pointer(out, vector, "%values", slot)

@@ -17,7 +17,7 @@ from armdyn.program.program import Port
 from armdyn.targets.vectors import Lines, Vector
 
 STREAMED_BYTES = 1 << 23
-"""Results at least as large are streamed: 8 MiB, more than what is left of a shared cache for one thread."""
+"""Results that together are at least as large are streamed: 8 MiB, more than one thread has of a shared cache."""
 
 _PAGE = 4096
 """Bytes of a page of memory: a store across the end of one costs as much as streaming a few dozen lines."""
@@ -115,11 +115,14 @@ def reserve(out: Lines, vector: Vector, number: int, port: Port) -> None:
     out.put(f"%block{number} = alloca [{length} x {vector.scalar}], align {alignment}")
 
 
-def decide(out: Lines, vector: Vector, number: int, port: Port) -> None:
-    """Set ``%phase<number>``, and ``%streams<number>``: rows without gaps, whole groups, numbers aligned, and many."""
+def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) -> None:
+    """Set ``%phase<number>``, and ``%streams<number>``: rows without gaps, whole groups, numbers aligned, and many.
+
+    All results, ``numbers`` of them a state, want the same cache, so it is their size together that counts.
+    """
     row = port.size * vector.itemsize
     packed = out.let(f"icmp eq i64 %outer{number}, {row}")
-    total = out.let(f"mul i64 %states, {row}")
+    total = out.let(f"mul i64 %states, {numbers * vector.itemsize}")
     much = out.let(f"icmp uge i64 {total}, {STREAMED_BYTES}")
     group = out.let(f"icmp uge i64 %count, {vector.lanes}")
     large = out.let(f"and i1 {much}, {group}")
