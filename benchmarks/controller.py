@@ -83,12 +83,8 @@ def _whole(robot: Robot) -> Any:
 
 
 def _operations(case: Case, robot: Robot) -> Sharing:
-    def total(program: Any) -> int:
-        counts = program.op_counts
-        return int(counts.multiplications + counts.additions + counts.divisions)
-
-    parts = sum(total(method.program(**options)) for method, options, _ in _parts(robot).values())
-    return Sharing(case.name, "multiplications and additions", parts, total(_whole(robot).program()))
+    parts = sum(method.program(**options).op_counts.arithmetic for method, options, _ in _parts(robot).values())
+    return Sharing(case.name, "multiplications and additions", parts, _whole(robot).op_counts.arithmetic)
 
 
 def _calls(robot: Robot, q: Any, qd: Any, *, allocate: bool) -> Calls:

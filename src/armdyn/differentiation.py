@@ -172,20 +172,15 @@ class Shorter(CompiledFunction):
 
     def _trace(self, variant: Variant) -> Program:
         recursion = super()._trace(variant)
-        if _operations(recursion) > SMALL:
+        if recursion.op_counts.arithmetic > SMALL:
             return recursion
         other: Program = getattr(self.robot, self._differentiated).derivative()._trace(variant)
-        if _operations(recursion) <= _operations(other):
+        if recursion.op_counts.arithmetic <= other.op_counts.arithmetic:
             return recursion
         return dataclasses.replace(other, name=recursion.name, outputs=recursion.outputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Shorter, (self.robot, self.function, self._differentiated)
-
-
-def _operations(program: Program) -> int:
-    counts = program.op_counts
-    return counts.multiplications + counts.additions + counts.divisions
 
 
 def _identifier(name: str) -> str:

@@ -41,6 +41,11 @@ class OperationCounts:
     trigonometric: int = 0
     other: int = 0
 
+    @property
+    def arithmetic(self) -> int:
+        """Multiplications, additions and divisions together."""
+        return self.multiplications + self.additions + self.divisions
+
     def __str__(self) -> str:
         """In the literature's notation, for example ``230m + 195a + 12t``."""
         letters = ("m", "a", "d", "r", "t", "o")
@@ -54,7 +59,7 @@ class Program:
 
     A node is ``("input", position)``, ``("const", value)`` or ``(operation, argument, ...)`` with arguments
     that are indices of earlier nodes. Inputs and results are flat; ``inputs`` and ``outputs`` tell which array
-    (row-major) each belongs to. Every node but an input is needed by some result.
+    (row-major) each belongs to. Every node is needed by some result: an input that none reads has no node.
     """
 
     name: str
