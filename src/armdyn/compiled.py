@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -193,6 +193,7 @@ class CompiledFunction:
 
     def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
         """The whole way of a call: bind names, choose or compile the kernel, run it."""
+        words = tuple(keywords.items())
         workers = keywords.pop("workers", None)
         out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
         given = self._bind(arrays, keywords)
@@ -203,12 +204,11 @@ class CompiledFunction:
             if not variant[1] and list(given) == self._positional[: len(given)]:
                 self._plain[(len(given),)] = self._naming(kernel)
                 self._call_directly(kernel)
-        if list(given) == self._positional[: len(arrays)]:  # all by position: what is left in keywords are options
-            self._plain[len(arrays), *keywords.items()] = self._naming(kernel)
+        run = kernel if workers is None else partial(run_in_parallel, kernel, workers)
+        if list(given) == self._positional[: len(arrays)]:  # all by position: the keywords are options and workers
+            self._plain[len(arrays), *words] = self._naming(run)
         try:
-            if workers is not None:
-                return self._named(run_in_parallel(kernel, list(given.values()), out=out, workers=workers))
-            return self._named(kernel(*given.values()) if out is None else kernel(*given.values(), out=out))
+            return self._named(run(*given.values()) if out is None else run(*given.values(), out=out))
         except (TypeError, ValueError) as error:
             complaint = error
         self._check_out(out, variant[1], given)

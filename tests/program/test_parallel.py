@@ -21,7 +21,7 @@ from armdyn.program import Port, trace
 from armdyn.targets import compile_program, parallel, sharing
 from armdyn.targets.gufunc import Loop
 from armdyn.targets.parallel import run_in_parallel
-from armdyn.targets.sharing_ir import LONGEST_STAY
+from armdyn.targets.sharing_ir import LONGEST_STAY, NUMBER
 from armdyn.targets.streaming import STREAMED_BYTES
 
 PORTS = [Port("A", (2, 3)), Port("x", (3,)), Port("s", ())]
@@ -31,7 +31,7 @@ TWICE = compile_program(trace(lambda x: (2.0 * x, -x), [Port("x", (3,))], name="
 SCALAR = compile_program(trace(lambda s: 2.0 * s, [Port("s", ())], name="scalar"), cache=False)
 SEED = 7
 
-if not sharing.is_available():
+if sharing.sharing_loop() is None:
     pytest.skip("no compiler", allow_module_level=True)
 
 
@@ -47,18 +47,21 @@ def _patient_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sharing, "PATIENCE", 20 * sharing.PATIENCE)
 
 
+class Jobs:
+    """How many batches were shared out by the team that is there."""
+
+    def __init__(self) -> None:
+        self._words = parallel._team()._meeting._words
+        self._before = self._words[NUMBER]
+
+    def __len__(self) -> int:
+        return self._words[NUMBER] - self._before
+
+
 @pytest.fixture
-def jobs(monkeypatch: pytest.MonkeyPatch) -> list[sharing.Job]:
-    """The jobs that were shared out."""
-    found: list[sharing.Job] = []
-
-    class Noted(sharing.Job):
-        def __init__(self, *arguments: Any) -> None:
-            super().__init__(*arguments)
-            found.append(self)
-
-    monkeypatch.setattr(parallel, "Job", Noted)
-    return found
+def jobs() -> Jobs:
+    """The batches that are shared out from now on."""
+    return Jobs()
 
 
 def batch(*shape: int, dtype: Any = np.float64) -> list[np.ndarray]:
@@ -74,16 +77,17 @@ def assert_same(results: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("workers", [2, 3, 7, -1])
 @pytest.mark.parametrize("count", [2, 15, 16, 17, 33, 1000, 100_003])
-def test_every_state_is_computed_as_by_one_thread(jobs: list[sharing.Job], count: int, workers: int) -> None:
+def test_every_state_is_computed_as_by_one_thread(jobs: Jobs, count: int, workers: int) -> None:
     arrays = batch(count)
-    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=workers), KERNEL(*arrays))
+    assert_same(run_in_parallel(KERNEL, workers, *arrays), KERNEL(*arrays))
     assert len(jobs) == 1
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.int8, ">f8"])
-def test_types_are_those_of_one_thread(jobs: list[sharing.Job], dtype: Any) -> None:
+def test_types_are_those_of_one_thread(jobs: Jobs, dtype: Any) -> None:
     arrays = [(3.0 * a).astype(dtype) for a in batch(500)]
-    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), KERNEL(*arrays))
+    expected = KERNEL(*arrays)
+    assert_same(run_in_parallel(KERNEL, 2, *arrays), expected)
     assert len(jobs) == 1
 
 
@@ -98,23 +102,33 @@ LAYOUTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_any_layout(jobs: list[sharing.Job], layout: str) -> None:
+def test_any_layout(jobs: Jobs, layout: str) -> None:
     arrays = batch(600)
-    results = run_in_parallel(KERNEL, [LAYOUTS[layout](a) for a in arrays], out=None, workers=2)
+    results = run_in_parallel(KERNEL, 2, *(LAYOUTS[layout](a) for a in arrays))
     expected = KERNEL(*(np.ascontiguousarray(LAYOUTS[layout](a)) for a in arrays))
     assert_same(results, expected)
     assert len(jobs) == 1
 
 
 @pytest.mark.parametrize(
-    "shapes", [[(), (400,), (1,)], [(400,), (), (400,)], [(3, 1), (200,), ()], [(20, 1, 5), (1, 30, 1), (30, 5)]]
+    "shapes",
+    [
+        [(), (400,), (1,)],
+        [(1, 1), (20, 30), (30,)],
+        [(40, 10), (1, 1), (1,)],
+        [(400,), (), (400,)],
+        [(3, 1), (200,), ()],
+        [(20, 1, 5), (1, 30, 1), (30, 5)],
+    ],
 )
-def test_batches_that_broadcast(jobs: list[sharing.Job], shapes: list[tuple[int, ...]]) -> None:
+def test_batches_that_broadcast(jobs: Jobs, shapes: list[tuple[int, ...]]) -> None:
     arrays = [batch(*shape)[k] for k, shape in enumerate(shapes)]
     expected = KERNEL(*arrays)
-    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), expected)
+    assert_same(run_in_parallel(KERNEL, 2, *arrays), expected)
+    assert len(jobs) == 1
     out = tuple(np.full_like(e, -1.0) for e in expected)
-    assert run_in_parallel(KERNEL, arrays, out=out, workers=2) is out
+    for result, given in zip(run_in_parallel(KERNEL, 2, *arrays, out=out), out, strict=True):
+        assert result is given
     assert_same(out, expected)
     assert len(jobs) == 2
 
@@ -128,89 +142,86 @@ OUT: dict[str, Callable[[], np.ndarray]] = {
 
 
 @pytest.mark.parametrize("kind", OUT)
-def test_results_of_any_layout(jobs: list[sharing.Job], kind: str) -> None:
+def test_results_of_any_layout(jobs: Jobs, kind: str) -> None:
     arrays, out = batch(500), OUT[kind]()
-    assert run_in_parallel(ONE, arrays, out=out, workers=2) is out
+    assert run_in_parallel(ONE, 2, *arrays, out=out) is out
     np.testing.assert_array_equal(out, ONE(*arrays))
     assert len(jobs) == 1
 
 
-FOR_NUMPY: dict[str, Callable[[], np.ndarray]] = {
+FOR_A_COPY: dict[str, Callable[[], np.ndarray]] = {
     "another type": lambda: np.zeros((40, 9, 2), np.longdouble),
     "unaligned": lambda: np.zeros(40 * 9 * 16 + 1, np.uint8)[1:].view(np.float64).reshape(40, 9, 2),
     "two axes with gaps": lambda: np.zeros((40, 10, 2))[:, 1:],
 }
 
 
-@pytest.mark.parametrize("kind", FOR_NUMPY)
-def test_results_that_pieces_cannot_be_written_to(jobs: list[sharing.Job], kind: str) -> None:
-    arrays, out = batch(40, 9), FOR_NUMPY[kind]()
-    assert run_in_parallel(ONE, arrays, out=out, workers=2) is out
+@pytest.mark.parametrize("kind", FOR_A_COPY)
+def test_results_that_pieces_cannot_be_written_to_as_they_are(kind: str) -> None:
+    arrays, out = batch(40, 9), FOR_A_COPY[kind]()
+    assert run_in_parallel(ONE, 2, *arrays, out=out) is out
     np.testing.assert_array_equal(out, ONE(*arrays))
-    assert not jobs
 
 
-def test_results_over_arguments(jobs: list[sharing.Job]) -> None:
+def test_results_over_arguments() -> None:
     A, x, s = batch(501)
     expected = ONE(A[:-1], x[:-1], s[:-1])
     out = x[1:, :2]
-    run_in_parallel(ONE, [A[:-1], x[:-1], s[:-1]], out=out, workers=2)
+    run_in_parallel(ONE, 2, A[:-1], x[:-1], s[:-1], out=out)
     np.testing.assert_array_equal(out, expected)
-    assert not jobs
 
 
-def test_results_that_overlap_each_other(jobs: list[sharing.Job]) -> None:
+def test_results_that_overlap_each_other() -> None:
     """Who writes last decides; it is one thread's order."""
     arrays = [a[:300] for a in batch(300)]
     both = [np.zeros((301, 3)), np.zeros((301, 3))]
-    run_in_parallel(TWICE, arrays[1:2], out=(both[0][:-1], both[0][1:]), workers=2)
+    run_in_parallel(TWICE, 2, arrays[1], out=(both[0][:-1], both[0][1:]))
     TWICE(arrays[1], out=(both[1][:-1], both[1][1:]))
     np.testing.assert_array_equal(both[0], both[1])
-    assert not jobs
 
 
-def test_one_result_comes_back_as_one_threads_does(jobs: list[sharing.Job]) -> None:
+def test_one_result_comes_back_as_one_threads_does(jobs: Jobs) -> None:
     arrays, out = batch(500), np.zeros((500, 2))
-    assert run_in_parallel(ONE, arrays, out=(out,), workers=2) is ONE(*arrays, out=(out,)) is out
+    assert run_in_parallel(ONE, 2, *arrays, out=(out,)) is ONE(*arrays, out=(out,)) is out
     assert len(jobs) == 1
 
 
-def test_scalars_only(jobs: list[sharing.Job]) -> None:
+def test_scalars_only(jobs: Jobs) -> None:
     """NumPy's signature of such a function is None."""
     s = np.random.default_rng(SEED).normal(size=1000)
-    np.testing.assert_array_equal(run_in_parallel(SCALAR, [s], out=None, workers=2), 2.0 * s)
+    np.testing.assert_array_equal(run_in_parallel(SCALAR, 2, s), 2.0 * s)
     assert len(jobs) == 1
 
 
 @pytest.mark.parametrize("number", [2.0, 2, True, np.float64(2.0), [2.0] * 500])
-def test_pythons_numbers_adapt_to_the_others(jobs: list[sharing.Job], number: Any) -> None:
+def test_pythons_numbers_adapt_to_the_others(jobs: Jobs, number: Any) -> None:
     A, x, _ = batch(500, dtype=np.float32)
     expected = ONE(A, x, number)
-    result = run_in_parallel(ONE, [A, x, number], out=None, workers=2)
+    result = run_in_parallel(ONE, 2, A, x, number)
     assert_same([result], [expected])
     assert len(jobs) == 1
 
 
-def test_nothing_is_kept_of_a_batch(jobs: list[sharing.Job]) -> None:
+def test_nothing_is_kept_of_a_batch(jobs: Jobs) -> None:
     arrays = batch(500)
-    result = run_in_parallel(ONE, arrays, out=None, workers=2)
+    result = run_in_parallel(ONE, 2, *arrays)
     kept = [weakref.ref(array) for array in (*arrays, result)]
     del arrays, result
-    jobs.clear()
     gc.collect()
+    assert len(jobs) == 1
     assert [one() for one in kept] == [None] * 4
 
 
 def test_results_in_the_wrong_number_and_no_arrays_are_numpys_to_complain_of() -> None:
     arrays = batch(500)
     with pytest.raises(TypeError, match="arrays"):
-        run_in_parallel(ONE, arrays, out=[0.0] * 500, workers=2)
+        run_in_parallel(ONE, 2, *arrays, out=[0.0] * 500)
     with pytest.raises(ValueError, match="tuple"):
-        run_in_parallel(KERNEL, arrays, out=(np.zeros((500, 2)),), workers=2)
+        run_in_parallel(KERNEL, 2, *arrays, out=(np.zeros((500, 2)),))
     frozen = np.zeros((500, 2))
     frozen.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):
-        run_in_parallel(ONE, arrays, out=frozen, workers=2)
+        run_in_parallel(ONE, 2, *arrays, out=frozen)
 
 
 class Noting:
@@ -226,18 +237,26 @@ class Noting:
         name = threading.current_thread().name
         source, target = (ctypes.c_void_p * 2).from_address(args)
         (count,) = (ctypes.c_int64 * 1).from_address(dimensions)
-        (whole,) = (ctypes.c_int64 * 1).from_address(data)
         assert (ctypes.c_int64 * 2).from_address(steps)[:] == [8, 8]
         numbers, doubled = ((ctypes.c_double * count).from_address(at or 0) for at in (source, target))
-        assert whole == 100
+        assert data is None or (ctypes.c_int64 * 1).from_address(data)[:] == [STATES]
         self.pieces.append((name, int(numbers[0]), count))
         self.hold(name)
         doubled[:] = [2.0 * number for number in numbers]
 
 
-def doubling(noting: Noting, helpers: int, piece: int = 7) -> tuple[sharing.Job, np.ndarray, np.ndarray]:
-    x, y = np.arange(100.0), np.full(100, -1.0)
-    return sharing.Job(noting.address, [x, y], 100, piece, helpers), x, y
+STATES = 80
+"""Pieces of 16 states are the smallest there are: five of them."""
+
+
+def double(team: parallel.Team, noting: Noting, helpers: int, fewest: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    """Have a batch doubled as NumPy would, with helpers summoned; the numbers, and their doubles."""
+    x, y = np.arange(float(STATES)), np.full(STATES, -1.0)
+    plan = team._meeting.plan(noting.address, 2, helpers, fewest)
+    team.summon(helpers)
+    args, dimensions = (ctypes.c_void_p * 2)(x.ctypes.data, y.ctypes.data), (ctypes.c_int64 * 1)(STATES)
+    Loop(sharing.sharing_loop())(args, dimensions, (ctypes.c_int64 * 2)(8, 8), plan)
+    return x, y
 
 
 def is_helper(name: str) -> bool:
@@ -256,10 +275,9 @@ def test_pieces_are_given_out_once_to_whoever_comes() -> None:
             both.wait(60)
 
     noting.hold = meet
-    job, x, y = doubling(noting, helpers=1)
-    team.share(job)
+    x, y = double(team, noting, helpers=1)
     np.testing.assert_array_equal(y, 2.0 * x)
-    assert sorted(piece[1:] for piece in noting.pieces) == [(k, min(7, 100 - k)) for k in range(0, 100, 7)]
+    assert sorted(piece[1:] for piece in noting.pieces) == [(k, 16) for k in range(0, STATES, 16)]
     assert {is_helper(name) for name, *_ in noting.pieces} == {True, False}
 
 
@@ -276,8 +294,7 @@ def test_the_leader_waits_for_helpers_at_their_last_pieces() -> None:
             assert started.wait(60)
 
     noting.hold = slow
-    job, x, y = doubling(noting, helpers=1)
-    team.share(job)
+    x, y = double(team, noting, helpers=1)
     np.testing.assert_array_equal(y, 2.0 * x)
 
 
@@ -290,8 +307,7 @@ def test_nobody_waits_for_a_helper_who_wakes_up_late(monkeypatch: pytest.MonkeyP
         help_out(meeting)
 
     monkeypatch.setattr(sharing.Meeting, "help", late)
-    job, x, y = doubling(noting, helpers=3)
-    team.share(job)
+    x, y = double(team, noting, helpers=3)
     np.testing.assert_array_equal(y, 2.0 * x)
     y[:] = -1.0
     done.set()
@@ -308,8 +324,9 @@ def wait_until_asleep(team: parallel.Team) -> None:
 
 
 @pytest.mark.usefixtures("_patient_helpers")
-def test_no_more_helpers_than_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Four have come for one job and are still there at the next, which has places for two."""
+@pytest.mark.parametrize(("places", "fewest"), [(2, 1), (4, STATES // 3)])
+def test_no_more_helpers_than_places(monkeypatch: pytest.MonkeyPatch, places: int, fewest: int) -> None:
+    """Four have come for one batch and are still there at the next, which has places for two: or work for three."""
     monkeypatch.setattr(os, "cpu_count", lambda: 8)
     team = parallel.Team()
     noting, together = Noting(), threading.Barrier(5)
@@ -318,32 +335,39 @@ def test_no_more_helpers_than_places(monkeypatch: pytest.MonkeyPatch) -> None:
         together.wait(60)
 
     noting.hold = meet
-    team.share(doubling(noting, helpers=4, piece=20)[0])
+    double(team, noting, helpers=4)
     assert len({name for name, *_ in noting.pieces}) == 5
     again = Noting()
-    again.hold = lambda name: time.sleep(0.002)
-    job, x, y = doubling(again, helpers=2, piece=1)
-    team.share(job)
+    again.hold = lambda name: time.sleep(0.02)
+    x, y = double(team, again, helpers=places, fewest=fewest)
     np.testing.assert_array_equal(y, 2.0 * x)
     assert len({name for name, *_ in again.pieces}) <= 3
+
+
+@pytest.mark.parametrize("fewest", [STATES // 2 + 1, STATES, 10**9])
+def test_a_batch_with_work_for_one_is_computed_in_one_piece(fewest: int) -> None:
+    team, noting = parallel.Team(), Noting()
+    x, y = double(team, noting, helpers=3, fewest=fewest)
+    np.testing.assert_array_equal(y, 2.0 * x)
+    assert [piece[1:] for piece in noting.pieces] == [(0, STATES)]
 
 
 def test_helpers_are_summoned_once_and_go_to_sleep() -> None:
     team, noting = parallel.Team(), Noting()
     for _ in range(50):
-        job, x, y = doubling(noting, helpers=2)
-        team.share(job)
+        x, y = double(team, noting, helpers=2)
         np.testing.assert_array_equal(y, 2.0 * x)
         assert len(team._helpers) <= 2
     wait_until_asleep(team)
 
 
-def test_more_threads_than_processors(monkeypatch: pytest.MonkeyPatch, jobs: list[sharing.Job]) -> None:
+def test_more_threads_than_processors(monkeypatch: pytest.MonkeyPatch, jobs: Jobs) -> None:
     monkeypatch.setattr(parallel, "_processors", lambda: 16)
     arrays = batch(50_000)
     for _ in range(5):
-        assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=-1), KERNEL(*arrays))
-    assert [job.helpers for job in jobs] == [15] * 5
+        assert_same(run_in_parallel(KERNEL, -1, *arrays), KERNEL(*arrays))
+    assert len(jobs) == 5
+    assert parallel._team.cache_info().currsize == 1
 
 
 def test_helpers_look_into_python_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -357,7 +381,7 @@ def test_helpers_look_into_python_now_and_then(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(sharing.Meeting, "help", noted)
     for _ in range(3 * LONGEST_STAY):
-        team.share(doubling(noting, helpers=1, piece=50)[0])
+        double(team, noting, helpers=1)
     wait_until_asleep(team)
     assert len(came) > 1
 
@@ -367,13 +391,11 @@ def test_while_one_leads_others_work_alone() -> None:
     results = []
 
     def call_again(name: str) -> None:
-        job, x, y = doubling(inner, helpers=1)
-        team.share(job)
+        x, y = double(team, inner, helpers=1)
         results.append(np.array_equal(y, 2.0 * x))
 
     outer.hold = call_again
-    job, x, y = doubling(outer, helpers=0)
-    team.share(job)
+    x, y = double(team, outer, helpers=0)
     np.testing.assert_array_equal(y, 2.0 * x)
     assert results
     assert all(results)
@@ -381,9 +403,7 @@ def test_while_one_leads_others_work_alone() -> None:
 
 
 @pytest.mark.parametrize("failing", ["submit", "the pool"])
-def test_where_no_thread_can_be_started_one_does_it(
-    monkeypatch: pytest.MonkeyPatch, jobs: list[sharing.Job], failing: str
-) -> None:
+def test_where_no_thread_can_be_started_one_does_it(monkeypatch: pytest.MonkeyPatch, failing: str) -> None:
     def fail(*_: Any, **__: Any) -> None:
         raise RuntimeError("can't start new thread")
 
@@ -393,8 +413,7 @@ def test_where_no_thread_can_be_started_one_does_it(
     else:
         monkeypatch.setattr(parallel, "_team", fail)
     arrays = batch(500)
-    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), KERNEL(*arrays))
-    assert len(jobs) == 1
+    assert_same(run_in_parallel(KERNEL, 2, *arrays), KERNEL(*arrays))
 
 
 @pytest.mark.parametrize("first_call", ["before", "after"])
@@ -431,11 +450,11 @@ def test_the_function_compiles_for_other_processors(triple: str) -> None:
     """In a process of its own, for LLVM aborts where it does not know what to do."""
     code = f"""
         import llvmlite.binding as llvm
-        from armdyn.targets.sharing_ir import meeting_ir
+        from armdyn.targets.sharing_ir import sharing_ir
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
         target = llvm.Target.from_triple("{triple}").create_target_machine(opt=2, reloc="pic", codemodel="small")
-        assert target.emit_object(llvm.parse_assembly(meeting_ir("{triple}")))
+        assert target.emit_object(llvm.parse_assembly(sharing_ir("{triple}")))
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -470,7 +489,7 @@ def test_many_callers_at_once() -> None:
     def call() -> None:
         try:
             for _ in range(20):
-                assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=3), expected)
+                assert_same(run_in_parallel(KERNEL, 3, *arrays), expected)
         except Exception as error:
             wrong.append(error)
 
@@ -491,28 +510,29 @@ def test_a_batch_that_is_streamed_is_so_in_every_piece(phase: int) -> None:
     A, s = rng.normal(size=(2, 3)), np.array(0.5)
     out = np.full(2 * count + phase + 9, -1.0)
     result = out[phase : phase + 2 * count].reshape(count, 2)
-    run_in_parallel(ONE, [A, x, s], out=result, workers=3)
+    run_in_parallel(ONE, 3, A, x, s, out=result)
     np.testing.assert_array_equal(result, ONE(A, x, s))
     np.testing.assert_array_equal(out[:phase], -1.0)
     np.testing.assert_array_equal(out[phase + 2 * count :], -1.0)
 
 
 @pytest.mark.parametrize("missing", ["the function", "machine code"])
-def test_without_a_compiler_one_thread_does_it(
-    monkeypatch: pytest.MonkeyPatch, jobs: list[sharing.Job], missing: str
-) -> None:
+def test_without_a_compiler_one_thread_does_it(monkeypatch: pytest.MonkeyPatch, jobs: Jobs, missing: str) -> None:
+    team = parallel.Team()
+    monkeypatch.setattr(parallel, "_team", lambda: team)
     if missing == "the function":
-        monkeypatch.setattr(sharing, "_meet", lambda: None)
+        monkeypatch.setattr(parallel, "sharing_loop", lambda: None)
     else:
         monkeypatch.setattr(parallel, "machine_code_loop", lambda kernel, dtype: None)
     arrays = batch(500)
-    assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), KERNEL(*arrays))
-    assert not jobs
+    assert_same(run_in_parallel(KERNEL, 2, *arrays), KERNEL(*arrays))
+    assert len(jobs) == 0
+    assert not team._helpers
 
 
-def test_a_small_batch_is_not_worth_waking_a_thread(monkeypatch: pytest.MonkeyPatch, jobs: list[sharing.Job]) -> None:
+def test_a_small_batch_is_not_worth_waking_a_thread(monkeypatch: pytest.MonkeyPatch, jobs: Jobs) -> None:
     monkeypatch.setattr(parallel, "SMALLEST_SHARE", 15 * 100)  # a state reads ten numbers and writes five
     for count, shared in ((199, 0), (200, 1)):
         arrays = batch(count)
-        assert_same(run_in_parallel(KERNEL, arrays, out=None, workers=2), KERNEL(*arrays))
+        assert_same(run_in_parallel(KERNEL, 2, *arrays), KERNEL(*arrays))
         assert len(jobs) == shared

@@ -78,28 +78,42 @@ def core_shapes(kernel: np.ufunc) -> tuple[list[Shape], list[Shape]]:
 class LoopTable:
     """The table of inner loops of one ufunc, in the order NumPy tries them: float32 first, then float64.
 
-    float32 comes first so that it is taken for float32 arguments; what does not fit it goes to float64.
+    float32 comes first so that it is taken for float32 arguments; what does not fit it goes to float64. A loop finds in
+    its last argument the address that ``data`` holds for it.
     """
 
-    def __init__(self, interface: Interface, float32: int, float64: int) -> None:
+    def __init__(self, interface: Interface, float32: int, float64: int, data: tuple[int, int] = (0, 0)) -> None:
+        self.interface = interface
         count = interface.inputs + interface.outputs
         self._functions = (ctypes.c_void_p * 2)(float32, float64)
-        self._data = (ctypes.c_void_p * 2)()
+        self._data = (ctypes.c_void_p * 2)(*data)
         self._types = bytes([_TYPE_NUMBERS["f"]] * count + [_TYPE_NUMBERS["d"]] * count)
         self._texts = [text.encode() for text in (interface.name, interface.doc, interface.signature)]
         name, doc, signature = self._texts
-        _KEPT.append(self)
         self.ufunc: np.ufunc = _constructor()(
             self._functions, self._data, self._types, 2, interface.inputs, interface.outputs,
             _NO_IDENTITY, name, doc, 0, signature,
         )  # fmt: skip
 
-    def replace_float32(self, address: int) -> None:
-        """Let later calls use another loop: NumPy looks it up in the table at every call."""
+        _TABLES[self.ufunc] = self
+
+    @classmethod
+    def of(cls, ufunc: np.ufunc) -> LoopTable:
+        """The table behind a ufunc made here."""
+        return _TABLES[ufunc]
+
+    @property
+    def float32(self) -> int:
+        """The address of the loop for float32."""
+        return self._functions[0] or 0
+
+    @float32.setter
+    def float32(self, address: int) -> None:  # later calls use it: NumPy looks it up in the table at every call
         self._functions[0] = address
 
 
 _KEPT: list[Any] = []
+_TABLES: dict[np.ufunc, LoopTable] = {}
 
 
 def keep(thing: Any) -> None:

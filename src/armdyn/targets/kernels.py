@@ -101,7 +101,7 @@ class _Function:
     @cached_property
     def _float32_address(self) -> int:
         kernel = self._kernel("f")
-        self._table.replace_float32(kernel.address)
+        self._table.float32 = kernel.address
         self._note(kernel, "f")
         return kernel.address
 

@@ -1,90 +1,62 @@
 """A batch in pieces for threads that share it, without Python in between.
 
 Python's threads hand the interpreter's lock to each other, and who waits for it sleeps longer than a piece takes. So
-threads meet in a C function. Who works on a `Job` takes its next piece by adding to a counter in memory, calls the
-kernel's inner loop for that piece, and comes again until nothing is left.
+threads meet in a C function, which NumPy calls as the inner loop of a ufunc. Who works on a batch takes its next piece
+by adding to a counter in memory, calls the loop that computes for that piece, and comes again until nothing is left.
 
 Waking a sleeping thread takes longer than many a batch. So a helper who has nothing left to do looks out for the next
-job for some milliseconds before it goes to sleep, as the threads of OpenMP and of linear algebra libraries do.
+batch for some milliseconds before it goes to sleep, as the threads of OpenMP and of linear algebra libraries do.
 """
 
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
 from functools import cache
-from typing import Any
 
-from numpy.typing import NDArray
-
-from armdyn.targets.gufunc import keep
+from armdyn.targets.gufunc import Loop, keep
 from armdyn.targets.machine_code import helper
-from armdyn.targets.sharing_ir import ENTRY, MEETING_WORDS, meeting_ir
+from armdyn.targets.sharing_ir import ENTRY, MEETING_WORDS, sharing_ir
 
 PATIENCE = 200_000
-"""Looks for the next job before a helper goes to sleep: from one to ten milliseconds, as processors differ."""
-
-
-class Job:
-    """An inner loop over a batch, given out in pieces. It keeps the arrays alive.
-
-    Args:
-        loop: the address of the inner loop.
-        arrays: arguments and results, shape (states, ...); or (1, ...) where all states share it.
-        states: how many there are.
-        piece: how many are given out at a time.
-        helpers: how many may join in.
-    """
-
-    def __init__(self, loop: int, arrays: Sequence[NDArray[Any]], states: int, piece: int, helpers: int) -> None:
-        self._arrays, self.helpers = arrays, helpers
-        addresses = [array.__array_interface__["data"][0] for array in arrays]
-        outer = [array.strides[0] if len(array) > 1 else 0 for array in arrays]
-        inner = [stride for array in arrays for stride in array.strides[1:]]
-        words = [0, helpers, states, piece, loop, len(arrays), *addresses, *outer, *inner]
-        self.words = (ctypes.c_int64 * len(words))(*words)
+"""Looks for the next batch before a helper goes to sleep: from one to ten milliseconds, as processors differ."""
 
 
 class Meeting:
-    """Where helpers find jobs. One leader at a time."""
+    """Where helpers find batches to work on. One leader at a time; who else has a batch works alone."""
 
     def __init__(self) -> None:
         self._words = (ctypes.c_int64 * MEETING_WORDS)()
+        keep(self._words)  # ufuncs refer to it
 
     def help(self) -> None:
-        """Join in jobs until there has been none for some time, or there have been many."""
-        meet()(self._words, None, PATIENCE)
+        """Join in until there has been nothing to do for some time, or much."""
+        address = sharing_loop()
+        if address is None:
+            raise RuntimeError("there is no machine code for threads to meet in")
+        Loop(address)(None, PATIENCE, None, ctypes.addressof(self._words))
 
-    def lead(self, job: Job) -> None:
-        """Call out a job, work on it, and return when it is finished and nobody looks at it any more."""
-        meet()(self._words, job.words, PATIENCE)
+    def plan(self, loop: int, arrays: int, helpers: int, fewest: int) -> int:
+        """The address of what `sharing_loop` has to know as NumPy's ``data``; kept for ever.
 
-
-def do_alone(job: Job) -> None:
-    """Work on a job where no helper can find it."""
-    Meeting().lead(job)
-
-
-def meet() -> Callable[..., None]:
-    """The C function; an error where it cannot be had."""
-    function = _meet()
-    if function is None:
-        raise RuntimeError("there is no machine code for threads to meet in")
-    return function
-
-
-def is_available() -> bool:
-    """Whether threads can meet."""
-    return _meet() is not None
+        Args:
+            loop: the address of the inner loop that computes.
+            arrays: its arguments and results.
+            helpers: how many may join in.
+            fewest: the states that are worth a thread.
+        """
+        words = (ctypes.c_int64 * 5)(ctypes.addressof(self._words), helpers, loop, arrays, fewest)
+        keep(words)
+        return ctypes.addressof(words)
 
 
 @cache
-def _meet() -> Callable[..., None] | None:
+def sharing_loop() -> int | None:
+    """The address of the inner loop that shares a batch out; None where it cannot be had."""
     try:
-        code = helper("threads that share a batch", meeting_ir, ENTRY)
+        code = helper("threads that share a batch", sharing_ir, ENTRY)
     except Exception:  # no compiler, for example; who needs one is told so where the kernels are made
         return None
     if code is None:
         return None
     keep(code)
-    return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64)(code[0])
+    return code[0]

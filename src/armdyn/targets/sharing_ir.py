@@ -1,10 +1,14 @@
 """The C function of `armdyn.targets.sharing` as LLVM IR.
 
-In C it is ``void armdyn_meet(int64_t *meeting, int64_t *job, int64_t patience)``: with a job, the leader's part, with
-none, a helper's. Words of a meeting, each on a line of the cache of its own: the job that is called out, the number of
-jobs so far, the helpers inside one. Words of a job: the next state to be given out, the helpers who may still join in,
-states, states a piece, inner loop, number of arrays; then the arrays' addresses, and the steps as NumPy hands them to a
-loop.
+It is an inner loop as NumPy calls it, ``void armdyn_share(char **args, intptr_t *dimensions, intptr_t *steps, void
+*plan)``, that has helpers for a large batch; and without ``args`` it is a helper's part, ``plan`` being the meeting and
+``dimensions`` the number of looks before it gives up.
+
+Words of a plan: the meeting, how many helpers may join in, the inner loop that computes, the number of its arguments
+and results, and the fewest states worth a thread. Words of a meeting, each on a line of the cache of its own: the job
+that is called out, the number of jobs so far, the helpers inside one, whether somebody leads. Words of a job, which
+lies on its leader's stack: the next state to be given out, the places left for helpers, states, states a piece, inner
+loop, number of arrays, their addresses, and the steps.
 
 A helper says that it is inside before it looks at the job, and the leader takes the job away before it looks whether
 anybody is inside. All four happen in one order, that of ``seq_cst``: no helper is inside a job whose leader has gone.
@@ -12,10 +16,10 @@ anybody is inside. All four happen in one order, that of ``seq_cst``: no helper 
 
 from __future__ import annotations
 
-ENTRY = "armdyn_meet"
+ENTRY = "armdyn_share"
 
-NUMBER, INSIDE = 8, 16
-MEETING_WORDS = 24
+NUMBER, INSIDE, LEADING = 8, 16, 24
+MEETING_WORDS = 32
 
 MOST_ARRAYS = 64
 """Arguments and results of a loop together; NumPy takes no more."""
@@ -23,8 +27,15 @@ MOST_ARRAYS = 64
 LONGEST_STAY = 64
 """Jobs after which a helper goes back to Python, where it learns that the interpreter shuts down."""
 
+PIECES = 16
+"""Pieces of a thread's share. Whoever is done first takes the next one, so that a slow core or a late start of a thread
+is made up for by the others."""
 
-def meeting_ir(triple: str) -> str:
+GROUP = 16
+"""States that a loop computes together at most; pieces are made of whole groups."""
+
+
+def sharing_ir(triple: str) -> str:
     """The module with the function `ENTRY`."""
     pause = _pause(triple)
     return f"""\
@@ -32,75 +43,20 @@ target triple = "{triple}"
 
 declare i64 @llvm.umin.i64(i64, i64)
 {pause.replace("call", "declare").replace("i32 15", "i32")}
-{_work(MOST_ARRAYS)}
-define internal void @lead(ptr %meeting, ptr %job) nounwind {{
+{_WORK}
+{_lead(pause)}
+{_help(pause)}
+{_BATCH}
+define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %plan) nounwind {{
 entry:
-  %number = getelementptr i64, ptr %meeting, i64 {NUMBER}
-  %inside = getelementptr i64, ptr %meeting, i64 {INSIDE}
-  store atomic ptr %job, ptr %meeting seq_cst, align 8
-  %before = atomicrmw add ptr %number, i64 1 seq_cst
-  call void @work(ptr %job)
-  store atomic ptr null, ptr %meeting seq_cst, align 8
-  br label %look
-look:
-  %others = load atomic i64, ptr %inside seq_cst, align 8
-  %alone = icmp eq i64 %others, 0
-  br i1 %alone, label %done, label %wait
-wait:
-  {pause}
-  br label %look
-done:
-  ret void
-}}
-
-define internal void @help(ptr %meeting, i64 %patience) nounwind {{
-entry:
-  %number = getelementptr i64, ptr %meeting, i64 {NUMBER}
-  %inside = getelementptr i64, ptr %meeting, i64 {INSIDE}
-  br label %look
-look:
-  %known = phi i64 [ 0, %entry ], [ %known, %wait ], [ %current, %leave ]
-  %left = phi i64 [ %patience, %entry ], [ %fewer, %wait ], [ %patience, %leave ]
-  %jobs = phi i64 [ 0, %entry ], [ %jobs, %wait ], [ %jobs.seen, %leave ]
-  %current = load atomic i64, ptr %number seq_cst, align 8
-  %nothing.new = icmp eq i64 %current, %known
-  br i1 %nothing.new, label %wait, label %enter
-wait:
-  {pause}
-  %fewer = sub i64 %left, 1
-  %tired = icmp slt i64 %fewer, 1
-  br i1 %tired, label %go, label %look
-enter:
-  %in = atomicrmw add ptr %inside, i64 1 seq_cst
-  %job = load atomic ptr, ptr %meeting seq_cst, align 8
-  %over = icmp eq ptr %job, null
-  br i1 %over, label %leave, label %ask
-ask:
-  %wanted.at = getelementptr i64, ptr %job, i64 1
-  %wanted = atomicrmw sub ptr %wanted.at, i64 1 monotonic
-  %is.free = icmp sgt i64 %wanted, 0
-  br i1 %is.free, label %join, label %leave
-join:
-  call void @work(ptr %job)
-  br label %leave
-leave:
-  %out = atomicrmw sub ptr %inside, i64 1 seq_cst
-  %jobs.seen = add i64 %jobs, 1
-  %stays = icmp ult i64 %jobs.seen, {LONGEST_STAY}
-  br i1 %stays, label %look, label %go
-go:
-  ret void
-}}
-
-define void @{ENTRY}(ptr %meeting, ptr %job, i64 %patience) nounwind {{
-entry:
-  %is.helper = icmp eq ptr %job, null
-  br i1 %is.helper, label %helper, label %leader
+  %is.helper = icmp eq ptr %args, null
+  br i1 %is.helper, label %helper, label %caller
 helper:
-  call void @help(ptr %meeting, i64 %patience)
+  %patience = ptrtoint ptr %dimensions to i64
+  call void @help(ptr %plan, i64 %patience)
   ret void
-leader:
-  call void @lead(ptr %meeting, ptr %job)
+caller:
+  call void @batch(ptr %args, ptr %dimensions, ptr %steps, ptr %plan)
   ret void
 }}
 """
@@ -115,22 +71,25 @@ def _pause(triple: str) -> str:
     return ""
 
 
-def _work(most: int) -> str:
-    """Take pieces until none is left; a loop has at most so many arrays."""
-    return f"""
+# @work: take pieces until none is left.
+_WORK = f"""
+%job = type {{ i64, i64, i64, i64, ptr, i64, ptr, ptr }}
+
 define internal void @work(ptr %job) nounwind {{
 entry:
-  %states.at = getelementptr i64, ptr %job, i64 2
+  %states.at = getelementptr %job, ptr %job, i32 0, i32 2
   %states = load i64, ptr %states.at
-  %piece.at = getelementptr i64, ptr %job, i64 3
+  %piece.at = getelementptr %job, ptr %job, i32 0, i32 3
   %piece = load i64, ptr %piece.at
-  %loop.at = getelementptr i64, ptr %job, i64 4
+  %loop.at = getelementptr %job, ptr %job, i32 0, i32 4
   %loop = load ptr, ptr %loop.at
-  %arrays.at = getelementptr i64, ptr %job, i64 5
+  %arrays.at = getelementptr %job, ptr %job, i32 0, i32 5
   %arrays = load i64, ptr %arrays.at
-  %addresses = getelementptr i64, ptr %job, i64 6
-  %steps = getelementptr i64, ptr %addresses, i64 %arrays
-  %own = alloca [{most} x ptr]
+  %addresses.at = getelementptr %job, ptr %job, i32 0, i32 6
+  %addresses = load ptr, ptr %addresses.at
+  %steps.at = getelementptr %job, ptr %job, i32 0, i32 7
+  %steps = load ptr, ptr %steps.at
+  %own = alloca [{MOST_ARRAYS} x ptr]
   %count.at = alloca i64
   br label %next
 next:
@@ -159,6 +118,126 @@ compute:
   call void %loop(ptr %own, ptr %count.at, ptr %steps, ptr %states.at)
   br label %next
 done:
+  ret void
+}}
+"""
+
+
+def _lead(pause: str) -> str:
+    """``@lead``: call out a job, work on it, and return when it is finished and nobody looks at it any more."""
+    return f"""
+define internal void @lead(ptr %meeting, ptr %job) nounwind {{
+entry:
+  %number = getelementptr i64, ptr %meeting, i64 {NUMBER}
+  %inside = getelementptr i64, ptr %meeting, i64 {INSIDE}
+  store atomic ptr %job, ptr %meeting seq_cst, align 8
+  %before = atomicrmw add ptr %number, i64 1 seq_cst
+  call void @work(ptr %job)
+  store atomic ptr null, ptr %meeting seq_cst, align 8
+  br label %look
+look:
+  %others = load atomic i64, ptr %inside seq_cst, align 8
+  %alone = icmp eq i64 %others, 0
+  br i1 %alone, label %done, label %wait
+wait:
+  {pause}
+  br label %look
+done:
+  ret void
+}}
+"""
+
+
+def _help(pause: str) -> str:
+    """``@help``: join in jobs until there has been none for some time, or there have been many."""
+    return f"""
+define internal void @help(ptr %meeting, i64 %patience) nounwind {{
+entry:
+  %number = getelementptr i64, ptr %meeting, i64 {NUMBER}
+  %inside = getelementptr i64, ptr %meeting, i64 {INSIDE}
+  br label %look
+look:
+  %known = phi i64 [ 0, %entry ], [ %known, %wait ], [ %current, %leave ]
+  %left = phi i64 [ %patience, %entry ], [ %fewer, %wait ], [ %patience, %leave ]
+  %jobs = phi i64 [ 0, %entry ], [ %jobs, %wait ], [ %jobs.seen, %leave ]
+  %current = load atomic i64, ptr %number seq_cst, align 8
+  %nothing.new = icmp eq i64 %current, %known
+  br i1 %nothing.new, label %wait, label %enter
+wait:
+  {pause}
+  %fewer = sub i64 %left, 1
+  %tired = icmp slt i64 %fewer, 1
+  br i1 %tired, label %go, label %look
+enter:
+  %in = atomicrmw add ptr %inside, i64 1 seq_cst
+  %job = load atomic ptr, ptr %meeting seq_cst, align 8
+  %over = icmp eq ptr %job, null
+  br i1 %over, label %leave, label %ask
+ask:
+  %places.at = getelementptr %job, ptr %job, i32 0, i32 1
+  %places = atomicrmw sub ptr %places.at, i64 1 monotonic
+  %is.free = icmp sgt i64 %places, 0
+  br i1 %is.free, label %join, label %leave
+join:
+  call void @work(ptr %job)
+  br label %leave
+leave:
+  %out = atomicrmw sub ptr %inside, i64 1 seq_cst
+  %jobs.seen = add i64 %jobs, 1
+  %stays = icmp ult i64 %jobs.seen, {LONGEST_STAY}
+  br i1 %stays, label %look, label %go
+go:
+  ret void
+}}
+"""
+
+
+_FILLED = "\n".join(
+    f"  %at.{k} = getelementptr %job, ptr %job, i32 0, i32 {k}\n  store {value}, ptr %at.{k}"
+    for k, value in enumerate(
+        ["i64 %places", "i64 %states", "i64 %piece", "ptr %loop", "i64 %arrays", "ptr %args", "ptr %steps"], start=1
+    )
+)
+
+# @batch: share a batch out where it is large and nobody else has the helpers; else call the loop for all of it.
+_BATCH = f"""
+define internal void @batch(ptr %args, ptr %dimensions, ptr %steps, ptr %plan) nounwind {{
+entry:
+  %job = alloca %job
+  %meeting = load ptr, ptr %plan
+  %leading = getelementptr i64, ptr %meeting, i64 {LEADING}
+  %helpers.at = getelementptr i64, ptr %plan, i64 1
+  %helpers = load i64, ptr %helpers.at
+  %loop.at = getelementptr i64, ptr %plan, i64 2
+  %loop = load ptr, ptr %loop.at
+  %arrays.at = getelementptr i64, ptr %plan, i64 3
+  %arrays = load i64, ptr %arrays.at
+  %fewest.at = getelementptr i64, ptr %plan, i64 4
+  %fewest = load i64, ptr %fewest.at
+  %states = load i64, ptr %dimensions
+  %most = add i64 %helpers, 1
+  %worth = sdiv i64 %states, %fewest
+  %is.worth = icmp sgt i64 %worth, 1
+  br i1 %is.worth, label %ask, label %alone
+ask:
+  %others = atomicrmw xchg ptr %leading, i64 1 acquire
+  %is.free = icmp eq i64 %others, 0
+  br i1 %is.free, label %share, label %alone
+share:
+  %threads = call i64 @llvm.umin.i64(i64 %most, i64 %worth)
+  %places = sub i64 %threads, 1
+  %pieces = mul i64 %threads, {PIECES * GROUP}
+  %above = add i64 %states, %pieces
+  %up = sub i64 %above, 1
+  %groups = sdiv i64 %up, %pieces
+  %piece = mul i64 %groups, {GROUP}
+  store i64 0, ptr %job
+{_FILLED}
+  call void @lead(ptr %meeting, ptr %job)
+  store atomic i64 0, ptr %leading release, align 8
+  ret void
+alone:
+  call void %loop(ptr %args, ptr %dimensions, ptr %steps, ptr null)
   ret void
 }}
 """
