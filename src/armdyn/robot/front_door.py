@@ -282,8 +282,9 @@ class Robot:
 
     def __repr__(self) -> str:
         joints = ", ".join(self.joint_names) if self.dof <= 3 else f"{self.joint_names[0]}, ..., {self.joint_names[-1]}"
-        what = "joints" if self.model.coupling is None else f"coordinates of {len(self.model.joints)} joints"
-        return f"<Robot {self.name!r}: {self.dof} {what} ({joints}), tip {self.tip!r}>"
+        what = ("joint" if self.model.coupling is None else "coordinate") + ("s" if self.dof > 1 else "")
+        moved = "" if self.model.coupling is None else f" of {len(self.model.joints)} joints"
+        return f"<Robot {self.name!r}: {self.dof} {what}{moved} ({joints}), tip {self.tip!r}>"
 
 
 def _declared(fn: Function | Callable[..., Any], signature: str | None) -> Function:
