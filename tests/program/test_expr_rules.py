@@ -47,6 +47,7 @@ RULES = {
     "constant factors become one": (lambda x, y, z: 4 * x * 0.25, "x0"),
     "constant factors with a sign": (lambda x, y, z: -3 * x * 2, "neg((x0 * 6))"),
     "constant terms meet": (lambda x, y, z: (x + 1) + 2, "(x0 + 3)"),
+    "what rounding took of a constant stays apart": (lambda x, y, z: (x + 1e-17) + 3, "((x0 + 1e-17) + 3)"),
     "constant terms of both signs": (lambda x, y, z: (x - 1) + 1, "x0"),
     "c x + c x": (lambda x, y, z: 3 * x + x * 3, "(x0 * 6)"),
     "minus minus x": (lambda x, y, z: np.negative(-x), "x0"),

@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.algorithms.declaration import function
 from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
-from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.mechanism import Body, Mechanism, in_two_parts
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import out_of, tensor_out_of
@@ -78,7 +78,8 @@ def composites(model: Mechanism, q: Array) -> list[Composite]:
             carrier, p = result[body.parent], body.offset
             # Steiner's constants first: with constant inertias they are one number, not one more addition.
             S = (carrier.S + mass * np.outer(p, p)) + (S + (np.outer(h, p) + np.outer(p, h)))
-            result[body.parent] = Composite(carrier.mass + mass, (carrier.h + mass * p) + h, S)
+            h_carrier, rest = in_two_parts(carrier.h + mass * p)
+            result[body.parent] = Composite(carrier.mass + mass, h_carrier + (h + rest), S)
     return result
 
 

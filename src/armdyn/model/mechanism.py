@@ -27,6 +27,9 @@ from armdyn.spatial.turns import Turn, into
 ROUNDING = 1e-14
 """Direction components and relative lengths below this are what rounding left of an exact zero."""
 
+SLIGHT = 2.0**-27
+"""Below this an angle is its own sine and its cosine is 1, to a quarter of a float64's last digit."""
+
 FAR = 10.0
 """Where two axes' common normal is this much farther than their origins are apart, the axes count as parallel."""
 
@@ -70,8 +73,11 @@ class Body:
 
     def joint_turn(self, q: Any) -> Turn:
         """The turn about z that the joint makes at position q."""
-        theta = q + self.angle if self.revolute else self.angle
+        slight = self.angle if abs(self.angle) < SLIGHT else 0.0
+        # A slight angle is added after the cosine, for q + angle would be rounded to the digits of q.
+        theta = (q if self.revolute else 0.0) + (self.angle - slight)
         c, s = np.cos(theta), np.sin(theta)
+        c, s = c - s * slight, s + c * slight
         c, s = ((c, s), (-s, c), (-c, -s), (s, -c))[self.quarter_turns]
         return Turn(2, c, s)
 
@@ -282,12 +288,10 @@ def _body(
 
 def _split_angle(cosine: float, sine: float) -> tuple[int, float]:
     """The angle as quarter turns and the rest; the rest is exactly 0 where only rounding is left of it."""
-    angle = math.atan2(sine, cosine)
-    quarters = round(angle / (math.pi / 2))
-    rest = angle - quarters * (math.pi / 2)
-    if abs(rest) < ROUNDING:
-        return quarters % 4, 0.0
-    return 0, angle
+    quarters = round(math.atan2(sine, cosine) / (math.pi / 2)) % 4
+    c, s = ((cosine, sine), (sine, -cosine), (-cosine, -sine), (-sine, cosine))[quarters]
+    rest = math.atan2(s, c)
+    return quarters, 0.0 if abs(rest) < ROUNDING else rest
 
 
 class HasInertia(Protocol):
@@ -322,6 +326,21 @@ def extended(values: Any) -> Any:
     every step, they cost the results no digits. A program rounds what it takes to float64.
     """
     return values if np.asarray(values).dtype == object else np.asarray(values, dtype=np.longdouble)[()]
+
+
+def in_two_parts(values: Array) -> tuple[Array, Array]:
+    """A constant vector rounded to float64, and of what that took of it, what is worth an addition.
+
+    Where a sum leaves little of large constants, such as of the moments of an arm folded on itself, their rounding
+    shows. The rest is zero where it is less than three quarters of the most that rounding takes of the largest
+    component, and always where there are traced scalars.
+    """
+    if values.dtype == object:
+        return values, np.zeros(values.shape)
+    rounded = values.astype(float)
+    rest = (values - rounded).astype(float)
+    most = 0.5 * np.finfo(float).eps * np.abs(rounded).max()
+    return rounded, np.where(np.abs(rest) > 0.75 * most, rest, 0.0)
 
 
 def total(*terms: Array) -> Array:

@@ -111,7 +111,7 @@ class Graph:
     def _add_constant(self, a: int, b: int, constant: float) -> int:
         node = self.nodes[a]
         inner = self.value_of(node[2]) if node[0] == "add" else None  # type: ignore[arg-type]
-        if inner is not None:  # (x + c1) + c2
+        if inner is not None and inner + constant != constant:  # (x + c1) + c2, unless c1 is what rounding took from c2
             return self.add(node[1], self.constant(inner + constant))  # type: ignore[arg-type]
         return self._node(("add", a, b))
 

@@ -32,8 +32,12 @@ def mirrored(S: Array) -> Array:
 def rotation_about(axis: Array, angle: float) -> Array:
     """Rot(axis, angle) about a unit axis, by Rodrigues' formula (Modern Robotics 3.51)."""
     k = skew(axis)
+    squares = k @ k
     c, s = cos_sin(angle)
-    return np.eye(3) + s * k + (1.0 - c) * (k @ k)
+    R = s * k + (1.0 - c) * squares
+    own = np.diag(squares)
+    np.fill_diagonal(R, (1.0 + own) - c * own)  # 1 + (1 - c) own would cost a small cosine its digits
+    return R
 
 
 def cos_sin(angle: float) -> tuple[float, float]:
