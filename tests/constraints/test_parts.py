@@ -98,7 +98,7 @@ def test_phi_from_poses(case, kinds):
         size = 2 * np.tan(lean / 2)
         assert_close([np.linalg.norm(phi("hinge")[3:]) / size], [1.0], 1e-11)
         off = ball_of_curve(tip, other)
-        nearest = min(np.linalg.norm(off - circle(s)) for s in np.linspace(0, 2 * np.pi, 200_001))
+        nearest = np.linalg.norm(off[:, None] - circle(np.linspace(0, 2 * np.pi, 200_001)), axis=0).min()
         assert abs(np.linalg.norm(phi("curve")) - nearest) < 1e-8
 
 

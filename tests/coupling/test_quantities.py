@@ -12,6 +12,7 @@ from armdyn.algorithms import Function
 from armdyn.model.coupling import Coupling
 from armdyn.program import interpret
 from oracles.couplings import MAKERS, Coupled, maker
+from oracles.plain import plainly
 from oracles.states import as_tuple, assert_close, general_arguments
 
 COUNT = 6
@@ -47,7 +48,7 @@ def test_joint_positions(pair: Coupled) -> None:
 
 def test_inverse_dynamics(pair: Coupled) -> None:
     s = State(pair)
-    joint_forces = pair.free.inverse_dynamics(*s.joints, **s.outer)
+    joint_forces = plainly(pair.free, "inverse_dynamics", *s.joints, **s.outer)
     # what cancels in the sum is good to the size of what is summed
     size = np.abs(joint_forces) @ np.abs(pair.A)
     actual = pair.robot.inverse_dynamics(s.q, s.qd, s.qdd, **s.outer)
@@ -66,7 +67,7 @@ def test_inverse_dynamics(pair: Coupled) -> None:
 def test_parts_of_the_joint_forces(pair: Coupled, name: str, takes: tuple[str, ...]) -> None:
     s = State(pair)
     of_joints = {"q": s.joints[0], "qd": s.joints[1], "f_tip": s.f_tip}
-    joint_forces = getattr(pair.free, name)(*(of_joints[x] for x in takes))
+    joint_forces = plainly(pair.free, name, *(of_joints[x] for x in takes))
     size = (np.abs(joint_forces) @ np.abs(pair.A)).max(axis=1, keepdims=True)
     actual = getattr(pair.robot, name)(*(getattr(s, x) for x in takes))
     assert (np.abs(actual - pair.forces(joint_forces)) / size).max() < 1e-13
@@ -76,15 +77,15 @@ def test_mass_matrix(pair: Coupled) -> None:
     """A^T M A, rotors included, both triangles."""
     s = State(pair)
     M = pair.robot.mass_matrix(s.q)
-    assert_close(M, pair.A.T @ pair.free.mass_matrix(s.joints[0]) @ pair.A)
+    assert_close(M, pair.A.T @ plainly(pair.free, "mass_matrix", s.joints[0]) @ pair.A)
     np.testing.assert_array_equal(M, np.swapaxes(M, 1, 2))
 
 
 def test_forward_dynamics(pair: Coupled) -> None:
     s = State(pair)
-    M = pair.A.T @ pair.free.mass_matrix(s.joints[0]) @ pair.A
+    M = pair.A.T @ plainly(pair.free, "mass_matrix", s.joints[0]) @ pair.A
     still = (s.joints[0], s.joints[1], np.zeros_like(s.joints[0]))
-    rest = pair.forces(pair.free.inverse_dynamics(*still, **s.outer))
+    rest = pair.forces(plainly(pair.free, "inverse_dynamics", *still, **s.outer))
     expected = np.linalg.solve(M, (s.tau - rest)[..., None])[..., 0]
     actual = pair.robot.forward_dynamics(s.q, s.qd, s.tau, **s.outer)
     assert_close(actual, expected, max(1e-12, 1e-15 * np.linalg.cond(M).max()))
@@ -104,10 +105,10 @@ def test_jacobians(pair: Coupled, expressed_in: str) -> None:
     s = State(pair)
     for frame in ("tool", "link1", "base") if "tool" in pair.robot.frame_names else ("skew", "end", "base"):
         options = {"frame": frame, "expressed_in": expressed_in}
-        free = pair.free.jacobian(s.joints[0], **options)
+        free = plainly(pair.free, "jacobian", s.joints[0], **options)
         scale = max(1.0, np.abs(free).max() * np.abs(pair.A).max())
         assert_close(pair.robot.jacobian(s.q, **options), free @ pair.A, 1e-12, floor=scale)
-        free = pair.free.jacobian_dot(s.joints[0], s.joints[1], **options)
+        free = plainly(pair.free, "jacobian_dot", *s.joints[:2], **options)
         scale = max(1.0, np.abs(free).max() * np.abs(pair.A).max())
         assert_close(pair.robot.jacobian_dot(s.q, s.qd, **options), free @ pair.A, 1e-12, floor=scale)
 
@@ -116,23 +117,24 @@ def test_poses_and_motions_are_those_of_the_joints(pair: Coupled) -> None:
     s = State(pair)
     for name, takes in (("forward_kinematics", 1), ("link_poses", 1), ("kinetic_energy", 2), ("potential_energy", 1)):
         actual = getattr(pair.robot, name)(*(s.q, s.qd, s.qdd)[:takes])
-        assert_close(actual, getattr(pair.free, name)(*s.joints[:takes]), 1e-12)
+        assert_close(actual, plainly(pair.free, name, *s.joints[:takes]), 1e-12)
     base = {"base_twist": s.V, "base_twist_rate": s.Vdot}
-    actual, expected = pair.robot.link_motion(s.q, s.qd, s.qdd, **base), pair.free.link_motion(*s.joints, **base)
+    actual = pair.robot.link_motion(s.q, s.qd, s.qdd, **base)
+    expected = plainly(pair.free, "link_motion", *s.joints, **base)
     for one, other in zip(actual, expected, strict=True):
         assert_close(one, other, 1e-12)
-    assert_close(pair.robot.kinetic_energy(s.q, s.qd, s.V), pair.free.kinetic_energy(*s.joints[:2], s.V), 1e-12)
+    expected = plainly(pair.free, "kinetic_energy", *s.joints[:2], s.V)
+    assert_close(pair.robot.kinetic_energy(s.q, s.qd, s.V), expected, 1e-12)
     way = {"frame": pair.robot.tip, "expressed_in": "world"}
-    assert_close(
-        pair.robot.external_wrench(s.q, s.f_tip, **way), pair.free.external_wrench(s.joints[0], s.f_tip, **way), 1e-12
-    )
+    expected = plainly(pair.free, "external_wrench", s.joints[0], s.f_tip, **way)
+    assert_close(pair.robot.external_wrench(s.q, s.f_tip, **way), expected, 1e-12)
 
 
 def test_joint_reactions_are_those_of_the_joints(pair: Coupled) -> None:
     """A row a joint, in the order of the model; the coupling's own forces go between joints, not through them."""
     s = State(pair)
     actual = pair.robot.joint_reactions(s.q, s.qd, s.qdd, **s.outer)
-    expected = pair.free.joint_reactions(*s.joints, **s.outer)
+    expected = plainly(pair.free, "joint_reactions", *s.joints, **s.outer)
     assert actual.f.shape == (COUNT, len(pair.free.model.joints), 3)
     for one, other in zip(actual, expected, strict=True):
         assert_close(one, other, 1e-12)
@@ -140,7 +142,7 @@ def test_joint_reactions_are_those_of_the_joints(pair: Coupled) -> None:
 
 def test_power_is_the_same_on_both_sides(pair: Coupled) -> None:
     s = State(pair)
-    joint_power = pair.free.inverse_dynamics(*s.joints) * s.joints[1]
+    joint_power = plainly(pair.free, "inverse_dynamics", *s.joints) * s.joints[1]
     power = np.sum(pair.robot.inverse_dynamics(s.q, s.qd, s.qdd) * s.qd, axis=1)
     assert (np.abs(power - joint_power.sum(axis=1)) / np.abs(joint_power).sum(axis=1)).max() < 1e-12
 
@@ -169,7 +171,7 @@ MAPPED = {
 def test_what_counts_joints_is_mapped(pair: Coupled, name: str) -> None:
     s, indices = State(pair), MAPPED[name]
     arity = len([a for a in getattr(algorithms, name).arguments if not a.optional])
-    of_joints = getattr(pair.free, name)(*s.joints[:arity])
+    of_joints = plainly(pair.free, name, *s.joints[:arity])
     times = indices.count(",")
     actual = getattr(pair.robot, name)(*(s.q, s.qd)[:arity])
     expected = np.array([np.einsum(indices, row, *[pair.A] * times) for row in of_joints])
@@ -179,7 +181,7 @@ def test_what_counts_joints_is_mapped(pair: Coupled, name: str) -> None:
 
 def test_inverse_mass_matrix(pair: Coupled) -> None:
     s = State(pair)
-    M = pair.A.T @ pair.free.mass_matrix(s.joints[0]) @ pair.A
+    M = pair.A.T @ plainly(pair.free, "mass_matrix", s.joints[0]) @ pair.A
     assert_close(pair.robot.inverse_mass_matrix(s.q), np.linalg.inv(M), max(1e-12, 1e-15 * np.linalg.cond(M).max()))
 
 
@@ -237,15 +239,14 @@ def test_derived_robots_stay_coupled(pair: Coupled) -> None:
     s, g = State(pair), np.array([1.0, -2.0, 3.0])
     assert_close(
         pair.robot.with_gravity(g).gravity_forces(s.q),
-        pair.forces(pair.free.with_gravity(g).gravity_forces(s.joints[0])),
+        pair.forces(plainly(pair.free.with_gravity(g), "gravity_forces", s.joints[0])),
     )
     other = pair.robot.link_names[2]
-    assert_close(
-        pair.robot.with_tip(other).forward_kinematics(s.q), pair.free.with_tip(other).forward_kinematics(s.joints[0])
-    )
+    poses = plainly(pair.free.with_tip(other), "forward_kinematics", s.joints[0])
+    assert_close(pair.robot.with_tip(other).forward_kinematics(s.q), poses)
     load = armdyn.inertia.box((0.1, 0.2, 0.3), mass=2.5).at([0.1, 0.2, 0.3])
     loaded = pair.robot.with_payload(load, pair.robot.tip)
-    expected = pair.forces(pair.free.with_payload(load).inverse_dynamics(*s.joints))
+    expected = pair.forces(plainly(pair.free.with_payload(load), "inverse_dynamics", *s.joints))
     assert_close(loaded.inverse_dynamics(s.q, s.qd, s.qdd), expected)
     assert pair.robot.without_couplings() == pair.free
 

@@ -12,6 +12,7 @@ from armdyn.program import derivative
 from oracles.cases import CASES, Case, grown
 from oracles.differences import first
 from oracles.newton_euler_mp import ExactTree
+from oracles.plain import compiled_unless_large
 from oracles.states import States, assert_close, random_states
 from oracles.trees import random_tree, to_armdyn
 
@@ -48,7 +49,7 @@ def stacked(rows: list[list[np.ndarray]]) -> list[np.ndarray]:
 def test_inverse_dynamics_against_pinocchio(case: Case, with_tip: bool) -> None:
     s = states(case.n)
     arrays = (s.q, s.qd, s.qdd, s.f_tip) if with_tip else (s.q, s.qd, s.qdd)
-    actual = case.robot.inverse_dynamics_derivatives(*arrays)
+    actual = compiled_unless_large(case.robot.inverse_dynamics_derivatives, *arrays)
     expected = stacked([pinocchio_inverse(case, *x) for x in zip(*arrays, strict=True)])
     assert actual._fields == ("d_q", "d_qd", "d_qdd")
     for ours, theirs in zip(actual, expected, strict=True):
@@ -59,7 +60,7 @@ def test_inverse_dynamics_against_pinocchio(case: Case, with_tip: bool) -> None:
 def test_forward_dynamics_against_pinocchio(case: Case, with_tip: bool) -> None:
     s = states(case.n)
     arrays = (s.q, s.qd, s.tau, s.f_tip) if with_tip else (s.q, s.qd, s.tau)
-    actual = case.robot.forward_dynamics_derivatives(*arrays)
+    actual = compiled_unless_large(case.robot.forward_dynamics_derivatives, *arrays)
     expected = stacked([pinocchio_forward(case, *x) for x in zip(*arrays, strict=True)])
     assert actual._fields == ("d_q", "d_qd", "d_tau")
     condition = max(np.linalg.cond(M) for M in case.robot.mass_matrix(s.q))
@@ -168,8 +169,8 @@ def test_they_undo_each_other(case: Case) -> None:
     """At matching states d tau/d qdd d qdd/d x + d tau/d x = 0, and d tau/d qdd d qdd/d tau = 1."""
     s = states(case.n, 5, seed=304)
     tau = case.robot.inverse_dynamics(s.q, s.qd, s.qdd)
-    inverse = case.robot.inverse_dynamics_derivatives(s.q, s.qd, s.qdd)
-    forward = case.robot.forward_dynamics_derivatives(s.q, s.qd, tau)
+    inverse = compiled_unless_large(case.robot.inverse_dynamics_derivatives, s.q, s.qd, s.qdd)
+    forward = compiled_unless_large(case.robot.forward_dynamics_derivatives, s.q, s.qd, tau)
     condition = max(np.linalg.cond(M) for M in inverse.d_qdd)
     relative = max(1e-12, 1e-14 * condition)
     assert_close(-inverse.d_qdd @ forward.d_q, inverse.d_q, relative)

@@ -32,7 +32,7 @@ FRAMES_OF_TASKS = {"ur5": "tool0", "random_tree": "tool", "panda_fingers": "pand
 
 
 def exam() -> Exam:
-    """All questions, the dearest last."""
+    """All questions."""
     robots = known_robots()
     flights = {f"flying {seed}": Flying(seed, right_angled) for seed, right_angled in ((161, False), (162, True))}
     held, refused = constrained_robots(robots), refused_robots()

@@ -81,7 +81,10 @@ def verdicts(suspects: list[Mutant]) -> list[str]:
     environment = {"PYTHONPATH": f"{SOURCE.parent}{os.pathsep}{here}", "PATH": "", "ARMDYN_CACHE_DIR": "",
                    "OMP_NUM_THREADS": "1"}  # fmt: skip
     questions, found = exam(), [""] * len(suspects)
-    shares = [range(k, len(suspects), PROCESSES) for k in range(PROCESSES)]
+    # A module's mutants go to one judge: what found out the first of them finds out others.
+    modules = list(dict.fromkeys(suspect.module for suspect in suspects))
+    share_of = {module: number % PROCESSES for number, module in enumerate(modules)}
+    shares = [[i for i, suspect in enumerate(suspects) if share_of[suspect.module] == k] for k in range(PROCESSES)]
     judges = []
     for share in shares:
         suspected = [(f"armdyn.{suspects[i].module}", suspects[i].source) for i in share]

@@ -141,8 +141,9 @@ def test_every_batch_size(count: int, dtype: str) -> None:
 
 
 @x86_64
-@pytest.mark.parametrize("size", range(1, 20))
+@pytest.mark.parametrize("size", [*range(1, 20), 33, 65, 131])
 def test_every_row_length_and_vector_width(size: int) -> None:
+    """The last three are moved by several functions: those of two, four and eight numbers side by side."""
     program = trace(lambda a, b: (a - 2.0 * b[0], b), [Port("a", (size,)), Port("b", (size,))], name=f"rows{size}")
     for machine in (host(), *narrow_machines()):
         ufunc = compiled_for(program, machine)

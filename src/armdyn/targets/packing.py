@@ -8,12 +8,15 @@ last state repeat it: they read what it reads and write what it writes, so no ma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from armdyn.targets.vectors import Lines, Vector, slot_pointer
 
 _WIDEST = 8
 """Columns that are transposed together: with as many vectors as results, more would not fit into the registers."""
+
+_LONGEST = 16
+"""Pieces of a row that one function moves: the compiler's time grows much faster than the length of a function."""
 
 
 Column = tuple[int, float | None]
@@ -26,13 +29,14 @@ def loader(vector: Vector, size: int) -> str:
     ``%data`` points to the first state of a group, ``%outer`` is the stride from state to state, ``%last`` the last
     valid lane; ``%contiguous`` and ``%offsets`` are what ``@layout`` found out about the numbers of one state.
     """
-    out = _by_layout(f"call void @load_elements({_GROUP}, i64 {size}, ptr %offsets)")
-    rows = _row_pointers(out, vector)
-    for start, width in _pieces(size, narrow=_sublane(vector), wide=min(_WIDEST, vector.lanes)):
+
+    def piece(out: Lines, rows: list[str], start: int, width: int) -> None:
         for k, column in enumerate(_load_piece(out, vector, rows, start, width)):
             to = slot_pointer(out, vector, "%scratch", start + k)
             out.put(f"store {vector.type} {column}, ptr {to}, align {vector.bytes}")
-    return f"define internal void @load_{size}({_PARAMETERS}) #0 {{\n{out}\n  ret void\n}}\n"
+
+    by_elements = f"call void @load_elements({_GROUP}, i64 {size}, ptr %offsets)"
+    return _by_pieces(f"load_{size}", vector, size, piece, by_elements)
 
 
 def storer(vector: Vector, number: int, columns: Sequence[Column]) -> str:
@@ -42,18 +46,42 @@ def storer(vector: Vector, number: int, columns: Sequence[Column]) -> str:
     """
     size = len(columns)
     slots = ", ".join(f"i64 {slot}" for slot, _ in columns)
-    out = _by_layout(f"call void @store_elements({_GROUP}, i64 {size}, ptr %offsets, ptr @slots{number})")
-    rows = _row_pointers(out, vector)
-    for start, width in _pieces(size, narrow=_sublane(vector), wide=min(_WIDEST, vector.lanes)):
+
+    def piece(out: Lines, rows: list[str], start: int, width: int) -> None:
         _store_piece(out, vector, rows, start, columns[start : start + width])
+
+    by_elements = f"call void @store_elements({_GROUP}, i64 {size}, ptr %offsets, ptr @slots{number})"
     return (
         f"@slots{number} = private unnamed_addr constant [{size} x i64] [{slots}]\n"
-        f"define internal void @store{number}({_PARAMETERS}) #0 {{\n{out}\n  ret void\n}}\n"
+        f"{_by_pieces(f'store{number}', vector, size, piece, by_elements)}"
     )
 
 
 _GROUP = "ptr %data, i64 %outer, i64 %last, ptr %scratch"
-_PARAMETERS = "ptr noalias %data, i64 %outer, i64 %last, ptr noalias %scratch, i1 %contiguous, ptr %offsets"
+_ROWS = "ptr noalias %data, i64 %outer, i64 %last, ptr noalias %scratch"
+_PARAMETERS = f"{_ROWS}, i1 %contiguous, ptr %offsets"
+
+
+def _by_pieces(
+    name: str, vector: Vector, size: int, piece: Callable[[Lines, list[str], int, int], None], by_elements: str
+) -> str:
+    """The function ``@<name>`` that moves rows without gaps piece by piece, in functions of their own where many are.
+
+    ``piece(out, rows, start, width)`` writes what moves one; any other layout is left to ``by_elements``.
+    """
+    out = _by_layout(by_elements)
+    pieces = _pieces(size, narrow=_sublane(vector), wide=min(_WIDEST, vector.lanes))
+    parts = [pieces[first : first + _LONGEST] for first in range(0, len(pieces), _LONGEST)]
+    functions = []
+    for number, part in enumerate(parts):
+        body = out if len(parts) == 1 else Lines()
+        rows = _row_pointers(body, vector)
+        for start, width in part:
+            piece(body, rows, start, width)
+        if len(parts) > 1:
+            functions.append(f"define internal void @{name}.{number}({_ROWS}) #0 {{\n{body}\n  ret void\n}}\n")
+            out.put(f"call void @{name}.{number}({_GROUP})")
+    return "".join([*functions, f"define internal void @{name}({_PARAMETERS}) #0 {{\n{out}\n  ret void\n}}\n"])
 
 
 def _by_layout(element_by_element: str) -> Lines:
