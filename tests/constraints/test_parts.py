@@ -49,6 +49,8 @@ def test_drift_is_the_rate_of_the_jacobian(case, kinds, name):
     expected = np.einsum("sijk,sj,sk->si", dA, s.qd, s.qd)
     scale = np.einsum("sijk,sj,sk->si", abs(dA), abs(s.qd), abs(s.qd)).max(axis=1, keepdims=True)
     drift = robot.constraint_drift(s.q, s.qd)
+    if "weld" in name:  # tan(angle / 2) loses digits towards half a turn, as above: in one state it is 266
+        scale *= 1.0 + abs(robot.constraint_error(s.q)).max(axis=1, keepdims=True)
     assert (abs(drift - expected) <= 1e-12 * np.maximum(scale, 1e-300)).all()
     if name != "belt":
         assert abs(expected).max() > 0.1

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,20 @@ SMALLEST_SHARE = 1 << 16
 def run_in_parallel(kernel: np.ufunc, workers: int, /, *arrays: Any, out: Any = None) -> Any:
     """Call ``kernel`` on a batch, in pieces, by up to ``workers`` threads, at most one a core; -1: one a core.
 
-    A small batch is left to one thread.
+    A small batch is left to one thread, and so are results that overlap each other: there who writes last decides.
     """
     threads = _number_of_threads(workers)
-    if threads > 1:
+    if threads > 1 and not _overlap(out):
         arrays = tuple(a if isinstance(a, int | float) else np.asarray(a) for a in arrays)
         arrays = _in_one_row(arrays, core_shapes(kernel)[0])
         kernel = _shared(kernel, arrays, threads - 1)
     return kernel(*arrays) if out is None else kernel(*arrays, out=out)
+
+
+def _overlap(out: Any) -> bool:
+    """Whether arrays for results share memory. What they share with arguments NumPy sees to, with copies."""
+    arrays = out if isinstance(out, tuple) else ()
+    return any(a is not None and b is not None and np.may_share_memory(a, b) for a, b in combinations(arrays, 2))
 
 
 def _in_one_row(arrays: tuple[Any, ...], cores: Sequence[Shape]) -> tuple[Any, ...]:
