@@ -48,7 +48,7 @@ class CompiledFunction:
         self._required = [a.name for a in function.arguments if not a.optional] + list(self.parameters)
         self._positional = [a.name for a in function.arguments] + list(self.parameters)
         self._kernels: dict[Variant, np.ufunc] = {}
-        self._plain: dict[Any, Callable[..., Any]] = {}  # by number of arrays, given by position, and options
+        self._plain: dict[Any, np.ufunc] = {}  # by number of arrays, given by position, and options
         self._direct = direct.NO_RECORDS
         self._derivatives: dict[Any, CompiledFunction] = {}
         self.__name__, self.__doc__ = function.name, function.__doc__
@@ -60,16 +60,24 @@ class CompiledFunction:
         From then on `armdyn.targets.direct` stands before this method: calls that name one state's arrays, and nothing
         else, do not get here.
         """
-        out = keywords.pop("out", None)
+        out, workers = keywords.pop("out", None), keywords.pop("workers", None)
         kernel = self._remembered(len(arrays), keywords)
         if kernel is not None:
             try:
-                return kernel(*arrays) if out is None else kernel(*arrays, out=out)
+                return self._run(kernel, arrays, out, workers)
             except (TypeError, ValueError):
                 pass  # None in place of an optional array, for example; the whole way says what is wrong
-        return self._call_variant(arrays, keywords, out)
+        return self._call_variant(arrays, keywords, out, workers)
 
-    def _remembered(self, count: int, options: Mapping[str, Any]) -> Callable[..., Any] | None:
+    def _run(self, kernel: np.ufunc, arrays: Iterable[Any], out: Any, workers: Any) -> Any:
+        """Call a kernel; the results under the names their declaration gives them."""
+        run = kernel if workers is None else partial(run_in_parallel, kernel, workers)
+        results = run(*arrays) if out is None else run(*arrays, out=out)
+        if self.function.result is None:
+            return results
+        return self.function.result(*(results if isinstance(results, tuple) else (results,)))
+
+    def _remembered(self, count: int, options: Mapping[str, Any]) -> np.ufunc | None:
         """What has been called with so many arrays by position and these options."""
         try:
             return self._plain.get((count, *options.items()))
@@ -191,10 +199,8 @@ class CompiledFunction:
         message = f"{self.function.name}() of {self.robot.name!r} misses {' and '.join(said)}, to be given by name"
         return UnknownName(message) if any(known.values()) else TypeError(message)
 
-    def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any) -> Any:
+    def _call_variant(self, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any, workers: Any) -> Any:
         """The whole way of a call: bind names, choose or compile the kernel, run it."""
-        words = tuple(keywords.items())
-        workers = keywords.pop("workers", None)
         out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
         given = self._bind(arrays, keywords)
         variant = (tuple(given), self._chosen(keywords))
@@ -202,13 +208,12 @@ class CompiledFunction:
         if kernel is None:
             kernel = self._kernels[variant] = self._compile(variant)
             if not variant[1] and list(given) == self._positional[: len(given)]:
-                self._plain[(len(given),)] = self._naming(kernel)
+                self._plain[(len(given),)] = kernel
                 self._call_directly(kernel)
-        run = kernel if workers is None else partial(run_in_parallel, kernel, workers)
-        if list(given) == self._positional[: len(arrays)]:  # all by position: the keywords are options and workers
-            self._plain[len(arrays), *words] = self._naming(run)
+        if list(given) == self._positional[: len(arrays)]:  # all by position: what is left in keywords are options
+            self._plain[len(arrays), *keywords.items()] = kernel
         try:
-            return self._named(run(*given.values()) if out is None else run(*given.values(), out=out))
+            return self._run(kernel, given.values(), out, workers)
         except (TypeError, ValueError) as error:
             complaint = error
         self._check_out(out, variant[1], given)
@@ -272,21 +277,11 @@ class CompiledFunction:
             raise TypeError(f"{name}() misses {', '.join(missing)}; it takes {', '.join(self._positional)}{hint}")
         return given
 
-    def _named(self, results: Any) -> Any:
-        """The results under the names their declaration gives them."""
-        if self.function.result is None:
-            return results
-        return self.function.result(*(results if isinstance(results, tuple) else (results,)))
-
     def _call_directly(self, kernel: np.ufunc) -> None:
         """Let single states go straight to the kernel from now on."""
         if _stand_in_front():
             container = self.function.result or (None if kernel.nout == 1 else _several)
             self._direct = direct.record(kernel, container) + self._direct
-
-    def _naming(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
-        """The kernel itself where its results have no names: nothing stands between a call and NumPy."""
-        return kernel if self.function.result is None else lambda *arrays, **out: self._named(kernel(*arrays, **out))
 
     def _compile(self, variant: Variant) -> np.ufunc:
         if self.function.__module__.startswith("armdyn.algorithms."):
