@@ -180,7 +180,7 @@ def test_wrong_shape_with_workers_and_out(panda: Case, workers: int | None) -> N
 @pytest.mark.parametrize("workers", [0, -2, 1.5, 2.0, "many", [2]])
 def test_impossible_number_of_workers(panda: Case, workers: object) -> None:
     panda.robot.gravity_forces(np.ones((10, 7)), workers=2)
-    with pytest.raises((ValueError, TypeError), match="workers is .*; expected a positive number of threads"):
+    with pytest.raises((ValueError, TypeError), match=r"workers is .*; expected a positive number of threads"):
         panda.robot.gravity_forces(np.ones((10, 7)), workers=workers)
 
 
