@@ -298,7 +298,7 @@ class CompiledFunction:
 
         def run(*arrays: Any) -> Any:
             values = dict(zip(names, arrays, strict=True))
-            result = self.evaluate(self.robot.mechanism, values, options)
+            result = self.evaluate(self.robot.exact_mechanism, values, options)
             self._check_results(result, options)
             return result
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from armdyn.constraints import PointOnCurve
 from armdyn.constraints.curves import nearest
-from armdyn.model.mechanism import total
+from armdyn.model.clean import total
 from armdyn.spatial.positive_definite import Cholesky
 
 

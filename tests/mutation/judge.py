@@ -52,9 +52,9 @@ class Mechanisms(dict[str, Any]):
         self.models = models
 
     def __missing__(self, name: str) -> Any:
-        from armdyn.model.mechanism import canonical
+        from armdyn.model.canonical import canonical
 
-        self[name] = canonical(pickle.loads(self.models[name]))  # noqa: S301
+        self[name] = canonical(pickle.loads(self.models[name])).rounded  # noqa: S301
         return self[name]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.model.mechanism import ROUNDING, Body, Mechanism
+from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross
 from armdyn.spatial.turns import into
 
@@ -48,10 +48,8 @@ def _seen_from(body: Body, position: Array, screw: Screw) -> Screw:
 
 
 def link_frame(body: Body) -> tuple[Array, Array]:
-    """R_BL and p_BL of the description's link frame, without what rounding left of exact zeros."""
-    R, p = body.link_pose[:3, :3], body.link_pose[:3, 3]
-    reach = np.abs(p).max() + np.abs(body.offset).max()
-    return np.where(np.abs(R) < ROUNDING, 0.0, R), np.where(np.abs(p) < ROUNDING * reach, 0.0, p)
+    """R_BL and p_BL of the description's link frame."""
+    return body.link_pose[:3, :3], body.link_pose[:3, 3]
 
 
 def in_link_frame(body: Body, screw: Screw) -> Screw:

@@ -12,7 +12,8 @@ import numpy as np
 
 from armdyn.algorithms.declaration import function
 from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
-from armdyn.model.mechanism import Body, Mechanism, in_two_parts
+from armdyn.model.inertial_constants import in_two_parts
+from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import out_of, tensor_out_of

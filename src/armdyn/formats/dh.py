@@ -22,12 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, ShapeError, Unsupported
+from armdyn.exact import ONE, ZERO, exact, meant, radians
 from armdyn.formats.given import KINDS, names_of_joints, numbers, one_each, pose_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
-from armdyn.spatial.rotations import Array, cos_sin, rigid
+from armdyn.spatial.rotations import Array, rigid
 
 Convention = Literal["modified", "standard"]
 
@@ -134,10 +135,10 @@ def read_dh(
     labels = names_of_joints(joint_names, len(table))
     modified = convention == "modified"
     links, joints, frames = [LinkPart("base")], [], [Frame("link_0", "base", to_frame_0)]
-    reached = to_frame_0  # pose of the last DH frame in its link's own frame
+    reached = exact(to_frame_0)  # pose of the last DH frame in its link's own frame
     for i, row in enumerate(table, start=1):
         across = step_across(row.a, row.alpha)
-        near, far = (across, np.eye(4)) if modified else (np.eye(4), across)
+        near, far = (across, exact(np.eye(4))) if modified else (exact(np.eye(4)), across)
         own = f"link_{i}" if modified else f"link_{i}_on_axis"
         placement = reached @ near @ step_along(row.d, row.theta)
         parent = links[-1].name
@@ -161,21 +162,21 @@ def read_dh(
         if not modified:
             frames.append(Frame(f"link_{i}", own, far))
         reached = far
-    frames.append(Frame("tip", links[-1].name, reached @ to_tip))
+    frames.append(Frame("tip", links[-1].name, reached @ exact(to_tip)))
     model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
     return model.replace(frames=(*model.frames, *frames), tip="tip")
 
 
 def step_along(d: float, theta: float) -> Array:
-    """Rz(theta) Tz(d): along and about the joint axis."""
-    c, s = cos_sin(theta)
-    return rigid(np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]), d * Z)
+    """Rz(theta) Tz(d): along and about the joint axis; in `Exact` numbers."""
+    c, s = meant(theta)
+    return rigid(np.array([[c, -s, ZERO], [s, c, ZERO], [ZERO, ZERO, ONE]]), exact(d * Z))
 
 
 def step_across(a: float, alpha: float) -> Array:
-    """Tx(a) Rx(alpha), which commute: along and about the common normal."""
-    c, s = cos_sin(alpha)
-    return rigid(np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]]), np.array([a, 0.0, 0.0]))
+    """Tx(a) Rx(alpha), which commute: along and about the common normal; in `Exact` numbers."""
+    c, s = meant(alpha)
+    return rigid(np.array([[ONE, ZERO, ZERO], [ZERO, c, -s], [ZERO, s, c]]), exact([a, 0.0, 0.0]))
 
 
 def convention_problems(convention: object) -> Iterator[str]:
@@ -206,7 +207,7 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
         problems += found
         if not found:
             words |= {name: float(words[name]) for name in NUMBERS if name in words}
-            words |= {name: math.radians(words[name]) for name in ("alpha", "theta") if degrees}
+            words |= {name: radians(words[name]) for name in ("alpha", "theta") if degrees}
             words["kind"] = KINDS[words.get("kind", "revolute")]
             table.append(DHRow(**words))
     return table

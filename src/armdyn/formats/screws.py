@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, ShapeError
+from armdyn.exact import exact, norm, unit
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
 from armdyn.model.parts import JointPart, LinkPart
-from armdyn.spatial.rotations import Array, adjoint, inverse_rigid, rigid, skew
+from armdyn.spatial.mass_properties import parts_of_spatial_inertia
+from armdyn.spatial.rotations import Array, adjoint, cross, inverse_rigid, rigid
 
 TOLERANCE = 1e-9
 """How far a rotation, a unit axis or a spatial inertia may be from one: lists are printed with rounding."""
@@ -42,20 +44,21 @@ def read_screws(
     if problems:
         raise ModelError(problems)
     links, joints, frames = [LinkPart("base")], [], []
-    home = np.eye(4)  # M_0i
-    previous_shift = np.eye(4)  # from the previous link's frame on its axis to its centre-of-mass frame
+    M, S = exact(M), exact(S)
+    home = exact(np.eye(4))  # M_0i
+    previous_shift = exact(np.eye(4))  # from the previous link's frame on its axis to its centre-of-mass frame
     for i in range(n):
         home = home @ M[i]
         A = adjoint(inverse_rigid(home)) @ S[:, i]  # A_i = Ad(M_i^-1) S_i, Modern Robotics 8.3.2
-        revolute = float(np.linalg.norm(A[:3])) > 0.5
-        axis, on_axis = (A[:3], np.cross(A[:3], A[3:])) if revolute else (A[3:], np.zeros(3))
+        revolute = norm(A[:3]) > 0.5
+        axis, on_axis = (A[:3], cross(A[:3], A[3:])) if revolute else (A[3:], exact(np.zeros(3)))
         link = f"link_{i + 1}_on_axis"
         to_com_frame = rigid(p=-on_axis)
         placement = previous_shift @ M[i] @ rigid(p=on_axis)
         parent = links[-1].name
         links.append(LinkPart(link, _inertia(G[i]).seen_from(to_com_frame)))
         kind = "revolute" if revolute else "prismatic"
-        joints.append(JointPart(names[i], kind, parent, link, placement, axis / np.linalg.norm(axis)))  # type: ignore[arg-type]
+        joints.append(JointPart(names[i], kind, parent, link, placement, unit(axis)))  # type: ignore[arg-type]
         frames.append(Frame(f"link_{i + 1}", link, to_com_frame))
         previous_shift = to_com_frame
     model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
@@ -120,7 +123,5 @@ def _screw_problems(S: Array) -> Iterator[str]:
 
 def _inertia(G: Array) -> Inertia:
     """m, c and I_c from G = [[I_c + m [c][c]^T, m [c]], [m [c]^T, m 1]] (Modern Robotics 8.32 for c = 0)."""
-    m = G[5, 5]
-    mc = G[:3, 3:]
-    c = np.array([mc[2, 1], mc[0, 2], mc[1, 0]]) / m
-    return Inertia(m, c, G[:3, :3] - m * skew(c) @ skew(c).T)
+    m, c, tensor = parts_of_spatial_inertia(exact(G))
+    return Inertia(m, c, tensor)

@@ -65,4 +65,4 @@ class Units:
     @property
     def inertia(self) -> float:
         """One unit of rotational inertia, kg m^2."""
-        return self.mass * self.length**2
+        return self.mass * self.length * self.length

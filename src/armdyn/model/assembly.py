@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, UnknownName
+from armdyn.exact import exact, norm
 from armdyn.model.frozen import finite_array
+from armdyn.model.inertia import Inertia
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Geometry, Joint, Link, Model
 from armdyn.model.notes import notes_on, notes_on_locked
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order
@@ -135,8 +137,8 @@ def _lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
     if joint.name not in locked:
         return joint
     q = locked[joint.name]
-    moved = rigid(rotation_about(joint.axis, q)) if joint.kind == "revolute" else rigid(p=joint.axis * q)
-    return dataclasses.replace(joint, kind="fixed", placement=joint.placement @ moved)
+    moved = rigid(rotation_about(joint.axis, q)) if joint.kind == "revolute" else rigid(p=exact(joint.axis) * q)
+    return dataclasses.replace(joint, kind="fixed", placement=exact(joint.placement) @ moved)
 
 
 def _choose(
@@ -196,35 +198,35 @@ def _merge(
 ) -> Model:
     """Weld every fixed joint: the links behind it become frames of the link that carries them, inertia added."""
     parts = {link.name: link for link in links}
-    inertias = {base: parts[base].inertia}
-    frames = {base: Frame(base, base, np.eye(4))}
+    inertias = {base: parts[base].inertia.exact}
+    poses = {base: (base, exact(np.eye(4)))}  # of every frame: its link and T_link,frame, rounded once at the end
     moving: dict[str, Joint] = {}
     for joint in joints:
-        carrier = frames[joint.parent]
-        placement = carrier.pose @ joint.placement
+        carrier, pose = poses[joint.parent]
+        placement = pose @ exact(joint.placement)
         inertia = parts[joint.child].inertia
         if joint.kind == "fixed":
-            frames[joint.child] = Frame(joint.child, carrier.link, placement)
-            inertias[carrier.link] = inertias[carrier.link] + inertia.seen_from(placement)
+            poses[joint.child] = carrier, placement
+            inertias[carrier] = inertias[carrier] + inertia.exact.seen_from(placement)
         else:
-            frames[joint.child] = Frame(joint.child, joint.child, np.eye(4))
-            inertias[joint.child] = inertia
+            poses[joint.child] = joint.child, exact(np.eye(4))
+            inertias[joint.child] = inertia.exact
             axis = _unit(joint.axis)
             moving[joint.name] = Joint(
-                joint.name, joint.kind, carrier.link, joint.child, placement, axis,
+                joint.name, joint.kind, carrier, joint.child, placement, axis,
                 joint.limits, joint.damping, joint.friction, joint.collar, joint.armature,
             )  # fmt: skip
     in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
     return Model(
         name,
-        links=(Link(base, inertias[base]), *(Link(j.child, inertias[j.child]) for j in in_order)),
+        links=tuple(Link(link, Inertia.of(inertias[link])) for link in (base, *(j.child for j in in_order))),
         joints=tuple(in_order),
-        frames=tuple(frames.values()),
+        frames=tuple(Frame(frame, link, pose) for frame, (link, pose) in poses.items()),
         gravity=finite_array(gravity, (3,), "gravity", GRAVITY),
     )
 
 
 def _unit(axis: Array) -> Array:
     """The axis in unit length; one that has it to rounding stays as it is, so that models can be written and read."""
-    length = float(np.linalg.norm(axis))
-    return axis if abs(length - 1.0) < UNIT_ROUNDING else axis / length
+    length = norm(exact(axis))
+    return axis if abs(length - 1) < UNIT_ROUNDING else exact(axis) / length

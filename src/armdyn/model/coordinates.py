@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import DTypeError, ModelError, ShapeError, Unsupported
+from armdyn.exact import exact, rounded
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.model import UNLIMITED, Joint, Limits, Model
 from armdyn.model.notes import notes_on
@@ -42,7 +43,8 @@ class JointMap(NamedTuple):
 
     def after(self, inner: JointMap) -> JointMap:
         """The map whose argument is what ``inner`` maps from."""
-        return JointMap(self.matrix @ inner.matrix, self.matrix @ inner.offset + self.offset)
+        A, b = exact(self.matrix), exact(self.offset)
+        return JointMap(rounded(A @ exact(inner.matrix)), rounded(A @ exact(inner.offset) + b))
 
 
 def joint_map(model: Model) -> JointMap:

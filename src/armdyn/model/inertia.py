@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import DTypeError, ModelError
+from armdyn.exact import exact
 from armdyn.model.frozen import frozen_array, real_array
 from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
 from armdyn.model.principal_axes import PrincipalAxes, principal_axes
-from armdyn.spatial.checks import checked_array
+from armdyn.spatial.checks import checked_array, checked_pose
 from armdyn.spatial.mass_properties import MassProperties, parts_of_pseudo_inertia, parts_of_spatial_inertia
 from armdyn.spatial.rotations import Array
 
@@ -68,6 +69,37 @@ class Inertia(MassProperties):
             return cast("Self", MassProperties(mass, com, tensor))
 
     @classmethod
+    def of(cls, properties: MassProperties) -> Inertia:
+        """The same body in float64; its numbers, of whatever kind, are rounded once."""
+        return cls(properties.mass, properties.com, properties.tensor)
+
+    @property
+    def exact(self) -> MassProperties:
+        """The same body in `armdyn.exact.Exact` numbers, for sums and turns that are to be rounded once."""
+        return MassProperties(exact(self.mass), exact(self.com), exact(self.tensor))
+
+    def seen_from(self, T: ArrayLike) -> Self:
+        """The same body seen from frame A, where T = T_AF is the pose of F in A, shape (4, 4); rounded once.
+
+        Raises:
+            ModelError: where T is no rigid motion.
+
+        >>> T = np.eye(4)
+        >>> T[2, 3] = 0.5  # F stands half a metre above A
+        >>> armdyn.inertia.sphere(0.1, mass=2.0).seen_from(T).com
+        array([0. , 0. , 0.5])
+        """
+        seen = self.exact.seen_from(exact(checked_pose(T, "T")))
+        return self._made(seen.mass, seen.com, seen.tensor)
+
+    def __add__(self, other: MassProperties) -> Self:
+        """Both bodies as one, in the same frame; rounded once."""
+        if not isinstance(other, Inertia):
+            return super().__add__(other)
+        both = self.exact + other.exact
+        return self._made(both.mass, both.com, both.tensor)
+
+    @classmethod
     def point(cls, mass: float, position: ArrayLike) -> Inertia:
         """A point mass m at ``position``."""
         return cls(mass, np.asarray(position, dtype=float))
@@ -117,7 +149,7 @@ class Inertia(MassProperties):
             return super().__sub__(other)
         if self.mass <= other.mass:
             raise ModelError(f"{other.mass:g} kg cannot be cut out of {self.mass:g} kg; some mass must stay.")
-        rest = super().__sub__(other)
+        rest = Inertia.of(self.exact - other.exact)
         problems = [f"what is cut out does not lie inside the body: {problem}." for problem in rest.impossibilities()]
         if problems:
             raise ModelError(problems)

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.errors import UnknownName
-from armdyn.model.mechanism import Body, Mechanism, canonical_inertia
+from armdyn.model.inertial_constants import canonical_inertia
+from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.model import Model
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.spatial.rotations import Array

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import DTypeError, ModelError
+from armdyn.exact import exact
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Frame, Link, Model
 from armdyn.model.notes import notes_on
@@ -37,7 +38,7 @@ def with_payload(
             raise ModelError(f"the payload is called {name!r}; expected a name.")
         if name in {other.name for other in frames}:
             raise ModelError(f"{model.name!r} has a frame {name!r} already; give the payload another name.")
-        frames = (*frames, Frame(name, place.link, place.pose @ rigid(p=inertia.com)))
+        frames = (*frames, Frame(name, place.link, exact(place.pose) @ rigid(p=exact(inertia.com))))
     own = set(notes_on(model))
     loaded = model.replace(links=links, frames=frames)
     kept = [note for note in model.notes if note not in own]

@@ -16,7 +16,9 @@ import dataclasses
 
 import numpy as np
 
-from armdyn.model.mechanism import Body, Mechanism, total
+from armdyn.exact import is_traced
+from armdyn.model.clean import total
+from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, mirrored
 from armdyn.spatial.turns import matrix
 
@@ -38,7 +40,7 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
 
 def is_constant(body: Body) -> bool:
     """Whether mass, first and second moment are numbers."""
-    return all(np.asarray(part).dtype != object for part in (body.mass, body.first_moment, body.second_moment))
+    return not any(map(is_traced, (body.mass, body.first_moment, body.second_moment)))
 
 
 def _without_shared(body: Body) -> Body:
@@ -51,11 +53,11 @@ def _without_shared(body: Body) -> Body:
 def _with_shared(parent: Body, body: Body) -> Body:
     """The parent with what ``body`` gives it, seen from the parent's frame, where it lies still."""
     if not body.revolute:
-        R = matrix((*body.turns, body.joint_turn(0.0))).astype(np.longdouble)
+        R = matrix((*body.turns, body.joint_turn(0.0)))
         return dataclasses.replace(
             parent, second_moment=mirrored(total(parent.second_moment, R @ body.second_moment @ R.T))
         )
-    z, p = matrix(body.turns).astype(np.longdouble)[:, 2], body.offset
+    z, p = matrix(body.turns)[:, 2], body.offset
     m, along = body.mass, body.first_moment[2]
     return dataclasses.replace(
         parent,

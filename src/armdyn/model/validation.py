@@ -11,6 +11,7 @@ from numbers import Real
 import numpy as np
 
 from armdyn.errors import ModelError
+from armdyn.exact import exact, norm, rounded
 from armdyn.model.parts import JointPart, LinkPart
 
 UNIT_TOLERANCE = 1e-6
@@ -128,8 +129,8 @@ def _joint_problems(joint: JointPart) -> Iterator[str]:
     here = f"joint {quoted(joint.name)}:"
     if joint.kind == "fixed":
         return
-    length = float(np.linalg.norm(joint.axis))
-    if not np.isfinite(length) or not np.isfinite(joint.placement).all():
+    length = float(norm(exact(joint.axis)))
+    if not math.isfinite(length) or not np.isfinite(rounded(joint.placement)).all():
         yield _at(joint.where, f"{here} its origin or axis is not a finite number.")
     elif length == 0.0:
         yield _at(joint.where, f"{here} axis is zero; expected a unit vector such as 0 0 1.")

@@ -78,7 +78,7 @@ class Graph:
         """The node of an operation on nodes, simplified."""
         values = [self.value_of(a) for a in arguments]
         if None not in values:
-            return self.constant(float(OPERATIONS[name].evaluate(*map(float, values))))  # type: ignore[arg-type]
+            return self.constant(OPERATIONS[name].of_constants(*values))  # type: ignore[arg-type]
         rule = _RULES.get(name)
         return rule(self, *arguments) if rule else self._node((name, *arguments))
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from armdyn.exact import Exact
 
 
 def _select(condition: Any, if_true: Any, if_false: Any) -> Any:
@@ -32,13 +35,20 @@ class Operation:
     ``evaluate`` gives its value on floats and NumPy arrays. ``cost`` is the column of
     `OperationCounts` it is counted in; None for a negation, which hardware folds into its user, and for
     a guard, which is no part of the function: it passes on a value, but NaN where an input the value does not depend
-    on is NaN or infinite.
+    on is NaN or infinite. ``exact`` is its value on constants where float64 arithmetic alone does not determine it.
     """
 
     name: str
     arity: int
     evaluate: Callable[..., Any]
     cost: str | None
+    exact: Callable[..., Exact] | None = None
+
+    def of_constants(self, *values: float) -> float:
+        """Its value on constants of a program; no platform's library of functions has a say in it."""
+        if self.exact is not None and all(map(math.isfinite, values)):
+            return float(self.exact(*map(Exact, values)))
+        return float(self.evaluate(*map(float, values)))
 
 
 _TABLE = (
@@ -47,18 +57,18 @@ _TABLE = (
     Operation("mul", 2, np.multiply, "multiplications"),
     Operation("div", 2, np.divide, "divisions"),
     Operation("neg", 1, np.negative, None),
-    Operation("sin", 1, np.sin, "trigonometric"),
-    Operation("cos", 1, np.cos, "trigonometric"),
-    Operation("tan", 1, np.tan, "trigonometric"),
-    Operation("asin", 1, np.arcsin, "trigonometric"),
-    Operation("acos", 1, np.arccos, "trigonometric"),
-    Operation("atan", 1, np.arctan, "trigonometric"),
-    Operation("atan2", 2, np.arctan2, "trigonometric"),
+    Operation("sin", 1, np.sin, "trigonometric", Exact.sin),
+    Operation("cos", 1, np.cos, "trigonometric", Exact.cos),
+    Operation("tan", 1, np.tan, "trigonometric", Exact.tan),
+    Operation("asin", 1, np.arcsin, "trigonometric", Exact.arcsin),
+    Operation("acos", 1, np.arccos, "trigonometric", Exact.arccos),
+    Operation("atan", 1, np.arctan, "trigonometric", Exact.arctan),
+    Operation("atan2", 2, np.arctan2, "trigonometric", Exact.arctan2),
     Operation("sqrt", 1, np.sqrt, "square_roots"),
-    Operation("exp", 1, np.exp, "other"),
-    Operation("log", 1, np.log, "other"),
-    Operation("tanh", 1, np.tanh, "other"),
-    Operation("pow", 2, np.power, "other"),
+    Operation("exp", 1, np.exp, "other", Exact.exp),
+    Operation("log", 1, np.log, "other", Exact.log),
+    Operation("tanh", 1, np.tanh, "other", Exact.tanh),
+    Operation("pow", 2, np.power, "other", Exact.__pow__),
     Operation("abs", 1, np.abs, "other"),
     Operation("sign", 1, np.sign, "other"),
     Operation("floor", 1, np.floor, "other"),

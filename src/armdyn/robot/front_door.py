@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from armdyn.algorithms.declaration import Function, function
 from armdyn.compiled import CompiledFunction
 from armdyn.errors import TraceError
+from armdyn.model.canonical import canonical
 from armdyn.model.constraints.base import Row, rows_in
-from armdyn.model.mechanism import Mechanism, canonical
+from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
 from armdyn.robot import closed_loops, descriptions, exports, motions, parameters, variants
@@ -219,7 +220,12 @@ class Robot:
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """The model in canonical link frames: what functions are traced with."""
+        """The model in canonical link frames, in float64: what functions take that run on numbers in plain Python."""
+        return self.exact_mechanism.rounded
+
+    @cached_property
+    def exact_mechanism(self) -> Mechanism:
+        """The model in canonical link frames, in `armdyn.exact.Exact` numbers: what functions are traced with."""
         return canonical(self.model)
 
     def compile(

@@ -20,19 +20,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from armdyn.exact import exact
 from armdyn.formats.dh import DHRow
 from armdyn.formats.units import INCH
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Limits
 from armdyn.robot import Robot
+from armdyn.spatial.mass_properties import steiner
 
 RIGHT_ANGLE = np.pi / 2
 
 
 def _about_origin(mass: float, com: Sequence[float], moments: Sequence[float]) -> Inertia:
     """The inertia from its moments about the frame's origin: I_c = I_o - m (c.c 1 - c c^T)."""
-    c = np.asarray(com)
-    return Inertia(mass, c, np.diag(moments) - mass * (c @ c * np.eye(3) - np.outer(c, c)))
+    return Inertia(mass, np.asarray(com), exact(np.diag(moments)) - steiner(mass, exact(com)))
 
 
 ROWS = (

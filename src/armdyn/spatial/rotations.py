@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-import math
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from armdyn.exact import Exact, exact, meant, unit
+
 Array = NDArray[Any]
+
+ORTHONORMAL = Exact(Decimal("1e-40"))
+"""What R^T R of a rotation in `Exact` numbers may be off the identity by."""
+
+MOST_STEPS = 12
+"""Of Newton's method, which squares the error in each."""
 
 
 def skew(v: Array) -> Array:
@@ -29,29 +37,47 @@ def mirrored(S: Array) -> Array:
     return np.asarray(np.triu(S) + np.triu(S, 1).T)
 
 
-def rotation_about(axis: Array, angle: float) -> Array:
-    """Rot(axis, angle) about a unit axis, by Rodrigues' formula (Modern Robotics 3.51)."""
-    k = skew(axis)
-    squares = k @ k
-    c, s = cos_sin(angle)
-    R = s * k + (1.0 - c) * squares
-    own = np.diag(squares)
-    np.fill_diagonal(R, (1.0 + own) - c * own)  # 1 + (1 - c) own would cost a small cosine its digits
+def rotation_about(axis: Array, angle: Any) -> Array:
+    """Rot(axis, angle) about a unit axis, by Rodrigues' formula (Modern Robotics 3.51), in `Exact` numbers."""
+    k = skew(unit(exact(axis)))
+    c, s = meant(angle)
+    R: Array = exact(np.eye(3)) + s * k + (1 - c) * (k @ k)
     return R
 
 
-def cos_sin(angle: float) -> tuple[float, float]:
-    """cos and sin, exact where the angle is the floating-point number next to a multiple of a right angle."""
-    quarters = round(angle / (math.pi / 2)) if math.isfinite(angle) else 0
-    if angle == quarters * (math.pi / 2):
-        return ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0), (0.0, -1.0))[quarters % 4]
-    return math.cos(angle), math.sin(angle)
+def rotation_from_rpy(roll: Any, pitch: Any, yaw: Any) -> Array:
+    """Rz(yaw) Ry(pitch) Rx(roll), about the fixed axes x, y, z, as URDF has them, in `Exact` numbers."""
+    (cr, sr), (cp, sp), (cy, sy) = meant(roll), meant(pitch), meant(yaw)
+    return np.array(
+        [
+            [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+            [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+            [-sp, cp * sr, cp * cr],
+        ]
+    )
 
 
-def rotation_from_rpy(roll: float, pitch: float, yaw: float) -> Array:
-    """Rz(yaw) Ry(pitch) Rx(roll): roll, pitch and yaw about the fixed axes x, y, z, as URDF has them."""
-    x, y, z = np.eye(3)
-    return rotation_about(z, yaw) @ rotation_about(y, pitch) @ rotation_about(x, roll)
+def rotation_from_quaternion(w: Any, x: Any, y: Any, z: Any) -> Array:
+    """1 + 2 (w [v] + [v]^2) of the quaternion w + v, normalised, v = (x, y, z), in `Exact` numbers."""
+    w, x, y, z = unit(exact([w, x, y, z]))
+    return np.array(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
+            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
+            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def orthonormal(R: Array) -> Array:
+    """The rotation nearest to R, which is one but for rounding: R <- R (3 - R^T R) / 2, in `Exact` numbers."""
+    R, eye = exact(R), exact(np.eye(3))
+    for _ in range(MOST_STEPS):
+        off = eye - R.T @ R
+        if max(abs(x) for x in off.flat) < ORTHONORMAL:
+            break
+        R = R + R @ off / 2
+    return R
 
 
 def rigid(R: Array | None = None, p: Array | None = None) -> Array:

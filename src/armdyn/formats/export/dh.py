@@ -7,18 +7,18 @@ at both ends of the chain) is chosen so that as many of the four numbers as poss
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 
 from armdyn.errors import ModelError
+from armdyn.exact import arctan2, exact, norm, rounded
 from armdyn.formats.dh import Convention, DHRow, DHTable, convention_problems, step_across, step_along
 from armdyn.formats.export.serial import SerialArm
-from armdyn.model.mechanism import ROUNDING, clean_direction
+from armdyn.model.clean import ROUNDING, clean_direction
 from armdyn.model.model import Model
-from armdyn.spatial.rotations import Array, inverse_rigid, rigid
+from armdyn.spatial.rotations import Array, cross, inverse_rigid, rigid
 
 LOST = 1e-9
 """How far an axis of the table may be from the model's, relative to the arm's size, before the table is refused."""
@@ -42,7 +42,7 @@ def write_dh(model: Model, convention: str) -> DHTable:
     arm = SerialArm.of(model, "a Denavit-Hartenberg table")
     z = [clean_direction(arm.axis(k)) for k in range(len(arm.joints))]
     normals = _normals(arm, z)
-    base = rigid(np.column_stack([normals[0].x, np.cross(z[0], normals[0].x), z[0]]), normals[0].leaves)
+    base = rigid(np.column_stack([normals[0].x, cross(z[0], normals[0].x), z[0]]), normals[0].leaves)
     rows, reached = [], base  # T_0i, from the table's own numbers
     for k, (along, across) in enumerate(_steps(z, normals, modified=modified, size=arm.size)):
         near, far = step_along(*along), step_across(*across)
@@ -66,9 +66,9 @@ def write_dh(model: Model, convention: str) -> DHTable:
                 joint.armature,
             )
         )
-    tool = inverse_rigid(reached) @ arm.tip
+    tool = rounded(inverse_rigid(reached) @ arm.tip)
     chosen = cast(Convention, convention)
-    return DHTable(tuple(rows), chosen, base, tool, model.joint_names, model.gravity, model.name)
+    return DHTable(tuple(rows), chosen, rounded(base), tool, model.joint_names, model.gravity, model.name)
 
 
 Pair = tuple[float, float]
@@ -96,16 +96,16 @@ def _normals(arm: SerialArm, z: list[Array]) -> list[Normal]:
 
 def _normal(z1: Array, o1: Array, z2: Array, o2: Array, x_before: Array | None, size: float) -> Normal:
     """The common normal of the axes through o1 and o2; of parallel ones, the normal through o1."""
-    normal = np.cross(z1, z2)
-    sine_squared = float(normal @ normal)
+    normal = cross(z1, z2)
+    sine_squared = normal @ normal
     between = o2 - o1
     if sine_squared < ROUNDING**2:
         across = between - z1 * (z1 @ between)
-        small = np.linalg.norm(across) <= ROUNDING * np.linalg.norm(between)
+        small = norm(across) <= ROUNDING * norm(between)
         x = _any_normal(z1, x_before) if small else clean_direction(across)
         return Normal(x, o1, o1 if small else o1 + across)
-    leaves = o1 + z1 * (np.linalg.det(np.column_stack([between, z2, normal])) / sine_squared)
-    arrives = o2 + z2 * (np.linalg.det(np.column_stack([between, z1, normal])) / sine_squared)
+    leaves = o1 + z1 * (between @ cross(z2, normal) / sine_squared)
+    arrives = o2 + z2 * (between @ cross(z1, normal) / sine_squared)
     x = clean_direction(normal)
     return Normal(-x if x @ (arrives - leaves) < -ROUNDING * size else x, leaves, arrives)
 
@@ -114,7 +114,7 @@ def _any_normal(z: Array, x_before: Array | None) -> Array:
     """The normal of the axes before where it will do, else one near a base axis."""
     if x_before is not None:
         return x_before
-    return clean_direction(np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z))
+    return clean_direction(cross(exact(np.eye(3))[int(np.argmin(np.abs(z)))], z))
 
 
 def _along(z: Array, before: Normal, after: Normal, size: float) -> Pair:
@@ -135,18 +135,18 @@ def _length(v: Array, direction: Array, size: float) -> float:
 
 def _angle(one: Array, other: Array, about: Array) -> float:
     """From one unit vector to another about a third; exact for right angles."""
-    sine, cosine = float(np.cross(one, other) @ about), float(one @ other)
+    sine, cosine = cross(one, other) @ about, one @ other
     if min(abs(sine), abs(cosine)) < ROUNDING:
-        return math.atan2(round(sine), round(cosine))
-    return math.atan2(sine, cosine)
+        sine, cosine = round(sine), round(cosine)
+    return float(arctan2(sine, cosine))
 
 
 def _refuse_lost_digits(arm: SerialArm, k: int, on_axis: Array, z: Array) -> None:
     """Nearly parallel axes meet far away: the table's numbers are then differences of large ones."""
-    from_axis = float(np.linalg.norm(np.cross(z, arm.point(k) - on_axis[:3, 3])))
+    from_axis = float(norm(cross(z, arm.point(k) - on_axis[:3, 3])))
     if arm.joints[k].kind == "prismatic":
         from_axis = 0.0  # a slide has a direction, no place
-    if max(from_axis / arm.size, float(np.linalg.norm(on_axis[:3, 2] - z))) > LOST:
+    if max(from_axis / arm.size, float(norm(on_axis[:3, 2] - z))) > LOST:
         raise ModelError(
             f"{arm.model.name!r}: axes before joint {arm.joints[k].name!r} are so nearly parallel that their common "
             "normal is far away, and a Denavit-Hartenberg table would lose digits; write its zero reference position "

@@ -7,6 +7,7 @@ from itertools import product
 
 import numpy as np
 
+from armdyn.exact import arctan2, exact, norm, rounded
 from armdyn.spatial.rotations import Array, rotation_from_rpy
 
 STRAIGHT = 1e-7
@@ -21,7 +22,7 @@ def rpy_of(R: Array) -> tuple[float, float, float]:
     for start in _starts(R):
         for steps in product(ULPS, repeat=3):
             angles = _moved(start, steps)
-            off = float(np.abs(rotation_from_rpy(*angles) - R).max())
+            off = float(np.abs(rounded(rotation_from_rpy(*angles)) - R).max())
             if off < least:
                 best, least = angles, off
             if off == 0.0:
@@ -31,12 +32,12 @@ def rpy_of(R: Array) -> tuple[float, float, float]:
 
 def _starts(R: Array) -> list[tuple[float, float, float]]:
     """The angles by arctangents; before them, the same with right angles exact where they are nearly that."""
-    cos_pitch = math.hypot(R[0, 0], R[1, 0])
-    pitch = math.atan2(-R[2, 0], cos_pitch)
-    roll, yaw = math.atan2(R[2, 1], R[2, 2]), math.atan2(R[1, 0], R[0, 0])
+    cos_pitch = float(norm(exact(R[:2, 0])))
+    pitch = float(arctan2(-R[2, 0], cos_pitch))
+    roll, yaw = float(arctan2(R[2, 1], R[2, 2])), float(arctan2(R[1, 0], R[0, 0]))
     found = [(roll, pitch, yaw)]
     if cos_pitch < STRAIGHT:  # pitch is a right angle: roll - yaw or roll + yaw alone counts
-        found.append((math.atan2(-R[1, 2], R[1, 1]), pitch, 0.0))
+        found.append((float(arctan2(-R[1, 2], R[1, 1])), pitch, 0.0))
     snapped = [tuple(map(_right_angle, angles)) for angles in found]
     return [(r, p, y) for r, p, y in dict.fromkeys([*snapped, *found])]
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.exact import exact, rounded
 from armdyn.formats.export.serial import SerialArm
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, inverse_rigid, rigid, skew
@@ -25,8 +26,8 @@ def write_screws(model: Model) -> Screws:
     """The lists of a model; see `armdyn.Robot.to_screws`."""
     arm = SerialArm.of(model, WHAT).without_armature(WHAT)
     n = len(arm.joints)
-    at_masses = [arm.poses[k] @ rigid(p=arm.inertia(k).com) for k in range(n)]  # M_0i
-    steps = zip([np.eye(4), *at_masses], [*at_masses, arm.tip], strict=True)
+    at_masses = [arm.poses[k] @ rigid(p=exact(arm.inertia(k).com)) for k in range(n)]  # M_0i
+    steps = zip([exact(np.eye(4)), *at_masses], [*at_masses, arm.tip], strict=True)
     G = np.zeros((n, 6, 6))
     S = np.zeros((6, n))
     for k, joint in enumerate(arm.joints):
@@ -34,4 +35,4 @@ def write_screws(model: Model) -> Screws:
         G[k, 3:, 3:] = arm.inertia(k).mass * np.eye(3)
         u = arm.axis(k)
         S[:, k] = [*u, *(-skew(u) @ arm.point(k))] if joint.kind == "revolute" else [0.0, 0.0, 0.0, *u]
-    return Screws(np.array([inverse_rigid(a) @ b for a, b in steps]), G, S)
+    return Screws(rounded([inverse_rigid(a) @ b for a, b in steps]), G, S)

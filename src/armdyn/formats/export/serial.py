@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.errors import Unsupported
+from armdyn.exact import exact
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Joint, Model
 from armdyn.spatial.rotations import Array, inverse_rigid
@@ -15,6 +16,8 @@ from armdyn.spatial.rotations import Array, inverse_rigid
 @dataclass(frozen=True, eq=False)
 class SerialArm:
     """The joints in the order of the chain, which is that of q, and where everything is in base coordinates at q = 0.
+
+    Poses are in `armdyn.exact.Exact` numbers: what is written is rounded once.
 
     Args:
         model: whose chain it is.
@@ -43,11 +46,11 @@ class SerialArm:
                 "for each joint and no place for couplings. Write URDF, or the robot with every joint free: "
                 "robot.without_couplings()."
             )
-        pose, carrier, poses = np.eye(4), model.base, []
+        pose, carrier, poses = exact(np.eye(4)), model.base, []
         for joint in model.joints:
             if joint.parent != carrier:
                 raise Unsupported(_refusal(model, joint, carrier, what))
-            pose = pose @ joint.placement
+            pose = pose @ exact(joint.placement)
             poses.append(pose)
             carrier = joint.child
         frame = model.frame()
@@ -56,11 +59,11 @@ class SerialArm:
                 f"{model.name!r}: its tip {frame.name!r} is on link {frame.link!r}, not on the last one; {what} ends "
                 f"with the last link. Choose a frame on {carrier!r}: robot.with_tip({carrier!r})."
             )
-        return cls(model, model.joints, tuple(poses), pose @ frame.pose)
+        return cls(model, model.joints, tuple(poses), pose @ exact(frame.pose))
 
     def axis(self, k: int) -> Array:
         """u_0k, direction of axis k in base axes."""
-        u: Array = self.poses[k][:3, :3] @ self.joints[k].axis
+        u: Array = self.poses[k][:3, :3] @ exact(self.joints[k].axis)
         return u
 
     def point(self, k: int) -> Array:
@@ -89,7 +92,7 @@ class SerialArm:
 
     def inertia_seen_from(self, k: int, T: Array) -> Inertia:
         """The same in a frame whose pose in base coordinates is T."""
-        return self.inertia(k).seen_from(inverse_rigid(T) @ self.poses[k])
+        return Inertia.of(self.inertia(k).exact.seen_from(inverse_rigid(T) @ self.poses[k]))
 
 
 def _refusal(model: Model, joint: Joint, carrier: str, what: str) -> str:

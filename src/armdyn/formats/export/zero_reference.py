@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from armdyn.exact import exact, rounded
 from armdyn.formats.export.serial import SerialArm
 from armdyn.formats.zero_reference import ZeroReference
 from armdyn.model.model import Model
@@ -16,18 +17,18 @@ def write_zero_reference(model: Model) -> ZeroReference:
     arm = SerialArm.of(model, WHAT).without_armature(WHAT)
     n = len(arm.joints)
     R = [pose[:3, :3] for pose in arm.poses]
-    tensors = [R[k] @ arm.inertia(k).tensor @ R[k].T for k in range(n)]
+    tensors = [R[k] @ exact(arm.inertia(k).tensor) @ R[k].T for k in range(n)]
     parent = ["base", *(f"link_{k}" for k in range(1, n))]
     return ZeroReference(
-        axes=np.array([arm.axis(k) for k in range(n)]),
+        axes=rounded([arm.axis(k) for k in range(n)]),
         kinds=tuple(joint.kind for joint in arm.joints),
-        points=np.array([arm.point(k) for k in range(n)]),
-        hand=arm.tip[:3, 3],
-        axial=arm.tip[:3, 2],
-        transverse=arm.tip[:3, 0],
-        c=np.array([R[k] @ arm.inertia(k).com for k in range(n)]),
+        points=rounded([arm.point(k) for k in range(n)]),
+        hand=rounded(arm.tip[:3, 3]),
+        axial=rounded(arm.tip[:3, 2]),
+        transverse=rounded(arm.tip[:3, 0]),
+        c=rounded([R[k] @ exact(arm.inertia(k).com) for k in range(n)]),
         masses=np.array([arm.inertia(k).mass for k in range(n)]),
-        inertias=np.array([0.5 * (tensor + tensor.T) for tensor in tensors]),
+        inertias=rounded(tensors),
         collars={
             joint.name: parent[k] if joint.collar == "parent" else f"link_{k + 1}"
             for k, joint in enumerate(arm.joints)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from armdyn.exact import exact, rounded
 from armdyn.formats.given import numbers
 from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf
 from armdyn.formats.mjcf.gears import coupled, hold_with, read_gears
@@ -58,5 +59,4 @@ def _gravity(compiled: Compiled, tree: Tree, base: str | None, given: Sequence[f
     if compiled.disabled("gravity"):
         return np.zeros(3)
     R = tree.axes_in_world.get(base, np.eye(3)) if base is not None else np.eye(3)
-    weight: Array = R.T @ np.array(compiled.m.opt.gravity)
-    return weight
+    return rounded(exact(R).T @ exact(compiled.m.opt.gravity))  # type: ignore[no-any-return]

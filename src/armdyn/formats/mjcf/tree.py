@@ -15,12 +15,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from armdyn.exact import exact
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Geometry, Limits
 from armdyn.model.parts import JointPart, LinkPart
-from armdyn.spatial.rotations import Array, rigid, rotation_about
+from armdyn.spatial.rotations import Array, rigid, rotation_about, rotation_from_quaternion
 
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -76,7 +77,7 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
     to the link that the hinge moves.
     """
     m, name = compiled.m, tree.names.bodies[b]
-    parent, reached = tree.names.bodies[m.body_parentid[b]], _pose(compiled, m.body_pos[b], m.body_quat[b])
+    parent, reached = tree.names.bodies[m.body_parentid[b]], _pose(m.body_pos[b], m.body_quat[b])
     body = LinkPart(name, _inertia(compiled, b), compiled.where(compiled.name("body", b)))
     joints = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
     for j in joints:
@@ -110,8 +111,8 @@ def _placement(compiled: Compiled, j: int) -> tuple[Array, Array]:
     m = compiled.m
     axis, anchor, at_reference = m.jnt_axis[j], m.jnt_pos[j], float(m.qpos0[m.jnt_qposadr[j]])
     if _kind(compiled, j) == "prismatic":
-        return rigid(p=-at_reference * axis), np.eye(4)
-    return rigid(rotation_about(axis, -at_reference), anchor), rigid(p=-anchor)
+        return rigid(p=-at_reference * exact(axis)), np.eye(4)
+    return rigid(rotation_about(axis, -at_reference), exact(anchor)), rigid(p=exact(-anchor))
 
 
 def _joint(compiled: Compiled, tree: Tree, j: int, parent: str, child: str, placement: Array) -> JointPart:
@@ -148,20 +149,12 @@ def _limits(compiled: Compiled, tree: Tree, j: int) -> Limits:
 def _inertia(compiled: Compiled, b: int) -> Inertia:
     """Mass, centre of mass and inertia tensor, turned from the principal axes to those of the body."""
     m = compiled.m
-    R = _rotation(compiled, m.body_iquat[b])
-    tensor = R @ np.diag(m.body_inertia[b]) @ R.T
-    return Inertia(float(m.body_mass[b]), m.body_ipos[b], 0.5 * (tensor + tensor.T))
+    R = rotation_from_quaternion(*m.body_iquat[b])
+    return Inertia(float(m.body_mass[b]), m.body_ipos[b], R @ exact(np.diag(m.body_inertia[b])) @ R.T)
 
 
-def _pose(compiled: Compiled, position: Any, quaternion: Any) -> Array:
-    return rigid(_rotation(compiled, quaternion), position)
-
-
-def _rotation(compiled: Compiled, quaternion: Any) -> Array:
-    """R of a unit quaternion, its real part first."""
-    R = np.zeros(9)
-    compiled.mujoco.mju_quat2Mat(R, quaternion)
-    return R.reshape(3, 3)
+def _pose(position: Any, quaternion: Any) -> Array:
+    return rigid(rotation_from_quaternion(*quaternion), exact(position))
 
 
 def _add_sites(compiled: Compiled, tree: Tree, drawn: Any) -> None:
@@ -174,7 +167,7 @@ def _add_sites(compiled: Compiled, tree: Tree, drawn: Any) -> None:
             continue
         link = tree.names.new_link(f"{name}_site" if name in tree.names.links else name)
         frame = LinkPart(link, where=compiled.where(name))
-        tree.weld(tree.names.bodies[m.site_bodyid[s]], frame, _pose(compiled, m.site_pos[s], m.site_quat[s]))
+        tree.weld(tree.names.bodies[m.site_bodyid[s]], frame, _pose(m.site_pos[s], m.site_quat[s]))
         tree.axes_in_world[link] = drawn.site_xmat[s].reshape(3, 3)
     if unnamed:
         tree.notes.append(f"{unnamed} of {m.nsite} sites have no name and are left out")

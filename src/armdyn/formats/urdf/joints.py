@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from armdyn.exact import exact, norm, rounded
 from armdyn.formats.findings import Part
 from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
 from armdyn.formats.xml_tree import Element
@@ -78,13 +79,13 @@ def read_axis(part: Part) -> Array:
     axis = part.vector(element, "xyz", None)
     if len(part.findings.problems) > problems_before:
         return X_AXIS
-    length = math.hypot(*axis)
+    length = norm(exact(axis))
     if length == 0.0:
         part.problem(element, "<axis> xyz is zero; expected a direction such as 0 0 1.")
         return X_AXIS
-    if abs(length - 1.0) > UNIT_TOLERANCE:
+    if abs(length - 1) > UNIT_TOLERANCE:
         part.note("axis is not of unit length and was normalised")
-        return np.array(axis) / length
+        return rounded(exact(axis) / length)  # type: ignore[no-any-return]
     return np.array(axis)
 
 

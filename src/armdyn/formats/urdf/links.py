@@ -6,6 +6,7 @@ from typing import Literal, cast
 
 import numpy as np
 
+from armdyn.exact import exact
 from armdyn.formats.findings import Part
 from armdyn.formats.urdf.origins import read_origin
 from armdyn.formats.xml_tree import Element
@@ -38,9 +39,7 @@ def _inertia(part: Part) -> Inertia:
         if com.any():
             part.note("<inertial> has a centre of mass but neither mass nor inertia; it has no effect")
         return NOTHING
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused as no finite number
-        turned = R @ tensor @ R.T
-    return Inertia(mass, com, turned)
+    return Inertia(mass, com, R @ exact(tensor) @ R.T)
 
 
 def _mass(part: Part, inertial: Element) -> float:

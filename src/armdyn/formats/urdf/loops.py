@@ -26,6 +26,7 @@ from typing import Literal
 
 import numpy as np
 
+from armdyn.exact import exact
 from armdyn.formats.findings import Part
 from armdyn.formats.urdf.joints import read_axis
 from armdyn.formats.urdf.origins import read_origin, read_pose
@@ -78,7 +79,7 @@ def read_loop(part: Part) -> Loop | None:
     if kind not in FREE or one is None or other is None:
         return None
     (first, T1), (second, T2) = one, other
-    along = np.eye(4) if kind in WITHOUT_AXIS else rigid(axes_along(axis))  # type: ignore[arg-type]
+    along = exact(np.eye(4)) if kind in WITHOUT_AXIS else rigid(axes_along(axis))  # type: ignore[arg-type]
     return Loop(part.name, FREE[kind], (first, second), (T1 @ along, T2 @ along), part)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
+from armdyn.exact import exact, norm
 from armdyn.formats.findings import Part
 from armdyn.formats.xml_tree import Element
-from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
+from armdyn.spatial.rotations import Array, rigid, rotation_from_quaternion, rotation_from_rpy
 
 UNIT_TOLERANCE = 1e-12
 """How far from 1 the length of an axis or quaternion may be before its normalisation is worth a note."""
@@ -17,13 +16,13 @@ UNIT_TOLERANCE = 1e-12
 def read_origin(part: Part, holder: Element) -> Array:
     """T of an ``<origin>``; the identity where there is none."""
     element = part.only(holder, "origin")
-    return np.eye(4) if element is None else read_pose(part, element)
+    return exact(np.eye(4)) if element is None else read_pose(part, element)
 
 
 def read_pose(part: Part, element: Element) -> Array:
-    """T of an element with xyz and rpy."""
+    """T of an element with xyz and rpy, in `Exact` numbers."""
     xyz = part.vector(element, "xyz", (0.0, 0.0, 0.0))
-    return rigid(_orientation(part, element), np.array(xyz))
+    return rigid(_orientation(part, element), exact(xyz))
 
 
 def _orientation(part: Part, origin: Element) -> Array | None:
@@ -35,22 +34,16 @@ def _orientation(part: Part, origin: Element) -> Array | None:
 
 
 def _from_quaternion(part: Part, origin: Element) -> Array | None:
-    """R = 1 + 2 (w [v] + [v]^2) of the quaternion w + v, normalised."""
+    """The rotation of a quaternion, normalised."""
     if "rpy" in origin.attributes:
         part.problem(origin, "<origin> has both rpy and quat_xyzw; expected one of them.")
         return None
     quaternion = part.vector(origin, "quat_xyzw", None, size=4)
-    length = math.hypot(*quaternion)
+    length = float(norm(exact(quaternion)))
     if length == 0.0:
         part.problem(origin, "<origin> quat_xyzw is zero; expected a unit quaternion such as 0 0 0 1.")
         return None
     if abs(length - 1.0) > UNIT_TOLERANCE:
         part.note("quat_xyzw is not of unit length and was normalised")
-    x, y, z, w = (component / length for component in quaternion)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    x, y, z, w = quaternion
+    return rotation_from_quaternion(w, x, y, z)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, Unsupported
+from armdyn.exact import exact, unit
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -90,12 +90,10 @@ def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
 
 def direction(values: ArrayLike, what: str) -> Numbers:
     """A unit vector along a direction of any length."""
-    v = np.array(vector(values, what))
-    largest = float(np.abs(v).max())
-    if largest == 0.0:
+    v = vector(values, what)
+    if not any(v):
         raise ModelError(f"{what} is zero; expected a direction such as (0, 0, 1)")
-    v = np.ldexp(v, -math.frexp(largest)[1])  # of a size near one, so that no square overflows or underflows
-    return tuple(float(x) for x in v / np.linalg.norm(v))
+    return tuple(float(x) for x in unit(exact(v)))
 
 
 def pose(values: ArrayLike | None, what: str) -> Numbers:

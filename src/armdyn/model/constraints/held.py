@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, UnknownName
+from armdyn.exact import exact, rounded, unit
 from armdyn.model.constraints.base import Constraint, Numbers, Row, as_pose, direction, distinct, pose, vector
-from armdyn.spatial.rotations import Array, rigid
+from armdyn.spatial.rotations import Array, cross, rigid
 
 POSITIONS = ("x", "y", "z")
 ROTATIONS = ("rx", "ry", "rz")
@@ -216,8 +217,7 @@ def _about_axis(
 
 def axes_along(z: Sequence[float]) -> Array:
     """A rotation whose third column is the unit vector z; for a coordinate axis, the cyclic permutation."""
-    z_axis = np.array(z)
+    z_axis = unit(exact(z))
     k = int(np.argmin(np.abs(z_axis))) if np.count_nonzero(z_axis) > 1 else (int(np.flatnonzero(z_axis)[0]) + 1) % 3
-    x = np.cross(z_axis, np.cross(np.eye(3)[k], z_axis))
-    x = x / np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z_axis, x), z_axis]) + 0.0
+    x = unit(cross(z_axis, cross(exact(np.eye(3))[k], z_axis)))
+    return rounded(np.column_stack([x, cross(z_axis, x), z_axis]))  # type: ignore[no-any-return]

@@ -1,0 +1,246 @@
+"""Canonical link frames: the choice of axes and origins that leaves as many exact zeros as the arm admits.
+
+Every moving link gets a frame of our own choice: z along its joint axis, origin on that axis, x along the
+common normal to the axis of its first child. The step from a link to its child is then a turn about x, a turn
+about z (the joint), and an offset with two components: modified Denavit-Hartenberg's choice of axes, with the origin
+where the common normal from the parent *arrives* instead of where the one to the child departs. A link with several
+children needs one more turn about z, by a constant, before the second and later ones.
+
+This is exact: poses, forces and inertias are the same physical quantities in other axes. It is done in fifty digits and
+rounded to float64 once, where a constant meets a variable, so the constants are the same on every machine.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.exact import ZERO, Exact, arctan2, cos_sin, exact, norm, unit
+from armdyn.model.clean import (
+    ROUNDING,
+    clean,
+    clean_direction,
+    clean_pose,
+    clean_rotation,
+    constant_turns,
+    largest,
+)
+from armdyn.model.drive import Drive
+from armdyn.model.inertia import Inertia
+from armdyn.model.inertial_constants import canonical_inertia
+from armdyn.model.mechanism import Body, Mechanism
+from armdyn.model.model import Joint, Model
+from armdyn.spatial.rotations import Array, cross, inverse_rigid, orthonormal, rigid
+from armdyn.spatial.turns import into
+
+FAR = 10.0
+"""Where two axes' common normal is this much farther than their origins are apart, the axes count as parallel."""
+
+
+def canonical(model: Model) -> Mechanism:
+    """Choose the canonical frames of ``model``; all constants are `Exact` numbers."""
+    order = _parents_first(model)
+    index = {joint.child: k for k, joint in enumerate(order)}
+    children: dict[str, list[Placed]] = {link: [] for link in model.link_names}
+    for joint in order:
+        children[joint.parent].append(Placed.of(joint))
+    placed = {child.joint.name: child for of_link in children.values() for child in of_link}
+    link_pose: dict[str, Array] = {}  # T_BL of every moving link
+    bodies = []
+    for joint in order:
+        on_base = joint.parent == model.base
+        placement = placed[joint.name].placement
+        previous = None if on_base else link_pose[joint.parent] @ placement  # T_PL at q = 0
+        frame = _canonical_frame(placed[joint.name], previous, children[joint.child], model.link(joint.child).inertia)
+        link_pose[joint.child] = inverse_rigid(frame)
+        if previous is None:
+            base_pose = placement @ frame  # T_0P, for the first body's P is its own frame at q = 0
+            step, sizes = exact(np.eye(4)), [placement[:3, 3], frame[:3, 3]]
+        else:
+            base_pose, step = None, previous @ frame  # T_PB at q = 0
+            sizes = [placement[:3, 3], link_pose[joint.parent][:3, 3], frame[:3, 3]]
+        reach = sum(map(largest, sizes))
+        bodies.append(_body(model, joint, index.get(joint.parent, -1), step, base_pose, link_pose[joint.child], reach))
+    frames = {
+        frame.name: (-1, clean_pose(exact(frame.pose)))
+        if frame.link == model.base
+        else (index[frame.link], clean_pose(link_pose[frame.link] @ exact(frame.pose)))
+        for frame in model.frames
+    }
+    drive = Drive.of([body.joint for body in bodies], model.coupling)
+    return Mechanism(model.name, tuple(bodies), exact(model.gravity), frames, model.tip, model, drive)
+
+
+class Placed(NamedTuple):
+    """A joint with its placement T_pc, a rotation to the last digit, and its unit axis z, in `Exact` numbers."""
+
+    joint: Joint
+    placement: Array
+    z: Array
+
+    @classmethod
+    def of(cls, joint: Joint) -> Placed:
+        """What the joint's float64 numbers mean."""
+        placement = exact(joint.placement)
+        placement[:3, :3] = orthonormal(placement[:3, :3])
+        return cls(joint, placement, unit(exact(joint.axis)))
+
+    @property
+    def revolute(self) -> bool:
+        """Else prismatic."""
+        return self.joint.kind == "revolute"
+
+    @property
+    def z_in_parent(self) -> Array:
+        """Its axis in the parent link's axes, at q = 0."""
+        z: Array = self.placement[:3, :3] @ self.z
+        return z
+
+    @property
+    def place(self) -> Array:
+        """A point of its axis in the parent link's frame: the child link's origin, at q = 0."""
+        return self.placement[:3, 3]
+
+
+def _parents_first(model: Model) -> list[Joint]:
+    """The joints in file order as far as every joint comes after the one that carries it."""
+    carried_by = {joint.child: joint for joint in model.joints}
+    ordered: dict[str, Joint] = {}
+    for joint in model.joints:
+        path: list[Joint] = []
+        ancestor: Joint | None = joint
+        while ancestor is not None and ancestor.name not in ordered:
+            path.append(ancestor)
+            ancestor = carried_by.get(ancestor.parent)
+        ordered.update((j.name, j) for j in reversed(path))
+    return list(ordered.values())
+
+
+def _canonical_frame(joint: Placed, previous: Array | None, children: list[Placed], inertia: Inertia) -> Array:
+    """T_LB: the canonical frame of the link that ``joint`` moves, in the link's own axes."""
+    com = exact(inertia.com)
+    origin = _first_origin(joint, children, com) if previous is None else _origin(joint, previous)
+    x = _x_axis(joint.z, origin, children)
+    if x is None:
+        x = _x_axis_from_inertia(joint.z, origin, com, exact(inertia.tensor))
+    return rigid(np.column_stack([x, cross(joint.z, x), joint.z]), origin)
+
+
+def _origin(joint: Placed, previous: Array) -> Array:
+    """Where the origin lies: on a revolute joint's axis, where the common normal from the parent's axis arrives.
+
+    ``previous`` is T_PL, with the parent's axis along P's z through P's origin. Where that is parallel, the origin
+    keeps the parent's height. A prismatic joint has a direction and no place: its origin is the parent's, wherever the
+    description puts the slide.
+    """
+    to_link = inverse_rigid(previous)
+    parent_z, parent_origin = to_link[:3, 2], to_link[:3, 3]
+    if not joint.revolute:
+        return parent_origin
+    foot = _foot(joint.z, parent_z, parent_origin)
+    return joint.z * (joint.z @ parent_origin if foot is None else foot)
+
+
+def _first_origin(joint: Placed, children: list[Placed], com: Array) -> Array:
+    """The origin of a link on the base: near the link, for it does not matter how far away the base's own origin is.
+
+    It lies on a revolute joint's axis, where the common normal to the first child's axis departs; where there is none,
+    at the height of the base's origin, or of the centre of mass if that is far away. Of a prismatic joint, it lies on
+    the first child's axis, or at the centre of mass.
+    """
+    child = next((c for c in children if c.revolute), None)
+    if not joint.revolute:
+        return com if child is None else child.place
+    foot = None if child is None else _foot(joint.z, child.z_in_parent, child.place)
+    if foot is None:
+        foot = joint.z @ inverse_rigid(joint.placement)[:3, 3]
+        if abs(foot) > FAR * (norm(com) + sum(norm(c.place) for c in children)):
+            foot = joint.z @ com
+    return joint.z * foot
+
+
+def _foot(z1: Array, z2: Array, o2: Array) -> Exact | None:
+    """The foot of the common normal of two lines on the first, as length from a point of it, the origin of ``o2``.
+
+    None where they are parallel, or so nearly that the normal is far away, where coordinates would lose their digits.
+    """
+    cosine, normal = z1 @ z2, cross(z1, z2)
+    sine_squared = normal @ normal
+    if sine_squared < ROUNDING**2:
+        return None
+    foot = (o2 @ z1 - cosine * (o2 @ z2)) / sine_squared
+    distance = norm(o2)
+    if abs(foot) > FAR * distance:
+        return None
+    return ZERO if abs(foot) < ROUNDING * distance else foot
+
+
+def _x_axis(z: Array, origin: Array, children: list[Placed]) -> Array | None:
+    """Unit vector along the common normal to the first child's axis; None where there is no such normal."""
+    if not children:
+        return None
+    child = children[0]
+    normal = cross(z, child.z_in_parent)
+    if norm(normal) > ROUNDING:
+        return unit(normal)
+    between = _across(z, child.place - origin)
+    if child.revolute and norm(between) > ROUNDING * (norm(child.place) + norm(origin)):
+        return unit(between)
+    return None
+
+
+def _across(z: Array, v: Array) -> Array:
+    """The part of v at right angles to z."""
+    across: Array = v - z * (z @ v)
+    return across
+
+
+def _x_axis_from_inertia(z: Array, origin: Array, com: Array, tensor: Array) -> Array:
+    """x towards the centre of mass, so that h_y = 0; with the mass on the axis, along a principal axis about z."""
+    across = _across(z, com - origin)
+    if norm(across) > ROUNDING * (norm(com) + norm(origin)):
+        return unit(across)
+    x = unit(cross(exact(np.eye(3))[min(range(3), key=lambda k: abs(z[k]))], z))
+    y = cross(z, x)
+    xx, xy, yy = x @ tensor @ x, x @ tensor @ y, y @ tensor @ y
+    if abs(xy) < ROUNDING * (xx + yy):
+        return x
+    c, s = cos_sin(arctan2(2 * xy, xx - yy) / 2)
+    return c * x + s * y
+
+
+def _body(
+    model: Model, joint: Joint, parent: int, step: Array, base_pose: Array | None, link_pose: Array, reach: Any
+) -> Body:
+    """The body that ``joint`` moves, where ``step`` is T_PB at q = 0; ``reach`` is the size of what its lengths sum."""
+    turns = constant_turns(clean_direction(step[:3, 2]))
+    x = into(turns, step[:3, 0])  # (cos, sin, 0) of the joint's own angle at q = 0
+    quarter_turns, angle = _split_angle(x[0], x[1])
+    mass, h, second = canonical_inertia(model.link(joint.child).inertia, link_pose)
+    return Body(
+        name=joint.child,
+        joint=model.joints.index(joint),
+        parent=parent,
+        revolute=joint.kind == "revolute",
+        offset=clean(step[:3, 3], reach),
+        turns=turns,
+        quarter_turns=quarter_turns,
+        angle=angle,
+        base_axes=None if base_pose is None else clean_rotation(base_pose[:3, :3]),
+        base_origin=None if base_pose is None else clean(base_pose[:3, 3], reach),
+        mass=mass,
+        first_moment=h,
+        second_moment=second,
+        link_pose=clean_pose(link_pose),
+        armature=Exact(joint.armature),
+    )
+
+
+def _split_angle(cosine: Exact, sine: Exact) -> tuple[int, Exact]:
+    """The angle as quarter turns and the rest; the rest is 0 where only rounding is left of it."""
+    turns = ((cosine, sine), (sine, -cosine), (-cosine, -sine), (-sine, cosine))  # by that many quarters back
+    quarters = next(k for k, (c, s) in enumerate(turns) if c >= abs(s))
+    c, s = turns[quarters]
+    rest = arctan2(s, c)
+    return quarters, ZERO if abs(rest) < ROUNDING else rest

@@ -1,0 +1,73 @@
+"""Exact zeros where rounding stands for them: what is below the digits of a description is none of its meaning."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from armdyn.exact import ONE, ZERO, Exact, exact, is_traced, norm, unit
+from armdyn.spatial.rotations import Array, rigid
+from armdyn.spatial.turns import Turn, into, matrix
+
+ROUNDING = Exact(Decimal("1e-14"))
+"""Direction components and relative lengths below this are what rounding left of an exact zero: three times of what a
+right angle is off by that a file gives with fifteen digits, 1.5707963267949. The arithmetic here adds nothing to it."""
+
+FLOAT_NOISE = Exact(Decimal("1e-15"))
+"""The same of numbers in float64, each off by at most half a last digit, after two or three products."""
+
+
+def clean_direction(v: Array) -> Array:
+    """v as a unit vector, in `Exact` numbers, whose components below rounding are zeros."""
+    return unit(clean(unit(exact(v)), ONE))
+
+
+def clean_pose(T: Array) -> Array:
+    """A pose with zeros where rounding stands for them, its rotation still one; see `clean_rotation`."""
+    return rigid(clean_rotation(T[:3, :3]), clean(T[:3, 3], largest(T[:3, 3])))
+
+
+def clean_rotation(R: Array) -> Array:
+    """A rotation in `Exact` numbers with zeros where fifteen digits cannot tell that there are none.
+
+    It is made again as Rz Rx Rz of clean turns, so that it stays a rotation; what is left of the noise of float64
+    numbers is taken off after that.
+    """
+    turns = constant_turns(clean_direction(R[:, 2]))
+    x = into(turns, R[:, 0])
+    made = matrix((*turns, *_turn_by(2, x[0], x[1])))
+    return np.where(np.abs(made) < FLOAT_NOISE, ZERO, made)
+
+
+def _turn_by(axis: int, cosine: Any, sine: Any) -> tuple[Turn, ...]:
+    """A constant turn with exact zeros and ones; no turn at all where it is the identity."""
+    c, s = clean_direction(np.array([cosine, sine]))
+    return () if c == 1.0 and s == 0.0 else (Turn(axis, c, s),)
+
+
+def constant_turns(z: Array) -> tuple[Turn, ...]:
+    """Rz(phi) Rx(alpha) that brings e_z to the direction z = (sin phi sin alpha, -cos phi sin alpha, cos alpha)."""
+    if z[0] == 0.0:
+        return _turn_by(0, z[2], -z[1])
+    sine = norm(z[:2])
+    return _turn_by(2, -z[1] / sine, z[0] / sine) + _turn_by(0, z[2], sine)
+
+
+def total(*terms: Array) -> Array:
+    """The sum of arrays, with zeros where nothing is left of the terms but the rounding of float64 numbers in them."""
+    result = sum(terms[1:], start=terms[0])
+    if is_traced(result):
+        return result
+    return np.where(np.abs(result) < np.finfo(float).eps * sum(map(np.abs, terms)), 0.0, result)
+
+
+def clean(values: Array, scale: Any) -> Array:
+    """Values with what rounding left of exact zeros removed, relative to ``scale``; traced scalars stay."""
+    return values if is_traced(values) else np.where(np.abs(values) < ROUNDING * scale, 0.0, values)
+
+
+def largest(values: Array) -> Any:
+    """The largest size of a component; 0 of traced scalars."""
+    return 0.0 if is_traced(values) else max(abs(x) for x in values.flat)
