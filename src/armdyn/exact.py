@@ -321,15 +321,6 @@ def _quarter_turns(k: int) -> Decimal:
     return _WIDE.multiply(_WIDE.divide(pi(), Decimal(2)), Decimal(k))
 
 
-def radians(degrees: float) -> float:
-    """An angle in degrees as the float64 number next to it in radians.
-
-    >>> radians(90.0)
-    1.5707963267948966
-    """
-    return float(_WIDE.divide(_WIDE.multiply(pi(), Decimal(degrees)), Decimal(180)))
-
-
 @lru_cache(maxsize=1024)
 def meant(angle: Any) -> tuple[Exact, Exact]:
     """cos and sin of an angle of a description: exact ones of right angles, which float64 numbers never are."""

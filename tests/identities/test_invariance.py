@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.exact import rounded
 from armdyn.model import Frame, Inertia, Joint, Link, Model
 from armdyn.spatial.rotations import inverse_rigid, rigid, rotation_about
 from oracles.cases import Case
@@ -113,7 +114,7 @@ def test_zero_of_a_joint_is_only_a_convention(some: Case) -> None:
     model, k, shift = some.robot.model, some.n - 1, 0.83
     joints = list(model.joints)
     j = joints[k]
-    step = rigid(rotation_about(j.axis, shift)) if j.kind == "revolute" else rigid(p=shift * j.axis)
+    step = rigid(rounded(rotation_about(j.axis, shift))) if j.kind == "revolute" else rigid(p=shift * j.axis)
     joints[k] = Joint(j.name, j.kind, j.parent, j.child, j.placement @ step, j.axis)
     other = armdyn.Robot(model.replace(joints=tuple(joints)))
     moved = np.where(np.arange(some.n) == k, shift, 0.0)

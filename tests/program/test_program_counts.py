@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.exact import rounded
 from armdyn.model import Inertia
 from armdyn.model.assembly import assemble
 from armdyn.model.parts import JointPart, LinkPart
@@ -112,7 +113,7 @@ def general_arm(joints: int) -> armdyn.Robot:
         tensor = np.trace(points.T @ points) * np.eye(3) - points.T @ points
         links.append(LinkPart(f"link_{k}", Inertia(rng.uniform(1, 3), rng.normal(size=3), tensor)))
         alpha, a, d = rng.uniform(0.2, 1.0, 3) if k else np.zeros(3)
-        R = rotation_about(np.array([1.0, 0.0, 0.0]), alpha)
+        R = rounded(rotation_about(np.array([1.0, 0.0, 0.0]), alpha))
         placement = rigid(R, np.array([a, 0.0, 0.0]) + d * R[:, 2])
         z = np.array([0.0, 0.0, 1.0])
         steps.append(JointPart(f"joint_{k}", "revolute", links[-2].name, links[-1].name, placement, z))

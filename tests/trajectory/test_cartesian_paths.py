@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.exact import rounded
 from armdyn.spatial.rotations import rotation_about
 from armdyn.trajectory import (
     Arc,
@@ -116,7 +117,7 @@ def test_line_and_screw_are_modern_robotics() -> None:
 def test_screws_of_small_and_large_turns_in_fifty_digits(angle: float) -> None:
     """T(s) = exp([V] s) T_0 with V read off the curve, and the end it was asked for."""
     axis = AXIS / np.linalg.norm(AXIS)
-    end = mr.RpToTrans(rotation_about(axis, angle) @ T0[:3, :3], T1[:3, 3])
+    end = mr.RpToTrans(rounded(rotation_about(axis, angle)) @ T0[:3, :3], T1[:3, 3])
     screw = Screw(T0, end)
     with mp.workdps(50):
         V = mp.matrix(mr.VecTose3(screw.twist).tolist())

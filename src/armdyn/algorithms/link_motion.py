@@ -5,6 +5,7 @@ The motions are those of `newton_euler`, brought from the canonical frames to th
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,7 +99,7 @@ def of_body(model: Mechanism, body: Body, motion: Motion) -> list[Array]:
 
 def centre_of_mass(model: Mechanism, body: Body) -> Array:
     """p_BC; of a link without mass, the point its description calls so."""
-    if isinstance(body.mass, float | np.floating) and body.mass == 0.0:
+    if isinstance(body.mass, Real) and body.mass == 0.0:
         named: Array = body.link_pose[:3, :3] @ model.model.link(body.name).inertia.com + body.link_pose[:3, 3]
         return named
     c: Array = body.first_moment / body.mass

@@ -7,6 +7,7 @@ of joints.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -194,6 +195,6 @@ def center(model: Mechanism, q: Array) -> Array:
 def mass_of(model: Mechanism) -> Any:
     """The mass of all moving links."""
     mass = sum(body.mass for body in model.bodies)
-    if isinstance(mass, float | np.floating) and mass == 0.0:
+    if isinstance(mass, Real) and mass == 0.0:
         raise ModelError(f"no moving link of {model.name!r} has mass, so they have no centre of mass; give them mass.")
     return mass

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, ShapeError, Unsupported
-from armdyn.exact import ONE, ZERO, exact, meant, radians
+from armdyn.exact import ONE, ZERO, exact, meant
 from armdyn.formats.given import KINDS, names_of_joints, numbers, one_each, pose_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
@@ -207,7 +207,7 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
         problems += found
         if not found:
             words |= {name: float(words[name]) for name in NUMBERS if name in words}
-            words |= {name: radians(words[name]) for name in ("alpha", "theta") if degrees}
+            words |= {name: math.radians(words[name]) for name in ("alpha", "theta") if degrees}
             words["kind"] = KINDS[words.get("kind", "revolute")]
             table.append(DHRow(**words))
     return table

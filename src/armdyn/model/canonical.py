@@ -31,11 +31,15 @@ from armdyn.model.inertia import Inertia
 from armdyn.model.inertial_constants import canonical_inertia
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.model import Joint, Model
+from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array, cross, inverse_rigid, orthonormal, rigid
 from armdyn.spatial.turns import into
 
 FAR = 10.0
 """Where two axes' common normal is this much farther than their origins are apart, the axes count as parallel."""
+
+FAR_BASE = 100
+"""Where the base's origin is farther from a link on it than so many times the link's size, no frame stands there."""
 
 
 def canonical(model: Model) -> Mechanism:
@@ -119,11 +123,11 @@ def _parents_first(model: Model) -> list[Joint]:
 
 def _canonical_frame(joint: Placed, previous: Array | None, children: list[Placed], inertia: Inertia) -> Array:
     """T_LB: the canonical frame of the link that ``joint`` moves, in the link's own axes."""
-    com = exact(inertia.com)
-    origin = _first_origin(joint, children, com) if previous is None else _origin(joint, previous)
+    own = inertia.exact
+    origin = _first_origin(joint, children, own) if previous is None else _origin(joint, previous)
     x = _x_axis(joint.z, origin, children)
     if x is None:
-        x = _x_axis_from_inertia(joint.z, origin, com, exact(inertia.tensor))
+        x = _x_axis_from_inertia(joint.z, origin, own.com, own.tensor)
     return rigid(np.column_stack([x, cross(joint.z, x), joint.z]), origin)
 
 
@@ -142,22 +146,27 @@ def _origin(joint: Placed, previous: Array) -> Array:
     return joint.z * (joint.z @ parent_origin if foot is None else foot)
 
 
-def _first_origin(joint: Placed, children: list[Placed], com: Array) -> Array:
-    """The origin of a link on the base: near the link, for it does not matter how far away the base's own origin is.
+def _first_origin(joint: Placed, children: list[Placed], inertia: MassProperties) -> Array:
+    """The origin of a link on the base.
 
-    It lies on a revolute joint's axis, where the common normal to the first child's axis departs; where there is none,
-    at the height of the base's origin, or of the centre of mass if that is far away. Of a prismatic joint, it lies on
-    the first child's axis, or at the centre of mass.
+    It lies on a revolute joint's axis, where the common normal to the first child's axis departs, or where there is
+    none, at the height of the base's origin; of a prismatic joint, at the base's origin. Where that is far away, the
+    centre of mass takes its part, for its distance, which no force depends on, would cost the small lengths of the arm
+    their digits.
     """
     child = next((c for c in children if c.revolute), None)
-    if not joint.revolute:
-        return com if child is None else child.place
-    foot = None if child is None else _foot(joint.z, child.z_in_parent, child.place)
-    if foot is None:
-        foot = joint.z @ inverse_rigid(joint.placement)[:3, 3]
-        if abs(foot) > FAR * (norm(com) + sum(norm(c.place) for c in children)):
-            foot = joint.z @ com
-    return joint.z * foot
+    base = inverse_rigid(joint.placement)[:3, 3]
+    if joint.revolute and child is not None:
+        foot = _foot(joint.z, child.z_in_parent, child.place)
+        if foot is not None:
+            return joint.z * foot
+    size = _radius_of_gyration(inertia) + sum(norm(c.place - inertia.com) for c in children)
+    near = base if norm(base - inertia.com) <= FAR_BASE * size else inertia.com
+    return joint.z * (joint.z @ near) if joint.revolute else near
+
+
+def _radius_of_gyration(inertia: MassProperties) -> Exact:
+    return (np.trace(inertia.tensor) / 2 / inertia.mass).sqrt() if inertia.mass > 0 else ZERO
 
 
 def _foot(z1: Array, z2: Array, o2: Array) -> Exact | None:

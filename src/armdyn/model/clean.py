@@ -35,6 +35,8 @@ def clean_rotation(R: Array) -> Array:
     It is made again as Rz Rx Rz of clean turns, so that it stays a rotation; what is left of the noise of float64
     numbers is taken off after that.
     """
+    if not any(ZERO < abs(x) < ROUNDING for x in R.flat):
+        return R
     turns = constant_turns(clean_direction(R[:, 2]))
     x = into(turns, R[:, 0])
     made = matrix((*turns, *_turn_by(2, x[0], x[1])))
