@@ -1,6 +1,6 @@
 """Prints, as JSON, the digest and the operation counts of the programs of the robots in a file; run in processes.
 
-    python programs.py robots.json     {"name": {"load": ["ur5", {...}]} or {"urdf": text, ...} or {"parts": [...]}, ...}
+    python programs.py robots.json     {"name": {"load": ["ur5", {...}]} or {"parts": [...], "tip": ...}, ...}
 
 Nothing here depends on the environment; see `test_same_programs`.
 """
