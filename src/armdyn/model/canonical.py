@@ -143,7 +143,7 @@ def _origin(joint: Placed, previous: Array) -> Array:
     if not joint.revolute:
         return parent_origin
     foot = _foot(joint.z, parent_z, parent_origin)
-    return joint.z * (joint.z @ parent_origin if foot is None else foot)
+    return np.asarray(joint.z * (joint.z @ parent_origin if foot is None else foot))
 
 
 def _first_origin(joint: Placed, children: list[Placed], inertia: MassProperties) -> Array:
@@ -159,10 +159,10 @@ def _first_origin(joint: Placed, children: list[Placed], inertia: MassProperties
     if joint.revolute and child is not None:
         foot = _foot(joint.z, child.z_in_parent, child.place)
         if foot is not None:
-            return joint.z * foot
+            return np.asarray(joint.z * foot)
     size = _radius_of_gyration(inertia) + sum(norm(c.place - inertia.com) for c in children)
     near = base if norm(base - inertia.com) <= FAR_BASE * size else inertia.com
-    return joint.z * (joint.z @ near) if joint.revolute else near
+    return np.asarray(joint.z * (joint.z @ near)) if joint.revolute else near
 
 
 def _radius_of_gyration(inertia: MassProperties) -> Exact:
@@ -216,7 +216,7 @@ def _x_axis_from_inertia(z: Array, origin: Array, com: Array, tensor: Array) -> 
     if abs(xy) < ROUNDING * (xx + yy):
         return x
     c, s = cos_sin(arctan2(2 * xy, xx - yy) / 2)
-    return c * x + s * y
+    return np.asarray(c * x + s * y)
 
 
 def _body(
@@ -246,7 +246,7 @@ def _body(
     )
 
 
-def _split_angle(cosine: Exact, sine: Exact) -> tuple[int, Exact]:
+def _split_angle(cosine: Any, sine: Any) -> tuple[int, Exact]:
     """The angle as quarter turns and the rest; the rest is 0 where only rounding is left of it."""
     turns = ((cosine, sine), (sine, -cosine), (-cosine, -sine), (-sine, cosine))  # by that many quarters back
     quarters = next(k for k, (c, s) in enumerate(turns) if c >= abs(s))

@@ -40,7 +40,7 @@ def clean_rotation(R: Array) -> Array:
     turns = constant_turns(clean_direction(R[:, 2]))
     x = into(turns, R[:, 0])
     made = matrix((*turns, *_turn_by(2, x[0], x[1])))
-    return np.where(np.abs(made) < FLOAT_NOISE, ZERO, made)
+    return np.asarray(np.where(np.abs(made) < FLOAT_NOISE, 0.0, made))
 
 
 def _turn_by(axis: int, cosine: Any, sine: Any) -> tuple[Turn, ...]:

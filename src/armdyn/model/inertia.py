@@ -69,7 +69,7 @@ class Inertia(MassProperties):
             return cast("Self", MassProperties(mass, com, tensor))
 
     @classmethod
-    def of(cls, properties: MassProperties) -> Inertia:
+    def of(cls, properties: MassProperties) -> Self:
         """The same body in float64; its numbers, of whatever kind, are rounded once."""
         return cls(properties.mass, properties.com, properties.tensor)
 
@@ -149,7 +149,7 @@ class Inertia(MassProperties):
             return super().__sub__(other)
         if self.mass <= other.mass:
             raise ModelError(f"{other.mass:g} kg cannot be cut out of {self.mass:g} kg; some mass must stay.")
-        rest = Inertia.of(self.exact - other.exact)
+        rest = type(self).of(self.exact - other.exact)
         problems = [f"what is cut out does not lie inside the body: {problem}." for problem in rest.impossibilities()]
         if problems:
             raise ModelError(problems)

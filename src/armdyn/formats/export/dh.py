@@ -8,7 +8,7 @@ at both ends of the chain) is chosen so that as many of the four numbers as poss
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -135,7 +135,8 @@ def _length(v: Array, direction: Array, size: float) -> float:
 
 def _angle(one: Array, other: Array, about: Array) -> float:
     """From one unit vector to another about a third; exact for right angles."""
-    sine, cosine = cross(one, other) @ about, one @ other
+    sine: Any = cross(one, other) @ about
+    cosine: Any = one @ other
     if min(abs(sine), abs(cosine)) < ROUNDING:
         sine, cosine = round(sine), round(cosine)
     return float(arctan2(sine, cosine))
