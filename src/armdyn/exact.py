@@ -27,6 +27,9 @@ Array = NDArray[Any]
 DIGITS = 50
 """Far more than float64's 17, so that what cancels leaves enough of them."""
 
+CANCELLED = 40
+"""A sum this many digits smaller than what it is made of is zero: numbers of float64's digits do not cancel so far."""
+
 GUARD = 10
 """Further digits of the functions' own steps."""
 
@@ -64,15 +67,15 @@ class Exact:
 
     def __add__(self, other: Any) -> Exact:
         d = _operand(other)
-        return NotImplemented if d is None else Exact._of(_DECIMAL.add(self.decimal, d))
+        return NotImplemented if d is None else _sum(self.decimal, d)
 
     def __sub__(self, other: Any) -> Exact:
         d = _operand(other)
-        return NotImplemented if d is None else Exact._of(_DECIMAL.subtract(self.decimal, d))
+        return NotImplemented if d is None else _sum(self.decimal, d.copy_negate())
 
     def __rsub__(self, other: Any) -> Exact:
         d = _operand(other)
-        return NotImplemented if d is None else Exact._of(_DECIMAL.subtract(d, self.decimal))
+        return NotImplemented if d is None else _sum(d, self.decimal.copy_negate())
 
     def __mul__(self, other: Any) -> Exact:
         d = _operand(other)
@@ -232,6 +235,14 @@ def _holds(compare: Callable[[Decimal, Decimal], bool], a: Decimal, b: Decimal) 
         return False
 
 
+def _sum(a: Decimal, b: Decimal) -> Exact:
+    """a + b; zero where so little is left of them that it is the rounding of what they were computed from."""
+    total = _DECIMAL.add(a, b)
+    if a and b and total and total.adjusted() < max(a.adjusted(), b.adjusted()) - CANCELLED:
+        return ZERO
+    return Exact._of(total)
+
+
 ZERO, ONE, NAN = Exact(0), Exact(1), Exact(Decimal("NaN"))
 
 
@@ -376,7 +387,7 @@ def arctan2(y: Any, x: Any) -> Exact:
         return NAN
     if not a:
         return ZERO if b >= 0 else Exact._of(_DECIMAL.plus(pi()))
-    if abs(b) < abs(a):  # atan2(y, x) = +-pi/2 - atan(x/y)
+    if b.copy_abs() < a.copy_abs():  # atan2(y, x) = +-pi/2 - atan(x/y)
         quarter = _WIDE.divide(pi(), Decimal(2)).copy_sign(a)
         return Exact._of(_DECIMAL.subtract(quarter, _arctan(_WIDE.divide(b, a))))
     angle = _arctan(_WIDE.divide(a, b))

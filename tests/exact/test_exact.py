@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 from fractions import Fraction
 
@@ -83,6 +84,21 @@ def test_what_has_no_value_is_not_a_number() -> None:
     assert all(math.isnan(float(x)) for x in nothing)
     assert not any(x < 1 or x >= 1 for x in nothing)
     assert float(1 / Exact(0)) == math.inf
+
+
+def test_the_context_of_the_caller_has_no_part_in_it() -> None:
+    x, y = Exact(0.1), Exact(1 / 3)
+    here = [x - y, y - x, x * y, -x, arctan2(-1e-3, 0.2), *cos_sin(1e9), x**0.3, y.exp()]
+    with decimal.localcontext(decimal.Context(prec=3)):
+        there = [x - y, y - x, x * y, -x, arctan2(-1e-3, 0.2), *cos_sin(1e9), x**0.3, y.exp()]
+    assert [a.decimal for a in here] == [b.decimal for b in there]
+
+
+def test_what_cancels_is_zero() -> None:
+    third = Exact(1) / 3
+    assert third * 3 - 1 == 0
+    assert (third + Exact(1e-30)) - third != 0
+    assert float(Exact(1e-300) + 0.0) == float(0 - Exact(-1e-300)) == 1e-300
 
 
 def test_pi() -> None:
