@@ -1,4 +1,4 @@
-"""armdyn: the equations of motion of your robot arm, from one description, in every form you need.
+"""armdyn: the equations of motion of your robot arm, from one description, compiled for it.
 
 >>> robot = armdyn.load("ur5")
 >>> tau = robot.inverse_dynamics(np.zeros(6), np.zeros(6), np.ones(6))
@@ -8,11 +8,13 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from armdyn._version import __version__
 from armdyn.errors import (
     ArmdynError,
+    DescriptionWarning,
     DTypeError,
     MissingLibrary,
     ModelError,
@@ -21,6 +23,7 @@ from armdyn.errors import (
     UnknownName,
     Unsupported,
 )
+from armdyn.lazy import module_of
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 
@@ -56,7 +59,6 @@ if TYPE_CHECKING:
     from armdyn.simulation import Trajectory, simulate
 
 _WHERE = {
-    "algorithms": "",
     "Function": "algorithms.declaration",
     "function": "algorithms.declaration",
     **dict.fromkeys(("Frame", "Inertia", "Joint", "Limits", "Link", "Model"), "model"),
@@ -67,20 +69,13 @@ _WHERE = {
     "Units": "formats.units",
     "Trajectory": "simulation",
     "simulate": "simulation",
-    "ellipsoids": "",
-    "constraints": "",
-    "identification": "",
-    "inertia": "",
-    "kinematics": "",
-    "spatial": "",
-    "task_space": "",
-    "trajectory": "",
 }
 
 __all__ = [
     "ArmdynError",
     "DHRow",
     "DTypeError",
+    "DescriptionWarning",
     "Frame",
     "Function",
     "Inertia",
@@ -128,12 +123,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is first asked for, so that ``import armdyn`` stays light."""
     if name not in _WHERE:
-        raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
-
-    place = _WHERE[name]
-    value = import_module(f"armdyn.{place}") if place else import_module(f"armdyn.{name}")
-    value = getattr(value, name) if place else value
+        return module_of("armdyn", name)
+    value = getattr(import_module(f"armdyn.{_WHERE[name]}"), name)
     globals()[name] = value
     return value
 

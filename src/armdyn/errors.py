@@ -1,7 +1,9 @@
-"""The errors armdyn raises: each says what, where, what was expected and what to do."""
+"""The errors armdyn raises and the warnings it gives: each says what, where, what was expected and what to do."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -69,3 +71,19 @@ class MissingLibrary(ArmdynError, ImportError):
 
 class TraceError(ArmdynError, TypeError):
     """A function that cannot be traced, for example one that branches on a traced value."""
+
+
+class DescriptionWarning(UserWarning):
+    """What a robot's description says, or leaves open, and the equations of motion do not contain.
+
+    Given once for each load and kind: damping and friction, mass that ``chain=True`` leaves out, limits that are zero.
+    ``robot.notes`` has the same sentences, and others that are less likely to surprise.
+    """
+
+
+def warn_of_description(message: str) -> None:
+    """Warn at the line that loads the robot: the nearest one outside this package."""
+    package, depth, frame = __name__.partition(".")[0], 1, sys._getframe()
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
+        depth, frame = depth + 1, frame.f_back
+    warnings.warn(message, DescriptionWarning, stacklevel=depth)

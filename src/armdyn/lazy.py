@@ -1,10 +1,11 @@
-"""Packages whose names are imported when they are first asked for: a program pays for what it uses."""
+"""Packages whose names and modules are imported when they are first asked for: a program pays for what it uses."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -18,15 +19,31 @@ class _Package(ModuleType):
 
 
 def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package whose ``_WHERE`` says in which of its modules each public name is."""
+    """The ``__getattr__`` of a package whose ``_WHERE`` says in which of its modules each public name is.
+
+    Its modules are found by their own names too, so that all of ``armdyn.trajectory.masp.run_masp`` works after
+    ``import armdyn``.
+    """
     module = sys.modules[package]
     module.__class__ = _Package
 
     def get(name: str) -> Any:
         if name not in where:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            return module_of(package, name)
         value = getattr(import_module(f"{package}.{where[name]}"), name)
         module.__dict__[name] = value  # from now on it is found at once
         return value
 
     return get
+
+
+def module_of(package: str, name: str) -> ModuleType:
+    """A module of a package, by its name; an `AttributeError` where there is none, as of any attribute."""
+    if name.startswith("_") or not name.isidentifier() or find_spec(f"{package}.{name}") is None:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    return import_module(f"{package}.{name}")
+
+
+def modules_of(package: str) -> Callable[[str], Any]:
+    """The ``__getattr__`` of a package that imports its names at once, and its other modules when asked for."""
+    return lambda name: module_of(package, name)

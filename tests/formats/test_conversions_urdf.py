@@ -1,11 +1,15 @@
 """Written as URDF and read again: the same model to the last bit, for armdyn; the same robot, for Pinocchio."""
 
+import re
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
+from pydrake.multibody.parsing import Parser
+from pydrake.multibody.plant import MultibodyPlant
 
 import armdyn
 from armdyn import Inertia, Limits, Part, Robot
@@ -26,7 +30,7 @@ FILES = {
 
 
 def again(arm: Robot) -> Robot:
-    return Robot(read_urdf_text(arm.to_urdf(), tip=arm.tip, gravity=arm.gravity, check_inertia=False))
+    return Robot(read_urdf_text(arm.to_urdf(), check_inertia=False))
 
 
 @pytest.mark.parametrize("name", armdyn.bundled_robots())
@@ -123,11 +127,73 @@ def test_limits_that_are_not_there(kind: str, limits: Limits) -> None:
     pin.buildModelFromXML(arm.to_urdf())
 
 
-def test_gravity_tip_and_collar_are_said_in_a_comment() -> None:
-    arm = boom(collar="parent").with_gravity([0.0, -9.81, 0.25]).with_tip("eye & ear")
-    (comment,) = [line for line in arm.to_urdf().splitlines() if "<!--" in line]
-    assert "gravity (0.0, -9.81, 0.25) m/s^2; tip eye & ear; collar of joint_of_boom on its parent." in comment
-    assert again(arm).joints[0].collar == "child"
+def test_gravity_tip_collar_and_armature_come_back() -> None:
+    """URDF has no words for them; the element <armdyn> has."""
+    arm = boom(collar="parent", armature=0.3).with_gravity([0.0, -9.81, 0.25])
+    for tip in ("boom", "eye & ear"):
+        other = again(arm.with_tip(tip))
+        assert other == arm.with_tip(tip)
+        assert (other.tip, other.gravity.tolist()) == (tip, [0.0, -9.81, 0.25])
+        assert (other.joints[0].collar, other.joints[0].armature) == ("parent", 0.3)
+
+
+def test_what_the_caller_says_comes_first() -> None:
+    text = boom().with_gravity([0.0, -9.81, 0.25]).to_urdf()
+    model = read_urdf_text(text, tip="eye & ear", gravity=[1.0, 2.0, 3.0])
+    assert (model.tip, model.gravity.tolist()) == ("eye & ear", [1.0, 2.0, 3.0])
+    part = read_urdf_text(armdyn.load("planar_2r").to_urdf(), base="link_1")  # whose axes are others than the root's
+    assert part.gravity.tolist() == [0.0, 0.0, -9.81]
+    assert "gravity of <armdyn> is not used, being in the axes of the root link: the robot" in part.notes
+
+
+@pytest.mark.parametrize(
+    ("own", "fault"),
+    [
+        ('tip="eyes"', "<armdyn> tip 'eyes' is no link of this file; did you mean 'eye'?"),
+        ('gravity="0 0"', "<armdyn> gravity is '0 0'; expected 3 numbers"),
+        ('Tip="eye"', "<armdyn> has 'Tip', which is unknown. Did you mean 'tip'?"),
+        (
+            '><of_joint joint="lifts" armature="1"/',
+            "<of_joint> joint 'lifts' is no joint of this file; did you mean 'li",
+        ),
+        ('><of_joint armature="1"/', "<of_joint> has no joint"),
+        ('><of_joint joint="lift" armature="x"/', "<of_joint> armature is 'x'; expected a number"),
+        ('><of_joint joint="lift" armature="-1"/', "armature -1; expected an inertia"),
+        ('><of_joint joint="lift" collar="both"/', "<of_joint> collar is 'both'; expected 'parent' or 'child'"),
+        ('><of_joint joint="turn" collar="parent"/', "<of_joint> collar is 'parent'; expected"),
+    ],
+)
+def test_own_words_that_are_wrong(own: str, fault: str) -> None:
+    load = Inertia.point(1.0, [0.0, 1.0, 0.0])
+    parts = [
+        Part("boom", "base", "prismatic", axis=(1, 0, 0), inertia=load, joint="lift"),
+        Part("eye", "boom", "revolute", axis=(1, 0, 0), inertia=load, joint="turn"),
+    ]
+    (line,) = [line for line in Robot.from_links(parts).to_urdf().splitlines() if "<armdyn " in line]
+    text = Robot.from_links(parts).to_urdf().replace(line, f"<armdyn {own}{'></armdyn>' if '><' in own else '/>'}")
+    with pytest.raises(armdyn.ModelError, match=re.escape(fault)):
+        read_urdf_text(text)
+
+
+@pytest.mark.parametrize("name", ["stanford", "ur5"])
+def test_other_readers_pass_over_them(name: str, tmp_path: Path) -> None:
+    """MuJoCo and Drake read the file with the element in it, and have the same mass matrix."""
+    arm, path = armdyn.load(name), str(tmp_path / "arm.urdf")
+    arm.to_urdf(path)
+    q = random_states(6, 1, seed=5).q[0]  # a serial arm: theirs is in the same order
+    m = mujoco.MjModel.from_xml_path(path)
+    d, M = mujoco.MjData(m), np.zeros((6, 6))
+    d.qpos[:] = q
+    mujoco.mj_forward(m, d)
+    mujoco.mj_fullM(m, d, M)
+    assert_close(M[None], arm.mass_matrix(q)[None])
+    plant = MultibodyPlant(0.0)
+    Parser(plant).AddModels(path)
+    plant.WeldFrames(plant.world_frame(), plant.GetFrameByName(arm.model.base))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    plant.SetPositions(context, q)
+    assert_close(plant.CalcMassMatrix(context)[None], arm.mass_matrix(q)[None])
 
 
 def test_text_is_xml_in_any_script(tmp_path: Path) -> None:

@@ -228,6 +228,8 @@ def test_what_is_not_used_is_noted(details: Path) -> None:
         "1 actuator is not part of the equations: tau is what it puts on the joints",
         "1 keyframe is not used",
         "1 sensor is not used",
+        "no tip: the robot has 2 end frames (arm, turret_site), and no frame called tool0, tcp, flange or ee_link; "
+        "choose one with tip=",
         "damping and friction of pan are kept in the joints; the rigid-body equations do not contain them",
     )
 
@@ -243,7 +245,8 @@ def test_names(details: Path) -> None:
     robot = Robot.from_mjcf(details)
     assert (robot.name, robot.link_names) == ("details", ("world", "turret", "arm"))
     assert robot.frame_names == ("world", "turret", "arm", "turret_site")
-    assert robot.tip == "arm"
+    assert robot.tip is None  # arm or turret_site: the file does not say which
+    assert Robot.from_mjcf(details, tip="turret_site").tip == "turret_site"
 
 
 def test_gravity_is_turned_to_the_base(details: Path) -> None:

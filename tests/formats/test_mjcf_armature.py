@@ -95,6 +95,7 @@ def test_a_rotor_alone_can_be_accelerated() -> None:
 
 
 def test_descriptions_keep_it_or_say_so(geared: Robot) -> None:
-    assert "armature 0.3 of elbow_joint" in geared.to_urdf()
+    assert '<of_joint joint="elbow_joint" armature="0.3" />' in geared.to_urdf()
+    assert armdyn.Robot(armdyn.formats.urdf.read_urdf_text(geared.to_urdf())) == geared
     parts = armdyn.formats.links.parts_of(geared.model)
     assert [part.armature for part in parts if part.kind != "fixed"] == ROTORS.tolist()

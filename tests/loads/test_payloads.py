@@ -133,6 +133,8 @@ def test_names_of_payloads(ur5: Case) -> None:
         ur5.robot.with_payload(load(1), name=" ")
     robot = ur5.robot.with_payload(IMPOSSIBLE, "tool0", check_inertia=False)
     assert any("breaks a+b>=c" in note and "taken as it stands" in note for note in robot.notes)
+    on_base = ur5.robot.with_payload(IMPOSSIBLE, "base_link")  # which no joint feels
+    assert any("breaks a+b>=c" in note for note in on_base.notes)
 
 
 # ---- at run time

@@ -1,4 +1,8 @@
-"""Robots that armdyn and Pinocchio have both read, joined joint by joint, by name."""
+"""Robots that armdyn and Pinocchio have both read, joined joint by joint, by name.
+
+What is compared is the bare body: links, joints and gravity. Both libraries read the damping and the friction that a
+file states, and neither puts them into these equations (`test_the_bare_body_is_compared`).
+"""
 
 from __future__ import annotations
 
@@ -90,7 +94,10 @@ class Case:
 
 
 FROM_URDF: Mapping[str, tuple[str, dict]] = {
-    "panda_locked": ("panda_description/urdf/panda.urdf", {"locked": {"panda_finger_joint1": 0.013}}),
+    "panda_locked": (
+        "panda_description/urdf/panda.urdf",
+        {"locked": {"panda_finger_joint1": 0.013}, "tip": "panda_link7"},
+    ),
     "panda_fingers": ("panda_description/urdf/panda.urdf", {"tip": "panda_leftfinger"}),
     "xarm7": ("xarm_description/urdf/xarm7.urdf", {}),
     "tiago": ("tiago_description/robots/tiago_no_hand.urdf", {"tip": "arm_tool_link"}),

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.algorithms.newton_euler import Motion, Wrench, Z, seen_from_parent
 from armdyn.errors import ModelError
 from armdyn.model.mechanism import Body, Mechanism
@@ -145,5 +146,5 @@ def refuse_weightless(model: Mechanism, joint: str, inertia: Any) -> None:
     if is_zero:
         raise ModelError(
             f"joint {joint!r} of {model.name!r} moves no inertia, so no force decides its acceleration; "
-            f"give the links it moves mass, or hold it with locked={{{joint!r}: 0.0}}."
+            f"give the links it moves mass, or hold it with {option('locked', {joint: 0.0})}."
         )

@@ -28,6 +28,18 @@ def read_file(path: Path) -> bytes:
         raise ModelError(f"{str(path)!r} cannot be read: {reason}.") from None
 
 
+def refuse_text(source: object) -> None:
+    """Raise where a description itself is given in place of the path of its file."""
+    if not isinstance(source, str) or not source.lstrip("\ufeff \t\r\n").startswith("<"):
+        return
+    if "<mujoco" in source:
+        raise ModelError("expected the path of an MJCF file, got the text of one; save it as a file first.")
+    raise ModelError(
+        "expected the path of a URDF file, got the text of one; read it with read_urdf_text: "
+        "armdyn.Robot(armdyn.formats.urdf.read_urdf_text(text))."
+    )
+
+
 def _suggestion(path: Path) -> str:
     """What to look for instead: a file of a similar name, or a folder that does exist."""
     folder = path.parent

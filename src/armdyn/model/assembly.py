@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError, UnknownName
+from armdyn.errors import ModelError, UnknownName, warn_of_description
 from armdyn.exact import exact, norm
 from armdyn.model.frozen import finite_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Geometry, Joint, Link, Model
-from armdyn.model.notes import notes_on, notes_on_locked
-from armdyn.model.parts import JointPart, LinkPart, in_tree_order
-from armdyn.model.validation import MAX_PROBLEMS, impossible_inertias, quoted, refuse
+from armdyn.model.notes import notes_on, notes_on_branches, notes_on_locked, notes_on_lost_mass, surprises_in
+from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import Selection, branches_left_out, roots
+from armdyn.model.tips import find_tip
+from armdyn.model.validation import judged_inertias, quoted, refuse
 from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_ROUNDING = 1e-15
@@ -39,15 +40,18 @@ def assemble(
     incomplete: bool = False,
     check_inertia: bool = True,
     judge: Callable[[Model], object] | None = None,
+    marked_tip: str | None = None,
 ) -> Model:
     """Build the `Model`, or raise a `ModelError` that lists every problem at once.
+
+    Warns (`DescriptionWarning`) of what most callers would not expect to be left out of the equations.
 
     Args:
         name: of the robot.
         links: every link of the description.
         joints: every joint of the description, in its order.
         base: keep only what hangs on this link; the root where none is given.
-        tip: the link or merged link that counts as the tip; found where there is one only.
+        tip: the link or merged link that counts as the tip; see `find_tip` where none is given.
         chain: keep only the moving joints between ``base`` and ``tip``, and what is welded to that chain.
         locked: joints that are held, by name, and where (rad or m).
         gravity: acceleration of free fall in base axes, m/s^2.
@@ -55,22 +59,22 @@ def assemble(
         geometry: shapes the description refers to.
         problems: what the reader of the description found wrong already.
         incomplete: whether the reader had to leave out a part, so that how they hang together cannot be judged.
-        check_inertia: refuse inertias that no rigid body has; otherwise they are taken as they stand, with a note.
+        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise they are taken as they
+            stand, with a note.
         judge: raises where the model holds what the reader cannot describe, before it is asked whether it moves.
+        marked_tip: the link that the description itself names as the tip.
     """
     locked = checked_locked(locked)
-    impossible = list(islice(impossible_inertias(links), MAX_PROBLEMS))
-    if check_inertia:
-        remedy = "; mend it, or read it as it stands with check_inertia=False"
-        problems = [*problems, *(f"{problem}{remedy}." for problem in impossible)]
-    else:
-        notes = [*notes, *(f"{problem}; taken as it stands" for problem in impossible)]
-    refuse([*problems], links, joints, incomplete)
+    wanted = Selection(base, tip, chain, locked)
+    felt, unfelt = wanted.felt(links, joints)
+    impossible, notes_on_inertias = judged_inertias(links, felt, unfelt, check_inertia=check_inertia)
+    refuse([*problems, *impossible], links, joints, incomplete)
     _check_names(name, links, joints, base, tip, locked)
     doubts = list(notes_on_locked(joints, locked))
     joints = [_lock(joint, locked) for joint in joints]
-    base = base if base is not None else next(iter(_roots(links, joints)))
-    kept, left_out = _choose(name, base, tip, chain, joints)
+    base = base if base is not None else next(iter(roots(links, joints)))
+    kept = wanted.kept(name, base, joints)
+    left_out = branches_left_out(base, links, joints, kept) if chain else {}
     model = _merge(name, base, links, kept, gravity, order=[joint.name for joint in joints])
     if judge is not None:
         judge(model)
@@ -78,11 +82,14 @@ def assemble(
         raise ModelError(
             f"{quoted(name)} has no moving joint; an arm needs at least one that is revolute or prismatic."
         )
-    tip = tip if tip is not None else _unique_tip(base, kept)
+    tip, notes_on_tip = find_tip(base, kept, marked_tip) if tip is None else (tip, [])
+    lost_mass, others_left_out = list(notes_on_lost_mass(tip, left_out)), list(notes_on_branches(tip, left_out))
+    for surprise in (*lost_mass, *surprises_in(model)):
+        warn_of_description(f"{quoted(name)}: {surprise}")
     here = set(model._frames_by_name)
     return model.replace(
         tip=tip,
-        notes=(*notes, *left_out, *doubts, *notes_on(model)),
+        notes=(*notes, *notes_on_inertias, *lost_mass, *others_left_out, *doubts, *notes_on_tip, *notes_on(model)),
         geometry=tuple(g for g in geometry if g.link in here),
     )
 
@@ -107,11 +114,6 @@ def checked_locked(locked: object) -> dict[str, float]:
         )
     meaning = "a number, where it is held, rad or m"
     return {name: float(finite_array(at, (), f"locked[{name!r}]", meaning)) for name, at in locked.items()}
-
-
-def _roots(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> list[str]:
-    moved = {joint.child for joint in joints}
-    return [link.name for link in links if link.name not in moved]
 
 
 def _check_names(
@@ -139,53 +141,6 @@ def _lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
     q = locked[joint.name]
     moved = rigid(rotation_about(joint.axis, q)) if joint.kind == "revolute" else rigid(p=exact(joint.axis) * q)
     return dataclasses.replace(joint, kind="fixed", placement=exact(joint.placement) @ moved)
-
-
-def _choose(
-    name: str, base: str, tip: str | None, chain: bool, joints: Sequence[JointPart]
-) -> tuple[list[JointPart], list[str]]:
-    """The joints to keep, parents first, and a note on each moving part that is left out."""
-    reachable = in_tree_order([base], joints)
-    if tip is not None and tip != base and tip not in {joint.child for joint in reachable}:
-        raise UnknownName(f"link {tip!r} does not hang on base {base!r} in {name!r}; choose another base or tip.")
-    if not chain:
-        return reachable, []
-    if tip is None:
-        raise UnknownName(f"a chain of {name!r} was asked for without its tip; name it with tip=.")
-    path = set()
-    by_child = {joint.child: joint for joint in reachable}
-    link = tip
-    while link != base:
-        path.add(link)
-        link = by_child[link].parent
-    kept_links, kept, left_out = {base}, [], []
-    for joint in reachable:
-        if joint.parent not in kept_links:
-            continue
-        if joint.kind == "fixed" or joint.child in path:
-            kept.append(joint)
-            kept_links.add(joint.child)
-        else:
-            left_out.append(f"joint {joint.name!r} and all it moves are not on the chain to {tip!r} and left out")
-    return kept, left_out
-
-
-def _unique_tip(base: str, joints: Sequence[JointPart]) -> str | None:
-    """The end of the tree where it has one end only; welded ends count only where no single moving end has them."""
-    parents = {joint.parent for joint in joints}
-    ends = [joint.child for joint in joints if joint.child not in parents]
-    if not joints:
-        return base
-    if len(ends) == 1:
-        return ends[0]
-    moving = [joint.child for joint in joints if joint.kind != "fixed"]
-    carries_motion = {joint.parent for joint in joints if joint.kind != "fixed"}
-    welded_to = {joint.child: joint.parent for joint in joints if joint.kind == "fixed"}
-    for link in list(carries_motion):
-        while link in welded_to and (link := welded_to[link]) not in carries_motion:
-            carries_motion.add(link)
-    moving_ends = [link for link in moving if link not in carries_motion]
-    return moving_ends[0] if len(moving_ends) == 1 else None
 
 
 def _merge(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, refuse, with_coordinates
 from armdyn.model.model import Model
@@ -74,7 +75,7 @@ def problems_of(followers: Sequence[Follower]) -> Iterator[str]:
             yield (
                 f"{here} it follows {follower.leader!r} with multiplier 0, which holds it still at "
                 f"{follower.offset:g}; expected another number. To hold it, read the robot with "
-                f"locked={{{follower.joint!r}: {follower.offset:g}}}, or say with_joint_equations([({{"
+                f"{option('locked', {follower.joint: follower.offset})}, or say with_joint_equations([({{"
                 f"{follower.joint!r}: 1.0}}, {follower.offset:g})])."
             )
         elif not (math.isfinite(follower.multiplier) and math.isfinite(follower.offset)):

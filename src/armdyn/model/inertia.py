@@ -26,6 +26,9 @@ descriptions print their moments with about six digits."""
 SMALLEST_RADIUS = 1e-6
 """Radius of gyration, m, below which a moment is rounding: exporters print 1e-20 where they mean 0."""
 
+DUST = 1e-12
+"""Of the largest principal moment: what is smaller is rounding, and 0 where it is shown."""
+
 LARGEST = 1e100
 """Beyond which a number, in whatever unit, is of no body: products of such numbers overflow."""
 
@@ -192,7 +195,8 @@ class Inertia(MassProperties):
         if self.mass == 0.0:
             yield "mass is 0 kg but its rotational inertia is not zero; no body without mass has it"
         a, b, c = self.principal_moments.tolist()
-        shown = f"principal inertia ({a:.3g}, {b:.3g}, {c:.3g}) kg m^2"
+        x, y, z = (0.0 if abs(moment) < DUST * max(abs(a), abs(c)) else moment for moment in (a, b, c))
+        shown = f"principal inertia ({x:.3g}, {y:.3g}, {z:.3g}) kg m^2"
         tolerance = max(TRIANGLE_TOLERANCE * max(abs(c), abs(a)), self.mass * SMALLEST_RADIUS**2)
         if a < -tolerance:
             yield f"{shown} has a negative moment; no rigid body has it"

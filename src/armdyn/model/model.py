@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.errors import UnknownName
 from armdyn.model.constraints.base import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
@@ -115,8 +116,9 @@ class Model:
     ``links[0]`` is the base; ``links[k + 1]`` is moved by ``joints[k]``. Joints stand in the order of the description,
     which is the order of q unless ``coupling`` maps other coordinates to them. ``frames`` holds every named frame: each
     link, and each link that a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the
-    Jacobian mean when none is named. ``constraints`` are what the motion has to keep besides, such as loops that joints
-    alone do not close. ``notes`` lists what the description said and armdyn does not use.
+    Jacobian mean when none is named; None where there are several ends and none was chosen. ``constraints`` are what
+    the motion has to keep besides, such as loops that joints alone do not close. ``notes`` lists what the description
+    said and armdyn does not use.
     """
 
     name: str
@@ -187,7 +189,7 @@ class Model:
         if name is None:
             if self.tip is None:
                 raise UnknownName(
-                    f"{self.name!r} branches and has no single tip: name a frame, or load it with tip=. "
+                    f"{self.name!r} branches and has no single tip: name a frame, or load it with {option('tip')}. "
                     f"Frames: {', '.join(self._frames_by_name)}"
                 )
             name = self.tip

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.model.coupling import Coupling
 from armdyn.model.model import Model
 from armdyn.model.parts import JointPart
@@ -18,19 +19,54 @@ LIMIT_ROUNDING = 1e-9
 """How far outside its limits, rad or m, a joint is locked at least where that is said: limits are printed rounded."""
 
 
-def notes_on(model: Model) -> Iterator[str]:
-    """One sentence each."""
+def surprises_in(model: Model) -> Iterator[str]:
+    """What a caller would not expect of these numbers, one sentence for each kind: readers warn of it too."""
     rubbing = [joint.name for joint in model.joints if joint.damping or joint.friction]
     if rubbing:
         yield (
             f"damping and friction of {', '.join(rubbing)} are kept in the joints; "
             "the rigid-body equations do not contain them"
         )
+    stuck = [joint.name for joint in model.joints if (joint.limits.lower, joint.limits.upper) == (0.0, 0.0)]
+    slow = [joint.name for joint in model.joints if joint.limits.velocity == 0.0]
+    if stuck or slow:
+        of = [f"position limits of {_listing(stuck)}"] * bool(stuck) + [f"velocity limits of {_listing(slow)}"] * bool(
+            slow
+        )
+        yield (
+            f"the {' and the '.join(of)} are zero, as many files have them that know none: motions that keep to limits "
+            "cannot move these joints"
+        )
+
+
+def notes_on(model: Model) -> Iterator[str]:
+    """One sentence each."""
+    yield from surprises_in(model)
     if model.coupling is not None:
         yield from _notes_on_coupling(model, model.coupling)
     massless = _massless(model)
     if massless:
         yield f"no mass moves with {', '.join(massless)}: M(q) has zero rows there and forward dynamics is not defined"
+
+
+def notes_on_lost_mass(tip: str | None, branches: Mapping[str, float]) -> Iterator[str]:
+    """One sentence on the branches with mass that a chain leaves out: readers warn of it too."""
+    heavy = [f"{joint!r} ({kg:.4g} kg)" for joint, kg in branches.items() if kg]
+    if heavy:
+        yield (
+            f"{sum(branches.values()):.4g} kg are not on the chain to {tip!r} and left out: what is moved by "
+            f"{', '.join(heavy)}; to keep the mass, hold these joints with {option('locked')}"
+        )
+
+
+def notes_on_branches(tip: str | None, branches: Mapping[str, float]) -> Iterator[str]:
+    """One sentence on the branches without mass that a chain leaves out."""
+    light = [repr(joint) for joint, kg in branches.items() if not kg]
+    if light:
+        yield (
+            f"no mass is lost with what is not on the chain to {tip!r} and left out: what is moved by "
+            f"{', '.join(light)}"
+        )
 
 
 def notes_on_locked(joints: Sequence[JointPart], locked: Mapping[str, float]) -> Iterator[str]:

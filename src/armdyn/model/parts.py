@@ -50,3 +50,14 @@ def in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[Joi
         ordered += outgoing
         waiting += [joint.child for joint in reversed(outgoing)]
     return ordered
+
+
+def moved_links(base: str, joints: Iterable[JointPart]) -> list[str]:
+    """The links that move against the base, not those that are welded to it; ``joints`` has parents first."""
+    welded, moved = {base}, []
+    for joint in joints:
+        if joint.kind == "fixed" and joint.parent in welded:
+            welded.add(joint.child)
+        else:
+            moved.append(joint.child)
+    return moved

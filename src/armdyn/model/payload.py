@@ -27,7 +27,8 @@ def with_payload(
         )
     place = model.frame(frame)
     what = f"payload {name!r}" if name is not None else f"payload on {place.name!r}"
-    notes = list(_checked(what, inertia, check_inertia=check_inertia))
+    felt = place.link != model.base  # by a joint
+    notes = list(_checked(what, inertia, check_inertia=check_inertia and felt))
     links = tuple(
         Link(link.name, link.inertia + inertia.seen_from(place.pose)) if link.name == place.link else link
         for link in model.links

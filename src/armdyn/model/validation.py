@@ -10,6 +10,7 @@ from numbers import Real
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.errors import ModelError
 from armdyn.exact import exact, norm, rounded
 from armdyn.model.parts import JointPart, LinkPart
@@ -39,7 +40,12 @@ def quoted(text: str) -> str:
     >>> quoted("elbow"), quoted("x" * 20_000) == repr("x" * 57 + "...")
     ("'elbow'", True)
     """
-    return repr(text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "...")
+    return repr(shortened(text))
+
+
+def shortened(text: str) -> str:
+    """The text, or the start of a very long one."""
+    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
 
 
 class Suggestions:
@@ -98,12 +104,25 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
                 yield _at(joint.where, f"joint {quoted(joint.name)}: {fault}")
 
 
-def impossible_inertias(links: Sequence[LinkPart]) -> Iterator[str]:
+def impossible_inertias(links: Iterable[LinkPart]) -> Iterator[str]:
     """Inertias that are numbers, but of no rigid body."""
     for link in links:
         if not any(link.inertia.problems()):
             for problem in link.inertia.impossibilities():
                 yield _at(link.where, f"link {quoted(link.name)}: {problem}")
+
+
+def judged_inertias(
+    links: Sequence[LinkPart], felt: Collection[str], unfelt: Collection[str], *, check_inertia: bool
+) -> tuple[list[str], list[str]]:
+    """The problems and the notes that inertias of no rigid body are, of links a joint feels and of others."""
+    found = list(islice(impossible_inertias(link for link in links if link.name in felt), MAX_PROBLEMS))
+    others = islice(impossible_inertias(link for link in links if link.name in unfelt), MAX_PROBLEMS)
+    notes = [f"{problem}; no joint feels it" for problem in others]
+    if check_inertia:
+        remedy = f"; mend it, or read it as it stands with {option('check_inertia', False)}"
+        return [f"{problem}{remedy}." for problem in found], notes
+    return [], [*(f"{problem}; taken as it stands" for problem in found), *notes]
 
 
 def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:

@@ -27,7 +27,7 @@ def from_urdf(
     tip: str | None = None,
     chain: bool = False,
     locked: Mapping[str, float] | None = None,
-    gravity: Sequence[float] = STANDARD_GRAVITY,
+    gravity: Sequence[float] | None = None,
     check_inertia: bool = True,
 ) -> Robot:
     """Read a URDF file.
@@ -35,16 +35,24 @@ def from_urdf(
     Args:
         path: of the file.
         base: keep only what hangs on this link; the root where none is given.
-        tip: the link that ``f_tip``, the pose and the Jacobian mean; found where there is one end only.
-        chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain.
+        tip: the link that ``f_tip``, the pose and the Jacobian mean. Where none is given: the one that `to_urdf` wrote
+            down; the end, where the robot has one only; else tool0, tcp, flange or ee_link. Where there is none of
+            these the robot has no tip. ``notes`` says what was taken where there was a choice.
+        chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain. Warns of mass that
+            is left out.
         locked: joints that are held, by name, and where, rad or m.
-        gravity: acceleration of free fall in base axes, m/s^2.
-        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+        gravity: acceleration of free fall in base axes, m/s^2. Where none is given: what `to_urdf` wrote down, else
+            (0, 0, -9.81).
+        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
+            with a note. Those that no joint feels, of the base and what is welded to it, are only noted.
 
     Raises:
         ModelError: every problem of the file at once, each with its line.
         Unsupported: what the file asks for and armdyn does not model.
         UnknownName: a base, tip or locked joint the file does not have.
+
+    Warns (`armdyn.DescriptionWarning`) once each of damping and friction, which the equations do not contain, and of
+    limits that are zero.
 
     Joints that ``<mimic>`` others are coupled to them, and are no entries of q: `joint_positions` has them all.
     Elements ``<loop_joint>`` and ``<loop>`` close loops, and become constraints: `with_constraints`.
@@ -67,7 +75,7 @@ def from_mjcf(
     gravity: Sequence[float] | None = None,
     check_inertia: bool = True,
 ) -> Robot:
-    """Read an MJCF file through MuJoCo's own compiler (``pip install "armdyn[mjcf]"``).
+    """Read an MJCF file through MuJoCo's own compiler (``pip install mujoco``).
 
     q is MuJoCo's qpos. The base is the world; bodies are links, named sites are frames, and of several joints on
     one body the ones before the last move massless links. Armature is part of the equations; damping and
@@ -76,12 +84,14 @@ def from_mjcf(
     Args:
         path: of the file; MuJoCo reads what it includes, and its meshes, from where the file says.
         base: keep only what hangs on this body; the world where none is given.
-        tip: the body or site that ``f_tip``, the pose and the Jacobian mean; found where there is one end only.
+        tip: the body or site that ``f_tip``, the pose and the Jacobian mean. Where none is given: the end, where the
+            robot has one only; else tool0, tcp, flange or ee_link; else the robot has no tip, and ``notes`` says so.
         chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain.
         locked: joints that are held, by name, and at which qpos, rad or m.
         gravity: acceleration of free fall in base axes, m/s^2; the file's where not given, turned into the axes of
             ``base`` as the file draws it.
-        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
+            with a note.
 
     Raises:
         ModelError: what MuJoCo's compiler refuses, or what describes no arm.
@@ -310,7 +320,8 @@ def from_links(
         parts: an `armdyn.Part` for each link but the base, in the order q shall have.
         base: name of the link that does not move.
         base_inertia: of that link; no joint feels it.
-        tip: the link that counts as the tip; found where there is one end only.
+        tip: the link that counts as the tip. Where none is given: the end, where there is one only; else tool0, tcp,
+            flange or ee_link; else the robot has no tip, and ``notes`` says so.
         gravity: acceleration of free fall in base axes, m/s^2.
         name: of the robot.
         check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.

@@ -215,7 +215,7 @@ class Robot:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the description said and the equations do not contain, one sentence each."""
+        """What the description said and the equations do not contain, how the tip was found: one sentence each."""
         return self.model.notes
 
     @cached_property

@@ -66,7 +66,8 @@ def task_space(robot: Robot, q: ArrayLike, qd: ArrayLike, **options: Any) -> Tas
             point: of the frame, m, in its axes, whose velocity v is; its origin by default. Not with "space".
             components: of the frame's twist, in this order: "position", "orientation", "pose" (all six, the
             default), a sequence of "wx" ... "vz", or rows of six numbers that weigh wx, wy, wz, vx, vy, vz.
-            expressed_in: "body", "space" or "world", as of `jacobian`; "body" by default.
+            expressed_in: "body" where not given, "space" or "world", as of `jacobian`: "world" is Pinocchio's
+                LOCAL_WORLD_ALIGNED, its WORLD is "space".
             damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1: no effective mass exceeds 1 / lambda^2. 0 by
             default.
             threshold: the part of what it could be, below which a component's independence of the others counts as

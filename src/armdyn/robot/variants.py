@@ -32,8 +32,18 @@ def with_gravity(robot: Robot, gravity: ArrayLike) -> Robot:
 
 
 def with_tip(robot: Robot, frame: str) -> Robot:
-    """The same robot with another frame as its tip."""
-    return type(robot)(robot.model.replace(tip=robot.model.frame(frame).name))
+    """The same robot with another frame as its tip: what ``f_tip``, the pose and the Jacobian mean.
+
+    Raises:
+        UnknownName: a frame the robot does not have.
+
+    >>> armdyn.load("ur5").with_tip("wrist_3_link").tip
+    'wrist_3_link'
+    """
+    from armdyn.model.tips import without_tip_notes  # noqa: PLC0415
+
+    tip = robot.model.frame(frame).name
+    return type(robot)(robot.model.replace(tip=tip, notes=without_tip_notes(robot.model.notes)))
 
 
 def with_payload(

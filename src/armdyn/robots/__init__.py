@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from armdyn.errors import ModelError, UnknownName
+from armdyn.lazy import modules_of
 from armdyn.robot import Robot
 
 IN_PLANE = (0.0, -9.81, 0.0)
@@ -45,6 +46,9 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
             tells, <robot> or <mujoco>.
         options: as for `Robot.from_urdf` and `Robot.from_mjcf`: base, tip, chain, locked, gravity, check_inertia.
 
+    Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: damping and friction that the equations
+    do not contain, mass that ``chain=True`` leaves out, limits that are zero. ``robot.notes`` says what else there is.
+
     Raises:
         UnknownName: neither a bundled name nor an existing file.
         ModelError: every problem of the file at once.
@@ -56,11 +60,14 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
         raise ModelError(f"the robot is {type(robot).__name__}; expected a bundled name or the path of a file")
     if robot in _BUNDLED:
         return _bundled(str(robot), options)
+    from armdyn.formats.files import refuse_text  # noqa: PLC0415
+
+    refuse_text(robot)
     path = Path(robot)
-    if not path.exists() and path.suffix == "" and len(path.parts) == 1:
+    if not os.path.exists(path) and path.suffix == "" and len(path.parts) == 1:
         unknown = UnknownName.of("bundled robot", str(robot), _BUNDLED, "armdyn")
         raise UnknownName(f"{unknown} A file is given by its path, such as './{robot}.urdf'.")
-    if path.suffix not in (".urdf", ".xacro") and path.is_file():
+    if path.suffix not in (".urdf", ".xacro") and os.path.isfile(path):
         from armdyn.formats.mjcf import is_mjcf  # noqa: PLC0415
 
         if is_mjcf(path):
@@ -78,5 +85,7 @@ def _bundled(name: str, options: Mapping[str, Any]) -> Robot:
         return arm
     from armdyn.formats.urdf import read_urdf_text  # noqa: PLC0415
 
-    as_it_stands = {"tip": arm.tip, "gravity": arm.gravity, "check_inertia": False}
-    return Robot(read_urdf_text(arm.to_urdf(), name, **{**as_it_stands, **options}))
+    return Robot(read_urdf_text(arm.to_urdf(), name, **{"check_inertia": False, **options}))
+
+
+__getattr__ = modules_of(__name__)

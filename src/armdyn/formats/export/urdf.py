@@ -18,6 +18,7 @@ from armdyn.formats.export.loops import add_loops
 from armdyn.formats.export.mimic import mimics_of
 from armdyn.formats.export.rpy import rpy_of
 from armdyn.formats.links import Part, parts_of
+from armdyn.formats.urdf.own_words import OF_JOINT, TAG
 from armdyn.model.followers import Follower
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Limits, Model
@@ -32,7 +33,10 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     _check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)
     root = Element("robot", name=model.name)
-    root.append(ET.Comment(_what_urdf_lacks(model)))
+    root.append(
+        ET.Comment(f" Written by armdyn. <{TAG}> holds what URDF has no place for; other readers pass over it. ")
+    )
+    _add_own_words(root, model)
     _add_link(root, model.base, model.links[0].inertia)
     for part in parts:
         _add_link(root, part.name, part.inertia)
@@ -53,14 +57,15 @@ def _check_names(model: Model) -> None:
             raise ModelError(f"{what} {name!r} has a name that an XML file cannot hold; give it another.")
 
 
-def _what_urdf_lacks(model: Model) -> str:
-    """What a reader must be told besides, in a comment."""
-    g = ", ".join(map(repr, model.gravity.tolist()))
-    lacking = [f"gravity ({g}) m/s^2", f"tip {model.tip or 'none'}"]
-    lacking += [f"collar of {joint.name} on its parent" for joint in model.joints if joint.collar == "parent"]
-    lacking += [f"armature {joint.armature!r} of {joint.name}" for joint in model.joints if joint.armature]
-    text = "Written by armdyn. URDF has no place for: " + "; ".join(lacking) + "."
-    return f" {re.sub('-(?=-)', '- ', text)} "  # two hyphens end a comment
+def _add_own_words(root: Element, model: Model) -> None:
+    """The tip, gravity, collars and armature, for which URDF has no words."""
+    tip = {} if model.tip is None else {"tip": model.tip}
+    own = SubElement(root, TAG, tip | {"gravity": _numbers(model.gravity)})
+    for joint in model.joints:
+        said: dict[str, str] = {"collar": "parent"} if joint.collar == "parent" else {}
+        said |= {"armature": _number(joint.armature)} if joint.armature else {}
+        if said:
+            SubElement(own, OF_JOINT, {"joint": joint.name} | said)
 
 
 def _add_link(root: Element, name: str, inertia: Inertia) -> None:

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from armdyn.errors import MissingLibrary, ModelError
-from armdyn.formats.files import read_file
+from armdyn.formats.files import read_file, refuse_text
 from armdyn.formats.xml_tree import Element, parse
 
 OTHER_FORMATS = {
@@ -81,8 +81,7 @@ def is_mjcf(path: str | os.PathLike[str]) -> bool:
 
 def compile_mjcf(source: str | os.PathLike[str]) -> Compiled:
     """Compile a file, or raise a `ModelError` with what MuJoCo, or the XML, finds wrong with it."""
-    if isinstance(source, str) and source.lstrip().startswith("<"):
-        raise ModelError("expected the path of an MJCF file, got the text of one; save it as a file first.")
+    refuse_text(source)
     path = Path(source)
     root = parse(read_file(path), path.name)
     _refuse_other_formats(root, path.name)
@@ -113,7 +112,7 @@ def _library() -> ModuleType:
     try:
         return import_module("mujoco")
     except ImportError:
-        needed = 'MJCF files are read by MuJoCo\'s compiler, which is not installed: pip install "armdyn[mjcf]"'
+        needed = "MJCF files are read by MuJoCo's compiler, which is not installed: pip install mujoco"
         raise MissingLibrary(needed) from None
 
 

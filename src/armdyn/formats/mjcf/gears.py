@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.errors import ModelError, Unsupported
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
@@ -131,7 +132,9 @@ def _take_down_conflict(
     """A note where the caller locks a joint elsewhere; an error where the file contradicts itself."""
     fault = f"{gear.label} holds joint {joint!r} at {position:.6g}, and it is held at {held[joint]:.6g}"
     if joint not in locked:
-        raise ModelError(f"{fault} by other equalities; mend the file, or lock it: locked={{{joint!r}: ...}}.")
+        raise ModelError(
+            f"{fault} by other equalities; mend the file, or lock it: {option('locked', {joint: position})}."
+        )
     notes.append(f"{fault} as asked for")
 
 
@@ -181,5 +184,5 @@ def _refusal(gear: Gear) -> str:
     shown = " ".join(f"{c:g}" for c in gear.polynomial)
     return (
         f"{gear.label}: joint {gear.joint!r} is a curve of {gear.other!r} (polycoef {shown}), and couplings are "
-        f"linear. Make its last three coefficients 0, or hold both: locked={{{gear.other!r}: 0.0}}."
+        f"linear. Make its last three coefficients 0, or hold both: {option('locked', {gear.other: 0.0})}."
     )

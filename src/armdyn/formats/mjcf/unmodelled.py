@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.errors import Unsupported
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.tree import Tree
@@ -50,7 +51,7 @@ def _loose_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]
             reason, remedy = "the joints of an arm have one number each", "make it three hinges on one body"
         yield (
             f"{joint.kind} joint {joint.joint!r} ({where}): {reason}. Read what this joint carries, with "
-            f"base={joint.body!r}, or {remedy}."
+            f"{option('base', joint.body)}, or {remedy}."
         )
 
 
@@ -69,7 +70,7 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
         yield (
             f"springs (stiffness) on joint{'s' if len(sprung) > 1 else ''} {shown}{more}: their forces are not "
             "modelled. Set the stiffness to 0 and make the spring's force a part of tau, or lock the joint: "
-            f"locked={{{sprung[0]!r}: 0.0}}."
+            f"{option('locked', {sprung[0]: 0.0})}."
         )
 
 

@@ -17,5 +17,8 @@ is at http://wiki.ros.org/urdf/XML.
 """
 
 from armdyn.formats.urdf.reader import read_urdf, read_urdf_text
+from armdyn.lazy import modules_of
 
 __all__ = ["read_urdf", "read_urdf_text"]
+
+__getattr__ = modules_of(__name__)

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from armdyn.advice import option
 from armdyn.errors import ModelError, Unsupported
 from armdyn.formats.findings import Findings, Part
 from armdyn.formats.xml_tree import Element
 from armdyn.model.coordinates import HELD_WITHIN, refuse
 from armdyn.model.followers import Follower, led, rings, with_followers
 from armdyn.model.model import Model
-from armdyn.model.validation import Suggestions, quoted
+from armdyn.model.validation import Suggestions, quoted, shortened
 
 SHOWN = 10
 
@@ -90,8 +91,9 @@ def coupled(model: Model, mimics: Sequence[Mimic], locked: Collection[str]) -> M
     if lost:
         shown = [
             f"{f.where} joint {quoted(f.joint)} follows {quoted(f.leader)}, which is not in the part of the file that "
-            f"is read; lock what it follows, and it is held too: locked={{{quoted(f.leader)}: 0.0}}, or choose base= "
-            "and tip= so that both are in."
+            "is read; lock what it follows, and it is held too: "
+            f"{option('locked', {shortened(f.leader): 0.0})}, or choose {option('base')} and {option('tip')} so that "
+            "both are in."
             for f in lost
         ]
         raise ModelError(shown[:SHOWN] + [f"... and {len(lost) - SHOWN} more like these."] * (len(lost) > SHOWN))
@@ -156,5 +158,6 @@ def refuse_loose(model: Model, loose: Sequence[Loose]) -> None:
 def _refusal(joint: Loose) -> str:
     return (
         f"{joint.type} joint {quoted(joint.joint)} ({joint.where}): an arm stands on something, and its joints have "
-        f"one number each. Read what this joint carries, with base={quoted(joint.child)}, or make it fixed in the file."
+        f"one number each. Read what this joint carries, with {option('base', shortened(joint.child))}, or make it "
+        "fixed in the file."
     )

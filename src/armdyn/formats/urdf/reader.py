@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from armdyn.errors import ModelError
-from armdyn.formats.files import read_file
+from armdyn.formats.files import read_file, refuse_text
 from armdyn.formats.findings import Findings, Part
 from armdyn.formats.urdf.coupled import Loose, Mimic, check_leaders, coupled, follow, read_mimic, refuse_loose
 from armdyn.formats.urdf.joints import LOOSE_TYPES, read_joint
 from armdyn.formats.urdf.links import read_geometry, read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
+from armdyn.formats.urdf.own_words import OwnWords, read_own_words
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import refuse_other_formats, refuse_xacro, refuse_xacro_name
 from armdyn.formats.xml_tree import Element, parse
@@ -30,7 +31,7 @@ def read_urdf(
     tip: str | None = None,
     chain: bool = False,
     locked: Mapping[str, float] | None = None,
-    gravity: Sequence[float] = STANDARD_GRAVITY,
+    gravity: Sequence[float] | None = None,
     check_inertia: bool = True,
 ) -> Model:
     """Read the robot a URDF file describes.
@@ -38,11 +39,11 @@ def read_urdf(
     Args:
         source: path of the file.
         base: keep only what hangs on this link; the root where none is given.
-        tip: the link that counts as the tip; found where there is one only.
+        tip: the link that counts as the tip; see `armdyn.model.tips.find_tip` where none is given.
         chain: keep only the moving joints between ``base`` and ``tip``, and what is welded to that chain.
         locked: joints that are held, by name, and where (rad or m). Joints that mimic a locked joint are
             locked with it; those that mimic a moving one are coupled to it and are not in q.
-        gravity: acceleration of free fall in base axes, m/s^2.
+        gravity: acceleration of free fall in base axes, m/s^2; (0, 0, -9.81) where neither this nor the file has it.
         check_inertia: refuse inertias that no rigid body has; otherwise they are taken as they stand, with a note.
 
     Returns:
@@ -56,8 +57,7 @@ def read_urdf(
     """
     if not isinstance(source, str | os.PathLike):
         raise ModelError(f"expected the path of a URDF file, got {quoted(repr(source))}.")
-    if isinstance(source, str) and source.lstrip().startswith("<"):
-        raise ModelError("expected the path of a URDF file, got the text of one; read it with read_urdf_text.")
+    refuse_text(source)
     path = Path(source)
     data = read_file(path)
     refuse_xacro_name(path)
@@ -73,7 +73,7 @@ def read_urdf_text(
     tip: str | None = None,
     chain: bool = False,
     locked: Mapping[str, float] | None = None,
-    gravity: Sequence[float] = STANDARD_GRAVITY,
+    gravity: Sequence[float] | None = None,
     check_inertia: bool = True,
 ) -> Model:
     """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` stands for the file in messages."""
@@ -95,7 +95,7 @@ class _Wanted:
     tip: str | None
     chain: bool
     locked: Mapping[str, float]
-    gravity: Sequence[float]
+    gravity: Sequence[float] | None
     check_inertia: bool
 
 
@@ -110,6 +110,7 @@ class _Contents:
     mimics: list[Mimic] = field(default_factory=list)
     loose: list[Loose] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
+    own: OwnWords = field(default_factory=OwnWords)
     complete: bool = True
 
 
@@ -126,20 +127,33 @@ def _read(root: Element, document: str, fallback_name: str, wanted: _Wanted) -> 
     model = assemble(
         name or fallback_name,
         contents.links,
-        contents.joints,
+        contents.own.applied_to(contents.joints),
         base=wanted.base,
         tip=wanted.tip,
         chain=wanted.chain,
         locked=locked,
-        gravity=wanted.gravity,
+        gravity=_gravity(contents, wanted),
         notes=findings.notes,
         geometry=contents.geometry,
         problems=findings.problems,
         incomplete=not contents.complete,
         check_inertia=wanted.check_inertia,
         judge=lambda model: refuse_loose(model, contents.loose),
+        marked_tip=contents.own.tip,
     )
     return with_loops(coupled(model, contents.mimics, locked), contents.loops)
+
+
+def _gravity(contents: _Contents, wanted: _Wanted) -> Sequence[float]:
+    """What the caller gives; else what the file names, in the axes of its root."""
+    if wanted.gravity is not None:
+        return wanted.gravity
+    if contents.own.gravity in (None, STANDARD_GRAVITY):
+        return STANDARD_GRAVITY
+    if wanted.base in {joint.child for joint in contents.joints}:
+        contents.findings.note("gravity of <armdyn> is not used, being in the axes of the root link", "the robot")
+        return STANDARD_GRAVITY
+    return contents.own.gravity
 
 
 def _read_parts(root: Element, document: str) -> _Contents:
@@ -153,7 +167,9 @@ def _read_parts(root: Element, document: str) -> _Contents:
         raise ModelError(f'{document}:{root.line} <robot> has no links; expected at least one <link name="...">.')
     moving = {joint.name for joint in contents.joints if joint.kind != "fixed"}
     check_leaders(contents.mimics, {joint.name for joint in contents.joints}, moving)
-    check_ends(contents.loops, [link.name for link in contents.links])
+    links = [link.name for link in contents.links]
+    check_ends(contents.loops, links)
+    contents.own = read_own_words(root, contents.findings, links, contents.joints)
     return contents
 
 

@@ -6,11 +6,13 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from armdyn.formats.findings import Findings, Part
+from armdyn.formats.urdf.own_words import OF_JOINT
+from armdyn.formats.urdf.own_words import TAG as OWN
 from armdyn.formats.xml_tree import Element
 from armdyn.model.validation import quoted
 
 USED_CHILDREN = {
-    "robot": ("link", "joint", "loop_joint", "loop"),
+    "robot": ("link", "joint", "loop_joint", "loop", OWN),
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
     "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
@@ -18,6 +20,7 @@ USED_CHILDREN = {
     "loop": ("predecessor", "successor", "axis"),
     "predecessor": ("origin",),
     "successor": ("origin",),
+    OWN: (OF_JOINT,),
 }
 USED_ATTRIBUTES = {
     "robot": ("name",),
@@ -36,6 +39,8 @@ USED_ATTRIBUTES = {
     **dict.fromkeys(("loop_joint", "loop"), ("name", "type")),
     **dict.fromkeys(("link1", "link2"), ("link", "xyz", "rpy", "quat_xyzw")),
     **dict.fromkeys(("predecessor", "successor"), ("link", "name")),
+    OWN: ("tip", "gravity"),
+    OF_JOINT: ("joint", "collar", "armature"),
 }
 """The words that bear on the motion of a robot, by the element they stand in."""
 
@@ -57,7 +62,9 @@ def check_robot(root: Element, findings: Findings) -> None:
     part = Part(findings, root, "robot")
     _check_words(part, root)
     for element in root.children:
-        if element.tag == "transmission":
+        if element.tag == OWN:
+            check_vocabulary(part, element)
+        elif element.tag == "transmission":
             _note_transmission(element, findings)
         elif element.tag == "gazebo":
             _note_gazebo(element, findings)

@@ -1,0 +1,38 @@
+"""What the options of a reader are called where its message is read: keywords in Python, flags on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+NO_VALUE = object()
+"""Stands for an option that is named without a value."""
+
+
+def _as_keyword(name: str, value: Any) -> str:
+    return f"{name}=" if value is NO_VALUE else f"{name}={value!r}"
+
+
+_spelling: ContextVar[Callable[[str, Any], str]] = ContextVar("spelling", default=_as_keyword)
+
+
+def option(name: str, value: Any = NO_VALUE) -> str:
+    """A keyword for a message that recommends it, as it is written where the message is read.
+
+    >>> from armdyn.advice import option
+    >>> option("tip"), option("locked", {"finger": 0.0})
+    ('tip=', "locked={'finger': 0.0}")
+    """
+    return _spelling.get()(name, value)
+
+
+@contextmanager
+def spelled(spelling: Callable[[str, Any], str]) -> Iterator[None]:
+    """Let ``spelling(name, value)`` write the options; ``value`` is `NO_VALUE` where an option is named alone."""
+    token = _spelling.set(spelling)
+    try:
+        yield
+    finally:
+        _spelling.reset(token)

@@ -1,0 +1,63 @@
+"""Which frame is the tip where the caller names none: what the description marks, its one end, or a usual name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from armdyn.advice import option
+from armdyn.model.parts import JointPart, moved_links
+
+USUAL_NAMES = ("tool0", "tcp", "flange", "ee_link")
+"""What the tip of an arm is called, in this order of preference, where the arm has several ends."""
+
+SHOWN = 6
+"""How many ends a note names."""
+
+
+class TipNote(str):
+    """A note on how the tip was found, which is out of date once another one is chosen."""
+
+    __slots__ = ()
+
+
+def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) -> tuple[str | None, list[TipNote]]:
+    """The tip, or None where the description leaves it open, and a note where there was a choice.
+
+    Args:
+        base: the link that does not move.
+        joints: those of the robot, parents first.
+        marked: the link that the description itself calls its tip.
+    """
+    moved = moved_links(base, joints)
+    ends = _ends(moved, joints)
+    several = f"the robot has {len(ends)} end frames ({_listing(ends)})"
+    if marked is not None and marked in (base, *moved):
+        return marked, [TipNote(f"tip {marked!r}, which the description names; {several}")] * (len(ends) > 1)
+    lost = [] if marked is None else [TipNote(f"the description names the tip {marked!r}, which is not in the robot")]
+    if len(ends) == 1:
+        return ends[0], lost
+    usual = next((name for name in USUAL_NAMES if name in moved), None)
+    if usual is not None:
+        return usual, [
+            *lost, TipNote(f"tip {usual!r}, by its name: {several}; choose another with {option('tip')}")
+        ]  # fmt: skip
+    none_called = f"{', '.join(USUAL_NAMES[:-1])} or {USUAL_NAMES[-1]}"
+    return None, [
+        *lost, TipNote(f"no tip: {several}, and no frame called {none_called}; choose one with {option('tip')}")
+    ]  # fmt: skip
+
+
+def without_tip_notes(notes: Iterable[str]) -> tuple[str, ...]:
+    """What else there is to know of a robot whose tip is chosen now."""
+    return tuple(note for note in notes if not isinstance(note, TipNote))
+
+
+def _ends(moved: Sequence[str], joints: Sequence[JointPart]) -> list[str]:
+    """Of the links that move, those that carry none."""
+    parents = {joint.parent for joint in joints}
+    return [link for link in moved if link not in parents]
+
+
+def _listing(ends: Sequence[str]) -> str:
+    more = f" and {len(ends) - SHOWN} more" if len(ends) > SHOWN else ""
+    return ", ".join(ends[:SHOWN]) + more
