@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms import task_space as algorithm
 from armdyn.algorithms.declaration import Function, function
+from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import (
     COMPONENTS,
     Components,
@@ -83,6 +84,7 @@ class Task:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "point", checked_place(self.point, self.expressed_in))
+        object.__setattr__(self, "expressed_in", way_of_twist(self.expressed_in))
         object.__setattr__(self, "components", chosen_rows(self.components))
         object.__setattr__(self, "damping", checked_damping(self.damping))
 

@@ -116,11 +116,27 @@ def test_components_of_a_wrench_by_one_word_and_by_none(planar):
     q = [0.3, 0.5, 0.2]
     word = three.constraint_wrench(q, [2.0], expressed_in="world", components="fx")
     np.testing.assert_array_equal(word, three.constraint_wrench(q, [2.0], expressed_in="world", components=("fx",)))
-    assert_close(word, np.array([0, 0, 0, 2.0, 0, 0]), 1e-12)
+    assert_close(word, np.array([2.0]), 1e-12)
     with pytest.raises(c.ConstraintError, match=r"components=\(\) leaves the wrench no component; name some of mx, my"):
         one.constraint_wrench([0.3, 0.5], [1.0], components=())
     with pytest.raises(armdyn.UnknownName, match="no component 'fw' in a wrench"):
         one.constraint_wrench([0.3, 0.5], [1.0], components="fw")
+    with pytest.raises(c.ConstraintError, match="names one more than once"):
+        one.constraint_wrench([0.3, 0.5], [1.0], components=("fx", "fx"))
+
+
+def test_a_wrench_holds_the_components_asked_for_in_their_order():
+    slope = c.PointOnPlane("tip", np.array([3.0, 4.0, 0.0]) / 5.0, name="slope")
+    arm = armdyn.load("planar_3r").with_constraints(slope)
+    states, way = np.array([[0.3, 0.5, 0.2], [-0.7, 1.1, 0.4]]), {"expressed_in": "world"}
+    xy = arm.constraint_wrench(states, [[2.0], [-1.0]], components=("fx", "fy"), **way)
+    assert_close(xy, np.array([[1.2, 1.6], [-0.6, -0.8]]), 1e-12)
+    yzx = arm.constraint_wrench(states, [[2.0], [-1.0]], components=("fy", "mz", "fx"), **way)
+    assert_close(yzx, np.column_stack([xy[:, 1], [0, 0], xy[:, 0]]), 1e-12)
+    back = arm.multipliers_of_wrench(states, yzx, components=("fy", "mz", "fx"), **way)
+    assert_close(back, np.array([[2.0], [-1.0]]), 1e-12)
+    with pytest.raises(armdyn.ShapeError, match=r"wrench has shape \(2, 3\); expected \(..., 2\): fx, fy"):
+        arm.multipliers_of_wrench(states, yzx, components=("fx", "fy"), **way)
 
 
 @pytest.mark.parametrize(

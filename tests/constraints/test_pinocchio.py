@@ -1,4 +1,7 @@
-"""Constrained accelerations and contact forces against Pinocchio's constraint dynamics."""
+"""Constrained accelerations and contact forces against Pinocchio's constraint dynamics.
+
+Comparisons with Pinocchio are of the bare body, without damping and friction.
+"""
 
 import numpy as np
 import pinocchio as pin

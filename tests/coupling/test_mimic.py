@@ -1,4 +1,7 @@
-"""Joints that follow others: read from URDF, against Pinocchio, and made in Python."""
+"""Joints that follow others: read from URDF, against Pinocchio, and made in Python.
+
+Comparisons with Pinocchio are of the bare body, without damping and friction.
+"""
 
 import math
 import xml.etree.ElementTree as ET

@@ -1,4 +1,7 @@
-"""First derivatives of inverse and forward dynamics: Pinocchio, 50 digits, program differentiation."""
+"""First derivatives of inverse and forward dynamics: Pinocchio, 50 digits, program differentiation.
+
+Comparisons with Pinocchio are of the bare body, without damping and friction.
+"""
 
 from functools import cache
 

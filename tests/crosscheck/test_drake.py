@@ -1,4 +1,7 @@
-"""Dynamics, motions, momentum and derivatives against Drake, whose derivatives are those of its own scalars."""
+"""Dynamics, motions, momentum and derivatives against Drake, whose derivatives are those of its own scalars.
+
+Of the bare body: damping is taken out of the files, for Drake would add it.
+"""
 
 import xml.etree.ElementTree as ET
 from functools import cache

@@ -4,6 +4,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from armdyn import UnknownName
 from oracles.cases import ANGULAR_FIRST, Case
 from oracles.states import assert_close, random_states
 
@@ -59,6 +60,56 @@ def test_jacobian(case: Case, way: str) -> None:
         ])  # fmt: skip
         actual = case.robot.jacobian(q, frame=frame, expressed_in=way)
         assert_close(np.broadcast_to(actual, expected.shape), expected)
+
+
+WORDS = {
+    "LOCAL": pin.ReferenceFrame.LOCAL,
+    "local": pin.ReferenceFrame.LOCAL,
+    "Body": pin.ReferenceFrame.LOCAL,
+    "SPACE": pin.ReferenceFrame.WORLD,
+    "LOCAL_WORLD_ALIGNED": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+    "local_world_aligned": pin.ReferenceFrame.LOCAL_WORLD_ALIGNED,
+}
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_words_in_any_case_and_pinocchios(tree: Case, word: str) -> None:
+    s, index = random_states(tree.n, 3, seed=7), tree.pin.getFrameId(tree.robot.tip)
+    expected = np.array([
+        tree.from_pin(pin.computeFrameJacobian(tree.pin, tree.data, tree.pin_q(x), index, WORDS[word]))[ANGULAR_FIRST]
+        for x in s.q
+    ])  # fmt: skip
+    robot = tree.robot
+    assert_close(robot.jacobian(s.q, expressed_in=word), expected)
+    same = {pin.ReferenceFrame.LOCAL: "body", pin.ReferenceFrame.WORLD: "space"}.get(WORDS[word], "world")
+    for ask in (
+        lambda way: robot.jacobian_dot(s.q, s.qd, expressed_in=way),
+        lambda way: robot.bias_acceleration(s.q, s.qd, expressed_in=way),
+        lambda way: robot.external_wrench(s.q, s.f_tip, frame=robot.tip, expressed_in=way),
+        lambda way: robot.joint_rates(s.q, robot.jacobian(s.q) @ s.qd[0], components=("wx",), expressed_in=way).values,
+        lambda way: robot.task_space(s.q, s.qd, components="position", expressed_in=way).Lambda,
+    ):
+        np.testing.assert_array_equal(ask(word), ask(same))
+
+
+@pytest.mark.parametrize("word", ["WORLD", "World"])
+def test_pinocchios_world_is_asked_back(tree: Case, word: str) -> None:
+    q = np.zeros(tree.n)
+    for ask in (tree.robot.jacobian, tree.robot.cartesian_dynamics, tree.robot.joint_rates):
+        arrays = {"jacobian": [q], "cartesian_dynamics": [q, q], "joint_rates": [q, np.zeros(6)]}[ask.__name__]
+        with pytest.raises(UnknownName, match=r"Pinocchio's WORLD .* is 'space' here, and 'world' .* LOCAL_WORLD_ALI"):
+            ask(*arrays, expressed_in=word)
+
+
+def test_words_of_links(tree: Case) -> None:
+    s, robot = random_states(tree.n, 3, seed=8), tree.robot
+    for word, same in (("LOCAL", "link"), ("Link", "link"), ("LOCAL_WORLD_ALIGNED", "base"), ("BASE", "base")):
+        for ask in (robot.link_motion, robot.joint_reactions):
+            ours, theirs = (ask(s.q, s.qd, s.qdd, expressed_in=way) for way in (word, same))
+            for one, other in zip(ours, theirs, strict=True):
+                np.testing.assert_array_equal(one, other)
+    with pytest.raises(UnknownName, match="no way 'WORLD'"):
+        robot.link_motion(s.q, s.qd, s.qdd, expressed_in="WORLD")
 
 
 def test_body_jacobian_is_the_default(case: Case) -> None:

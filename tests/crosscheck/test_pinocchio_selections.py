@@ -1,4 +1,7 @@
-"""Locked joints, sub-chains and chosen tips: the rest of the robot is the robot Pinocchio makes of the same choice."""
+"""Locked joints, sub-chains and chosen tips: the rest of the robot is the robot Pinocchio makes of the same choice.
+
+Comparisons with Pinocchio are of the bare body, without damping and friction.
+"""
 
 import numpy as np
 import pinocchio as pin

@@ -1,4 +1,7 @@
-"""Many random trees, of general and of right-angled build, against Pinocchio models made through its own functions."""
+"""Many random trees, of general and of right-angled build, against Pinocchio models made through its own functions.
+
+Comparisons with Pinocchio are of the bare body, without damping and friction.
+"""
 
 import numpy as np
 import pytest

@@ -1,5 +1,7 @@
 """armdyn against Kazerounian and Gupta's zero reference position: kinematics, both recursions, both collars."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -88,6 +90,32 @@ def test_reactions_depend_on_the_collar_and_actuator_forces_do_not() -> None:
     differs = np.abs(sides[0].T - sides[1].T).max(axis=1) > 1e-3
     np.testing.assert_array_equal(differs, chain.slides)
     assert 0 < differs.sum() < 7
+
+
+def test_each_collar_is_where_the_description_puts_it() -> None:
+    """The default; and a file that is written and read, and a zero reference position, keep them."""
+    model = to_armdyn(random_tree(307, 7, chain=True))
+    slides = [k for k, joint in enumerate(model.joints) if joint.kind == "prismatic"]
+    assert len(slides) > 1
+    joints = [
+        dataclasses.replace(joint, collar="parent" if k in slides[::2] else "child")
+        for k, joint in enumerate(model.joints)
+    ]
+    arm = armdyn.Robot(model.replace(joints=tuple(joints)))
+    chain, s = chain_of(arm), states(arm)
+    zero = ZeroReferenceArm.of_chain(chain, [joints[k].collar == "child" for k in chain.order])
+    found = [zero.inverse_dynamics(q, qd, qdd, f_tip)[1] for q, qd, qdd, _, f_tip in base_to_tip(s, chain.order)]
+    again = armdyn.Robot(armdyn.formats.urdf.read_urdf_text(arm.to_urdf()))
+    for robot in (arm, again):
+        ours = robot.joint_reactions(s.q, s.qd, s.qdd, s.f_tip, expressed_in="base")
+        assert_rows_close(ours.f[:, chain.order], np.array([r.N for r in found]))
+        assert_rows_close(ours.n[:, chain.order], np.array([r.T for r in found]))
+        same = robot.joint_reactions(s.q, s.qd, s.qdd, s.f_tip, expressed_in="base", collar=None)
+        np.testing.assert_array_equal(same.n, ours.n)
+    for side in ("child", "parent"):
+        other = arm.joint_reactions(s.q, s.qd, s.qdd, s.f_tip, expressed_in="base", collar=side)
+        differs = np.abs(other.n - ours.n).max(axis=(0, 2)) > 1e-3
+        np.testing.assert_array_equal(np.flatnonzero(differs), [k for k in slides if joints[k].collar != side])
 
 
 @pytest.mark.parametrize("outboard", [True, False])

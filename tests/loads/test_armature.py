@@ -1,4 +1,7 @@
-"""Rotors known only at run time: "JOINT.armature" as an input, against robots that have them, Pinocchio and mpmath."""
+"""Rotors known only at run time: "JOINT.armature" as an input, against robots that have them, Pinocchio and mpmath.
+
+Comparisons with Pinocchio are of the bare body, without damping and friction.
+"""
 
 import dataclasses
 

@@ -1,4 +1,7 @@
-"""The regressor against Pinocchio, column by column, and against the robot that has other parameters."""
+"""The regressor against Pinocchio, column by column, and against the robot that has other parameters.
+
+Comparisons with Pinocchio are of the bare body, without damping and friction.
+"""
 
 import numpy as np
 import pinocchio as pin

@@ -1,4 +1,7 @@
-"""Momentum, its matrix and rate, the centre of mass: Pinocchio, and the laws of Newton, Euler and Lagrange."""
+"""Momentum, its matrix and rate, the centre of mass: Pinocchio, and the laws of Newton, Euler and Lagrange.
+
+Comparisons with Pinocchio are of the bare body, without damping and friction.
+"""
 
 import numpy as np
 import pinocchio as pin

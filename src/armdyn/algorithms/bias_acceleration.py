@@ -6,9 +6,9 @@ import numpy as np
 
 from armdyn.algorithms.declaration import function
 from armdyn.algorithms.energy import link_twists
-from armdyn.algorithms.kinematics import EXPRESSED_IN, body_poses
+from armdyn.algorithms.expressed_in import way_of_twist
+from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import base_motion, outward
-from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
 
@@ -27,7 +27,8 @@ def bias_acceleration(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         frame: name of the frame; the tip where none is given.
         expressed_in: "body", "space" or "world", as of `jacobian`: the rate of that twist's six numbers. With "world"
-            the linear part is the acceleration of the frame's origin.
+            the linear part is the acceleration of the frame's origin. "world" is Pinocchio's LOCAL_WORLD_ALIGNED, its
+            WORLD is "space".
 
     Raises:
         UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
@@ -35,8 +36,7 @@ def bias_acceleration(
     >>> armdyn.load("planar_2r").bias_acceleration([0.0, 0.0], [1.0, 0.0], expressed_in="world")[3:] + 0.0
     array([-2.,  0.,  0.])
     """
-    if expressed_in not in EXPRESSED_IN:
-        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+    expressed_in = way_of_twist(expressed_in)
     k, T = model.frame(frame)
     if k < 0:
         return np.zeros(6)  # a frame on the base does not move

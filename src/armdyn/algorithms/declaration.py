@@ -48,8 +48,10 @@ class Function:
     choices: Mapping[str, Callable[..., Iterable[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for attribute in ("__module__", "__qualname__", "__doc__"):
+        for attribute in ("__qualname__", "__doc__"):
             object.__setattr__(self, attribute, getattr(self.implementation, attribute))
+        # Code that `exec` runs without a __name__ belongs to no module.
+        object.__setattr__(self, "__module__", self.implementation.__module__ or "")
         object.__setattr__(self, "__wrapped__", self.implementation)  # so that doctest and inspect see a function
 
     @property
@@ -98,7 +100,9 @@ def function(
         raise TraceError(f"{signature!r} has {len(results)} results, but {fields} names {len(fields)}")
 
     def declare(implementation: Callable[..., Any]) -> Function:
-        name = implementation.__name__
+        name = getattr(implementation, "__name__", None)
+        if not isinstance(name, str):
+            raise TraceError(f"{implementation!r} has no name of its own; expected a function (def)")
         _, *parameters = inspect.signature(implementation).parameters.values()
         positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
         if len(positional) != len(shapes):

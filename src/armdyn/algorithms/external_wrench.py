@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.algorithms.declaration import function
-from armdyn.algorithms.kinematics import EXPRESSED_IN, body_poses
+from armdyn.algorithms.expressed_in import EXPRESSED_IN, way_of_twist
+from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import brought
 from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Mechanism
@@ -27,7 +28,8 @@ def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, ex
         wrench: (m, f) that the surroundings apply, N m and N, shape (..., 6).
         frame: name of the frame it acts on; it must be given.
         expressed_in: must be given. "body": axes of the frame, moment about its origin; "space": axes of the base,
-            moment about the base's origin; "world": axes of the base, moment about the frame's origin.
+            moment about the base's origin (Pinocchio's WORLD); "world": axes of the base, moment about the frame's
+            origin (Pinocchio's LOCAL_WORLD_ALIGNED).
 
     Raises:
         UnknownName: where one of the two is not given, the robot has no such frame, or ``expressed_in`` is none of the
@@ -41,7 +43,8 @@ def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, ex
     >>> bool(np.allclose(tau, robot.gravity_forces(q) - 5.0 * J[4]))
     True
     """
-    _refuse_unsaid(model, frame, expressed_in)
+    _refuse_no_frame(model, frame)
+    expressed_in = way_of_twist(expressed_in)
     named = model.model.frame(frame)
     k, T = model.frame(frame)
     rows = np.zeros((len(model.model.links), 6), dtype=object)
@@ -62,10 +65,8 @@ def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, ex
     return rows
 
 
-def _refuse_unsaid(model: Mechanism, frame: str | None, expressed_in: str | None) -> None:
-    """Refuse a wrench of which is not said on which frame it acts and in which axes it is given: no default is safe."""
+def _refuse_no_frame(model: Mechanism, frame: str | None) -> None:
+    """Refuse a wrench of which is not said on which frame it acts: no default is safe."""
     if frame is None:
         frames = ", ".join(known.name for known in model.model.frames)
         raise UnknownName(f"frame=None: say which frame the wrench acts on, one of {model.name!r}: {frames}.")
-    if expressed_in not in EXPRESSED_IN:
-        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")

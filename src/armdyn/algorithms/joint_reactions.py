@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.declaration import function
+from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import (
     Wrench,
@@ -48,7 +49,7 @@ def joint_reactions(
     f_ext: Array | None = None,
     *,
     expressed_in: str = "link",
-    collar: str = "child",
+    collar: str | None = None,
 ) -> JointReactions:
     """Force f(q, qd, qdd) and moment n that the joints transmit, N and N m, shape (..., joints, 3).
 
@@ -66,11 +67,12 @@ def joint_reactions(
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6), rows
             as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
         expressed_in: "link": every row in the axes of the child link's frame; "parent": of the parent link's frame;
-            "base": all in base axes.
-        collar: which link carries the collar of a sliding joint. "child": it travels with the child link's frame, and
-            the moment is about that frame's origin; "parent": it stays on the parent, where that origin is at q = 0,
-            and the moment is about that point. Forces, and the moments of joints that turn, do not depend on it
-            (Kazerounian and Gupta 7, 8); a joint's row depends on its own collar alone.
+            "base": all in base axes. Pinocchio's LOCAL and LOCAL_WORLD_ALIGNED mean "link" and "base".
+        collar: which link carries the collars of all sliding joints. "child": it travels with the child link's frame,
+            and the moment is about that frame's origin; "parent": it stays on the parent, where that origin is at
+            q = 0, and the moment is about that point. None: each joint's own, as its description says. Forces, and the
+            moments of joints that turn, do not depend on it (Kazerounian and Gupta 7, 8); a joint's row depends on its
+            own collar alone.
 
     Returns:
         A `JointReactions`: named arrays ``f`` and ``n``.
@@ -83,16 +85,17 @@ def joint_reactions(
     >>> bool(np.allclose(f[0], -sum(link.inertia.mass for link in robot.model.links[1:]) * robot.gravity))
     True
     """
-    if expressed_in not in AXES:
-        raise UnknownName.of("way", expressed_in, AXES, "expressed_in=")
-    if collar not in COLLARS:
+    expressed_in = way(expressed_in, AXES, PINOCCHIO_OF_LINKS)
+    if collar is not None and collar not in COLLARS:
         raise UnknownName.of("collar", collar, COLLARS, "collar=")
     q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
     motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
     add_outer_wrenches(model, wrenches, f_tip, f_ext)
     passed_on = transmitted(model, q, motions, wrenches)
-    rows = [about_collar(*of_body, collar) for of_body in zip(model.bodies, q, passed_on, strict=True)]
+    own = [model.model.joints[body.joint].collar for body in model.bodies]
+    collars = own if collar is None else [collar] * len(own)
+    rows = [about_collar(*of_body) for of_body in zip(model.bodies, q, passed_on, collars, strict=True)]
     return JointReactions(*in_axes(model, q, rows, expressed_in))
 
 

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.declaration import function
-from armdyn.errors import UnknownName
+from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross, inverse_rigid
 from armdyn.spatial.turns import into, out_of
 
 Pose = tuple[Array, Array]
 """R_0B and p_0B."""
-
-EXPRESSED_IN = ("body", "space", "world")
 
 
 @function("(n)->(4,4)")
@@ -61,14 +59,15 @@ def jacobian(model: Mechanism, q: Array, *, frame: str | None = None, expressed_
     Args:
         q: joint positions, rad or m, shape (..., n).
         frame: name of the frame; the tip where none is given.
-        expressed_in: "body": axes and origin of the frame; "space": axes and origin of the base; "world": the frame's
-            origin, the base's axes, so that v is the velocity of the frame's origin.
+        expressed_in: "body": axes and origin of the frame (Pinocchio's LOCAL); "space": axes and origin of the base
+            (Pinocchio's WORLD); "world": the frame's origin, the base's axes, so that v is the velocity of the frame's
+            origin (Pinocchio's LOCAL_WORLD_ALIGNED). In any case of letters; "local" and "local_world_aligned" are
+            understood too.
 
     Raises:
         UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
     """
-    if expressed_in not in EXPRESSED_IN:
-        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+    expressed_in = way_of_twist(expressed_in)
     k, T = model.frame(frame)
     if k < 0:
         return np.zeros((6, model.dof))  # a frame on the base does not move
@@ -90,7 +89,8 @@ def jacobian_dot(
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         frame: name of the frame; the tip where none is given.
-        expressed_in: "body", "space" or "world", as of `jacobian`: the derivative of that matrix.
+        expressed_in: "body", "space" or "world", as of `jacobian`: the derivative of that matrix. "world" is
+            Pinocchio's LOCAL_WORLD_ALIGNED, its WORLD is "space".
 
     Raises:
         UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
@@ -99,8 +99,7 @@ def jacobian_dot(
     array([[-2., -1.],
            [ 0.,  0.]])
     """
-    if expressed_in not in EXPRESSED_IN:
-        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+    expressed_in = way_of_twist(expressed_in)
     k, T = model.frame(frame)
     if k < 0:
         return np.zeros((6, model.dof))

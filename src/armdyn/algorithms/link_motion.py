@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.declaration import function
+from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import Motion, axial_of_product, base_motion, outward
-from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross
 
@@ -62,7 +62,8 @@ def link_motion(
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
-        expressed_in: "link": every row in the axes of its own link frame; "base": all in base axes.
+        expressed_in: "link": every row in the axes of its own link frame (Pinocchio's LOCAL); "base": all in base axes
+            (its LOCAL_WORLD_ALIGNED).
         minus_gravity: give a - g in place of a: what an accelerometer feels, and what Craig's trick of a base that
             accelerates upwards carries along. F is then m (a_com - g), the force of the joints without the weight.
 
@@ -76,8 +77,7 @@ def link_motion(
     >>> motion.a[-1] + 0.0  # the second link's frame goes round in a circle of 1 m
     array([-1.,  0.,  0.])
     """
-    if expressed_in not in AXES:
-        raise UnknownName.of("way", expressed_in, AXES, "expressed_in=")
+    expressed_in = way(expressed_in, AXES, PINOCCHIO_OF_LINKS)
     q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
     base = base_motion(model.gravity if minus_gravity else np.zeros(3), base_twist, base_twist_rate)
     motions = outward(model, q, qd, qdd, base)

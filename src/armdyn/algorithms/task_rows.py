@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.kinematics import EXPRESSED_IN, path_to
+from armdyn.algorithms.expressed_in import way_of_twist
+from armdyn.algorithms.kinematics import path_to
 from armdyn.errors import ArmdynError, UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
@@ -125,15 +126,14 @@ def checked_damping(damping: Any) -> float:
 
 def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...]:
     """The point; refused where it is none, or stands beside "space", whose velocity is that at the base's origin."""
-    if expressed_in not in EXPRESSED_IN:
-        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+    way = way_of_twist(expressed_in)
     try:
         numbers = tuple(float(x) for x in point)
     except (TypeError, ValueError):
         numbers = ()
     if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
         raise TaskSpaceError(f"point={point!r}; expected three finite numbers, m, in the frame's axes")
-    if expressed_in == "space" and any(numbers):
+    if way == "space" and any(numbers):
         raise TaskSpaceError(
             "point= has no meaning with expressed_in='space', whose velocity is that of the point at the base's "
             "origin; use 'world' or 'body'"

@@ -79,7 +79,8 @@ def task_space(
         point: of the frame, m, in its axes, whose velocity v is; its origin by default. Not with "space".
         components: of its twist that the task is about, in this order: words ("wx" ... "vz", "position",
             "orientation", "pose") or rows of six numbers that weigh wx, wy, wz, vx, vy, vz.
-        expressed_in: "body", "space" or "world", as of `jacobian`. With "world" Vdot is the acceleration of the point.
+        expressed_in: "body", "space" or "world", as of `jacobian`. With "world" Vdot is the acceleration of the point;
+            it is Pinocchio's LOCAL_WORLD_ALIGNED, whose WORLD is "space".
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1, kg^-1/2 or (kg m^2)^-1/2: no effective mass exceeds
             1 / lambda^2. None by default: where J loses rank there is no Lambda then.
 

@@ -30,6 +30,7 @@ from armdyn.constraints.kernels import (
     constraint_jacobian,
     constraint_velocity,
 )
+from armdyn.lazy import modules_of
 from armdyn.model.constraints import (
     Constraint,
     Distance,
@@ -86,3 +87,5 @@ __all__ = [
     "slide",
     "weld",
 ]
+
+__getattr__ = modules_of(__name__)

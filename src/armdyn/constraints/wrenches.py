@@ -27,7 +27,7 @@ def constraint_wrench(
     expressed_in: str = "body",
     components: str | Sequence[str] = COMPONENTS,
 ) -> Array:
-    """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, angular part first, shape (..., 6).
+    """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, shape (..., 6) or (..., components).
 
     What the frame applies to what constrains it, as `f_tip`, where the constraints act on it alone.
 
@@ -36,19 +36,22 @@ def constraint_wrench(
         q: joint positions, rad or m, shape (..., n).
         multipliers: lambda, N or N m, shape (..., constraints).
         frame: name of the frame; the tip where none is given.
-        expressed_in: "body", "space" or "world", as of `Robot.jacobian`.
-        components: those that the wrench may have, one or some of "mx", "my", "mz", "fx", "fy", "fz"; the others are
-            zero. An arm with fewer than six freedoms cannot tell all six from its joint forces.
+        expressed_in: "body", "space" or "world", as of `Robot.jacobian`: "world" is Pinocchio's
+            LOCAL_WORLD_ALIGNED, its WORLD is "space".
+        components: those that the wrench may have, one or some of "mx", "my", "mz", "fx", "fy", "fz": the result holds
+            these, in this order; the others are zero. An arm with fewer than six freedoms cannot tell all six from its
+            joint forces.
 
     Raises:
-        ConstraintError: components that joint forces cannot tell apart there, or constraints that act elsewhere too.
+        ConstraintError: components that joint forces cannot tell apart there, or one twice; constraints that act
+            elsewhere too.
         UnknownName: a frame or component that does not exist.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r").with_constraints(channel)
     >>> wrench = arm.constraint_wrench([-1.0, 2.2], [3.0], expressed_in="world", components=("fx", "fy"))
     >>> wrench.round(12) + 0.0
-    array([0., 0., 0., 3., 0., 0.])
+    array([3., 0.])
     """
     (q_,) = per_joint(robot, q=q)
     chosen = _chosen(components)
@@ -56,10 +59,10 @@ def constraint_wrench(
     J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
     forces = np.einsum("...ji,...j->...i", np.asarray(robot.constraint_jacobian(q_)), lam)
     J = np.broadcast_to(J, (*forces.shape[:-1], *J.shape[-2:]))
-    wrench = np.zeros((*forces.shape[:-1], 6))
+    wrench = np.zeros((*forces.shape[:-1], len(chosen)))
     for index in np.ndindex(forces.shape[:-1]):
         if not (np.isfinite(forces[index]).all() and np.isfinite(J[index]).all()):
-            wrench[(*index, chosen)] = np.nan
+            wrench[index] = np.nan
             continue
         singular_values = np.linalg.svd(J[index], compute_uv=False)
         if len(chosen) > robot.dof or singular_values[-1] <= RANK_TOLERANCE * singular_values[0]:
@@ -77,7 +80,7 @@ def constraint_wrench(
                 "of the joint forces is left. The constraints act elsewhere too; constraint_forces has the joint "
                 "forces."
             )
-        wrench[(*index, chosen)] = F
+        wrench[index] = F
     return wrench
 
 
@@ -88,6 +91,7 @@ def multipliers_of_wrench(
     *,
     frame: str | None = None,
     expressed_in: str = "body",
+    components: str | Sequence[str] = COMPONENTS,
 ) -> Array:
     """Multipliers lambda, N or N m, shape (..., constraints), with A^T lambda = J^T F for a wrench F of a frame.
 
@@ -97,19 +101,24 @@ def multipliers_of_wrench(
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
-        wrench: (m, f) that the frame applies to the constraints, N m and N, shape (..., 6).
+        wrench: (m, f) that the frame applies to the constraints, N m and N, shape (..., 6) or (..., components).
         frame: name of the frame; the tip where none is given.
-        expressed_in: "body", "space" or "world", as of `Robot.jacobian`.
+        expressed_in: "body", "space" or "world", as of `Robot.jacobian`: "world" is Pinocchio's
+            LOCAL_WORLD_ALIGNED, its WORLD is "space".
+
+        components: of the wrench that is given, as `constraint_wrench` returns it; the others are zero.
 
     Raises:
         ConstraintError: a wrench that does work on motions the constraints allow, which they cannot answer.
         RedundantConstraints: constraints that follow from others, so that lambda is not unique.
     """
     (q_,) = per_joint(robot, q=q)
+    chosen = _chosen(components)
     F = np.asarray(wrench, dtype=float)
-    if F.shape[-1:] != (6,):
-        raise ShapeError(f"wrench has shape {F.shape}; expected (..., 6): moment and force")
-    J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))
+    if F.shape[-1:] != (len(chosen),):
+        expected = ", ".join(COMPONENTS[k] for k in chosen)
+        raise ShapeError(f"wrench has shape {F.shape}; expected (..., {len(chosen)}): {expected}")
+    J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
     forces = np.einsum("...ji,...j->...i", J, F)
     A = np.asarray(robot.constraint_jacobian(q_))
     A = np.broadcast_to(A, (*forces.shape[:-1], *A.shape[-2:]))
@@ -135,6 +144,7 @@ def multipliers_of_wrench(
 
 
 def _chosen(components: str | Sequence[str]) -> list[int]:
+    """The rows of the Jacobian that belong to the components, in the order asked for."""
     named = (components,) if isinstance(components, str) else tuple(components)
     for component in named:
         if component not in COMPONENTS:
@@ -143,4 +153,6 @@ def _chosen(components: str | Sequence[str]) -> list[int]:
         raise ConstraintError(
             f"components={components!r} leaves the wrench no component; name some of {', '.join(COMPONENTS)}"
         )
-    return [k for k, component in enumerate(COMPONENTS) if component in named]
+    if len(set(named)) < len(named):
+        raise ConstraintError(f"components={components!r} names one more than once; expected each once")
+    return [COMPONENTS.index(component) for component in named]

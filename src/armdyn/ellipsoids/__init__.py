@@ -16,5 +16,8 @@ only where all coordinates have the same unit; a mixture is refused.
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.joint_space import acceleration, torque
 from armdyn.ellipsoids.tip import force, tip_acceleration, tip_force, velocity
+from armdyn.lazy import modules_of
 
 __all__ = ["Ellipsoid", "acceleration", "force", "tip_acceleration", "tip_force", "torque", "velocity"]
+
+__getattr__ = modules_of(__name__)

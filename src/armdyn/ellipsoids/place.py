@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
+from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import (
     Components,
     Row,
@@ -55,6 +56,7 @@ class Place:
     ) -> Place:
         """From what the functions of a frame are given; refused where it has no ellipsoid."""
         rows, point = chosen_rows(components), checked_place(point, expressed_in)
+        expressed_in = way_of_twist(expressed_in)
         if expressed_in == "space":
             raise TaskSpaceError("an ellipsoid of the point at the base's origin is none of the frame; use 'world'")
         one_unit(rows)

@@ -33,7 +33,7 @@ def tip_force(
         point: of the frame, m, in its axes; its origin by default.
         components: "position", "orientation", some of "vx", "vy", "vz" or of "wx", "wy", "wz", or rows of six numbers
             all of one kind.
-        expressed_in: "world" or "body": in whose axes the components are.
+        expressed_in: "world" (Pinocchio's LOCAL_WORLD_ALIGNED) or "body": in whose axes the components are.
 
     Raises:
         SingularTask: where the joints cannot move the frame along all components.

@@ -6,6 +6,7 @@ from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.kinematics.solution import NoSolution, Solution
 from armdyn.kinematics.tasks import Orientation, Pointing, Pose, Position
+from armdyn.lazy import modules_of
 
 __all__ = [
     "JointMotion",
@@ -20,3 +21,5 @@ __all__ = [
     "joint_accelerations",
     "joint_rates",
 ]
+
+__getattr__ = modules_of(__name__)

@@ -31,7 +31,8 @@ def frame_motion(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         frame: name of the frame; the tip where none is given.
         point: of the frame, m, in its axes, whose velocity v is.
-        expressed_in: "body": axes of the frame; "world": axes of the base; "space": axes and origin of the base.
+        expressed_in: "body": axes of the frame; "world": axes of the base, Pinocchio's
+            LOCAL_WORLD_ALIGNED; "space": axes and origin of the base, its WORLD.
     """
     model = with_point(model, frame, point)
     of_frame = {"frame": frame, "expressed_in": expressed_in}

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.algorithms.kinematics import EXPRESSED_IN
+from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics.checks import not_negative, vector
 from armdyn.kinematics.errors import TaskError
@@ -100,7 +100,7 @@ def joint_accelerations(
         acceleration: the time derivative of the twist (w, v), rad/s^2 and m/s^2, shape (..., 6).
         frame: as for `joint_rates`, like all that follow.
         point: of the frame, m, in its axes.
-        expressed_in: "body", "world" or "space".
+        expressed_in: "body", "world" (Pinocchio's LOCAL_WORLD_ALIGNED) or "space" (its WORLD).
         components: of the twist that are asked for.
         threshold: below which the arm is called near singular.
         damping: along weak directions.
@@ -133,8 +133,7 @@ def _solved(
     damping: float,
 ) -> JointMotion:
     refuse_constraints(robot.model, f"joint_{_ASKED[what]}", f"close_{_ASKED[what].replace('rates', 'velocities')}")
-    if expressed_in not in EXPRESSED_IN:
-        raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+    expressed_in = way_of_twist(expressed_in)
     point = vector("point", point)
     if expressed_in == "space" and any(point):
         raise TaskError("point= has no meaning with expressed_in='space', whose velocity is that at the base's origin")

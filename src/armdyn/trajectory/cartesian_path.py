@@ -11,15 +11,14 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 from scipy.spatial.transform import Rotation, RotationSpline
 
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.algorithms.expressed_in import way_of_twist
+from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import pose, rising, times_within
 from armdyn.trajectory.curves import Curve, homogeneous
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import check_reach
 from armdyn.trajectory.law import MotionLaw
-
-EXPRESSED_IN = ("body", "space", "world")
 
 
 class TipMotion(NamedTuple):
@@ -49,15 +48,15 @@ class CartesianPath(ABC):
             t: times, s, from 0 to the duration, any shape.
             expressed_in: axes of the twist, as for `Robot.jacobian`: "world": base axes, v and a are velocity and
                 acceleration of the frame's origin; "space": base axes and origin; "body": the frame's axes and origin.
+                Pinocchio's LOCAL_WORLD_ALIGNED is "world", its WORLD "space".
                 The twist rate is the derivative of the twist's components.
 
         Raises:
             MotionError: a time outside the motion.
         """
-        if expressed_in not in EXPRESSED_IN:
-            raise UnknownName.of("way", expressed_in, EXPRESSED_IN, "expressed_in=")
+        of_twist = {"world": _as_it_is, "space": _in_space, "body": _in_body}[way_of_twist(expressed_in)]
         motion = self._at(times_within(t, self.duration))
-        return {"world": _as_it_is, "space": _in_space, "body": _in_body}[expressed_in](motion)
+        return of_twist(motion)
 
     def sampled(self, samples: int, *, expressed_in: str = "world") -> tuple[Array, TipMotion]:
         """Equally spaced times from start to end, s, shape (samples,), and the motion at them."""

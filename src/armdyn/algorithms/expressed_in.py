@@ -1,0 +1,49 @@
+"""The words for axes and point of a frame's twist: `expressed_in=`, in any case of letters, and Pinocchio's words.
+
+| here | axes | v is the velocity of | Pinocchio |
+|---|---|---|---|
+| "body" | of the frame | the frame's origin | LOCAL |
+| "space" | of the base | the point that is at the base's origin | WORLD |
+| "world" | of the base | the frame's origin | LOCAL_WORLD_ALIGNED |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from armdyn.errors import UnknownName
+
+EXPRESSED_IN = ("body", "space", "world")
+
+PINOCCHIO: Mapping[str, str] = {"local": "body", "local_world_aligned": "world"}
+"""Its third word, WORLD, is left out: it means "space" there, and "world" is another way here."""
+
+PINOCCHIO_OF_LINKS: Mapping[str, str] = {"local": "link", "local_world_aligned": "base"}
+"""The same words where the frame is a link's own and the ways are "link" and "base"."""
+
+
+def way_of_twist(word: str) -> str:
+    """One of "body", "space" and "world" for a word a caller may have used.
+
+    Raises:
+        UnknownName: no such word; or WORLD in Pinocchio's spelling, with which way to choose.
+
+    >>> from armdyn.algorithms.expressed_in import way_of_twist
+    >>> way_of_twist("LOCAL_WORLD_ALIGNED"), way_of_twist("Space"), way_of_twist("world")
+    ('world', 'space', 'world')
+    """
+    if isinstance(word, str) and word != "world" and word.lower() == "world":
+        raise UnknownName(
+            f"expressed_in={word!r} is ambiguous: Pinocchio's WORLD (axes and origin of the base) is 'space' here, and "
+            "'world' (axes of the base, origin of the frame) is Pinocchio's LOCAL_WORLD_ALIGNED; choose one of them"
+        )
+    return way(word, EXPRESSED_IN, PINOCCHIO)
+
+
+def way(word: str, ways: Sequence[str], synonyms: Mapping[str, str]) -> str:
+    """The one of ``ways`` that a word means, in any case of letters."""
+    known = word.lower() if isinstance(word, str) else word
+    known = synonyms.get(known, known) if isinstance(known, str) else known
+    if known not in ways:
+        raise UnknownName.of("way", word, ways, "expressed_in=")
+    return known
