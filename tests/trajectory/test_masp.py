@@ -352,6 +352,47 @@ def test_the_command(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "masp.png").stat().st_size > 50_000
 
 
+def test_joints_that_slide_have_units_of_their_own(tmp_path: Path) -> None:
+    """The Stanford arm's third joint: m, m/s, N on an axis of its own, and outside its limits with a note."""
+    arm = armdyn.load("stanford")
+    run = run_masp(arm, samples=91)
+    lower = arm.joints[2].limits.lower
+    beyond = f"{lower - run.joints.q[:, 2].min():.3g}"
+    assert run.notes == (
+        f"position limits, which are not enforced, are left by joint_3 from t = 0 s on by up to {beyond} m",
+    )
+    figure = draw_masp(run)
+    at_right = [axes for axes in figure.axes if axes.get_ylabel().startswith("slides")]
+    assert [axes.get_ylabel() for axes in at_right] == ["slides [m]", "slides [m/s]", "slides [m/s²]", "slides [N]"]
+    for axes, values in zip(at_right, (*run.joints, run.tau), strict=True):
+        (line,) = axes.lines
+        np.testing.assert_array_equal(line.get_ydata(), values[:, 2])
+    for axes, values in zip(figure.axes[:8:2], (np.degrees(run.joints.q), run.joints.qd), strict=False):
+        np.testing.assert_allclose([line.get_ydata() for line in axes.lines[:2]], values[:, :2].T)
+    labels = [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    assert labels == ["joint 1", "joint 2", "joint 3 (right)"]
+    result = CliRunner().invoke(app, ["masp", "stanford", "--out", str(tmp_path), "--samples", "91"])
+    assert result.exit_code == 0, result.output
+    said = " ".join(result.output.split())
+    assert "(deg, deg/s, N m; m, m/s, N)" in said
+    fastest = np.abs(run.joints.qd[:, 2]).max()
+    assert f"joint_3 {run.joints.q[0, 2]:.4g} 0 {fastest:.4g} " in said
+    assert re.search(r"torques at the ends, off the static ones \S+ N m, \S+ N ", said)
+    assert f"note: {run.notes[0]}" in said
+
+
+def test_the_command_takes_a_part_of_a_robot(tmp_path: Path) -> None:
+    ROBOT.to_urdf(tmp_path / "arm.urdf")
+    words = ["masp", str(tmp_path / "arm.urdf"), "--out", str(tmp_path), "--samples", "3"]
+    assert isinstance(CliRunner().invoke(app, words).exception, armdyn.ModelError)  # table 2's link 4
+    result = CliRunner().invoke(app, [*words, "--accept-inertia", "--gravity", "0,0,-5"])
+    assert result.exit_code == 0, result.output
+    np.testing.assert_allclose(
+        np.loadtxt(tmp_path / "masp.csv", delimiter=",", skiprows=1)[:, 19:],
+        run_masp(ROBOT.with_gravity([0, 0, -5]), samples=3).tau, rtol=1e-12, atol=1e-12,
+    )  # fmt: skip
+
+
 def test_the_command_refuses_what_it_cannot_do(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["masp", "--out", str(tmp_path), "--distance", "3"])
     assert isinstance(result.exception, MotionError)

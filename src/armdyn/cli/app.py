@@ -6,13 +6,14 @@ import sys
 import warnings
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from armdyn._version import __version__
+from armdyn.advice import spelled
+from armdyn.cli.arguments import as_flag
 from armdyn.cli.bench import bench
 from armdyn.cli.info import info
 from armdyn.cli.masp import masp
+from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import simulate
 from armdyn.cli.torque import torque
 from armdyn.errors import ArmdynError
@@ -39,19 +40,18 @@ def _root(version: bool = typer.Option(False, "--version", help="Say the version
 
 def main() -> None:
     """Run the command line; bad input ends with exit code 2 and one message, never a traceback."""
-    errors = Console(stderr=True, highlight=False)
-    warnings.showwarning = lambda message, *_, **__: errors.print(f"[yellow]warning:[/] {escape(str(message))}")
+    errors = screen(stderr=True)
+    warnings.showwarning = lambda message, *_, **__: errors.print(labelled("warning:", "yellow", str(message)))
     try:
-        app()
+        with spelled(as_flag):
+            app()
     except (ArmdynError, OSError) as error:
-        errors.print(f"[bold red]{type(error).__name__}:[/] {escape(str(error))}", soft_wrap=True)
+        errors.print(labelled(f"{type(error).__name__}:", "bold red", str(error)), soft_wrap=True)
         sys.exit(2)
     except MemoryError as error:
-        reason = f": {escape(str(error))}" if str(error) else ""
-        errors.print(
-            f"[bold red]MemoryError:[/] not enough memory{reason}. Ask for less at once, such as fewer states.",
-            soft_wrap=True,
-        )
+        reason = f": {error}" if str(error) else ""
+        advice = f"not enough memory{reason}. Ask for less at once, such as fewer states."
+        errors.print(labelled("MemoryError:", "bold red", advice), soft_wrap=True)
         sys.exit(2)
     except KeyboardInterrupt:
         errors.print("interrupted")

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import math
+import shlex
+import warnings
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.advice import NO_VALUE
+from armdyn.errors import DescriptionWarning, ShapeError, UnknownName
 from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.spatial.rotations import Array
@@ -32,6 +37,23 @@ GravityOption = Annotated[
 AcceptOption = Annotated[
     bool, typer.Option("--accept-inertia", help="Take inertias that no rigid body has as they stand.")
 ]
+
+FLAGS = {"locked": "--lock", "check_inertia": "--accept-inertia"}
+"""What the keywords are called here whose flags have another name."""
+
+
+def as_flag(name: str, value: Any) -> str:
+    """A keyword as it is typed here, for the messages that recommend one.
+
+    >>> as_flag("check_inertia", False), as_flag("tip", "tool0"), as_flag("locked", {"left finger": 0.5})
+    ('--accept-inertia', '--tip tool0', "--lock 'left finger=0.5'")
+    """
+    flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
+    if value is NO_VALUE or isinstance(value, bool):
+        return flag
+    if isinstance(value, Mapping):
+        return " ".join(f"{flag} {shlex.quote(f'{joint}={at!r}')}" for joint, at in value.items())
+    return f"{flag} {shlex.quote(str(value))}"
 
 
 def open_robot(
@@ -58,7 +80,9 @@ def load_robot(robot: str, **options: Any) -> Robot:
     """`armdyn.load`, for the text of an argument: an empty one is not the folder we are in."""
     if not robot:
         raise UnknownName("ROBOT is empty; expected a bundled robot, such as ur5, or the path of a URDF or MJCF file")
-    return load(robot, **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DescriptionWarning)  # every verb prints the notes, which say the same
+        return load(robot, **options)
 
 
 def _locked(texts: list[str]) -> dict[str, float]:
@@ -73,8 +97,8 @@ def _locked(texts: list[str]) -> dict[str, float]:
     return locked
 
 
-def read_vector(text: str, name: str, size: int, *, meaning: str = "") -> Array:
-    """Numbers separated by commas or blanks; one number may stand for ``size`` equal ones only if ``size`` is 1."""
+def read_vector(text: str, name: str, size: int, *, meaning: str = "", labels: Sequence[str] = ()) -> Array:
+    """Finite numbers separated by commas or blanks; ``labels`` says what each is of, for messages."""
     words = text.replace(",", " ").split()
     expected = "one number" if size == 1 else f"{size} numbers separated by commas"
     expected += f", {meaning}" if meaning else ""
@@ -85,6 +109,10 @@ def read_vector(text: str, name: str, size: int, *, meaning: str = "") -> Array:
     if len(values) != size:
         has = f"{len(values)} number{'' if len(values) == 1 else 's'}" if words else "no number"
         raise ShapeError(f"{name} has {has}; expected {expected}")
+    for k, value in enumerate(values):
+        if not math.isfinite(value):
+            place = f" for {labels[k]!r}" if labels else f" at place {k + 1}" * (size > 1)
+            raise ShapeError(f"{name} has {value:g}{place}; expected finite numbers")
     return values
 
 
@@ -92,4 +120,5 @@ def read_joint_vector(text: str | None, name: str, robot: Robot) -> Array:
     """One number a joint; zeros where the option is not given."""
     if text is None:
         return np.zeros(robot.dof)
-    return read_vector(text, name, robot.dof, meaning=f"one a joint of {robot.name!r}: {', '.join(robot.joint_names)}")
+    meaning = f"one a joint of {robot.name!r}: {', '.join(robot.joint_names)}"
+    return read_vector(text, name, robot.dof, meaning=meaning, labels=robot.joint_names)

@@ -9,8 +9,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import track
 
 from armdyn.cli.arguments import (
@@ -24,7 +22,8 @@ from armdyn.cli.arguments import (
     open_robot,
 )
 from armdyn.cli.info import compiled_methods
-from armdyn.cli.tables import new_table, show
+from armdyn.cli.screen import screen
+from armdyn.cli.tables import new_table, show, show_notes
 from armdyn.compiled import CompiledFunction
 from armdyn.errors import ModelError
 
@@ -66,7 +65,7 @@ def bench(
     """
     arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
     headings = ("function", "first,\nms", "one,\nµs", "float64,\nns", "float32,\nns", "threads,\nns")
-    table = new_table(f"{escape(arm.name)}: first call, one call, and a state in batches of {states:,}", *headings)
+    table = new_table(f"{arm.name}: first call, one call, and a state in batches of {states:,}", *headings)
     for name, function in track(compiled_methods(arm).items(), description="timing", transient=True):
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
             continue
@@ -75,7 +74,9 @@ def bench(
         except ModelError:  # forward dynamics of an arm that moves no mass
             figures = ["not defined"] * 5
         table.add_row(name, *figures)
-    show(Console(), table)
+    console = screen()
+    show(console, table)
+    show_notes(console, arm.notes)
 
 
 def _measure(function: CompiledFunction, states: int, workers: int) -> list[str]:

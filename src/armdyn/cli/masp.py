@@ -8,12 +8,20 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
-from armdyn.cli.arguments import load_robot, read_joint_vector
+from armdyn.cli.arguments import (
+    AcceptOption,
+    BaseOption,
+    ChainOption,
+    GravityOption,
+    LockOption,
+    TipOption,
+    open_robot,
+    read_joint_vector,
+)
 from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import figure, new_account, new_table, show, show_notes, write_table
 from armdyn.trajectory.masp import DISTANCE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
 
@@ -32,9 +40,16 @@ def masp(
     stop: Annotated[float, typer.Option("--stop", help="Seconds of the half-cycloidal stop.")] = 3.0,
     samples: Annotated[int, typer.Option("--samples", min=2, help="Equally spaced times in the csv.")] = 901,
     near: Annotated[
-        str | None, typer.Option("--near", help="Joint positions near those at the start, rad, separated by commas.")
+        str | None,
+        typer.Option("--near", help="Joint positions near those at the start, rad or m, separated by commas."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder for masp.png and masp.csv.")] = Path(),
+    base: BaseOption = None,
+    tip: TipOption = None,
+    chain: ChainOption = False,
+    lock: LockOption = None,
+    gravity: GravityOption = None,
+    accept: AcceptOption = False,
 ) -> None:
     """A hand round a circle: joint angles, rates, accelerations and torques, as Kazerounian and Gupta 1985 draw them.
 
@@ -52,16 +67,16 @@ def masp(
     """
     for name in OUTPUTS:
         refuse_unwritable("--out", out / name)
-    arm = load_robot(robot)
+    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
     path = circle_of_the_paper(
         radius=radius, distance=distance, tilt=math.radians(tilt), start=start, cruise=cruise, stop=stop
     )
     begin = NEXT_TO_ZERO if near is None else tuple(read_joint_vector(near, "--near", arm))
     run = run_masp(arm, path, samples=samples, near=begin)
-    console = Console()
+    console = screen()
     show(console, _motion_table(run))
     show(console, _account_table(run))
-    show_notes(console, arm.notes)
+    show_notes(console, [*arm.notes, *run.notes])
     _write(run, out, console)
 
 
@@ -69,7 +84,7 @@ def _motion_table(run: MaspRun) -> Table:
     """A row a joint: where it begins, what it has turned through, the largest of everything."""
     units = "deg, deg/s, N m" + ("; m, m/s, N" if any(j.kind == "prismatic" for j in run.robot.joints) else "")
     headings = ("joint", "start", "turned", "fastest", "tau, start", "tau, peak", "at, s")
-    table = new_table(f"{escape(run.robot.name)} round the circle in {run.t[-1]:g} s  ({units})", *headings)
+    table = new_table(f"{run.robot.name} round the circle in {run.t[-1]:g} s  ({units})", *headings)
     q, qd, _ = run.joints
     peaks = np.abs(run.tau).argmax(axis=0)
     for k, joint in enumerate(run.robot.joints):
@@ -77,7 +92,7 @@ def _motion_table(run: MaspRun) -> Table:
         angles = (q[0, k], q[-1, k] - q[0, k], np.abs(qd[:, k]).max())
         torques = (run.tau[0, k], run.tau[peaks[k], k])
         cells = (*(_shown(x * scale) for x in angles), *map(_shown, torques), f"{run.t[peaks[k]]:.2f}")
-        table.add_row(escape(joint.name), *cells)
+        table.add_row(joint.name, *cells)
     return table
 
 
@@ -90,7 +105,12 @@ def _account_table(run: MaspRun) -> Table:
     """The cycle, the checks and the cost."""
     table = new_account()
     law, ends = run.path.law, run.joints.q[[0, -1]]
-    static = np.abs(run.tau[[0, -1]] - run.robot.gravity_forces(ends)).max()
+    static = np.abs(run.tau[[0, -1]] - run.robot.gravity_forces(ends)).max(axis=0)
+    off_static = [
+        f"{max(x for x, joint in zip(static, run.robot.joints, strict=True) if joint.kind == kind):.1e} {unit}"
+        for kind, unit in (("revolute", "N m"), ("prismatic", "N"))
+        if any(joint.kind == kind for joint in run.robot.joints)
+    ]
     T = run.robot.forward_kinematics(run.joints.q)
     off = np.linalg.norm(T[:, :3, 3] - run.tip.pose[:, :3, 3], axis=1).max()
     power = np.einsum("tn,tn->t", run.tau, run.joints.qd)
@@ -99,18 +119,18 @@ def _account_table(run: MaspRun) -> Table:
         ("hand, fastest", f"{np.linalg.norm(run.tip.twist[:, 3:], axis=1).max():.4g} m/s"),
         ("hand off the circle", f"{off:.1e} m"),
         ("power of the joints, least and most", f"{power.min():.4g} W, {power.max():.4g} W"),
-        ("torques at the ends, off the static ones", f"{static:.1e} N m"),
+        ("torques at the ends, off the static ones", ", ".join(off_static)),
     ]
     for name, (m, a, t) in PUBLISHED.items():
         what = name.replace("_", " ")
         rows.append((f"{what}, this arm", str(getattr(run.robot, name).op_counts)))
         rows.append((f"{what}, general 6R arm in the paper", f"{m}m + {a}a + {t}t"))
     for name, value in rows:
-        table.add_row(name, escape(value))
+        table.add_row(name, value)
     return table
 
 
-def _write(run: MaspRun, folder: Path, console: Console) -> None:
+def _write(run: MaspRun, folder: Path, console: Screen) -> None:
     from armdyn.plots import write_figure  # noqa: PLC0415 - matplotlib is slow to import
     from armdyn.trajectory.masp_figures import draw_masp  # noqa: PLC0415
 
@@ -119,4 +139,4 @@ def _write(run: MaspRun, folder: Path, console: Console) -> None:
     write_table(folder / "masp.csv", columns, np.column_stack([run.t, *run.joints, run.tau]))
     write_figure(draw_masp(run), folder / "masp.png")
     for name in OUTPUTS:
-        console.print(f"wrote {escape(str(folder / name))}", soft_wrap=True)
+        console.print(f"wrote {folder / name}", soft_wrap=True)

@@ -7,8 +7,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from armdyn.cli.arguments import (
@@ -24,10 +22,15 @@ from armdyn.cli.arguments import (
     read_vector,
 )
 from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.screen import screen
 from armdyn.cli.tables import figure, new_account, new_table, show, show_notes
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation import simulate as run_simulation
+from armdyn.simulation.notes import left_out
+
+ROUNDING = 1e-15
+"""Of the energy that an arm holds: no more than this changes hands where it rests."""
 
 
 def simulate(
@@ -86,15 +89,16 @@ def simulate(
         progress=True,
         **forces,
     )
-    console = Console()
+    console = screen()
     show(console, _motion_table(arm, trajectory))
     show(console, _account_table(arm, trajectory))
-    show_notes(console, trajectory.notes)
+    said = set(left_out(arm))  # by the arm's own notes, in other words
+    show_notes(console, [*arm.notes, *(note for note in trajectory.notes if note not in said)])
     for path, write in ((csv, trajectory.save), (npz, trajectory.save), (plot, trajectory.plot)):
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path)
-            console.print(f"wrote {escape(str(path))}", soft_wrap=True)
+            console.print(f"wrote {path}", soft_wrap=True)
 
 
 def _refuse_outputs(csv: Path | None, npz: Path | None, plot: Path | None) -> None:
@@ -111,12 +115,12 @@ def _refuse_outputs(csv: Path | None, npz: Path | None, plot: Path | None) -> No
 
 def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
     headings = ("joint", "start", "end", "lowest", "highest", "fastest", "unit")
-    table = new_table(f"{escape(arm.name)}, {trajectory.t[-1]:g} s  (fastest: units a second)", *headings)
+    table = new_table(f"{arm.name}, {trajectory.t[-1]:g} s  (fastest: units a second)", *headings)
     for k, joint in enumerate(arm.joints):
         q, qd = trajectory.q[:, k], trajectory.qd[:, k]
         unit = "rad" if joint.kind == "revolute" else "m"
         values = (q[0], q[-1], q.min(), q.max(), np.abs(qd).max())
-        table.add_row(escape(joint.name), *map(figure, values), unit)
+        table.add_row(joint.name, *map(figure, values), unit)
     return table
 
 
@@ -124,19 +128,19 @@ def _account_table(arm: Robot, trajectory: Trajectory) -> Table:
     """Energy, effort and cost, a row each."""
     table = new_account()
     energy, taken = trajectory.energy, trajectory.statistics
-    drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale) or 1.0
+    drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale)
+    if exchanged <= ROUNDING * np.abs([energy.kinetic, energy.potential]).max():
+        exchanged = 0.0
+    part = f"{drift / exchanged:.2g} of the {exchanged:.4g} J that changed hands" if exchanged else "none changed hands"
     rows = (
         ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
         ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
-        (
-            "energy drift, largest",
-            f"{drift:.3g} J, {drift / exchanged:.2g} of the {exchanged:.4g} J that changed hands",
-        ),
+        ("energy drift, largest", f"{drift:.3g} J, {part}"),
         ("method", taken.method),
         ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
         ("time", f"{taken.wall_time:.3g} s"),
         ("operations an evaluation", str(arm.forward_dynamics.op_counts)),
     )
     for name, value in rows:
-        table.add_row(name, escape(value))
+        table.add_row(name, value)
     return table

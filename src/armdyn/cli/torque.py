@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from armdyn.cli.arguments import (
     AcceptOption,
@@ -24,7 +22,9 @@ from armdyn.cli.arguments import (
     read_vector,
 )
 from armdyn.cli.outputs import refuse_unwritable
-from armdyn.cli.tables import figure, new_table, read_states, show, show_notes, write_table
+from armdyn.cli.screen import screen
+from armdyn.cli.states_file import read_states
+from armdyn.cli.tables import figure, new_table, show, show_notes, write_table
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -42,7 +42,8 @@ def torque(
         Path | None, typer.Option("--csv", help="Read states from this table, or from - (standard input).")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write joint forces to this csv instead of the screen.")
+        Path | None,
+        typer.Option("--out", help="Write joint forces to this csv instead of the screen, or to - (standard output)."),
     ] = None,
     base: BaseOption = None,
     tip: TipOption = None,
@@ -53,8 +54,10 @@ def torque(
 ) -> None:
     """Joint forces that a motion asks for, N m or N.
 
-    What is not given is zero. A csv has a header that names its columns q_JOINT, qd_JOINT, qdd_JOINT, in any order
-    (other columns are ignored with a warning), or no header and the columns q, qd, qdd of all joints in order.
+    What is not given is zero. A csv has a header that names its columns q_JOINT, qd_JOINT, qdd_JOINT, in any order, in
+    SI units or with another behind the name, such as "q_JOINT [deg]"; a column t is kept, others are ignored with a
+    warning. Or it has no header and the columns q, qd, qdd of all joints in order, as far as they go. Semicolons and
+    tabs separate columns too.
 
     [bold]Examples[/]
 
@@ -65,20 +68,32 @@ def torque(
       armdyn torque ur5 --csv motion.csv --out torques.csv
     """
     arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
-    if out is not None:
-        refuse_unwritable("--out", out)
+    target = _target(out)
     wrench = None if f_tip is None else read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")
     if csv is None:
         state = [read_joint_vector(text, f"--{name}", arm) for name, text in (("q", q), ("qd", qd), ("qdd", qdd))]
         tau = arm.inverse_dynamics(*state, wrench)
-        _print_one(arm, state, tau) if out is None else write_table(out, _columns(arm), np.atleast_2d(tau))
-        show_notes(Console(), arm.notes)
+        _print_one(arm, state, tau) if target is None else write_table(target, _columns(arm), np.atleast_2d(tau))
+        show_notes(screen(stderr=target is sys.stdout), arm.notes)
         return
     if q is not None or qd is not None or qdd is not None:
         raise ShapeError("states are given twice: by --csv and by --q, --qd or --qdd; choose one")
-    tau = arm.inverse_dynamics(*read_states(csv, arm), wrench)
-    write_table(sys.stdout if out is None else out, _columns(arm), tau)
-    show_notes(Console(stderr=out is None), arm.notes)
+    t, *states = read_states(csv, arm)
+    tau = arm.inverse_dynamics(*states, wrench)
+    target = sys.stdout if target is None else target
+    if t is None:
+        write_table(target, _columns(arm), tau)
+    else:
+        write_table(target, ["t", *_columns(arm)], np.column_stack([t, tau]))
+    show_notes(screen(stderr=target is sys.stdout), arm.notes)
+
+
+def _target(out: Path | None) -> Path | TextIO | None:
+    """Where numbers go: a file that can be written, standard output, or None where --out is left out."""
+    if out is None or str(out) == "-":
+        return None if out is None else sys.stdout
+    refuse_unwritable("--out", out)
+    return out
 
 
 def _columns(arm: Robot) -> list[str]:
@@ -86,9 +101,9 @@ def _columns(arm: Robot) -> list[str]:
 
 
 def _print_one(arm: Robot, state: list[Array], tau: Array) -> None:
-    table = new_table(f"Inverse dynamics of {escape(arm.name)}", "joint", "q", "qd", "qdd", "tau", "unit")
+    table = new_table(f"Inverse dynamics of {arm.name}", "joint", "q", "qd", "qdd", "tau", "unit")
     for joint, q, qd, qdd, force in zip(arm.joints, *state, tau, strict=True):
         unit = "N m" if joint.kind == "revolute" else "N"
         motion = (figure(x, digits=6, width=10) for x in (q, qd, qdd))
-        table.add_row(escape(joint.name), *motion, figure(force, digits=6, width=12), unit)
-    show(Console(), table)
+        table.add_row(joint.name, *motion, figure(force, digits=6, width=12), unit)
+    show(screen(), table)

@@ -1,5 +1,6 @@
 """Motion over time: `simulate` integrates the equations of motion, `Trajectory` keeps what came out."""
 
+from armdyn.lazy import modules_of
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError, SimulationError, TrajectoryFileError
 from armdyn.simulation.methods import Adaptive, Euler, RungeKutta4
@@ -18,3 +19,5 @@ __all__ = [
     "TrajectoryFileError",
     "simulate",
 ]
+
+__getattr__ = modules_of(__name__)

@@ -13,10 +13,11 @@ from armdyn.spatial.rotations import Array
 
 def notes_on(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> tuple[str, ...]:
     """One sentence each."""
-    return (*_left_out(robot), *_drift(robot, t, q), *_limits_left(robot, t, q, qd, tau), *_states_lost(t, q))
+    return (*left_out(robot), *_drift(robot, t, q), *limits_left(robot, t, q, qd, tau), *_states_lost(t, q))
 
 
-def _left_out(robot: Robot) -> Iterator[str]:
+def left_out(robot: Robot) -> Iterator[str]:
+    """One sentence each on damping and friction, which the equations of motion do not contain."""
     for what in ("damping", "friction"):
         names = [joint.name for joint in robot.joints if getattr(joint, what) != 0]
         if names:
@@ -35,7 +36,7 @@ def _drift(robot: Robot, t: Array, q: Array) -> Iterator[str]:
             yield f"the motion drifted from its constraints by up to {far} ({row.name!r}, t = {when:g} s)"
 
 
-def _limits_left(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> Iterator[str]:
+def limits_left(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> Iterator[str]:
     """One sentence for each kind of limit, with every joint that goes beyond."""
     lower = np.array([joint.limits.lower for joint in robot.joints])
     upper = np.array([joint.limits.upper for joint in robot.joints])

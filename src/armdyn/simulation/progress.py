@@ -19,11 +19,11 @@ def progress_bar(enabled: bool, duration: float, what: str) -> Iterator[Report]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
 
     columns = (
-        TextColumn(what, markup=False),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.completed:.3g} of {task.total:.3g} s", markup=False),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=duration)
+        task = bar.add_task(what, total=duration)
         yield lambda fraction: bar.update(task, completed=fraction * duration)

@@ -5,6 +5,7 @@
 joint motion of it. What a simulation gives back is another thing: `armdyn.Trajectory`.
 """
 
+from armdyn.lazy import modules_of
 from armdyn.trajectory.cartesian_path import CartesianPath, CartesianPathSequence, CurvePath, PoseSpline, TipMotion
 from armdyn.trajectory.curves import Arc, Curve, Line, Screw
 from armdyn.trajectory.cycloidal import Cycloidal, CycloidalStart, CycloidalStop
@@ -60,3 +61,5 @@ __all__ = [
     "quintic_spline",
     "rest_to_rest",
 ]
+
+__getattr__ = modules_of(__name__)

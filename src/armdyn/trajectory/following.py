@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
+from armdyn.advice import option
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics.joint_motion import COMPONENTS
 from armdyn.kinematics.rates import joint_accelerations, joint_rates
@@ -76,7 +77,7 @@ def follow(
     if robot.dof != len(arm.rows):
         raise ShapeError(
             f"{robot.name!r} has {robot.dof} joints, and {len(arm.rows)} components are followed; expected as many. "
-            "Hold joints with locked=, or name the components that are to be followed"
+            f"Hold joints with {option('locked')}, or name the components that are to be followed"
         )
     start = real_array("near", near, (robot.dof,))
     _, V, Vdot = path.evaluate(t)

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.cartesian_path import CurvePath, TipMotion
-from armdyn.trajectory.checks import positive
+from armdyn.trajectory.checks import finite, positive
 from armdyn.trajectory.curves import Arc
 from armdyn.trajectory.cycloidal import Cycloidal
 from armdyn.trajectory.errors import MotionError
@@ -64,6 +64,13 @@ class MaspRun:
     joints: JointStates
     tau: Array
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Which limits of the arm the motion does not keep, one sentence for each kind."""
+        from armdyn.simulation.notes import limits_left  # noqa: PLC0415 - SciPy's integrators come with it
+
+        return tuple(limits_left(self.robot, self.t, self.joints.q, self.joints.qd, self.tau))
+
 
 def circle_of_the_paper(
     *,
@@ -88,6 +95,7 @@ def circle_of_the_paper(
     >>> (top[:3, 3] / 0.0254).round(12)
     array([34.,  0.,  6.])
     """
+    tilt, distance = finite("tilt", tilt, "rad"), finite("distance", distance, "m")
     u_a = np.array([np.cos(tilt), 0.0, -np.sin(tilt)])  # (31) at psi = 0
     u_t = np.array([0.0, 1.0, 0.0])
     T = np.eye(4)

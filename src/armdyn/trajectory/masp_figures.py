@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
 from armdyn.plots import COLOURS, INK
@@ -25,25 +26,28 @@ DASHES = ("solid", (0, (5, 1.6)), (0, (1.2, 1.3)))
 
 @dataclass(frozen=True)
 class Quantity:
-    """What one figure shows: its number, name, unit, and the factor from SI."""
+    """What one figure shows: its number, name, its unit for joints that turn, the factor from SI, and for slides."""
 
     figure: int
     name: str
     symbol: str
     unit: str
+    unit_of_slides: str
     scale: float = 1.0
 
 
 QUANTITIES = (
-    Quantity(5, "joint angles", "q", "deg", 180 / np.pi),
-    Quantity(6, "joint rates", r"\dot q", "rad/s"),
-    Quantity(7, "joint accelerations", r"\ddot q", "rad/s²"),
-    Quantity(8, "joint torques", r"\tau", "N m"),
+    Quantity(5, "joint angles", "q", "deg", "m", 180 / np.pi),
+    Quantity(6, "joint rates", r"\dot q", "rad/s", "m/s"),
+    Quantity(7, "joint accelerations", r"\ddot q", "rad/s²", "m/s²"),
+    Quantity(8, "joint torques", r"\tau", "N m", "N"),
 )
 
 
 def draw_masp(run: MaspRun) -> Figure:
     """Figures 5 to 8 on one page, a row each: joints 1 to 3 on the left (a), 4 to 6 on the right (b).
+
+    Joints that slide are drawn in m, m/s, m/s² and N, on an axis of their own at the right of their panel.
 
     >>> run = armdyn.trajectory.masp.run_masp(armdyn.load("kg_puma"), samples=91)
     >>> len(armdyn.trajectory.masp_figures.draw_masp(run).axes)
@@ -56,11 +60,8 @@ def draw_masp(run: MaspRun) -> Figure:
     for row, quantity, values in zip(panels, QUANTITIES, (*run.joints, run.tau), strict=True):
         for axes, joints, letter in zip(row, halves, "ab", strict=True):
             _draw_panel(axes, run, quantity, values, joints, letter)
-    for axes, joints in zip(panels[0], halves, strict=True):
-        _legend(axes, [f"joint {k + 1}" for k in joints])
     for axes in panels[-1]:
         axes.set_xlabel("time $t$ [s]", fontsize=9, color=INK)
-        _second_unit(axes)
     figure.align_ylabels(panels[:, 0])
     figure.align_ylabels(panels[:, 1])
     return figure
@@ -69,26 +70,42 @@ def draw_masp(run: MaspRun) -> Figure:
 def _draw_panel(
     axes: Axes, run: MaspRun, quantity: Quantity, values: Array, joints: Sequence[int], letter: str
 ) -> None:
+    """Some joints over time: those that turn on the left axis, those that slide on one at the right."""
+    slides = [k for k in joints if run.robot.joints[k].kind == "prismatic"]
+    at_right = axes.twinx() if slides else None
+    lines = []
     for place, k in enumerate(joints):
-        axes.plot(
-            run.t, values[:, k] * quantity.scale, color=COLOURS[place], linestyle=DASHES[place], linewidth=1.3,
-            label=f"joint {k + 1}",
+        on_axes, scale = (at_right, 1.0) if at_right is not None and k in slides else (axes, quantity.scale)
+        lines += on_axes.plot(
+            run.t, values[:, k] * scale, color=COLOURS[place], linestyle=DASHES[place % len(DASHES)], linewidth=1.3,
+            label=f"joint {k + 1}" + " (right)" * (k in slides),
         )  # fmt: skip
     for switch in run.path.law.switches[1:-1]:  # from start to cruise, from cruise to stop
         axes.axvline(switch, color="#BBBBBB", linewidth=0.7, zorder=0)
     axes.set_title(f"{quantity.figure}({letter})  {quantity.name}", loc="left", fontsize=9, color=INK)
-    axes.set_ylabel(f"${quantity.symbol}$ [{quantity.unit}]", fontsize=9, color=INK)
+    _prepare(axes, f"${quantity.symbol}$ [{quantity.unit}]")
     axes.set_xlim(run.t[0], run.t[-1])
-    axes.margins(y=0.08)
-    axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color("#888888")
-    axes.tick_params(labelsize=8, colors=INK, color="#888888")
     axes.axhline(0.0, color="#888888", linewidth=0.5, zorder=0)
     if quantity.unit == "deg":
         axes.yaxis.set_major_locator(MultipleLocator(_degrees_between_ticks(np.ptp(axes.get_ylim()))))
-    else:
-        axes.yaxis.set_major_locator(MaxNLocator(5))
     axes.xaxis.set_major_locator(MaxNLocator(9, integer=True))
+    if at_right is not None:
+        _prepare(at_right, f"slides [{quantity.unit_of_slides}]")
+        at_right.spines[["left", "bottom"]].set_visible(False)
+        at_right.spines["right"].set(visible=True, color="#888888")
+    elif quantity.unit == "N m":
+        _second_unit(axes)
+    if quantity is QUANTITIES[0]:
+        _legend(axes, lines)
+
+
+def _prepare(axes: Axes, label: str) -> None:
+    axes.set_ylabel(label, fontsize=9, color=INK)
+    axes.margins(y=0.08)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=8, colors=INK, color="#888888")
+    axes.yaxis.set_major_locator(MaxNLocator(5))
 
 
 def _degrees_between_ticks(shown: float) -> float:
@@ -113,9 +130,9 @@ def _in_newton_meters(torque: Any) -> Any:
     return torque * LBF_INCH
 
 
-def _legend(axes: Axes, names: Sequence[str]) -> None:
+def _legend(axes: Axes, lines: Sequence[Line2D]) -> None:
     """Above the column, where it covers nothing."""
     axes.legend(
-        axes.get_lines()[: len(names)], names, loc="lower left", bbox_to_anchor=(-0.01, 1.12), ncols=len(names),
-        frameon=False, fontsize=8, handlelength=2.2, columnspacing=1.0, borderaxespad=0.0,
+        handles=lines, loc="lower left", bbox_to_anchor=(-0.01, 1.12), ncols=len(lines), frameon=False, fontsize=8,
+        handlelength=2.2, columnspacing=1.0, borderaxespad=0.0,
     )  # fmt: skip

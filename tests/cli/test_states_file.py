@@ -1,0 +1,217 @@
+"""Tables of states as other programs write them: units, times, separators, what is missing, what is no number."""
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.cli.states_file import read_states
+
+Shell = Callable[..., Any]
+ARM = armdyn.load("planar_2r")
+SCARA = armdyn.load("scara")  # its third joint slides
+
+
+def torques(shell: Shell, tmp_path: Path, text: str, robot: str = "planar_2r", *options: str) -> Any:
+    (tmp_path / "states.csv").write_text(text, encoding="utf-8")
+    return shell("torque", robot, "--csv", str(tmp_path / "states.csv"), *options)
+
+
+def table(text: str) -> np.ndarray:
+    return np.loadtxt(io.StringIO(text), delimiter=",", skiprows=1, ndmin=2)
+
+
+PLAIN = "q_joint_1,q_joint_2,qd_joint_1,qd_joint_2,qdd_joint_1,qdd_joint_2\n0.3,-0.7,0.5,1.1,-0.4,0.9\n"
+
+
+def expected(q: Any, qd: Any = (0, 0), qdd: Any = (0, 0)) -> np.ndarray:
+    return np.atleast_2d(ARM.inverse_dynamics(q, qd, qdd))
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t", ", ", " ; "])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_separators_and_ends_of_lines(shell: Shell, tmp_path: Path, separator: str, end: str) -> None:
+    said = torques(shell, tmp_path, PLAIN.replace(",", separator).replace("\n", end))
+    assert (said.code, said.err) == (0, "")
+    np.testing.assert_array_equal(table(said.out), expected([0.3, -0.7], [0.5, 1.1], [-0.4, 0.9]))
+
+
+def test_byte_order_mark_blank_lines_and_quotes(shell: Shell, tmp_path: Path) -> None:
+    text = "\ufeff\n" + PLAIN.replace("q_joint_1", '"q_joint_1"', 1).replace("\n", "\n\n  \n")
+    said = torques(shell, tmp_path, text)
+    assert (said.code, said.err) == (0, "")
+    np.testing.assert_array_equal(table(said.out), expected([0.3, -0.7], [0.5, 1.1], [-0.4, 0.9]))
+
+
+def test_units_are_obeyed(shell: Shell, tmp_path: Path) -> None:
+    header = (
+        "q_joint_1 [deg],q_joint_2 [rad],qd_joint_1 [deg/s],qd_joint_2 [rpm],qdd_joint_1 [rev/s^2],qdd_joint_2[°/s²]"
+    )
+    said = torques(shell, tmp_path, header + "\n90,-0.7,30,12,0.25,-45\n")
+    state = [np.pi / 2, -0.7], [np.pi / 6, 0.4 * np.pi], [np.pi / 2, -np.pi / 4]
+    assert (said.code, said.err) == (0, "")
+    np.testing.assert_allclose(table(said.out), expected(*state), rtol=1e-14)
+
+
+def test_units_of_slides(tmp_path: Path) -> None:
+    names = SCARA.joint_names
+    header = [
+        f"q_{names[0]} [deg]",
+        f"q_{names[2]} [mm]",
+        f"qd_{names[2]} [cm/s]",
+        f"qdd_{names[2]} [in/s^2]",
+        "t [ms]",
+    ]
+    (tmp_path / "states.csv").write_text(f"{';'.join(header)}\n180;50;2;10;1500\n")
+    with pytest.warns(UserWarning, match="no column q_"):
+        states = read_states(tmp_path / "states.csv", SCARA)
+    assert states.t == pytest.approx([1.5])
+    np.testing.assert_allclose(states.q, [[np.pi, 0, 0.05, 0]], rtol=1e-15)
+    np.testing.assert_allclose(states.qd, [[0, 0, 0.02, 0]], rtol=1e-15)
+    np.testing.assert_allclose(states.qdd, [[0, 0, 0.254, 0]], rtol=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("column", "known"),
+    [
+        ("q_joint_1 [degrees]", "rad, deg, °, rev"),
+        ("q_joint_1 [m]", "rad, deg, °, rev"),
+        ("q_joint_1 [rad/s]", "rad, deg, °, rev"),
+        ("q_joint_1 []", "rad, deg, °, rev"),
+        ("qd_joint_1 [rad]", "rad/s, deg/s, °/s, rev/s, rpm"),
+        ("qdd_joint_1 [rad/s]", "rad/s^2, deg/s^2"),
+        ("t [h]", "s, ms, min"),
+    ],
+)
+def test_units_that_do_not_fit_are_refused(shell: Shell, tmp_path: Path, column: str, known: str) -> None:
+    said = torques(shell, tmp_path, f"{column},q_joint_2\n90,0\n", "planar_2r")
+    unit = column[column.index("[") + 1 : -1]
+    assert said.code == 2
+    assert said.out == ""
+    assert f"states.csv:1 column {column!r}: unit {unit!r}; expected one of {known}" in said.err
+
+
+def test_times_are_kept(shell: Shell, tmp_path: Path) -> None:
+    text = "t,q_joint_1,q_joint_2\n0.0,0.3,-0.7\n0.1,0.4,-0.6\n"
+    out = tmp_path / "torques.csv"
+    assert torques(shell, tmp_path, text, "planar_2r", "--out", str(out)).code == 0
+    lines = out.read_text().splitlines()
+    assert lines[0] == "t,tau_joint_1,tau_joint_2"
+    np.testing.assert_array_equal(table(out.read_text())[:, 0], [0.0, 0.1])
+    np.testing.assert_array_equal(table(out.read_text())[:, 1:], expected([[0.3, -0.7], [0.4, -0.6]]))
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_a_saved_motion_can_be_read(shell: Shell, tmp_path: Path) -> None:
+    """Its columns name their units; torques, energies and the time are there too."""
+    motion = armdyn.simulate(ARM, [0.3, 0.2], duration=0.2)
+    motion.save(tmp_path / "motion.csv")
+    said = shell("torque", "planar_2r", "--csv", str(tmp_path / "motion.csv"))
+    assert said.code == 0
+    assert "warning: " in said.err
+    assert "columns not used: 'tau_joint_1 [N m]', 'tau_joint_2 [N m]', 'kinetic [J]'" in " ".join(said.err.split())
+    np.testing.assert_array_equal(table(said.out)[:, 0], motion.t)
+    np.testing.assert_array_equal(table(said.out)[:, 1:], ARM.inverse_dynamics(motion.q, motion.qd, motion.qdd))
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+@pytest.mark.parametrize(
+    ("text", "state", "warned"),
+    [
+        ("qd_joint_1,qd_joint_2\n1,2\n", ([0, 0], [1, 2]), ""),
+        ("qdd_joint_2\n2\n", ([0, 0], [0, 0], [0, 2]), "no column qdd_joint_1; taken as zero"),
+        ("q_joint_2,qd_joint_1\n0.5,1\n", ([0, 0.5], [1, 0]), "no column q_joint_1, qd_joint_2; taken as zero"),
+        ("0.1,0.2\n", ([0.1, 0.2],), ""),
+        ("0.1,0.2,0.3,0.4\n", ([0.1, 0.2], [0.3, 0.4]), ""),
+    ],
+)
+def test_what_is_missing_is_zero(shell: Shell, tmp_path: Path, text: str, state: Any, warned: str) -> None:
+    said = torques(shell, tmp_path, text)
+    assert said.code == 0
+    np.testing.assert_array_equal(table(said.out), expected(*state))
+    assert warned in " ".join(said.err.split())
+    assert ("warning" in said.err) == bool(warned)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "q_joint_1,q_joint_3\n1,2\n",
+            "no column 'q_joint_3' in {0}:1 for 'planar_2r' (2 columns). Did you mean 'q_jo",
+        ),
+        ("q_a,q_b,qd_joint_1,qd_joint_2\n1,2,3,4\n", "no column 'q_a' in {0}:1 for 'planar_2r'"),
+        (
+            "time,load\n1,2\n",
+            "{0}:1 names no state; expected columns such as q_joint_1, of the joints joint_1, joint_2",
+        ),
+        ("t\n1\n", "{0}:1 names no state"),
+        ("0,5;1,25\n", "{0}:1 names no state (the decimal sign is a point, not a comma)"),
+        ("q_joint_1;q_joint_2\n0,5;1\n", "{0}:2 column 'q_joint_1' holds '0,5'; expected a finite number (the decimal"),
+        ("1,2,3\n", "{0} has 3 columns and no header; expected 2, 4 or 6: q, then qd, then qdd of joint_1, joint_2"),
+        ("q_joint_1,q_joint_2\n1,2\n3\n", "{0}:3 has 1 values; expected 2, as the first row has"),
+        ("q_joint_1,q_joint_2\n\n1,nan\n", "{0}:3 column 'q_joint_2' holds 'nan'; expected a finite number"),
+        ("q_joint_1,q_joint_2\n1,2\n-inf,3\n", "{0}:3 column 'q_joint_1' holds '-inf'; expected a finite number"),
+        ("1,2\n3,NaN\n", "{0}:2 column 'q_joint_2' holds 'NaN'; expected a finite number"),
+        ("q_joint_1,q_joint_2\n1,\n", "{0}:2 column 'q_joint_2' holds ''; expected a finite number"),
+        ("q_joint_1,q_joint_2\n1,1_000\n", "{0}:2 column 'q_joint_2' holds '1_000'; expected a finite number"),
+        ("t,q_joint_1,q_joint_2\nnan,1,2\n", "{0}:2 column 't' holds 'nan'; expected a finite number"),
+        ("\n\n", "{0} is empty; expected a row of states for each line"),
+    ],
+)
+def test_tables_that_are_wrong(shell: Shell, tmp_path: Path, text: str, message: str) -> None:
+    said = torques(shell, tmp_path, text)
+    assert (said.code, said.out) == (2, "")
+    assert message.format(tmp_path / "states.csv") in said.err
+    assert "Traceback" not in said.err
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_what_is_not_used_may_be_anything(shell: Shell, tmp_path: Path) -> None:
+    said = torques(shell, tmp_path, "label,q_joint_1,q_joint_2,tau_joint_1\nfirst,0.3,-0.7,nan\n")
+    assert said.code == 0
+    assert "columns not used: 'label', 'tau_joint_1'" in " ".join(said.err.split())
+    np.testing.assert_array_equal(table(said.out), expected([0.3, -0.7]))
+
+
+def test_standard_input_and_output(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\ufeffq_joint_1;q_joint_2\n0.3;-0.7\n"))
+    said = shell("torque", "planar_2r", "--csv", "-", "--out", "-")
+    assert (said.code, said.err) == (0, "")
+    np.testing.assert_array_equal(table(said.out), expected([0.3, -0.7]))
+    said = shell("torque", "planar_2r", "--q", "0.3,-0.7", "--out", "-")
+    assert (said.code, said.err) == (0, "")
+    np.testing.assert_array_equal(table(said.out), expected([0.3, -0.7]))
+    monkeypatch.setattr(sys, "stdin", io.StringIO("q_joint_1,q_joint_2\n0.3,nan\n"))
+    said = shell("torque", "planar_2r", "--csv", "-")
+    assert (said.code, said.out) == (2, "")
+    assert "standard input:2 column 'q_joint_2' holds 'nan'" in said.err
+
+
+def test_no_file_is_called_like_standard_output(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    shell("torque", "planar_2r", "--q", "0.3,-0.7", "--out", "-")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("torque", "--q", "1,nan"), "--q has nan for 'joint_2'; expected finite numbers"),
+        (("torque", "--qdd", "inf,1"), "--qdd has inf for 'joint_1'; expected finite numbers"),
+        (("torque", "--f-tip", "0,0,nan,0,0,0"), "--f-tip has nan at place 3; expected finite numbers"),
+        (("info", "--gravity", "0,nan,0"), "--gravity has nan at place 2; expected finite numbers"),
+        (("info", "--lock", "joint_1=nan"), "--lock joint_1 has nan; expected finite numbers"),
+        (("simulate", "--q0", "nan,1"), "--q0 has nan for 'joint_1'; expected finite numbers"),
+    ],
+)
+def test_options_that_are_no_numbers(shell: Shell, words: tuple[str, ...], message: str) -> None:
+    verb, *rest = words
+    said = shell(verb, "planar_2r", *rest)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
