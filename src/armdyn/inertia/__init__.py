@@ -17,6 +17,7 @@ from armdyn.inertia.thin import (
     rod,
     spherical_shell,
 )
+from armdyn.lazy import modules_of
 
 __all__ = [
     "Consistency",
@@ -39,3 +40,5 @@ __all__ = [
     "sphere",
     "spherical_shell",
 ]
+
+__getattr__ = modules_of(__name__)

@@ -41,7 +41,7 @@ def mesh(source: Any, *, mass: float | None = None, density: float | None = None
     Raises:
         ModelError: where the mesh is open (with the number of open edges), inside out, flat or unreadable, or not
             exactly one of mass and density is given.
-        MissingLibrary: where trimesh is not installed (``pip install "armdyn[mesh]"``).
+        MissingLibrary: where trimesh is not installed (``pip install trimesh``).
 
     >>> corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
     >>> faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
@@ -74,7 +74,7 @@ def _trimesh() -> ModuleType:
     try:
         import trimesh  # noqa: PLC0415
     except ImportError:
-        raise MissingLibrary('meshes need trimesh, which is not installed: pip install "armdyn[mesh]"') from None
+        raise MissingLibrary("meshes need trimesh, which is not installed: pip install trimesh") from None
     return trimesh
 
 

@@ -17,8 +17,11 @@ array([[ 0., -1.],
        [ 1.,  0.]])
 """
 
+from armdyn.lazy import modules_of
 from armdyn.modern_robotics import core
 from armdyn.modern_robotics.core import *  # noqa: F403 - the same names in both places, as the package has them
 from armdyn.modern_robotics.core import __all__ as _names
 
 __all__ = ["core", *_names]  # noqa: PLE0604 - names, all of them
+
+__getattr__ = modules_of(__name__)

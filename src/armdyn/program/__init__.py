@@ -1,5 +1,6 @@
 """Straight-line scalar programs: tracing, simplification, operation counts, interpretation. Knows no robots."""
 
+from armdyn.lazy import modules_of
 from armdyn.program.differentiation import derivative, rate
 from armdyn.program.expr import Expr
 from armdyn.program.functions import (
@@ -39,3 +40,5 @@ __all__ = [
     "sign",
     "trace",
 ]
+
+__getattr__ = modules_of(__name__)

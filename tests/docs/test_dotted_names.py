@@ -1,0 +1,102 @@
+"""Every dotted name that docs, examples and docstrings show works after a plain `import armdyn`."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.py")]
+NAME = re.compile(r"(?<![\w./-])armdyn(?:\.[A-Za-z_]\w*)+")
+
+LOOK_UP = """
+import os, sys
+import armdyn
+failed = 0
+for names in sys.argv[1:]:
+    child = os.fork()  # has imported armdyn and nothing else
+    if child == 0:
+        for name in names.split(","):
+            found = armdyn
+            try:
+                for part in name.split(".")[1:]:
+                    found = getattr(found, part)
+            except BaseException as error:
+                print(f"{name}: {type(error).__name__}: {error}", flush=True)
+                os._exit(1)
+        os._exit(0)
+    failed += os.waitpid(child, 0)[1] != 0
+sys.exit(failed != 0)
+"""
+
+
+def texts() -> Iterator[str]:
+    for page in PAGES:
+        yield page.read_text(encoding="utf-8")
+    for module in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+                yield ast.get_docstring(node) or ""
+
+
+NAMES = sorted({name for text in texts() for name in NAME.findall(text)})
+
+
+def in_fresh_interpreters(groups: list[str]) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    done = subprocess.run(
+        [sys.executable, "-c", LOOK_UP, *groups], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_names_are_found() -> None:
+    assert len(NAMES) > 230
+    assert {"armdyn.trajectory.masp.run_masp", "armdyn.Robot.inverse_dynamics", "armdyn.modern_robotics.ad"} <= {*NAMES}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fresh interpreters are made by fork")
+def test_names_work_package_by_package() -> None:
+    """One fresh interpreter for the names of each package."""
+
+    def package(name: str) -> str:
+        return name.rpartition(".")[0]
+
+    in_fresh_interpreters([",".join(group) for _, group in groupby(sorted(NAMES, key=package), package)])
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="fresh interpreters are made by fork")
+def test_names_work_one_by_one() -> None:
+    in_fresh_interpreters(NAMES)
+
+
+def test_what_does_not_exist_is_said() -> None:
+    code = (
+        "import armdyn\n"
+        "for place in (armdyn, armdyn.trajectory, armdyn.algorithms):\n"
+        "    for name in ('masq', '_hidden', 'not.a.module', ''):\n"
+        "        try: getattr(place, name)\n"
+        "        except AttributeError as error: assert repr(name) in str(error), error\n"
+        "        else: raise SystemExit(1)\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+def test_functions_keep_the_names_they_share_with_their_modules() -> None:
+    code = (
+        "import armdyn\n"
+        "armdyn.algorithms.newton_euler\n"
+        "import armdyn.algorithms.mass_matrix, armdyn.task_space\n"
+        "assert callable(armdyn.algorithms.mass_matrix), armdyn.algorithms.mass_matrix\n"
+        "assert armdyn.task_space.Task\n"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)
