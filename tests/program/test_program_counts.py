@@ -1,15 +1,15 @@
 """Operation counts: exact on small functions, and exact figures of real arms, which may fall but not rise unnoticed."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import armdyn
-from armdyn.exact import rounded
+from armdyn.cli.info import LITERATURE
 from armdyn.model import Inertia
-from armdyn.model.assembly import assemble
-from armdyn.model.parts import JointPart, LinkPart
 from armdyn.program import OperationCounts, Port, trace
-from armdyn.spatial.rotations import rigid, rotation_about
 from oracles.cases import CASES
 
 
@@ -103,36 +103,65 @@ def test_bundled_arms_of_the_textbooks() -> None:
     assert str(armdyn.load("rp").inverse_dynamics.op_counts) == "13m + 7a + 2t"
 
 
-def general_arm(joints: int) -> armdyn.Robot:
-    """Revolute joints with general modified Denavit-Hartenberg steps and inertias on an aligned base."""
+def general_arm(joints: int, *, offsets: bool = False, last: int = 0) -> armdyn.Robot:
+    """Revolute joints with general modified Denavit-Hartenberg steps and inertias on an aligned base.
+
+    ``offsets``: of the joints, general too; else zero. ``last`` draws the inertia of the last link.
+    """
     rng = np.random.default_rng(6)
-    links = [LinkPart("base")]
-    steps = []
-    for k in range(joints):
-        points = rng.normal(size=(6, 3))
-        tensor = np.trace(points.T @ points) * np.eye(3) - points.T @ points
-        links.append(LinkPart(f"link_{k}", Inertia(rng.uniform(1, 3), rng.normal(size=3), tensor)))
-        alpha, a, d = rng.uniform(0.2, 1.0, 3) if k else np.zeros(3)
-        R = rounded(rotation_about(np.array([1.0, 0.0, 0.0]), alpha))
-        placement = rigid(R, np.array([a, 0.0, 0.0]) + d * R[:, 2])
-        z = np.array([0.0, 0.0, 1.0])
-        steps.append(JointPart(f"joint_{k}", "revolute", links[-2].name, links[-1].name, placement, z))
-    return armdyn.Robot(assemble("general", links, steps))
+    rows = [[*rng.uniform(0.2, 1.0, 4), random_body(rng)] for _ in range(joints)]
+    rows[0][:3] = 0.0, 0.0, 0.0
+    rows[-1][4] = random_body(np.random.default_rng(last))
+    return armdyn.Robot.from_dh(
+        [armdyn.DHRow(a, alpha, d, theta if offsets else 0.0, inertia=body) for a, alpha, d, theta, body in rows],
+        convention="modified",
+    )
 
 
-def test_general_six_joint_arm_is_below_the_literature() -> None:
+def random_body(rng: np.random.Generator) -> Inertia:
+    points = rng.normal(size=(6, 3))
+    tensor = np.trace(points.T @ points) * np.eye(3) - points.T @ points
+    return Inertia(rng.uniform(1, 3), rng.normal(size=3), tensor)
+
+
+OF_GENERAL_ARMS = {
+    ("zero", "inverse_dynamics", None): ("374m + 315a + 10t",) * 2,
+    ("general", "inverse_dynamics", None): ("374m + 319a + 10t",) * 2,
+    ("zero", "forward_dynamics", None): ("937m + 813a + 5d + 10t",) * 2,
+    ("general", "forward_dynamics", None): ("937m + 817a + 5d + 10t",) * 2,
+    ("zero", "forward_dynamics", "mass_matrix"): ("767m + 632a + 5d + 10t", "767m + 633a + 5d + 10t"),
+    ("general", "forward_dynamics", "mass_matrix"): ("767m + 636a + 5d + 10t", "767m + 637a + 5d + 10t"),
+}
+"""Least and most of a general arm with six joints, by its offsets, the function and its method."""
+
+LAST_LINKS = (0, 34)
+"""Some that reach both ends of every range."""
+
+
+@pytest.mark.parametrize("key", OF_GENERAL_ARMS)
+def test_general_six_joint_arm_is_below_the_literature(key: tuple[str, str, str | None]) -> None:
     """Khalil and Kleinfinger 425m + 369a, Balafoutis and Patel 450 + 386, Kazerounian and Gupta 816 + 708; for forward
     dynamics Featherstone's 996 + 846, Kazerounian and Gupta's 2468 + 1879."""
-    arm = general_arm(6)
-    from armdyn.cli.info import LITERATURE
+    offsets, function, method = key
+    options = {} if method is None else {"method": method}
+    arms = [general_arm(6, offsets=offsets == "general", last=last) for last in LAST_LINKS]
+    found = {str(getattr(arm, function).program(**options).op_counts) for arm in arms}
+    assert (min(found), max(found)) == OF_GENERAL_ARMS[key]
 
-    assert ("armdyn", "inverse dynamics", 374, 315) in LITERATURE
-    assert ("armdyn", "forward dynamics", 949, 822) in LITERATURE
-    assert ('armdyn, method="mass_matrix"', "forward dynamics", 767, 633) in LITERATURE
-    assert str(arm.inverse_dynamics.op_counts) == "374m + 315a + 10t"
-    assert str(arm.forward_dynamics.op_counts) == "937m + 813a + 5d + 10t"
-    through_M = arm.forward_dynamics.program(method="mass_matrix")
-    assert str(through_M.op_counts) == "767m + 632a + 5d + 10t"
+
+@pytest.mark.parametrize("key", OF_GENERAL_ARMS)
+def test_published_figures_are_the_counted_ones(key: tuple[str, str, str | None]) -> None:
+    """Those of ``armdyn info ROBOT --cost`` and of docs/cost.md."""
+    offsets, function, method = key
+    least, most = (re.findall(r"(\d+)[ma]", text) for text in OF_GENERAL_ARMS[key])
+    multiplications, additions = (a if a == b else f"{a} or {b}" for a, b in zip(least, most, strict=True))
+    source = f"armdyn, joint offsets {offsets}" if method is None else f'armdyn, {offsets}, method="{method}"'
+    assert (source, function.replace("_", " "), multiplications, additions) in LITERATURE
+    page = (Path(__file__).parents[2] / "docs" / "cost.md").read_text(encoding="utf-8")
+    way = f', `method="{method}"`' if method else ""
+    (row,) = re.findall(rf"^\| \*\*armdyn\*\*{re.escape(way)}, offsets {offsets} \|(.*)\|$", page, re.MULTILINE)
+    for text in OF_GENERAL_ARMS[key]:
+        assert f"**{text.removesuffix(' + 10t')}**" in row
 
 
 def test_inverse_dynamics_grows_linearly_with_the_joints() -> None:
