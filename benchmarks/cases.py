@@ -1,6 +1,7 @@
 """The robots that are measured: one URDF file each, the same file for every library.
 
-A joint that is to be locked becomes a fixed joint in that file (at zero), so that no library has to be told.
+A joint that is to be locked becomes a fixed joint in that file (at zero), so that no library has to be told. Damping
+and friction are left out of it: the bare body is compared.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ def make_case(name: str, folder: Path) -> Case:
     root = ElementTree.fromstring(text)
     joints = root.findall("joint")
     for joint in joints:
-        if joint.get("name") in locked:
+        is_locked = joint.get("name") in locked
+        if is_locked:
             joint.set("type", "fixed")
-            for tag in ("axis", "limit", "mimic", "dynamics"):
-                for element in joint.findall(tag):
-                    joint.remove(element)
+        for tag in ("axis", "limit", "mimic", "dynamics") if is_locked else ("dynamics",):
+            for element in joint.findall(tag):
+                joint.remove(element)
     path = folder / f"{name}.urdf"
     path.write_text(ElementTree.tostring(root, encoding="unicode"))
     movable = tuple(str(joint.get("name")) for joint in joints if joint.get("type") in MOVABLE)

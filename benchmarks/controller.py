@@ -42,6 +42,7 @@ def sharings(case: Case, states: States, rounds: int) -> list[Sharing]:
     import armdyn
 
     robot = armdyn.Robot.from_urdf(case.urdf)
+    robot = robot.with_tip(robot.model.joints[-1].child)  # of every arm alike: the last link that moves
     own = states.ordered(robot.joint_names)
     found = [_operations(case, robot)]
     for what, count in (("one call", 1), ("batch in cache", IN_CACHE), ("batch", len(own))):
