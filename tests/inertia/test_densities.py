@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+import trimesh
 
 from armdyn import ArmdynError, DTypeError, Inertia, ModelError, ShapeError, inertia
 from armdyn.inertia import Density
@@ -186,6 +187,21 @@ def test_mesh_is_the_body_it_encloses() -> None:
     assert_same(mesh, block_of_ours.seen_from(TURNED))
     millimetres = inertia.mesh(((in_box @ R.T + p) * 1e3, faces), density=Density(seen, rtol=1e-12), scale=1e-3)
     assert_same(millimetres, block_of_ours.seen_from(TURNED))
+
+
+def test_rules_are_exact_for_polynomials_whatever_the_tolerance() -> None:
+    """Of degree 9 in a block and 7 in a mesh, of few faces and of many, where the first rules are the last."""
+
+    def power(degree: int) -> Callable[..., Any]:
+        return lambda x, y, z: (x + 2 * y + 3 * z + 2) ** degree
+
+    for degree, shape in (
+        (9, SOLIDS["box"][0]),
+        (7, partial(inertia.mesh, trimesh.creation.box((0.2, 0.3, 0.4)))),
+        (7, partial(inertia.mesh, trimesh.creation.box((0.2, 0.3, 0.4)).subdivide().subdivide().subdivide())),
+    ):
+        exact = of_polynomial(power(degree), [block(("0.2", "0.3", "0.4"))], [])
+        assert_same(shape(density=Density(power(degree), rtol=0.1)), exact)
 
 
 def test_mesh_with_a_hollow() -> None:
