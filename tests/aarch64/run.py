@@ -19,11 +19,14 @@ from determinism.test_same_programs import SAMPLE, all_robots
 PROGRAMS = ROOT / "tests" / "determinism" / "programs.py"
 
 CHOSEN = (
-    "tests/program/test_trigonometry.py",
-    "tests/program/test_interpret.py",
+    "tests/exact",
+    "tests/program/test_cache.py",
     "tests/program/test_direct.py",
     "tests/program/test_gufunc.py",
-    "tests/exact",
+    "tests/program/test_image.py",
+    "tests/program/test_interpret.py",
+    "tests/program/test_parallel.py",
+    "tests/program/test_trigonometry.py",
 )
 """Tests that run there too: of what depends on the processor."""
 
@@ -100,7 +103,7 @@ def main() -> int:
     print(f"-- emulator, Python and wheels in {python.folder}: {time.perf_counter() - start:.0f} s", flush=True)
     check = Check(python)
     with ThreadPoolExecutor(2) as pool:  # emulation takes one core each
-        problems = list(chain.from_iterable(pool.map(timed, (check.digests, check.tests, check.answers))))
+        problems = list(chain.from_iterable(pool.map(timed, (check.tests, check.digests, check.answers))))
     print(*problems, f"{len(problems)} problems, {time.perf_counter() - start:.0f} s in all", sep="\n")
     return bool(problems)
 
