@@ -35,15 +35,15 @@ class EmulatedPython:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.command, self.system, self.emulator = (folder / name for name in ("python3", "system", EMULATOR))
+        self.home = folder / "home"
 
     def run(self, *arguments: str, log: Path) -> int:
-        """Run Python with these arguments, what it prints going to a file; its exit status."""
+        """Run Python with these arguments, what it prints going to a file; its exit status. ``home`` is its HOME."""
         environment = {
             "PATH": os.defpath,
-            "HOME": str(self.folder),
+            "HOME": str(self.home),
             "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT / 'tests'}",
             "PYTHONPYCACHEPREFIX": str(self.folder / "pycache"),
-            "ARMDYN_CACHE_DIR": str(self.folder / "kernels"),
         }
         command = [str(self.command), *arguments]
         with log.open("w", encoding="utf-8") as output:
@@ -59,6 +59,10 @@ class EmulatedPython:
         ready = self.folder / "ready"
         if ready.is_file() and ready.read_text(encoding="utf-8") == key:
             return
+        if lacking := [name for name in ("apt-get", "dpkg") if shutil.which(name) is None]:
+            raise SystemExit(
+                f"{' and '.join(lacking)} not found: this needs Debian, whose packages for arm64 are taken."
+            )
         shutil.rmtree(self.folder, ignore_errors=True)
         self.system.mkdir(parents=True)
         self._unpack_packages()
