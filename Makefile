@@ -6,13 +6,16 @@ NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
 	echo "no pip in $(VENV), which is removed; on Debian and Ubuntu install the package python3-venv, then try again" >&2; \
 	exit 1; }
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test test-aarch64 lint bench clean
 
 demo: $(VENV)/installed-base
 	$(BIN)/armdyn simulate ur5 --duration 3 --plot out/ur5_falls.png --csv out/ur5_falls.csv
 
 test: $(VENV)/installed-all
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+
+test-aarch64: $(VENV)/installed-all
+	PYTHONPATH=tests $(BIN)/python -m aarch64.run
 
 lint: $(VENV)/installed-all
 	$(BIN)/ruff check .
@@ -40,4 +43,4 @@ $(VENV)/installed-all: requirements/all.txt $(VENV)/installed-base
 	touch $@
 
 clean:
-	rm -rf $(VENV) out
+	rm -rf $(VENV) out build/aarch64

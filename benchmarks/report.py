@@ -44,6 +44,11 @@ def show(results: Results, console: Console) -> None:
     if results.sharings:
         rows = [(s.robot, s.what, s.parts, s.whole, f"{s.ratio:.2f}") for s in results.sharings]
         _table("A controller's set as one program", "robot|what|parts|whole|ratio", rows, console)
+    if results.paper:
+        rows = [(p.what, p.operations, p.their_operations, f"{1e6 * p.seconds:.3g} us", f"{1e3 * p.their_seconds:g} ms")
+                for p in results.paper]  # fmt: skip
+        title = "The arm of Kazerounian and Gupta 1985 here, and on their IBM 3081"
+        _table(title, "what|armdyn's operations|theirs|armdyn|theirs", rows, console)
     _targets(results, console)
 
 

@@ -230,18 +230,19 @@ def lagrangian_gradients(model: pin.Model, x, v) -> np.ndarray:
     return result
 
 
-def of_closed_form(some: Known, q, qd, f_tip) -> Iterator[Answer]:
-    """Modern Robotics 8.60-8.72 as they are written, from Pinocchio's poses and the description's numbers."""
+def of_closed_form(some: Known, q, qd, qdd, f_tip) -> Iterator[Answer]:
+    """Modern Robotics 8.60-8.75 as they are written, from Pinocchio's poses and the description's numbers."""
     model = some.robot.model
     poses = {model.base: np.eye(4)}
     for joint in model.joints:
         to_com = np.eye(4)
         to_com[:3, 3] = model.link(joint.child).inertia.com
         poses[joint.child] = some.pose(q, joint.child).homogeneous @ to_com
-    yield "closed_form", {}, [q, qd, f_tip], stacked(some, poses, qd, f_tip, np.zeros(6), np.zeros(6))
+    answer = stacked(some, poses, qd, qdd, f_tip, np.zeros(6), np.zeros(6))
+    yield "closed_form", {}, [q, qd, qdd, f_tip], answer
 
 
-def stacked(some: Any, poses: dict[str, np.ndarray], qd, f_tip, twist, rate) -> tuple[np.ndarray, ...]:
+def stacked(some: Any, poses: dict[str, np.ndarray], qd, qdd, f_tip, twist, rate) -> tuple[np.ndarray, ...]:
     """The fields of a `ClosedForm`; ``poses`` are those of the centres of mass, and of the base."""
     model = some.robot.model
     size = 6 * len(model.joints)
@@ -271,7 +272,9 @@ def stacked(some: Any, poses: dict[str, np.ndarray], qd, f_tip, twist, rate) -> 
     ad_V, ad_Aqd = np.zeros((2, size, size))
     for k, place in enumerate(rows.values()):
         ad_V[place, place], ad_Aqd[place, place] = ad(V[place]), ad(S[place, k] * (some.A @ qd)[k])
-    return W, L, A, G, ad_V, ad_Aqd, V_base, Vdot_base, F_tip
+    Vdot = L @ (A @ qdd - ad_Aqd @ (W @ V + V_base) + Vdot_base)
+    F = L.T @ (G @ Vdot - ad_V.T @ G @ V + F_tip)
+    return W, L, A, G, ad_V, ad_Aqd, V_base, Vdot_base, F_tip, V, Vdot, F
 
 
 SKEW = ((0.3, -1.2, 0.7, 0.0, 0.0, 0.0), (0.2, 0.1, -0.4, 1.1, -0.6, 0.5))

@@ -90,7 +90,7 @@ def of_robot(some: Known) -> Iterator[answers.Answer]:
     yield from answers.of_momentum(some, q, qd, qdd)
     yield from answers.of_links(some, q, qd, qdd, f_tip)
     yield from answers.of_regressors(some, q, qd, qdd)
-    yield from answers.of_closed_form(some, q, qd, f_tip)
+    yield from answers.of_closed_form(some, q, qd, qdd, f_tip)
 
 
 def refusals() -> Iterator[Question]:

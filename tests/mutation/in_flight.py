@@ -83,7 +83,8 @@ def links_in_flight(flying: Flying, q, qd, qdd, twist, rate) -> Iterator[Answer]
         if link.name != robot.model.base:
             poses[link.name][:3, 3] += poses[link.name][:3, :3] @ c
     yield "link_motion", {}, [q, qd, qdd, twist, rate], tuple(np.swapaxes(rows, 0, 1))
-    yield "closed_form", {}, [q, qd, None, twist, rate], stacked(Free(flying), poses, qd, None, twist, rate)
+    answer = stacked(Free(flying), poses, qd, qdd, None, twist, rate)
+    yield "closed_form", {}, [q, qd, qdd, None, twist, rate], answer
     flying.inverse_dynamics(q, qd, qdd, twist, rate)
     found = [
         model.frames[model.getFrameId(joint.child)].placement.actInv(data.f[model.getJointId(joint.name)])

@@ -31,7 +31,7 @@ def times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 def test_products_are_the_equations_of_motion(some: Case) -> None:
     """8.77 to 8.80."""
     s, robot = random_states(some.n, 5, seed=261), some.robot
-    form = robot.closed_form(s.q, s.qd, s.f_tip)
+    form = robot.closed_form(s.q, s.qd, f_tip=s.f_tip)
     LA = form.L @ form.A
     assert_close(T(LA) @ form.G @ LA, robot.mass_matrix(s.q))
     inside = form.G @ form.L @ form.ad_Aqd @ form.W + T(form.ad_V) @ form.G
@@ -45,12 +45,40 @@ def test_moving_base(some: Case) -> None:
     s, robot = random_states(some.n, 5, seed=262), some.robot
     rng = np.random.default_rng(263)
     base = {"base_twist": rng.normal(size=(5, 6)), "base_twist_rate": rng.normal(size=(5, 6))}
-    form = robot.closed_form(s.q, s.qd, s.f_tip, **base)
+    form = robot.closed_form(s.q, s.qd, s.qdd, s.f_tip, **base)
     V = times(form.L, times(form.A, s.qd) + form.V_base)
     of_joints = times(form.A, s.qdd) - times(form.ad_Aqd, times(form.W, V) + form.V_base)
     Vdot = times(form.L, of_joints + form.Vdot_base)
     F = times(T(form.L), times(form.G, Vdot) - times(T(form.ad_V) @ form.G, V) + form.F_tip)
-    assert_close(times(T(form.A), F), robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip, **base))
+    for ours, product in ((form.V, V), (form.Vdot, Vdot), (form.F, F)):
+        assert_close(ours, product)
+    assert_close(times(T(form.A), form.F), robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip, **base))
+
+
+def test_twists_rates_and_wrenches_are_newton_and_eulers(some: Case) -> None:
+    """8.58, 8.59: of every link of a tree, in the frame at its centre of mass, what the recursions find there."""
+    s, robot = random_states(some.n, 5, seed=269), some.robot
+    rng = np.random.default_rng(270)
+    base = {"base_twist": rng.normal(size=(5, 6)), "base_twist_rate": rng.normal(size=(5, 6))}
+    form = robot.closed_form(s.q, s.qd, s.qdd, s.f_tip, **base)
+    motion = robot.link_motion(s.q, s.qd, s.qdd, minus_gravity=True, **base)
+    reactions = robot.joint_reactions(s.q, s.qd, s.qdd, s.f_tip, **base)
+    V, Vdot, F = (stacked.reshape(5, -1, 6) for stacked in (form.V, form.Vdot, form.F))
+    rows = [robot.link_names.index(joint.child) for joint in robot.model.joints]
+    coms = np.array([robot.model.link(joint.child).inertia.com for joint in robot.model.joints])
+    w, v = V[..., :3], V[..., 3:]
+    assert_close(w, motion.omega[:, rows])
+    assert_close(Vdot[..., :3], motion.alpha[:, rows])
+    assert_close(Vdot[..., 3:] + np.cross(w, v), motion.a_com[:, rows])
+    assert_close(F[..., 3:], reactions.f)
+    assert_close(F[..., :3] + np.cross(coms, F[..., 3:]), reactions.n)
+
+
+def test_joint_accelerations_that_are_left_out_are_zero(ur5: Case) -> None:
+    s, robot = random_states(6, 3, seed=271), ur5.robot
+    form = robot.closed_form(s.q, s.qd)
+    assert_close(times(T(form.A), form.F), robot.bias_forces(s.q, s.qd))
+    assert_close(form.Vdot, robot.closed_form(s.q, s.qd, np.zeros(6)).Vdot)
 
 
 def test_structure(some: Case) -> None:
@@ -84,10 +112,11 @@ def test_blocks_are_those_of_the_twist_wrench_form(name: str) -> None:
     screws = ScrewArm.of_chain(chain)
     s, rng = random_states(arm.dof, 3, seed=265), np.random.default_rng(266)
     V0, V0dot = rng.normal(size=(2, 3, 6))
-    form = arm.closed_form(s.q, s.qd, s.f_tip, base_twist=V0, base_twist_rate=V0dot)
+    form = arm.closed_form(s.q, s.qd, s.qdd, s.f_tip, base_twist=V0, base_twist_rate=V0dot)
     rows = (6 * chain.order[:, None] + np.arange(6)).ravel()
-    for k, (q, qd, _, _, f) in enumerate(base_to_tip(s, chain.order)):
+    for k, (q, qd, qdd, _, f) in enumerate(base_to_tip(s, chain.order)):
         theirs = Stacked(screws, q, qd, V0[k])
+        links = screws.recursion(q, qd, qdd, f, V0[k], V0dot[k])  # 8.50 to 8.54, link by link
         expected = {
             "W": theirs.W,
             "L": theirs.L,
@@ -97,6 +126,9 @@ def test_blocks_are_those_of_the_twist_wrench_form(name: str) -> None:
             "V_base": theirs.V_base,
             "Vdot_base": theirs.Vdot_base(V0dot[k]),
             "F_tip": theirs.F_tip(f),
+            "V": links.V.ravel(),
+            "Vdot": links.Vdot.ravel(),
+            "F": links.F.ravel(),
         }
         for field, matrix in expected.items():
             ours = getattr(form, field)[k]

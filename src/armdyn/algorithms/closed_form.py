@@ -25,12 +25,13 @@ from armdyn.spatial.turns import matrix, out_of
 
 
 class ClosedForm(NamedTuple):
-    """The stacked arrays of Modern Robotics 8.60-8.67 and 8.72, for N links, shape (..., 6 N, ...).
+    """The stacked arrays of Modern Robotics 8.58-8.67 and 8.72, for N links, shape (..., 6 N, ...).
 
     ``A`` holds the screw axes (8.60), ``G`` the spatial inertias (8.61), ``ad_V`` and ``ad_Aqd`` the brackets of the
     twists and of what the joints add to them (8.62, 8.63), ``W`` the adjoints from parents to links (8.64), ``L`` those
     from all links inwards to all they carry (8.72), ``V_base`` and ``Vdot_base`` what the base gives its links (8.65,
-    8.66), and ``F_tip`` what the tip asks of its link (8.67).
+    8.66), and ``F_tip`` what the tip asks of its link (8.67). ``V`` holds the twists of the links (8.58, 8.73),
+    ``Vdot`` their rates (8.74) and ``F`` the wrenches that the joints transmit to them (8.59, 8.75).
     """
 
     W: Any
@@ -42,17 +43,21 @@ class ClosedForm(NamedTuple):
     V_base: Any
     Vdot_base: Any
     F_tip: Any
+    V: Any
+    Vdot: Any
+    F: Any
 
 
 @function(
-    "(n),(n),(6)?,(6)?,(6)?->(6joints,6joints),(6joints,6joints),(6joints,n),(6joints,6joints),(6joints,6joints),"
-    "(6joints,6joints),(6joints),(6joints),(6joints)",
+    "(n),(n),(n)?,(6)?,(6)?,(6)?->(6joints,6joints),(6joints,6joints),(6joints,n),(6joints,6joints),(6joints,6joints),"
+    "(6joints,6joints),(6joints),(6joints),(6joints),(6joints),(6joints),(6joints)",
     result=ClosedForm,
 )
 def closed_form(
     model: Mechanism,
     q: Array,
     qd: Array,
+    qdd: Array | None = None,
     f_tip: Array | None = None,
     base_twist: Array | None = None,
     base_twist_rate: Array | None = None,
@@ -68,12 +73,20 @@ def closed_form(
         g(q) = A^T L^T G L Vdot_base, base at rest                                  (8.80)
         J^T f_tip = A^T L^T F_tip                                                   (8.77)
 
-    and V = L (A qd + V_base) for a base in motion (8.73). Where the joints are coupled, A has a column for each
-    coordinate. Rotors of joints with armature are no links: they come to M as A^T diag(armature) A of the coupling.
+    and for a base in motion, with the joint forces A^T F (8.76),
+
+        V = L (A qd + V_base)                                                       (8.73)
+        Vdot = L (A qdd - [ad_Aqd] (W V + V_base) + Vdot_base)                      (8.74)
+        F = L^T (G Vdot - [ad_V]^T G V + F_tip)                                     (8.75)
+
+    As in the book Vdot holds gravity as an acceleration of the base. Where the joints are coupled, A has a column for
+    each coordinate. Rotors of joints with armature are no links: they come to M as A^T diag(armature) A of the
+    coupling, and are not in F.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n), in Vdot and F; zero if left out.
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
@@ -81,9 +94,11 @@ def closed_form(
     Returns:
         A `ClosedForm`: named arrays.
 
-    >>> robot, q, qd = armdyn.load("furuta"), [0.5, 1.2], [1.0, -0.4]
-    >>> form = robot.closed_form(q, qd)
+    >>> robot, q, qd, qdd = armdyn.load("furuta"), [0.5, 1.2], [1.0, -0.4], [0.3, 2.0]
+    >>> form = robot.closed_form(q, qd, qdd)
     >>> bool(np.allclose(form.A.T @ form.L.T @ form.G @ form.L @ form.A, robot.mass_matrix(q)))
+    True
+    >>> bool(np.allclose(form.A.T @ form.F, robot.inverse_dynamics(q, qd, qdd)))
     True
     """
     positions, rates = model.drive.positions(q), model.drive.rates(qd)
@@ -99,7 +114,13 @@ def closed_form(
     V_base, Vdot_base = (of_first_links(model, inwards, x) for x in (V_0, Vdot_0))
     V = L @ (A @ qd + V_base)  # 8.73
     ad_V = diagonal(model, [ad(V[rows(body)]) for body in model.bodies])  # 8.62
-    return ClosedForm(W, L, A, G, ad_V, ad_Aqd, V_base, Vdot_base, tip_wrench(model, at_com, f_tip))
+    of_joints = -(ad_Aqd @ (W @ V + V_base))
+    if qdd is not None:
+        of_joints = of_joints + A @ qdd
+    Vdot = L @ (of_joints + Vdot_base)  # 8.74
+    F_tip = tip_wrench(model, at_com, f_tip)
+    F = L.T @ (G @ Vdot - ad_V.T @ (G @ V) + F_tip)  # 8.75
+    return ClosedForm(W, L, A, G, ad_V, ad_Aqd, V_base, Vdot_base, F_tip, V, Vdot, F)
 
 
 def rows(body: Body) -> slice:

@@ -1,11 +1,13 @@
 """Inertias of bodies from their shapes and meshes, and whether a body can have the inertia it is said to have.
 
-Every shape is of uniform density, takes ``mass=`` or a density, and returns an `armdyn.Inertia` in a frame it states.
-Bodies are placed with ``.at(point)`` and ``.seen_from(T)``, joined with ``+`` and cut out with ``-``. With symbols of
-SymPy among the sizes or the mass the same functions return an exact `armdyn.spatial.MassProperties`.
+Every shape takes ``mass=``, a uniform density or a density that is a function of the point (`Density`), and returns
+an `armdyn.Inertia` in a frame it states. Bodies are placed with ``.at(point)`` and ``.seen_from(T)``, joined with ``+``
+and cut out with ``-``. With symbols of SymPy among the sizes or the mass the same functions return an exact
+`armdyn.spatial.MassProperties`.
 """
 
 from armdyn.inertia.consistency import Consistency, Mended, Violation, consistency, nearest_consistent
+from armdyn.inertia.density import Density
 from armdyn.inertia.meshes import mesh
 from armdyn.inertia.solids import box, capsule, cone, cylinder, ellipsoid, sphere
 from armdyn.inertia.thin import (
@@ -21,6 +23,7 @@ from armdyn.lazy import modules_of
 
 __all__ = [
     "Consistency",
+    "Density",
     "Mended",
     "Violation",
     "box",

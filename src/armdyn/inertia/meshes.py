@@ -1,4 +1,4 @@
-"""Inertia of a closed triangle mesh filled with a uniform density; trimesh reads the files and integrates."""
+"""Inertia of a closed triangle mesh filled with a density; trimesh reads the files, and integrates uniform ones."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import numpy as np
 
 from armdyn.errors import MissingLibrary, ModelError, ShapeError, Unsupported
 from armdyn.inertia.arguments import is_number, mass_from
+from armdyn.inertia.density import DensityLike, integrated, varies
+from armdyn.inertia.regions import tetrahedra
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 
@@ -24,8 +26,8 @@ NO_VOLUME = 1e-12
 """What counts as no volume, relative to the cube round the mesh."""
 
 
-def mesh(source: Any, *, mass: float | None = None, density: float | None = None, scale: float = 1.0) -> Inertia:
-    """Inertia of a closed triangle mesh filled with uniform density, kg, m and kg m^2 (Modern Robotics 8.24).
+def mesh(source: Any, *, mass: float | None = None, density: DensityLike | None = None, scale: float = 1.0) -> Inertia:
+    """Inertia of a closed triangle mesh filled with a density, kg, m and kg m^2 (Modern Robotics 8.24).
 
     Frame: the mesh's own. The surface has to be closed, with its faces counter-clockwise seen from outside; an inner
     surface with its faces the other way round is a cavity. Where a surface cuts itself, what is enclosed twice counts
@@ -35,7 +37,9 @@ def mesh(source: Any, *, mass: float | None = None, density: float | None = None
         source: path of an STL, OBJ, PLY or OFF file; a `trimesh.Trimesh`, or a pair (vertices, faces) of shapes (n, 3),
             m, and (k, 3), whole numbers.
         mass: kg; give this or ``density``.
-        density: kg/m^3.
+        density: kg/m^3, or a function rho(x, y, z) of arrays in the mesh's frame, m (`armdyn.inertia.Density`). It is
+            evaluated in the tetrahedra from the middle of the mesh to its faces. Where these reach outside the body,
+            what they count there cancels, but the function has to have a value there too.
         scale: m for one unit of the mesh: 0.001 for a mesh in millimetres.
 
     Raises:
@@ -62,8 +66,10 @@ def mesh(source: Any, *, mass: float | None = None, density: float | None = None
     _refuse_holes(np.asarray(surface.faces), name)
     triangles = np.asarray(surface.vertices)[np.asarray(surface.faces)]
     _refuse_volume(_volume(triangles), name)
-    whole = trimesh.triangles.mass_properties(triangles, density=1.0)
     length = size * unit
+    if mass is None and varies(density):
+        return integrated([tetrahedra(triangles, middle * unit, length)], density)
+    whole = trimesh.triangles.mass_properties(triangles, density=1.0)
     volume = float(whole.volume) * length**3
     m = float(mass_from(volume, mass, density, "density", "kg/m^3"))
     tensor = np.asarray(whole.inertia) * (m / float(whole.volume) * length**2)

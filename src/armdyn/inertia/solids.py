@@ -1,25 +1,25 @@
-"""Solid bodies of uniform density, full or hollow: box, cylinder, sphere, ellipsoid, capsule, cone.
+"""Solid bodies, full or hollow: box, cylinder, sphere, ellipsoid, capsule, cone.
 
-Craig 6.3, Modern Robotics figure 8.5: each shape is its volume and its mean squares <x^2>, <y^2>, <z^2>.
+Craig 6.3, Modern Robotics figure 8.5: of uniform density, each shape is its volume and its mean squares <x^2>, <y^2>,
+<z^2>.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from armdyn.inertia import regions
 from armdyn.inertia.arguments import (
     circle_constant,
     inner_length,
     inner_lengths,
-    mass_from,
     positive,
     positives,
     scalar,
 )
+from armdyn.inertia.density import DensityLike, filled
 from armdyn.inertia.shape import Shape
 from armdyn.model.inertia import Inertia
-
-DENSITY = ("density", "kg/m^3")
 
 
 def box(
@@ -27,7 +27,7 @@ def box(
     *,
     inner: Sequence[float] | None = None,
     mass: float | None = None,
-    density: float | None = None,
+    density: DensityLike | None = None,
 ) -> Inertia:
     """Inertia of a rectangular block, I_xx = m (y^2 + z^2)/12 and so on, kg, m and kg m^2 (Craig 6.3).
 
@@ -38,7 +38,7 @@ def box(
         inner: full lengths of a concentric cavity, m, shape (3,). As long as the block along one axis it makes a
             rectangular tube.
         mass: kg; give this or ``density``.
-        density: kg/m^3.
+        density: kg/m^3, or a function rho(x, y, z) of arrays in this frame, m (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, the cavity does not fit, or not exactly one of mass and density is given.
@@ -50,7 +50,7 @@ def box(
     shape = _box(*outer)
     if inner is not None:
         shape = shape.without(_box(*inner_lengths(inner, outer, "inner", "size")))
-    return shape.with_mass(mass_from(shape.content, mass, density, *DENSITY))
+    return filled(shape, lambda: regions.box(outer, inner), mass, density)
 
 
 def _box(x: float, y: float, z: float) -> Shape:
@@ -63,7 +63,7 @@ def cylinder(
     *,
     inner_radius: float | None = None,
     mass: float | None = None,
-    density: float | None = None,
+    density: DensityLike | None = None,
 ) -> Inertia:
     """Inertia of a circular cylinder or tube, I_zz = m r^2/2, kg, m and kg m^2 (Modern Robotics figure 8.5).
 
@@ -74,7 +74,7 @@ def cylinder(
         height: full length along z, m.
         inner_radius: of a bore from end to end, m.
         mass: kg; give this or ``density``.
-        density: kg/m^3.
+        density: kg/m^3, or a function rho(x, y, z) of arrays in this frame, m (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, the bore is too wide, or not exactly one of mass and density is given.
@@ -86,7 +86,7 @@ def cylinder(
     b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
     pi = circle_constant(r, h, b)
     shape = Shape(pi * (r - b) * (r + b) * h, ((r**2 + b**2) / 4, (r**2 + b**2) / 4, h**2 / 12))
-    return shape.with_mass(mass_from(shape.content, mass, density, *DENSITY))
+    return filled(shape, lambda: regions.tube(r, r, b, -h / 2, h), mass, density)
 
 
 def sphere(
@@ -94,7 +94,7 @@ def sphere(
     *,
     inner_radius: float | None = None,
     mass: float | None = None,
-    density: float | None = None,
+    density: DensityLike | None = None,
 ) -> Inertia:
     """Inertia of a ball, I = 2 m r^2/5 about every axis, kg, m and kg m^2 (Modern Robotics figure 8.5).
 
@@ -104,7 +104,7 @@ def sphere(
         radius: m.
         inner_radius: of a concentric cavity, m.
         mass: kg; give this or ``density``.
-        density: kg/m^3.
+        density: kg/m^3, or a function rho(x, y, z) of arrays in this frame, m (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, the cavity is too wide, or not exactly one of mass and density is given.
@@ -117,7 +117,7 @@ def sphere(
     quotient = r**2 + r * b + b**2  # (r^3 - b^3) / (r - b), so that a thin wall loses no digits
     mean_square = (r**4 + r**3 * b + r**2 * b**2 + r * b**3 + b**4) / (5 * quotient)
     shape = Shape(4 * circle_constant(r, b) * (r - b) * quotient / 3, (mean_square,) * 3)
-    return shape.with_mass(mass_from(shape.content, mass, density, *DENSITY))
+    return filled(shape, lambda: regions.ball((r,) * 3, (b,) * 3 if b else None), mass, density)
 
 
 def ellipsoid(
@@ -125,7 +125,7 @@ def ellipsoid(
     *,
     inner: Sequence[float] | None = None,
     mass: float | None = None,
-    density: float | None = None,
+    density: DensityLike | None = None,
 ) -> Inertia:
     """Inertia of an ellipsoid, I_xx = m (b^2 + c^2)/5 and so on, kg, m and kg m^2 (Modern Robotics figure 8.5).
 
@@ -135,7 +135,7 @@ def ellipsoid(
         semi_axes: (a, b, c) along x, y and z, m, shape (3,).
         inner: semi-axes of a concentric ellipsoidal cavity, m, shape (3,).
         mass: kg; give this or ``density``.
-        density: kg/m^3.
+        density: kg/m^3, or a function rho(x, y, z) of arrays in this frame, m (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, the cavity does not fit, or not exactly one of mass and density is given.
@@ -147,7 +147,7 @@ def ellipsoid(
     shape = _ellipsoid(*outer)
     if inner is not None:
         shape = shape.without(_ellipsoid(*inner_lengths(inner, outer, "inner", "semi_axes")))
-    return shape.with_mass(mass_from(shape.content, mass, density, *DENSITY))
+    return filled(shape, lambda: regions.ball(outer, inner), mass, density)
 
 
 def _ellipsoid(a: float, b: float, c: float) -> Shape:
@@ -160,7 +160,7 @@ def capsule(
     *,
     inner_radius: float | None = None,
     mass: float | None = None,
-    density: float | None = None,
+    density: DensityLike | None = None,
 ) -> Inertia:
     """Inertia of a cylinder with a half ball on either end, kg, m and kg m^2.
 
@@ -171,7 +171,7 @@ def capsule(
         straight: length of the cylinder between the half balls, m; over all the capsule is 2 radius longer.
         inner_radius: of a capsular cavity of the same straight length, with a wall equally thick all round, m.
         mass: kg; give this or ``density``.
-        density: kg/m^3.
+        density: kg/m^3, or a function rho(x, y, z) of arrays in this frame, m (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, the cavity is too wide, or not exactly one of mass and density is given.
@@ -180,10 +180,9 @@ def capsule(
     13.613568165555773
     """
     r, h = positive(radius, "radius"), positive(straight, "straight")
-    shape = _capsule(r, h)
-    if inner_radius is not None:
-        shape = shape.without(_capsule(inner_length(inner_radius, r, "inner_radius", "radius"), h))
-    return shape.with_mass(mass_from(shape.content, mass, density, *DENSITY))
+    b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
+    shape = _capsule(r, h).without(_capsule(b, h)) if b else _capsule(r, h)
+    return filled(shape, lambda: regions.capsule(r, h, b), mass, density)
 
 
 def _capsule(r: float, h: float) -> Shape:
@@ -201,7 +200,7 @@ def cone(
     *,
     top_radius: float = 0,
     mass: float | None = None,
-    density: float | None = None,
+    density: DensityLike | None = None,
 ) -> Inertia:
     """Inertia of a circular cone or a conical frustum, I_zz = 3 m r^2/10 for a cone, kg, m and kg m^2.
 
@@ -212,7 +211,7 @@ def cone(
         height: along z, m.
         top_radius: of the top, m; 0 for a cone.
         mass: kg; give this or ``density``.
-        density: kg/m^3.
+        density: kg/m^3, or a function rho(x, y, z) of arrays in this frame, m (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, or not exactly one of mass and density is given.
@@ -231,4 +230,4 @@ def cone(
     shape = Shape(
         circle_constant(r, h, t) * h * quotient / 3, (across, across, mean_square_height - centroid**2), centroid
     )
-    return shape.with_mass(mass_from(shape.content, mass, density, *DENSITY))
+    return filled(shape, lambda: regions.tube(r, t, 0, 0, h), mass, density)

@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
+from armdyn.inertia import regions
 from armdyn.inertia.arguments import circle_constant, inner_length, mass_from, positive, positives
+from armdyn.inertia.density import DensityLike, filled
 from armdyn.inertia.shape import Shape, diagonal, inertia
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.checks import checked_vector
@@ -18,7 +20,7 @@ from armdyn.spatial.checks import checked_vector
 AREA = ("area_density", "kg/m^2")
 
 
-def rod(length: float, *, mass: float | None = None, line_density: float | None = None) -> Inertia:
+def rod(length: float, *, mass: float | None = None, line_density: DensityLike | None = None) -> Inertia:
     """Inertia of a straight thin rod, m l^2/12 across it and 0 along it, kg, m and kg m^2.
 
     Frame: origin at the middle, z along the rod.
@@ -26,7 +28,7 @@ def rod(length: float, *, mass: float | None = None, line_density: float | None 
     Args:
         length: l, m.
         mass: kg; give this or ``line_density``.
-        line_density: kg/m.
+        line_density: kg/m, or a function of arrays x, y, z (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: the length is not positive, or not exactly one of mass and line_density is given.
@@ -36,10 +38,10 @@ def rod(length: float, *, mass: float | None = None, line_density: float | None 
     """
     z = positive(length, "length")
     shape = Shape(z, (0, 0, z**2 / 12))
-    return shape.with_mass(mass_from(z, mass, line_density, "line_density", "kg/m"))
+    return filled(shape, lambda: regions.rod(z), mass, line_density, "line_density", "kg/m")
 
 
-def plate(size: Sequence[float], *, mass: float | None = None, area_density: float | None = None) -> Inertia:
+def plate(size: Sequence[float], *, mass: float | None = None, area_density: DensityLike | None = None) -> Inertia:
     """Inertia of a thin rectangular plate, I_zz = m (x^2 + y^2)/12, kg, m and kg m^2.
 
     Frame: origin at the centre, x and y along the edges, z across the plate.
@@ -47,7 +49,7 @@ def plate(size: Sequence[float], *, mass: float | None = None, area_density: flo
     Args:
         size: full lengths along x and y, m, shape (2,).
         mass: kg; give this or ``area_density``.
-        area_density: kg/m^2.
+        area_density: kg/m^2, or a function of arrays x, y, z (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, or not exactly one of mass and area_density is given.
@@ -57,7 +59,7 @@ def plate(size: Sequence[float], *, mass: float | None = None, area_density: flo
     """
     x, y = positives(size, "size", 2)
     shape = Shape(x * y, (x**2 / 12, y**2 / 12, 0))
-    return shape.with_mass(mass_from(shape.content, mass, area_density, *AREA))
+    return filled(shape, lambda: regions.plate((x, y)), mass, area_density, *AREA)
 
 
 def disc(
@@ -65,7 +67,7 @@ def disc(
     *,
     inner_radius: float | None = None,
     mass: float | None = None,
-    area_density: float | None = None,
+    area_density: DensityLike | None = None,
 ) -> Inertia:
     """Inertia of a thin circular disc or ring, I_zz = m r^2/2 for a disc, kg, m and kg m^2.
 
@@ -75,7 +77,7 @@ def disc(
         radius: m.
         inner_radius: of a concentric hole, m.
         mass: kg; give this or ``area_density``.
-        area_density: kg/m^2.
+        area_density: kg/m^2, or a function of arrays x, y, z (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, the hole is too wide, or not exactly one of mass and area_density is given.
@@ -86,10 +88,10 @@ def disc(
     r = positive(radius, "radius")
     b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
     shape = Shape(circle_constant(r, b) * (r - b) * (r + b), ((r**2 + b**2) / 4, (r**2 + b**2) / 4, 0))
-    return shape.with_mass(mass_from(shape.content, mass, area_density, *AREA))
+    return filled(shape, lambda: regions.disc(r, b), mass, area_density, *AREA)
 
 
-def spherical_shell(radius: float, *, mass: float | None = None, area_density: float | None = None) -> Inertia:
+def spherical_shell(radius: float, *, mass: float | None = None, area_density: DensityLike | None = None) -> Inertia:
     """Inertia of a thin spherical shell, I = 2 m r^2/3 about every axis, kg, m and kg m^2.
 
     Frame: origin at the centre, any axes.
@@ -97,7 +99,7 @@ def spherical_shell(radius: float, *, mass: float | None = None, area_density: f
     Args:
         radius: m.
         mass: kg; give this or ``area_density``.
-        area_density: kg/m^2.
+        area_density: kg/m^2, or a function of arrays x, y, z (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: the radius is not positive, or not exactly one of mass and area_density is given.
@@ -107,11 +109,11 @@ def spherical_shell(radius: float, *, mass: float | None = None, area_density: f
     """
     r = positive(radius, "radius")
     shape = Shape(4 * circle_constant(r) * r**2, (r**2 / 3,) * 3)
-    return shape.with_mass(mass_from(shape.content, mass, area_density, *AREA))
+    return filled(shape, lambda: regions.spherical_shell(r), mass, area_density, *AREA)
 
 
 def cylindrical_shell(
-    radius: float, height: float, *, mass: float | None = None, area_density: float | None = None
+    radius: float, height: float, *, mass: float | None = None, area_density: DensityLike | None = None
 ) -> Inertia:
     """Inertia of a thin tube, open at both ends, I_zz = m r^2, kg, m and kg m^2.
 
@@ -121,7 +123,7 @@ def cylindrical_shell(
         radius: m.
         height: full length along z, m.
         mass: kg; give this or ``area_density``.
-        area_density: kg/m^2.
+        area_density: kg/m^2, or a function of arrays x, y, z (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, or not exactly one of mass and area_density is given.
@@ -131,10 +133,10 @@ def cylindrical_shell(
     """
     r, h = positive(radius, "radius"), positive(height, "height")
     shape = Shape(2 * circle_constant(r, h) * r * h, (r**2 / 2, r**2 / 2, h**2 / 12))
-    return shape.with_mass(mass_from(shape.content, mass, area_density, *AREA))
+    return filled(shape, lambda: regions.cylindrical_shell(r, h), mass, area_density, *AREA)
 
 
-def box_shell(size: Sequence[float], *, mass: float | None = None, area_density: float | None = None) -> Inertia:
+def box_shell(size: Sequence[float], *, mass: float | None = None, area_density: DensityLike | None = None) -> Inertia:
     """Inertia of a closed box of six thin walls, 5 m l^2/18 about every axis of a cube, kg, m and kg m^2.
 
     Frame: origin at the centre, axes along the edges.
@@ -142,7 +144,7 @@ def box_shell(size: Sequence[float], *, mass: float | None = None, area_density:
     Args:
         size: full lengths along x, y and z, m, shape (3,).
         mass: kg; give this or ``area_density``.
-        area_density: kg/m^2.
+        area_density: kg/m^2, or a function of arrays x, y, z (`armdyn.inertia.Density`).
 
     Raises:
         ModelError: a size is not positive, or not exactly one of mass and area_density is given.
@@ -161,7 +163,7 @@ def box_shell(size: Sequence[float], *, mass: float | None = None, area_density:
             z**2 / 4 * across_z / area + z**2 / 12 * (across_x + across_y) / area,
         ),
     )
-    return shape.with_mass(mass_from(area, mass, area_density, *AREA))
+    return filled(shape, lambda: regions.box_shell((x, y, z)), mass, area_density, *AREA)
 
 
 def point_masses(masses: Sequence[float], positions: ArrayLike) -> Inertia:

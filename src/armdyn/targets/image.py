@@ -1,6 +1,6 @@
 """Object code to callable memory, by a small linker of our own, so that cached code loads without llvmlite.
 
-An ELF object for x86-64 is linked once, when it is compiled, into an image that runs at any address: code and
+An ELF object for x86-64 or aarch64 is linked once, when it is compiled, into an image that runs on any page: code and
 constants side by side, references between them relative to the instruction. What remains open are the addresses of
 libm's and Python's functions; each is reached through an 8-byte cell that is filled when the image is loaded.
 """
@@ -13,19 +13,13 @@ import struct
 from dataclasses import dataclass
 from typing import Any
 
-_EM_X86_64 = 62
+from armdyn.targets.relocations import PROCESSORS, LinkError, Processor
+
 _SHT_PROGBITS, _SHT_SYMTAB, _SHT_RELA = 1, 2, 4
 _SHF_ALLOC = 2
-_R_PC32, _R_PLT32 = 2, 4
-_JUMP = b"\xff\x25"  # jmp *[rip + displacement]
-
 
 ENTRY = "armdyn_loop"
 """The name of the function a kernel's object file is made for."""
-
-
-class LinkError(Exception):
-    """Object code our linker does not know; another loader has to take it."""
 
 
 class LoadError(Exception):
@@ -55,27 +49,31 @@ class _Section:
 
 def link(object_code: bytes, entry: str) -> Image:
     """Lay out the sections that are needed to run, and resolve the references between them."""
-    if object_code[:6] != b"\x7fELF\x02\x01" or struct.unpack_from("<H", object_code, 18)[0] != _EM_X86_64:
-        raise LinkError("not an ELF object for x86-64")
+    processor = _processor(object_code)
     sections = _sections(object_code)
     symbols = _symbols(object_code, sections)
     code, addresses = _laid_out(object_code, sections)
-    stubs = _Stubs(code)
+    stubs = _Stubs(code, processor.jump)
     for section in sections:
         if section.kind != _SHT_RELA or section.info not in addresses:
             continue
         for position in range(section.offset, section.offset + section.size, 24):
             offset, info, addend = struct.unpack_from("<QQq", object_code, position)
-            if info & 0xFFFFFFFF not in (_R_PC32, _R_PLT32):
-                raise LinkError(f"relocation of type {info & 0xFFFFFFFF}")
             name, home, value = symbols[info >> 32]
             target = stubs.address(name) if home == 0 and name else _address(addresses, home, value)
-            place = addresses[section.info] + offset
-            struct.pack_into("<i", code, place, target + addend - place)
+            processor.write(info & 0xFFFFFFFF, code, addresses[section.info] + offset, target + addend)
     for name, home, value in symbols:
         if name == entry and home:
             return Image(bytes(code), _address(addresses, home, value), tuple(stubs.cells))
     raise LinkError(f"no function {entry!r}")
+
+
+def _processor(object_code: bytes) -> Processor:
+    """The processor that the code is for."""
+    number = struct.unpack_from("<H", object_code, 18)[0] if object_code[:6] == b"\x7fELF\x02\x01" else 0
+    if number not in PROCESSORS:
+        raise LinkError("not an ELF object for a processor we know")
+    return PROCESSORS[number]
 
 
 def _laid_out(object_code: bytes, sections: list[_Section]) -> tuple[bytearray, dict[int, int]]:
@@ -102,8 +100,8 @@ def _address(addresses: dict[int, int], section: int, value: int) -> int:
 class _Stubs:
     """Jumps through cells, appended to the code as they are asked for."""
 
-    def __init__(self, code: bytearray) -> None:
-        self._code = code
+    def __init__(self, code: bytearray, jump: bytes) -> None:
+        self._code, self._jump = code, jump
         self._known: dict[str, int] = {}
         self.cells: list[tuple[str, int]] = []
 
@@ -111,8 +109,8 @@ class _Stubs:
         if name not in self._known:
             self._code += bytes(-len(self._code) % 16)
             start = len(self._code)
-            self._code += _JUMP + struct.pack("<i", 2) + bytes(2) + bytes(8)  # the cell follows, aligned
-            self.cells.append((name, start + 8))
+            self._code += self._jump + bytes(8)  # the cell follows, aligned
+            self.cells.append((name, start + len(self._jump)))
             self._known[name] = start
         return self._known[name]
 
@@ -148,7 +146,8 @@ def _text(data: bytes, start: int) -> str:
 def load(image: Image) -> tuple[int, Any]:
     """The address of an image's entry, and what must be kept alive for as long as it may be called.
 
-    The memory is written first and made executable afterwards, never both at once.
+    The memory is written first and made executable afterwards, never both at once. That is also when Linux sees to it
+    that processors with caches of instructions apart, as aarch64, find what was written.
     """
     system = ctypes.CDLL(None, use_errno=True)
     size = -(-len(image.code) // mmap.PAGESIZE) * mmap.PAGESIZE

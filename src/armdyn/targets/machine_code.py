@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from armdyn.targets import cache, compiler
-from armdyn.targets.image import Image, LinkError, LoadError, link, load
+from armdyn.targets.image import Image, LoadError, link, load
 from armdyn.targets.machine import host
+from armdyn.targets.relocations import LinkError
 
 
 def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
