@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
 from armdyn.algorithms.declaration import Function
 from armdyn.compiled import CompiledFunction
 from armdyn.model.constraints.base import refuse_constraints
+from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.robot.front_door import Robot

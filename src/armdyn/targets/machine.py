@@ -10,6 +10,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from armdyn.threads import lock_that_fork_takes
+
+LLVM = lock_that_fork_takes()
+"""Held while LLVM works, and while it is imported."""
+
 
 @dataclass(frozen=True)
 class Machine:
@@ -39,10 +44,11 @@ class Machine:
 @cache
 def llvm_binding() -> Any:
     """The module llvmlite.binding, ready for this processor; only who compiles pays for importing it."""
-    import llvmlite.binding as llvm  # noqa: PLC0415
+    with LLVM:
+        import llvmlite.binding as llvm  # noqa: PLC0415
 
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
     return llvm
 
 
@@ -50,7 +56,8 @@ def llvm_binding() -> Any:
 def host() -> Machine:
     """The processor we run on. Imports llvmlite."""
     llvm = llvm_binding()
-    return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    with LLVM:
+        return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
 @cache

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from threading import Lock
 from types import ModuleType
 from typing import Any
 
 from armdyn.errors import MissingLibrary, ModelError
 from armdyn.formats.files import read_file
 from armdyn.formats.xml_tree import Element, parse
+from armdyn.threads import lock_that_fork_takes
 
 OTHER_FORMATS = {
     "robot": "a URDF file; read it with Robot.from_urdf",
@@ -24,7 +24,7 @@ OTHER_FORMATS = {
 }
 """What a root element tells of a file."""
 
-_ONE_AT_A_TIME = Lock()
+_ONE_AT_A_TIME = lock_that_fork_takes()
 """MuJoCo has one handler of warnings for all threads."""
 
 
