@@ -15,7 +15,7 @@ import numpy as np
 
 from armdyn.algorithms.declaration import Function
 from armdyn.model.model import Model
-from armdyn.targets.cache_keys import has_sources, source_digest
+from armdyn.targets import cache_keys
 
 _ALGORITHMS = (".", "spatial", "model", "model/constraints", "algorithms")
 """What functions of `armdyn.algorithms` are traced with, besides what every kernel depends on."""
@@ -24,13 +24,13 @@ _ALGORITHMS = (".", "spatial", "model", "model/constraints", "algorithms")
 def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
     """The text for a function of a model with what else is fixed; None where no text holds all of it."""
     where = function.implementation.__module__
-    if not (_is_armdyns(where) and _is_of_its_module(function) and has_sources()):
+    if not (_is_armdyns(where) and _is_of_its_module(function) and cache_keys.has_sources()):
         return None
     try:
         exact = _exact((fixed, model.constraints, function.signature))
     except TypeError:
         return None
-    code = source_digest(*_ALGORITHMS) if where.startswith("armdyn.algorithms.") else source_digest()
+    code = cache_keys.source_digest(*(_ALGORITHMS if where.startswith("armdyn.algorithms.") else ()))
     return repr((model.digest, where, function.name, exact, code))
 
 

@@ -31,7 +31,7 @@ def on_machine(program: Program, kind: str) -> np.ufunc:
         except (LinkError, RuntimeError):
             pytest.skip("needs an x86-64 processor")
         keep(memory)
-    return LoopTable(Interface.of(program), addresses["f"], addresses["d"]).ufunc
+    return LoopTable(Interface.of(program), addresses).ufunc
 
 
 def ulps(results: np.ndarray, x: np.ndarray, function: str) -> np.ndarray:
