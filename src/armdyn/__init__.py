@@ -131,8 +131,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'armdyn' has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415
 
+    from armdyn.threads import undivided  # noqa: PLC0415
+
     place = _WHERE[name]
-    value = import_module(f"armdyn.{place}") if place else import_module(f"armdyn.{name}")
+    with undivided():
+        value = import_module(f"armdyn.{place}") if place else import_module(f"armdyn.{name}")
     value = getattr(value, name) if place else value
     globals()[name] = value
     return value

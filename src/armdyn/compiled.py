@@ -19,7 +19,7 @@ from armdyn.source_keys import source_key
 from armdyn.targets import direct, kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
 from armdyn.targets.parallel import run_in_parallel
-from armdyn.threads import Once
+from armdyn.threads import Once, undivided
 
 if TYPE_CHECKING:
     from armdyn.model.mechanism import Mechanism
@@ -312,9 +312,10 @@ class CompiledFunction:
 
     def _compile(self, variant: Variant) -> Kernel:
         key = self._source_key(variant)
-        if key is None:
-            return kernel_of(guarded(self._trace(variant)))  # found by its program
-        return load_or_compile(key, lambda: guarded(self._trace(variant)))
+        with undivided():
+            if key is None:
+                return kernel_of(guarded(self._trace(variant)))  # found by its program
+            return load_or_compile(key, lambda: guarded(self._trace(variant)))
 
     def _source_key(self, variant: Variant) -> str | None:
         """Names the function without tracing it; None where only its program can tell it from others."""

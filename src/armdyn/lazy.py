@@ -8,6 +8,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from armdyn.threads import undivided
+
 
 class _Package(ModuleType):
     """A package that keeps a name that a module of it has too: ``package.mass_matrix`` stays the function."""
@@ -25,7 +27,8 @@ def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
     def get(name: str) -> Any:
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(import_module(f"{package}.{where[name]}"), name)
+        with undivided():
+            value = getattr(import_module(f"{package}.{where[name]}"), name)
         module.__dict__[name] = value  # from now on it is found at once
         return value
 

@@ -1,26 +1,74 @@
-"""What threads share: values that are made once, and locks that fork() does not leave held for ever.
+"""What threads share: values that are made once, and work that fork() does not interrupt.
 
-``fork()`` copies every lock as it stands, but only the thread that calls it. A lock that another thread holds at that
-moment is never released in the child, which waits for it for ever. So a lock here is either forgotten by the child
-(`Once`), or taken by ``fork()`` itself, which then waits until nobody else holds it (`lock_that_fork_takes`).
+``fork()`` copies all locks as they stand, but only the thread that calls it. A lock that another thread holds at that
+moment, of ours, of a library or of a module that is being imported, is never released in the child, which waits for it
+for ever. So what takes such locks is done `undivided`: ``fork()`` waits until no other thread is in the middle of it.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar, overload
+from weakref import WeakSet
+
+LONGEST_WAIT = 60.0
+"""s that fork() waits for other threads: they might wait for the one that calls it."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+
+_locks: WeakSet[Any] = WeakSet()
+_adding = threading.Lock()
+
+
+class _OfThread(threading.local):
+    """A lock of each thread's own, which nobody takes but this thread and one that forks."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        with _adding:
+            _locks.add(self.lock)
+
+
+_of_thread = _OfThread()
+
+
+def undivided() -> AbstractContextManager[Any]:
+    """The lock of work that fork() must not come into the middle of: ``with undivided(): ...``, side by side in threads."""
+    return _of_thread.lock
+
+
+class _Fork:
+    """Takes the locks of all threads before a fork, and gives them back after it, in both processes."""
+
+    def __init__(self) -> None:
+        self._taken: list[Any] = []
+
+    def before(self) -> None:
+        deadline = time.monotonic() + LONGEST_WAIT
+        _adding.acquire()
+        self._taken = [lock for lock in list(_locks) if lock.acquire(timeout=max(0.0, deadline - time.monotonic()))]
+
+    def after(self) -> None:
+        while self._taken:
+            self._taken.pop().release()
+        _adding.release()
+
+
+if hasattr(os, "register_at_fork"):
+    _fork = _Fork()
+    os.register_at_fork(before=_fork.before, after_in_parent=_fork.after, after_in_child=_fork.after)
 
 
 class Once(Generic[Key, Value]):
     """Values that are made once for each key; other threads wait for a value in the making, and for no other.
 
-    What a thread was making at a ``fork()`` is made anew by the child. An object of a module: it is never freed.
+    What a thread was making at a ``fork()`` that did not wait for it is made anew by the child. An object of a module:
+    it is never freed.
     """
 
     def __init__(self) -> None:
@@ -35,7 +83,7 @@ class Once(Generic[Key, Value]):
             return self._values[key]
         except KeyError:
             pass
-        with self._locks.setdefault(key, threading.RLock()):
+        with undivided(), self._locks.setdefault(key, threading.RLock()):
             if key not in self._values:
                 self._values[key] = make()
             return self._values[key]
@@ -45,14 +93,6 @@ class Once(Generic[Key, Value]):
 
     def __len__(self) -> int:
         return len(self._values)
-
-
-def lock_that_fork_takes() -> AbstractContextManager[Any]:
-    """A lock for work with a library that has locks of its own: no process is forked in the middle of it."""
-    lock = threading.RLock()
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
-    return lock
 
 
 Owner = TypeVar("Owner")

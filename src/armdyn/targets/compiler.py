@@ -5,16 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from armdyn.targets.machine import LLVM, Machine, host, llvm_binding
+from armdyn.targets.machine import Machine, host, llvm_binding
 
 
 def compile_ir(text: str, machine: Machine, optimisation: int = 2) -> bytes:
     """The object file of a module. Only code generation runs: programs come simplified."""
-    with LLVM:
-        return _object_file(text, machine, optimisation)  # what it makes on the way is freed before the lock is
-
-
-def _object_file(text: str, machine: Machine, optimisation: int) -> bytes:
     target = _target_machine(machine, optimisation)
     module = llvm_binding().parse_assembly(text)
     module.data_layout = str(target.target_data)
@@ -23,8 +18,7 @@ def _object_file(text: str, machine: Machine, optimisation: int) -> bytes:
 
 def assembly(text: str, machine: Machine, optimisation: int = 2) -> str:
     """What `compile_ir` would make, for people to read."""
-    with LLVM:
-        return str(_target_machine(machine, optimisation).emit_assembly(llvm_binding().parse_assembly(text)))
+    return str(_target_machine(machine, optimisation).emit_assembly(llvm_binding().parse_assembly(text)))
 
 
 @cache
@@ -37,11 +31,6 @@ def _target_machine(machine: Machine, optimisation: int) -> Any:
 
 def load_object(object_code: bytes, entry: str) -> tuple[int, Any]:
     """Load object code with LLVM's own loader: the address of its entry, and what to keep alive with it."""
-    with LLVM:
-        return _loaded(object_code, entry)
-
-
-def _loaded(object_code: bytes, entry: str) -> tuple[int, Any]:
     llvm = llvm_binding()
     target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)

@@ -24,7 +24,7 @@ from armdyn.targets import cache_keys
 from armdyn.targets.gufunc import Interface, LoopTable, keep
 from armdyn.targets.image import ENTRY, LoadError
 from armdyn.targets.interpreted import Interpreted
-from armdyn.targets.machine import LLVM, host
+from armdyn.targets.machine import host
 from armdyn.targets.machine_code import Code, kept_or_compiled
 from armdyn.threads import Once
 
@@ -155,8 +155,7 @@ class Kernel:
 
     def _ir(self, letter: str) -> str:
         machine, program = host(), self._program()
-        with LLVM:  # fork() must not come in the middle of an import
-            from armdyn.targets.llvm_ir import loop_ir  # noqa: PLC0415 - not needed where the code is kept
+        from armdyn.targets.llvm_ir import loop_ir  # noqa: PLC0415 - not needed where the code is kept
 
         return loop_ir(program, letter, machine)
 

@@ -10,11 +10,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from armdyn.threads import lock_that_fork_takes
-
-LLVM = lock_that_fork_takes()
-"""Held while LLVM works, and while it is imported."""
-
 
 @dataclass(frozen=True)
 class Machine:
@@ -44,11 +39,10 @@ class Machine:
 @cache
 def llvm_binding() -> Any:
     """The module llvmlite.binding, ready for this processor; only who compiles pays for importing it."""
-    with LLVM:
-        import llvmlite.binding as llvm  # noqa: PLC0415
+    import llvmlite.binding as llvm  # noqa: PLC0415
 
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
     return llvm
 
 
@@ -56,8 +50,7 @@ def llvm_binding() -> Any:
 def host() -> Machine:
     """The processor we run on. Imports llvmlite."""
     llvm = llvm_binding()
-    with LLVM:
-        return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
+    return Machine(llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten())
 
 
 @cache

@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from threading import Lock
 from types import ModuleType
 from typing import Any
 
 from armdyn.errors import MissingLibrary, ModelError
 from armdyn.formats.files import read_file
 from armdyn.formats.xml_tree import Element, parse
-from armdyn.threads import lock_that_fork_takes
+from armdyn.threads import undivided
 
 OTHER_FORMATS = {
     "robot": "a URDF file; read it with Robot.from_urdf",
@@ -24,7 +25,7 @@ OTHER_FORMATS = {
 }
 """What a root element tells of a file."""
 
-_ONE_AT_A_TIME = lock_that_fork_takes()
+_ONE_AT_A_TIME = Lock()
 """MuJoCo has one handler of warnings for all threads."""
 
 
@@ -100,7 +101,7 @@ def compile_mjcf(source: str | os.PathLike[str]) -> Compiled:
 def _heard_warnings(mujoco: Any) -> Iterator[list[str]]:
     """The compiler's warnings, which MuJoCo would write into a file of the working directory."""
     heard: list[str] = []
-    with _ONE_AT_A_TIME:
+    with undivided(), _ONE_AT_A_TIME:
         others = mujoco.get_mju_user_warning()
         mujoco.set_mju_user_warning(heard.append)
         try:
@@ -111,7 +112,8 @@ def _heard_warnings(mujoco: Any) -> Iterator[list[str]]:
 
 def _library() -> ModuleType:
     try:
-        return import_module("mujoco")
+        with undivided():
+            return import_module("mujoco")
     except ImportError:
         needed = 'MJCF files are read by MuJoCo\'s compiler, which is not installed: pip install "armdyn[mjcf]"'
         raise MissingLibrary(needed) from None
