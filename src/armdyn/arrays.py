@@ -97,9 +97,9 @@ def plain_arguments(
     """
     plain, rows = {}, []
     for name, value in given.items():
-        along = names_along(name)
-        plain[name] = as_plain(name, value, along, whose)
-        labels = [] if is_plain(value) else _labels(value)
+        along, table = names_along(name), _computed(value)
+        plain[name] = as_plain(name, table, along, whose)
+        labels = [] if is_plain(table) else _labels(table)
         rows.append((name, labels[: max(0, len(labels) - len(along))]))
     _refuse_different_rows([(name, labels) for name, labels in rows if labels])
     return plain
@@ -111,7 +111,14 @@ def as_plain(name: str, value: Any, along: Sequence[Names] = (), whose: str = ""
         return value
     if isinstance(value, _SEQUENCES) and depth < _DEEPEST:
         return [as_plain(name, x, along, whose, depth + 1) for x in value]
-    return _in_order(name, _numbers(name, value), _labels(value), along, whose)
+    table = _computed(value)
+    return _in_order(name, _numbers(name, table), _labels(table), along, whose)
+
+
+def _computed(value: Any) -> Any:
+    """What a collection of dask stands for; anything else as it is."""
+    graph = getattr(type(value), "__dask_graph__", None)
+    return value if graph is None or graph(value) is None else value.compute()
 
 
 # The numbers.
@@ -257,7 +264,7 @@ def _refuse_other_names(name: str, found: list[Any], names: tuple[str, ...], who
 def _refuse_names_elsewhere(name: str, labels: Sequence[Any], axis: int, names: tuple[str, ...], whose: str) -> None:
     others = [one for k, one in enumerate(labels) if k != len(labels) + axis and one is not None]
     if any(len(other) == len(names) and not set(names).isdisjoint(other) for other in others):
-        raise ShapeError(f"{name} has names of {whose} along another axis than expected; transpose it")
+        raise ShapeError(f"{name} has names of {whose} along another axis than expected, {_shown(names)}; transpose it")
 
 
 def _refuse_another_order(name: str, found: list[Any], names: tuple[str, ...], whose: str) -> None:
@@ -280,8 +287,9 @@ def _refuse_different_rows(tables: Sequence[tuple[str, Sequence[Any]]]) -> None:
         for a, b in zip(reversed(labels), reversed(others), strict=False):
             if a is not None and b is not None and not _alike(a, b):
                 raise ShapeError(
-                    f"the rows of {one} and {other} are labelled differently, from {a[0]!s} to {a[len(a) - 1]!s} and "
-                    f"from {b[0]!s} to {b[len(b) - 1]!s}: which belong together? Label them alike, or give plain arrays"
+                    f"the rows of {one} and {other} have different labels, {a[0]!s} to {a[len(a) - 1]!s} and {b[0]!s} "
+                    f"to {b[len(b) - 1]!s}, but rows are states: label them alike, or give plain arrays, whose rows "
+                    "belong together in their order"
                 )
 
 

@@ -48,8 +48,8 @@ def _exact(value: Any) -> Any:
     """Something whose ``repr`` is different for everything that differs; a TypeError where there is none."""
     if value is None or isinstance(value, str | bytes):
         return value
-    if isinstance(value, bool | int | float | np.generic):
-        return type(value).__name__, repr(value)
+    if isinstance(value, int | float | np.generic):
+        return type(value).__name__, hex(value) if isinstance(value, int) else repr(value)  # of any number of digits
     if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
         return value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, tuple | list):

@@ -38,7 +38,7 @@ _of_thread = _OfThread()
 
 
 def undivided() -> AbstractContextManager[Any]:
-    """The lock of work that fork() must not come into the middle of: ``with undivided(): ...``, side by side in threads."""
+    """A lock that fork() waits for, held around an import, for example; threads hold theirs side by side."""
     return _of_thread.lock
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.arrays import as_plain
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
 from armdyn.constraints.ranks import RANK_TOLERANCE
 from armdyn.constraints.states import ConstrainedRobot, multipliers_of, per_joint, state_name
@@ -106,7 +107,7 @@ def multipliers_of_wrench(
         RedundantConstraints: constraints that follow from others, so that lambda is not unique.
     """
     (q_,) = per_joint(robot, q=q)
-    F = np.asarray(wrench, dtype=float)
+    F = np.asarray(as_plain("wrench", wrench), dtype=float)
     if F.shape[-1:] != (6,):
         raise ShapeError(f"wrench has shape {F.shape}; expected (..., 6): moment and force")
     J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))

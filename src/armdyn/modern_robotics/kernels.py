@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from armdyn.arrays import are_plain
 from armdyn.modern_robotics import recursion
 from armdyn.program import Port, Program, trace
 from armdyn.targets import load_or_compile, source_digest
@@ -38,10 +39,20 @@ def compiled(function: Callable[..., Any], n: int) -> NumpyFunction:
     return load_or_compile(repr(key), lambda: program(function, n)).for_float64
 
 
+def tried(run: Callable[..., Any], *arrays: Any) -> Any:
+    """What a function makes of arguments as they come; None where they need a second look."""
+    if not are_plain(arrays):
+        return None
+    try:
+        return run(*arrays)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
 def program(function: Callable[..., Any], n: int) -> Program:
     """The straight-line program of a function of `recursion` for arms of n joints."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return trace(function, [Port(name, shapes(n)[name]) for name in names], name=function.__name__)
 
 
-__all__ = ["compiled", "program", "recursion", "shapes"]
+__all__ = ["compiled", "program", "recursion", "shapes", "tried"]

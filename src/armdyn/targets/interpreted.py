@@ -26,10 +26,12 @@ class Interpreted:
     Args:
         make_program: the program, asked for when it is first called.
         interface: what the ufunc would be.
+        letters: the types it computes in, float32 ("f") and float64 ("d").
     """
 
-    def __init__(self, make_program: Callable[[], Program], interface: Interface) -> None:
+    def __init__(self, make_program: Callable[[], Program], interface: Interface, letters: str = "fd") -> None:
         self._make_program = make_program
+        self._letters = letters
         self.nin, self.nout, self.signature = interface.inputs, interface.outputs, interface.signature
         self.__name__, self.__doc__ = interface.name, interface.doc
 
@@ -38,7 +40,7 @@ class Interpreted:
         program = self._make_program()
         if len(arrays) != self.nin:
             raise TypeError(f"{self.__name__} takes {self.nin} arrays; got {len(arrays)}")
-        dtype = _common_type(arrays)
+        dtype = _common_type(arrays) if "f" in self._letters else np.dtype(np.float64)
         inputs = [_checked(array, port, dtype) for array, port in zip(arrays, program.inputs, strict=True)]
         batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(p.shape)] for a, p in _with(inputs, program.inputs)))
         states = [_in_rows(array, port, batch) for array, port in _with(inputs, program.inputs)]

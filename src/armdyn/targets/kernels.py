@@ -99,8 +99,9 @@ class Kernel:
         self._make_program = make_program
         self._cache = cache
         self._interpreted = Interpreted(self._program, interface)
-        self.for_float64: NumpyFunction = self._ufunc("d") or self._interpreted
-        self._any: NumpyFunction | None = self._interpreted if self.for_float64 is self._interpreted else None
+        compiled = self._ufunc("d")
+        self.for_float64: NumpyFunction = compiled or Interpreted(self._program, interface, "d")
+        self._any: NumpyFunction | None = None if compiled else self._interpreted
 
     def for_arrays(self, arrays: Sequence[Any]) -> NumpyFunction:
         """What computes for these arrays, compiled: in float32 where it holds all of them exactly, else in float64.

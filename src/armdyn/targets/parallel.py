@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.errors import shown
 from armdyn.targets.gufunc import LoopTable, Shape, core_shapes
 from armdyn.targets.kernels import NumpyFunction
 from armdyn.targets.sharing import Meeting, sharing_loop
@@ -129,7 +130,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _number_of_threads(workers: int) -> int:
-    expected = f"workers is {workers!r}; expected a positive number of threads, or -1 for one a core"
+    expected = f"workers is {shown(workers)}; expected a positive number of threads, or -1 for one a core"
     try:
         count = operator.index(workers)
     except TypeError:
