@@ -15,6 +15,7 @@ units multiplied by numbers that have none. So their objects never get to NumPy'
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import isroutine
 from itertools import chain, combinations
@@ -75,7 +76,7 @@ def takes_results(array: Any) -> bool:
     return type(array) is np.ndarray or (
         isinstance(array, np.ndarray)
         and type(array).__array_ufunc__ is np.ndarray.__array_ufunc__
-        and not isinstance(array, np.ma.MaskedArray)
+        and not _is_masked(array)
         and _unit_of(array) is None
     )
 
@@ -135,7 +136,7 @@ def _numbers(name: str, value: Any) -> np.ndarray[Any, Any]:
         raise
     except Exception as error:  # whatever another library raises
         raise DTypeError(f"{name} is a {_kind(value)} that does not become an array: {error}") from None
-    if isinstance(array, np.ma.MaskedArray):
+    if _is_masked(array):
         return _without_mask(array)
     _refuse_units(name, array)
     array = np.asarray(array)
@@ -157,6 +158,12 @@ def _unit_of(value: Any) -> str | None:
         if unit is not None:
             return str(unit) or "dimensionless"
     return None
+
+
+def _is_masked(array: Any) -> bool:
+    """Whether it is a masked array. Where nobody imported those there is none, and importing them takes its time."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(array, masked.MaskedArray)
 
 
 def _without_mask(array: Any) -> np.ndarray[Any, Any]:

@@ -142,6 +142,7 @@ def test_links_on_the_way_are_followed_where_they_are_the_users(place: Path, tmp
     (tmp_path / "link").symlink_to(place.parent)
     (tmp_path / "further").symlink_to("link/../safe")
     assert trusted(tmp_path / "link" / "cache") == trusted(tmp_path / "further" / "cache") == place
+    assert trusted(place / ".." / "cache" / "..") == place.parent
     (tmp_path / "safe" / "loop").symlink_to("loop")
     with pytest.raises(OSError, match="symbolic links"):
         trusted(tmp_path / "safe" / "loop" / "cache")
@@ -215,8 +216,8 @@ def test_temporary_names_are_never_written_through(place: Path, monkeypatch: pyt
     """They cannot be guessed; if they were, what lies there is left alone."""
     target = place.parent / "precious"
     target.write_text("precious")
-    monkeypatch.setattr("secrets.token_hex", lambda size: "guessed")
-    (place / f".{entry(place).name}.guessed{cache_eviction.TEMPORARY}").symlink_to(target)
+    monkeypatch.setattr(os, "urandom", lambda size: b"guessed")
+    (place / f".{entry(place).name}.{b'guessed'.hex()}{cache_eviction.TEMPORARY}").symlink_to(target)
     with pytest.warns(RuntimeWarning, match="File exists"):
         cache.write("kernel", "key", {}, b"new")
     assert target.read_text() == "precious"

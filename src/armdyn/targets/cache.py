@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import warnings
 from collections.abc import Mapping
 from contextlib import suppress
@@ -87,7 +86,7 @@ def write(kind: str, key: str, header: Mapping[str, Any], code: bytes = b"") -> 
 
 
 def _store(path: Path, content: bytes) -> None:
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}{cache_eviction.TEMPORARY}")
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}{cache_eviction.TEMPORARY}")
     try:
         with open(os.open(temporary, _CREATE, 0o600), "wb") as file:
             file.write(content)

@@ -70,18 +70,17 @@ def trusted(place: Path) -> Path:
         FileNotFoundError: where there is no such folder.
         PermissionError: where others could have written there.
     """
-    last = Path(place.root)
-    for step, status in _way_to(place):
-        if not stat.S_ISLNK(status.st_mode):
-            last = step
+    last, status = place.anchor, os.lstat(place.anchor)
+    for step, found in _way_to(place):
         if hasattr(os, "getuid"):
-            _check_step(step, status)
-    status = last.stat()
+            _check_step(step, found)
+        if not stat.S_ISLNK(found.st_mode):
+            last, status = step, found
     if not stat.S_ISDIR(status.st_mode):
         raise NotADirectoryError(f"{last} is not a folder")
     if hasattr(os, "getuid") and status.st_mode & stat.S_ISVTX and _others_write(last, status):
         raise PermissionError(f"anyone may write there, {_NOT_TAKEN}: {_remedy(last)}")
-    return last
+    return Path(last)
 
 
 def made(place: Path) -> Path:
@@ -108,18 +107,19 @@ def check_file(status: os.stat_result) -> None:
         raise PermissionError(f"others may write to an entry there, {_NOT_TAKEN}")
 
 
-def _way_to(place: Path) -> Iterator[tuple[Path, os.stat_result]]:
+def _way_to(place: Path) -> Iterator[tuple[str, os.stat_result]]:
     """Every folder and symbolic link on the way to a folder, the root first, with what it is."""
-    at = Path(place.anchor)
-    yield at, at.lstat()
+    at = place.anchor
+    yield at, os.lstat(at)
     ahead, links = list(reversed(place.parts[1:])), 0
     while ahead:
         part = ahead.pop()
         if part == "..":
-            at = at.parent
+            at = os.path.dirname(at)
+            yield at, os.lstat(at)
             continue
-        step = at / part
-        status = step.lstat()
+        step = os.path.join(at, part)
+        status = os.lstat(step)
         yield step, status
         if not stat.S_ISLNK(status.st_mode):
             at = step
@@ -129,11 +129,11 @@ def _way_to(place: Path) -> Iterator[tuple[Path, os.stat_result]]:
             raise OSError(f"{place} leads through more than {_MOST_LINKS} symbolic links")
         target = Path(os.readlink(step))
         if target.is_absolute():
-            at = Path(target.anchor)
+            at = target.anchor
         ahead += reversed(target.parts[1:] if target.is_absolute() else target.parts)
 
 
-def _check_step(step: Path, status: os.stat_result) -> None:
+def _check_step(step: str, status: os.stat_result) -> None:
     if status.st_uid not in (os.getuid(), 0):
         raise PermissionError(f"{step} {_belongs_to(status)}")
     if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
@@ -147,17 +147,17 @@ def _belongs_to(status: os.stat_result) -> str:
     return f"belongs to user {status.st_uid}, {_NOT_TAKEN}"
 
 
-def _remedy(folder: Path) -> str:
+def _remedy(folder: str) -> str:
     return f"chmod go-w {folder}"
 
 
-def _others_write(folder: Path, status: os.stat_result) -> bool:
+def _others_write(folder: str, status: os.stat_result) -> bool:
     if status.st_mode & stat.S_IWOTH:
         return True
     return bool(status.st_mode & stat.S_IWGRP) and not _is_private_group(folder, status)
 
 
-def _is_private_group(folder: Path, status: os.stat_result) -> bool:
+def _is_private_group(folder: str, status: os.stat_result) -> bool:
     """Whether the group is the owner's alone, as distributions with umask 002 make one for every user.
 
     An access control list shows in the group's permissions, so where there is one they mean something else.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
 from functools import cache
 from importlib.util import find_spec
@@ -29,16 +30,21 @@ def source_digest(*places: str) -> str:
         places: sub-packages ("." is armdyn itself), without the packages in them, or single modules such as
             "targets/image.py"; all sources where none is named.
     """
-    paths = [path for place in places for path in _sources(place)] if places else sorted(PACKAGE.rglob("*.py"))
     digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode() + path.read_bytes() + b"\0")
+    for name in [name for place in places for name in _sources(place)] if places else _all_sources():
+        digest.update(f"{name}\0".encode() + PACKAGE.joinpath(name).read_bytes() + b"\0")
     return digest.hexdigest()
 
 
-def _sources(place: str) -> list[Path]:
-    path = PACKAGE / place
-    return sorted(path.glob("*.py")) if path.is_dir() else [path]
+def _sources(place: str) -> list[str]:
+    """The paths within the package of a sub-package's modules, or of the one module that is named."""
+    if place.endswith(".py"):
+        return [place]
+    return sorted(f"{place}/{name}" for name in os.listdir(PACKAGE / place) if name.endswith(".py"))
+
+
+def _all_sources() -> list[str]:
+    return sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 
 def of_trace(key: str) -> str:
