@@ -35,8 +35,9 @@ class CompiledFunction:
     ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to so many
     threads, -1 meaning one a core; they look out for the next batch for some milliseconds before they sleep. Lists and
     integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in
-    float32, as NumPy's own functions do. NaN in a state makes every result of that state NaN that depends on it, and
-    where none does, all that are not the same for every state.
+    float32, as NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of
+    the joints (`armdyn.arrays`); the results are NumPy's. NaN in a state makes every result of that state NaN that
+    depends on it, and where none does, all that are not the same for every state.
     """
 
     def __init__(self, robot: Robot, function: Function, parameters: Iterable[str] = ()) -> None:
