@@ -51,12 +51,15 @@ class _Fork:
     def before(self) -> None:
         deadline = time.monotonic() + LONGEST_WAIT
         _adding.acquire()
-        self._taken = [lock for lock in list(_locks) if lock.acquire(timeout=max(0.0, deadline - time.monotonic()))]
+        for lock in list(_locks):
+            if lock.acquire(timeout=max(0.0, deadline - time.monotonic())):
+                self._taken.append(lock)
 
     def after(self) -> None:
         while self._taken:
             self._taken.pop().release()
-        _adding.release()
+        if _adding.locked():  # or Ctrl-C came before
+            _adding.release()
 
 
 if hasattr(os, "register_at_fork"):

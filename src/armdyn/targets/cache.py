@@ -50,9 +50,14 @@ def read(kind: str, key: str) -> tuple[Mapping[str, Any], bytes] | None:
 
 
 def _content(path: Path) -> bytes:
-    with open(os.open(path, _READ), "rb") as file:
-        status = os.fstat(file.fileno())
+    descriptor = os.open(path, _READ)
+    try:
+        status = os.fstat(descriptor)
         cache_folder.check_file(status)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    with open(descriptor, "rb") as file:
         cache_eviction.mark_as_used(path, status)
         return file.read()
 

@@ -47,6 +47,11 @@ class Interface:
     @classmethod
     def of(cls, program: Program) -> Interface:
         """The interface of a program: its ports become core dimensions of fixed sizes, "(6),(6)->(6)"."""
+        if not program.inputs:
+            raise Unsupported(
+                f"{program.name} is given no arrays, and NumPy makes no ufunc of a constant; call the plain function "
+                "on the robot's mechanism"
+            )
         for port in (*program.inputs, *program.outputs):
             if port.size == 0:
                 raise Unsupported(

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.errors import ArmdynError
 from armdyn.program.program import Program
 from armdyn.targets import cache as disk
 from armdyn.targets import cache_keys
@@ -146,7 +147,7 @@ class Kernel:
             code = kept_or_compiled(key, lambda: self._ir(letter), ENTRY, keep=self._cache)
             if code is None:
                 raise LoadError("the compiled code cannot be loaded")
-        except MemoryError:
+        except (ArmdynError, MemoryError, Warning):  # of the function, of no compiler, made an error
             raise
         except Exception as error:
             _warn(error)
