@@ -66,9 +66,14 @@ class CompiledFunction:
         else, do not get here.
         """
         out = workers = None
+        call: Any = len(arrays)
         if keywords:
             out, workers = keywords.pop("out", None), keywords.pop("workers", None)
-        kernel = self._remembered(len(arrays), keywords) if keywords else self._plain.get(len(arrays))
+            call = (call, *keywords.items())
+        try:
+            kernel = self._plain.get(call)
+        except Exception:  # arrays among the keywords, which have no hash, or compare to no truth
+            kernel = None
         if kernel is not None and (out is None or type(out) is np.ndarray or _takes_results(out)):
             try:
                 if are_arrays(arrays):
@@ -87,13 +92,6 @@ class CompiledFunction:
         if self.function.result is None:
             return results
         return self.function.result(*(results if isinstance(results, tuple) else (results,)))
-
-    def _remembered(self, count: int, options: Mapping[str, Any]) -> Kernel | None:
-        """What has been called with so many arrays by position and these options."""
-        try:
-            return self._plain.get((count, *options.items()))
-        except Exception:  # arrays among the keywords, which have no hash, or compare to no truth
-            return None
 
     def __repr__(self) -> str:
         return f"<{self.function.name}{self.__signature__} of {self.robot.name!r}>"
@@ -225,10 +223,12 @@ class CompiledFunction:
             self._check_arguments(given)  # before a compiler that takes its time
             kernel = self._kernels[variant] = self._compile(variant)
             if not variant[1] and list(given) == self._positional[: len(given)]:
-                self._plain[len(given)] = kernel
+                self._plain[len(given)] = self._plain[len(given),] = kernel
                 self._call_directly(kernel)
         if list(given) == self._positional[: len(arrays)]:  # all by position: what is left in keywords are options
-            self._plain[(len(arrays), *keywords.items()) if keywords else len(arrays)] = kernel
+            self._plain[len(arrays), *keywords.items()] = kernel
+            if not keywords:
+                self._plain[len(arrays)] = kernel
         if out is None or _takes_results(out):
             try:
                 return self._run(kernel, as_arrays(given.values()), out, workers)

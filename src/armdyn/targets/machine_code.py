@@ -8,6 +8,7 @@ from typing import Any
 from armdyn.targets import cache, cache_keys, compiler
 from armdyn.targets.image import Image, LinkError, LoadError, link, load
 from armdyn.targets.machine import host
+from armdyn.threads import undivided
 
 Code = tuple[int, Any]
 """The address of an entry, and what must be kept alive for as long as it may be called."""
@@ -82,4 +83,5 @@ def helper(name: str, ir_for: Callable[[str], str], entry: str) -> Code | None:
         ir_for: its LLVM IR for a processor's triple.
         entry: the function's name there.
     """
-    return kept_or_compiled(name, lambda: ir_for(host().triple), entry)
+    with undivided():
+        return kept_or_compiled(name, lambda: ir_for(host().triple), entry)

@@ -18,6 +18,7 @@ from armdyn.errors import shown
 from armdyn.targets.gufunc import LoopTable, Shape, core_shapes
 from armdyn.targets.kernels import NumpyFunction
 from armdyn.targets.sharing import Meeting, sharing_loop
+from armdyn.threads import undivided
 
 SMALLEST_SHARE = 1 << 16
 """Numbers a thread must get to read and write to be worth waking."""
@@ -79,7 +80,8 @@ class Team:
     """Threads that stay, for starting one takes as long as some thousands of states, and the functions they share."""
 
     def __init__(self) -> None:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - ten modules that one thread does not need
+        with undivided():
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - ten modules that one thread needs not
 
         self._pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="armdyn")
         self._meeting = Meeting()
