@@ -26,6 +26,7 @@ from armdyn.errors import (
 from armdyn.lazy import module_of
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
+from armdyn.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn import (
@@ -124,7 +125,8 @@ def __getattr__(name: str) -> Any:
     """Import what is asked for when it is first asked for, so that ``import armdyn`` stays light."""
     if name not in _WHERE:
         return module_of("armdyn", name)
-    value = getattr(import_module(f"armdyn.{_WHERE[name]}"), name)
+    with undivided():
+        value = getattr(import_module(f"armdyn.{_WHERE[name]}"), name)
     globals()[name] = value
     return value
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from armdyn.algorithms.declaration import Function, in_numbers
+from armdyn.arrays import Names, are_arrays, are_plain, as_arrays, plain_arguments, takes_results
 from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
 from armdyn.model.constraints.base import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape, with_parameters
 from armdyn.program import OperationCounts, Port, Program, guarded, trace
-from armdyn.targets import compile_program, direct, load_or_compile, source_digest
+from armdyn.source_keys import source_key
+from armdyn.targets import direct, kernel_of, load_or_compile
+from armdyn.targets.kernels import Kernel
 from armdyn.targets.parallel import run_in_parallel
+from armdyn.threads import Once, undivided
 
 if TYPE_CHECKING:
     from armdyn.model.mechanism import Mechanism
@@ -31,8 +35,9 @@ class CompiledFunction:
     ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to so many
     threads, -1 meaning one a core; they look out for the next batch for some milliseconds before they sleep. Lists and
     integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in
-    float32, as NumPy's own functions do. NaN in a state makes every result of that state NaN that depends on it, and
-    where none does, all that are not the same for every state.
+    float32, as NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of
+    the joints (`armdyn.arrays`); the results are NumPy's. NaN in a state makes every result of that state NaN that
+    depends on it, and where none does, all that are not the same for every state.
     """
 
     def __init__(self, robot: Robot, function: Function, parameters: Iterable[str] = ()) -> None:
@@ -47,8 +52,8 @@ class CompiledFunction:
         self._ports |= {name: Port(name, parameter_shape(robot.model, name)) for name in self.parameters}
         self._required = [a.name for a in function.arguments if not a.optional] + list(self.parameters)
         self._positional = [a.name for a in function.arguments] + list(self.parameters)
-        self._kernels: dict[Variant, np.ufunc] = {}
-        self._plain: dict[Any, np.ufunc] = {}  # by number of arrays, given by position, and options
+        self._kernels: dict[Variant, Kernel] = {}
+        self._plain: dict[Any, Kernel] = {}  # by number of arrays, given by position, and options
         self._direct = direct.NO_RECORDS
         self._derivatives: dict[Any, CompiledFunction] = {}
         self.__name__, self.__doc__ = function.name, function.__doc__
@@ -60,29 +65,33 @@ class CompiledFunction:
         From then on `armdyn.targets.direct` stands before this method: calls that name one state's arrays, and nothing
         else, do not get here.
         """
-        out, workers = keywords.pop("out", None), keywords.pop("workers", None)
-        kernel = self._remembered(len(arrays), keywords)
-        if kernel is not None:
+        out = workers = None
+        call: Any = len(arrays)
+        if keywords:
+            out, workers = keywords.pop("out", None), keywords.pop("workers", None)
+            call = (call, *keywords.items())
+        try:
+            kernel = self._plain.get(call)
+        except Exception:  # arrays among the keywords, which have no hash, or compare to no truth
+            kernel = None
+        if kernel is not None and (out is None or type(out) is np.ndarray or _takes_results(out)):
             try:
-                return self._run(kernel, arrays, out, workers)
-            except (TypeError, ValueError):
-                pass  # None in place of an optional array, for example; the whole way says what is wrong
+                if are_arrays(arrays):
+                    return self._run(kernel, arrays, out, workers)
+                if are_plain(arrays):
+                    return self._run(kernel, as_arrays(arrays), out, workers)
+            except (TypeError, ValueError, OverflowError):
+                pass  # the whole way says what is wrong
         return self._call_variant(arrays, keywords, out, workers)
 
-    def _run(self, kernel: np.ufunc, arrays: Iterable[Any], out: Any, workers: Any) -> Any:
+    def _run(self, kernel: Kernel, arrays: Sequence[Any], out: Any, workers: Any) -> Any:
         """Call a kernel; the results under the names their declaration gives them."""
-        run = kernel if workers is None else partial(run_in_parallel, kernel, workers)
+        function = kernel.for_arrays(arrays)
+        run = function if workers is None else partial(run_in_parallel, function, workers)
         results = run(*arrays) if out is None else run(*arrays, out=out)
         if self.function.result is None:
             return results
         return self.function.result(*(results if isinstance(results, tuple) else (results,)))
-
-    def _remembered(self, count: int, options: Mapping[str, Any]) -> np.ufunc | None:
-        """What has been called with so many arrays by position and these options."""
-        try:
-            return self._plain.get((count, *options.items()))
-        except TypeError:  # arrays among the keywords, which have no hash
-            return None
 
     def __repr__(self) -> str:
         return f"<{self.function.name}{self.__signature__} of {self.robot.name!r}>"
@@ -172,18 +181,21 @@ class CompiledFunction:
 
     def _chosen(self, options: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         self._refuse_unknown(options)
-        for name in options:
-            try:
-                hash(options[name])
-            except TypeError:
-                kind = type(options[name]).__name__
-                raise TypeError(
-                    f"{name} is a {kind}; options are words, numbers or tuples, fixed before compiling"
-                ) from None
         missing = [name for name in self.function.required_options if name not in options]
         if missing:
             raise self._misses(missing)
-        return tuple(sorted((k, v) for k, v in options.items() if v != self.function.options[k]))
+        return tuple(sorted((k, v) for k, v in options.items() if self._is_another(k, v)))
+
+    def _is_another(self, name: str, value: Any) -> bool:
+        """Whether an option differs from its default."""
+        try:
+            hash(value)
+            return bool(value != self.function.options[name])
+        except Exception:  # arrays: without a hash, or with a comparison for each element
+            kind = type(value).__name__
+            raise TypeError(
+                f"{name} is a {kind}; options are words, numbers or tuples, fixed before compiling"
+            ) from None
 
     def _refuse_unknown(self, options: Iterable[str]) -> None:
         for name in options:
@@ -203,21 +215,36 @@ class CompiledFunction:
         """The whole way of a call: bind names, choose or compile the kernel, run it."""
         out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
         given = self._bind(arrays, keywords)
+        if not are_plain(given.values()):
+            given = plain_arguments(given, self._names_along, repr(self.robot.name))
         variant = (tuple(given), self._chosen(keywords))
         kernel = self._kernels.get(variant)
         if kernel is None:
+            self._check_arguments(given)  # before a compiler that takes its time
             kernel = self._kernels[variant] = self._compile(variant)
             if not variant[1] and list(given) == self._positional[: len(given)]:
-                self._plain[(len(given),)] = kernel
+                self._plain[len(given)] = self._plain[len(given),] = kernel
                 self._call_directly(kernel)
         if list(given) == self._positional[: len(arrays)]:  # all by position: what is left in keywords are options
             self._plain[len(arrays), *keywords.items()] = kernel
-        try:
-            return self._run(kernel, given.values(), out, workers)
-        except (TypeError, ValueError) as error:
-            complaint = error
+            if not keywords:
+                self._plain[len(arrays)] = kernel
+        if out is None or _takes_results(out):
+            try:
+                return self._run(kernel, as_arrays(given.values()), out, workers)
+            except (TypeError, ValueError, OverflowError) as error:
+                complaint: Exception = error
+        else:
+            complaint = DTypeError("out holds something else than arrays that NumPy writes to as they are")
         self._check_out(out, variant[1], given)
         self._explain(given, complaint)
+
+    def _names_along(self, argument: str) -> list[Names]:
+        """What the axes of one state's argument count."""
+        model = self.robot.model
+        counted = {"n": self.robot.joint_names, "joints": model.joint_names, "links": model.link_names}
+        shapes = {a.name: a.shape for a in self.function.arguments}
+        return [counted.get(str(word)) for word in shapes.get(argument, ())]
 
     def _check_out(self, out: Any, options: Iterable[tuple[str, Any]], given: Mapping[str, Any]) -> None:
         """Complain of arrays for results that cannot take them."""
@@ -232,8 +259,8 @@ class CompiledFunction:
 
     def _check_out_array(self, array: Any, shape: tuple[int, ...], batch: tuple[int, ...] | None) -> None:
         dimensions = ", ".join(["...", *map(str, shape)])
-        if not isinstance(array, np.ndarray):
-            raise DTypeError(f"out is {type(array).__name__}; expected an array of shape ({dimensions})")
+        if not takes_results(array):
+            raise DTypeError(f"out is {type(array).__name__}; expected a NumPy array of shape ({dimensions})")
         if array.shape[array.ndim - len(shape) :] != shape:
             raise ShapeError(f"out has shape {array.shape}; expected ({dimensions}) for {self.robot.name!r}")
         if batch is not None and array.shape != batch + shape:
@@ -277,21 +304,24 @@ class CompiledFunction:
             raise TypeError(f"{name}() misses {', '.join(missing)}; it takes {', '.join(self._positional)}{hint}")
         return given
 
-    def _call_directly(self, kernel: np.ufunc) -> None:
+    def _call_directly(self, kernel: Kernel) -> None:
         """Let single states go straight to the kernel from now on."""
-        if _stand_in_front():
-            container = self.function.result or (None if kernel.nout == 1 else _several)
-            self._direct = direct.record(kernel, container) + self._direct
+        container = self.function.result or (None if kernel.for_float64.nout == 1 else _several)
+        record = direct.record(kernel.for_float64, container)
+        if record and _in_front.get("CompiledFunction", lambda: _stand_in_front(kernel)):
+            self._direct = record + self._direct
 
-    def _compile(self, variant: Variant) -> np.ufunc:
-        if self.function.__module__.startswith("armdyn.algorithms."):
-            return load_or_compile(self._cache_key(variant), lambda: guarded(self._trace(variant)))
-        return compile_program(guarded(self._trace(variant)))  # others may have changed: trace, then look
+    def _compile(self, variant: Variant) -> Kernel:
+        key = self._source_key(variant)
+        with undivided():
+            if key is None:
+                return kernel_of(guarded(self._trace(variant)))  # found by its program
+            return load_or_compile(key, lambda: guarded(self._trace(variant)))
 
-    def _cache_key(self, variant: Variant) -> str:
-        """Names a compiled function of `armdyn.algorithms` without tracing it."""
-        model = self.robot.model.digest
-        return repr((model, self.function.__module__, self.function.name, self.parameters, variant, _digest_of_code()))
+    def _source_key(self, variant: Variant) -> str | None:
+        """Names the function without tracing it; None where only its program can tell it from others."""
+        key = source_key(self.robot.model, self.function, self.parameters, variant)
+        return key and f"{type(self).__name__} {key}"
 
     def _trace(self, variant: Variant) -> Program:
         names, options = variant
@@ -325,8 +355,12 @@ class CompiledFunction:
 
     def _explain(self, given: Mapping[str, Any], error: Exception) -> NoReturn:
         """Turn NumPy's complaint into one that names the argument, the robot and its joints."""
-        if isinstance(error, ArmdynError):
-            raise error
+        if not isinstance(error, ArmdynError):
+            self._check_arguments(given)
+        raise error
+
+    def _check_arguments(self, given: Mapping[str, Any]) -> None:
+        """Complain of arrays that do not fit the robot or each other."""
         for name, value in given.items():
             self._check_argument(self._ports[name], value)
         if self._batch(given) is None:
@@ -334,7 +368,6 @@ class CompiledFunction:
             shown = ", ".join(f"{name} {shape[: len(shape) - rank]}" for name, shape, rank in shapes)
             what = f"{self.function.name} of {self.robot.name!r}"
             raise ShapeError(f"the batches of the arguments of {what} do not broadcast together: {shown}")
-        raise error
 
     def _check_argument(self, port: Port, value: Any) -> None:
         expected = f"expected {self._expected(port)}"
@@ -365,13 +398,22 @@ class CompiledFunction:
 _call_in_python = CompiledFunction.__call__
 
 
-@cache
-def _stand_in_front() -> bool:
+_in_front: Once[str, bool] = Once()
+
+
+def _stand_in_front(kernel: Kernel) -> bool:
     """Put the C function for single states before `CompiledFunction.__call__`; False where there cannot be one."""
-    method = direct.call_method(_call_in_python, "_direct")
+    method = direct.call_method(_call_in_python, "_direct", kernel.for_float64)
     if method is not None:
         CompiledFunction.__call__ = method  # type: ignore[method-assign]
     return method is not None
+
+
+def _takes_results(out: Any) -> bool:
+    """Whether NumPy writes results to ``out``, an array or a tuple with some, as to its own arrays."""
+    if type(out) is np.ndarray:
+        return True
+    return all(a is None or takes_results(a) for a in (out if isinstance(out, tuple) else (out,)))
 
 
 def _keyword(parameter: str) -> str:
@@ -385,12 +427,6 @@ def _shown(names: list[str]) -> str:
 
 def _several(*results: Any) -> tuple[Any, ...]:
     return results
-
-
-@cache
-def _digest_of_code() -> str:
-    """Changes with the code that traces: what was compiled before an edit is never used after it."""
-    return source_digest(".", "spatial", "model", "algorithms")
 
 
 def _signature(function: Function, parameters: tuple[str, ...]) -> inspect.Signature:

@@ -68,7 +68,7 @@ class _Derived(CompiledFunction):
 
         function = self.primal.function
         implementation.__name__, implementation.__doc__ = name, doc
-        implementation.__module__ = function.__module__  # decides, as the primal's, whether to look for it on disk
+        implementation.__module__ = function.__module__
         return dataclasses.replace(function, implementation=implementation, name=name, **changes)
 
     def _at(self, values: Mapping[str, Any]) -> list[Any]:
@@ -82,8 +82,9 @@ class _Derived(CompiledFunction):
         """The primal with other values of ``wrt``."""
         return self.primal.evaluate(model, {**values, **dict(zip(self.wrt, changed, strict=True))}, options)
 
-    def _cache_key(self, variant: Variant) -> str:
-        return repr((type(self).__name__, self.wrt, self.primal._cache_key(variant)))
+    def _source_key(self, variant: Variant) -> str | None:
+        key = self.primal._source_key(variant)
+        return key and repr((type(self).__name__, self.wrt, key))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.primal, self.wrt)

@@ -7,6 +7,9 @@ import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+_LONGEST = 200
+"""Characters of a value in a message."""
+
 
 class ArmdynError(Exception):
     """Anything armdyn itself refuses; catch this to catch all of them."""
@@ -47,13 +50,26 @@ class UnknownName(ArmdynError, LookupError):
         """Build the message ``no frame 'tool' in 'panda' (22 frames). Did you mean 'tool0'?``."""
         names = list(known)
         counted = kind if len(names) == 1 else _plural(kind)
-        message = f"no {kind} {name!r} in {where} ({len(names)} {counted})."
-        close = get_close_matches(str(name), names, n=1)
+        message = f"no {kind} {shown(name)} in {where} ({len(names)} {counted})."
+        close = get_close_matches(name if isinstance(name, str) else shown(name), names, n=1)
         if close:
             message += f" Did you mean {close[0]!r}?"
         elif names:
             message += f" Known: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}."
         return cls(message)
+
+
+def shown(value: object) -> str:
+    """A value in a message: its ``repr``, cut where it is long.
+
+    >>> shown("elbow"), shown(10**5000)
+    ("'elbow'", 'an integer of more than 4300 digits')
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no longer integers
+        return f"an integer of more than {sys.get_int_max_str_digits()} digits"
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def _plural(kind: str) -> str:

@@ -9,6 +9,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
+from armdyn.threads import undivided
+
 
 class _Package(ModuleType):
     """A package that keeps a name that a module of it has too: ``package.mass_matrix`` stays the function."""
@@ -30,7 +32,8 @@ def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
     def get(name: str) -> Any:
         if name not in where:
             return module_of(package, name)
-        value = getattr(import_module(f"{package}.{where[name]}"), name)
+        with undivided():
+            value = getattr(import_module(f"{package}.{where[name]}"), name)
         module.__dict__[name] = value  # from now on it is found at once
         return value
 
@@ -41,7 +44,8 @@ def module_of(package: str, name: str) -> ModuleType:
     """A module of a package, by its name; an `AttributeError` where there is none, as of any attribute."""
     if name.startswith("_") or not name.isidentifier() or find_spec(f"{package}.{name}") is None:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
-    return import_module(f"{package}.{name}")
+    with undivided():
+        return import_module(f"{package}.{name}")
 
 
 def modules_of(package: str) -> Callable[[str], Any]:

@@ -25,6 +25,7 @@ from armdyn.algorithms.task_rows import (
     name_of,
 )
 from armdyn.algorithms.task_space import TaskSpace
+from armdyn.arrays import as_plain
 from armdyn.compiled import CompiledFunction
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.model.constraints.base import refuse_constraints
@@ -139,7 +140,8 @@ def task_space(
         how = {name: value for name, value in (("out", out), ("workers", workers)) if value is not None}
         result: TaskSpace = compiled(q, qd, **how)
     if task.damping == 0.0:
-        _require_independence(robot, task, np.asarray(q), result, unit, threshold)
+        states = np.asarray(as_plain("q", q, (robot.joint_names,), repr(robot.name)))
+        _require_independence(robot, task, states, result, unit, threshold)
     return result
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,6 +30,17 @@ def test_a_slip_of_the_pen_is_named_before_what_is_missing_for_it() -> None:
 def test_batches_that_do_not_broadcast_name_function_and_robot() -> None:
     with pytest.raises(armdyn.ShapeError, match=r"arguments of bias_forces of 'planar_2r' do not broadcast"):
         armdyn.load("planar_2r").bias_forces(np.ones((3, 2)), np.ones((4, 2)))
+
+
+@pytest.mark.parametrize(
+    ("function", "signature"),
+    [(lambda model: 2.0 * model.gravity, "->(3)"), (lambda model, q=None: 2.0 * model.gravity, "(n)?->(3)")],
+)
+def test_functions_without_arrays(function: Callable[..., Any], signature: str) -> None:
+    """NumPy would end the process."""
+    own = armdyn.load("planar_2r").compile(function, signature=signature)
+    with pytest.raises(armdyn.Unsupported, match="given no arrays, and NumPy makes no ufunc of a constant"):
+        own()
 
 
 def test_functions_of_scalars_alone() -> None:

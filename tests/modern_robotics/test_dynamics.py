@@ -8,6 +8,7 @@ import pytest
 
 import armdyn.modern_robotics as mr
 from armdyn.modern_robotics import integration, own_code
+from armdyn.threads import Once
 from oracles.screw_lists import BOOK, CASES, Lists, general_lists, with_wild_inertias
 from oracles.states import assert_close
 
@@ -279,7 +280,7 @@ def test_a_singular_arm_in_a_long_run_is_said_to_be_singular(monkeypatch: pytest
 
 
 def test_only_so_many_arms_get_code_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_code, "_known", {})
+    monkeypatch.setattr(own_code, "_known", Once())
     monkeypatch.setattr(own_code, "MOST", 1)
     first, second = (tuple(general_lists("RR", seed)) for seed in (51, 52))
     assert own_code.own_step(first) is not None

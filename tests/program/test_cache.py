@@ -2,186 +2,276 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+import armdyn
+from armdyn.program import Port, Program, trace
+from armdyn.targets import cache, cache_keys, compiler, kernels, machine_code
+from armdyn.targets.image import LoadError
+from armdyn.targets.machine import Machine, host
+from armdyn.targets.relocations import LinkError
+from armdyn.threads import Once
 
 pytest.importorskip("llvmlite")
 
-PROGRAM = """
+
+class Process:
+    """What a process that calls a function does, without starting one: the disk alone is kept from one to the next."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        self._monkeypatch = monkeypatch
+        self.folder = folder
+        monkeypatch.setenv("ARMDYN_CACHE_DIR", str(folder))
+        compile_ir = compiler.compile_ir
+
+        def counting(*arguments: object) -> bytes:
+            self.compiled += 1
+            return compile_ir(*arguments)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(compiler, "compile_ir", counting)
+        self.start()
+
+    def start(self) -> None:
+        """Forget everything that is in memory."""
+        self.traced = self.compiled = 0
+        for name in ("_by_source", "_by_program", "_loops", "_ufuncs"):
+            self._monkeypatch.setattr(kernels, name, Once())
+        for module in (kernels, cache):
+            self._monkeypatch.setattr(module, "_warned", set())
+
+    def make(self) -> Program:
+        self.traced += 1
+        return trace(lambda q: np.sin(q) * 3.0 + q[0], [Port("q", (4,))], name="cached")
+
+    def call(self, dtype: str = "d", key: str = "my key") -> tuple[int, int]:
+        """Call the function in this process; how often it was traced, and compiled."""
+        q = np.linspace(-2, 2, 44).reshape(11, 4).astype(dtype)
+        result = kernels.load_or_compile(key, self.make).for_arrays([q])(q)
+        assert result.dtype == dtype
+        np.testing.assert_allclose(result, np.sin(q) * 3.0 + q[:, :1], atol=1e-5)
+        return self.traced, self.compiled
+
+    def run(self, dtype: str = "d", key: str = "my key") -> tuple[int, int]:
+        """Call the function in a new process."""
+        self.start()
+        return self.call(dtype, key)
+
+    def entries(self, kind: str = "kernel") -> list[Path]:
+        return sorted(self.folder.glob(f"*.{kind}"))
+
+
+@pytest.fixture
+def process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Process:
+    return Process(monkeypatch, tmp_path / "cache")
+
+
+def said(call: Callable[[], object]) -> list[str]:
+    """What is warned of."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    return [str(one.message) for one in caught]
+
+
+def test_what_is_kept_is_neither_traced_nor_compiled(process: Process) -> None:
+    assert process.call() == (1, 1)
+    assert process.call("f") == (1, 2)
+    assert process.run() == process.run("f") == (0, 0)
+    assert [len(process.entries(kind)) for kind in ("traced", "lowered", "kernel")] == [1, 2, 2]
+
+
+def test_float32_is_compiled_only_when_used(process: Process) -> None:
+    process.call()
+    assert len(process.entries()) == 1
+    assert process.run("f") == (1, 1)
+    assert len(process.entries()) == 2
+
+
+def test_another_source_of_the_same_program_compiles_nothing(process: Process) -> None:
+    process.call()
+    assert process.call(key="another key") == (2, 1)  # traced; the kernel is in memory
+    assert process.run(key="a third key") == (1, 0)
+    assert process.run(key="a third key") == (0, 0)
+    assert len(process.entries()) == 1
+
+
+def test_edited_sources_of_the_same_instructions_compile_nothing(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process.call()
+    linker = cache_keys.source_digest("targets/compiler.py", "targets/image.py", "targets/machine_code.py")
+    monkeypatch.setattr(cache_keys, "source_digest", lambda *of: linker if "targets/image.py" in of else "edited")
+    assert process.run() == (1, 0)
+    assert process.run() == (0, 0)
+    monkeypatch.setattr(cache_keys, "source_digest", lambda *of: "another linker")
+    assert process.run() == (1, 1)
+
+
+def test_another_processor_has_code_of_its_own(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    process.call()
+    plain = Machine(host().triple, "", "")
+    for module in (kernels, machine_code):
+        monkeypatch.setattr(module, "host", lambda: plain)
+    monkeypatch.setattr(cache_keys, "fingerprint", lambda: "another processor")
+    assert process.run() == (1, 1)
+    assert len(process.entries()) == 2
+
+
+def test_a_program_packed_without_its_sources_keeps_nothing(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing would tell code of this version from that of the next."""
+    monkeypatch.setattr(cache_keys, "has_sources", lambda: False)
+    assert process.call() == process.run() == (1, 1)
+    assert not process.folder.exists()
+    robot = armdyn.load("planar_2r")
+    assert robot.mass_matrix._source_key((("q",), ())) is None
+
+
+def test_the_cache_can_be_switched_off(process: Process, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    kernels.load_or_compile("my key", process.make, cache=False)
+    monkeypatch.setenv("ARMDYN_CACHE_DIR", "")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert not said(process.run)
+    assert not list(tmp_path.rglob("*.kernel"))
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "truncate": lambda good: good[: len(good) // 2],
+    "empty": lambda good: b"",
+    "flip": lambda good: good[:-50] + bytes([good[-50] ^ 1]) + good[-49:],
+    "flip header": lambda good: good[:90] + bytes([good[90] ^ 1]) + good[91:],
+    "garbage": lambda good: os.urandom(1000),
+    "header": lambda good: good[:15] + hashlib.sha256(b'{"key": 3}\n').digest() + b'{"key": 3}\n',
+}
+
+
+@pytest.mark.parametrize("kind", ["traced", "lowered", "kernel"])
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_entry_is_rebuilt(process: Process, damage: str, kind: str) -> None:
+    process.call()
+    (entry,) = process.entries(kind)
+    good = entry.read_bytes()
+    entry.write_bytes(DAMAGES[damage](good))
+    assert process.run() == (1, int(kind == "kernel"))
+    assert entry.read_bytes() == good
+    assert process.run() == (0, 0)
+
+
+@pytest.mark.parametrize("kind", ["traced", "lowered", "kernel"])
+def test_an_entry_of_something_else_is_not_taken(process: Process, kind: str) -> None:
+    process.call()
+    before = set(process.entries(kind))
+    process.start()
+    other = trace(lambda q: np.sin(q) * 3.0 + q[1], [Port("q", (4,))], name="cached")
+    kernels.load_or_compile("other key", lambda: other)
+    (mine,) = before
+    foreign = next(path for path in process.entries(kind) if path not in before)
+    mine.write_bytes(foreign.read_bytes())
+    process.run()
+
+
+def test_one_warning_where_nothing_can_be_kept(process: Process, tmp_path: Path) -> None:
+    tmp_path.joinpath("cache").write_text("no folder")
+    warned = said(lambda: (process.call(), process.call("f"), process.call(key="other")))
+    assert len(warned) == 1
+    assert "armdyn's cache of compiled functions in " in warned[0]
+    assert "ARMDYN_CACHE_DIR" in warned[0]
+
+
+def test_where_memory_cannot_be_made_executable_the_interpreter_runs(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(image: object) -> None:
+        raise LoadError("forbidden")
+
+    monkeypatch.setattr(machine_code, "load", refuse)
+    (warned,) = said(lambda: (process.call(), process.call("f")))
+    assert "the compiled code cannot be loaded" in warned
+
+
+def test_object_files_load_where_the_linker_does_not_know_them(
+    process: Process, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(object_code: bytes, entry: str) -> None:
+        raise LinkError("Mach-O")
+
+    monkeypatch.setattr(machine_code, "link", refuse)
+    assert not said(lambda: (process.call(), process.call("f")))
+    assert process.run() == process.run("f") == (0, 0)
+
+
+def test_an_interrupted_write_leaves_nothing(process: Process, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*paths: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        process.call()
+    assert not [path for path in process.folder.iterdir() if path.name != ".looked_through"]
+    monkeypatch.undo()
+
+
+# With processes of their own.
+
+PRELUDE = """
 import sys, warnings
 import numpy as np
-from armdyn.program import Port, trace
-from armdyn.targets import compile_program, load_or_compile
+import armdyn
+from armdyn.targets import compiler
 
-traced = []
-def make():
-    traced.append(1)
-    return trace(lambda q: np.sin(q) * 3.0 + q[0], [Port("q", (4,))], name="cached")
-
-def check(dtype="d"):
-    q = np.linspace(-2, 2, 44).reshape(11, 4).astype(dtype)
-    result = load_or_compile("my key", make)(q)
-    assert result.dtype == dtype and np.allclose(result, np.sin(q) * 3.0 + q[:, :1], atol=1e-5)
+def mass():
+    q = np.linspace(-2.0, 2.0, 44).reshape(22, 2)
+    robot = armdyn.load("planar_2r")
+    M = robot.mass_matrix(q), robot.mass_matrix(q.astype("f"))
+    assert [m.dtype for m in M] == [np.float64, np.float32] and np.allclose(*M, atol=1e-6)
+    return M[0].sum()
 """
 
 
-def start(code: str, folder: Path | str, **environment: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-W", "always", "-c", PROGRAM + textwrap.dedent(code)]
+def start(code: str, folder: Path, **environment: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-W", "always", "-c", PRELUDE + textwrap.dedent(code)]
     environment = {**os.environ, "ARMDYN_CACHE_DIR": str(folder), **environment}
     return subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def run(code: str, folder: Path | str, **environment: str) -> str:
-    process = start(code, folder, **environment)
+def finished(process: subprocess.Popen[str]) -> str:
     output, errors = process.communicate(timeout=120)
-    assert process.returncode == 0, errors
-    return output + errors
+    assert (process.returncode, errors) == (0, "")
+    return output
 
 
-def entries(folder: Path) -> list[Path]:
-    return sorted(folder.glob("*.kernel"))
-
-
-def test_the_second_process_neither_traces_nor_imports_the_compiler(tmp_path: Path) -> None:
-    run("check(); check('f'); assert traced == [1]", tmp_path)
-    assert len(entries(tmp_path)) == 2
-    run("check(); check('f'); assert not traced; assert 'llvmlite' not in sys.modules", tmp_path)
-
-
-def test_float32_is_compiled_only_when_used(tmp_path: Path) -> None:
-    run("check()", tmp_path)
-    assert len(entries(tmp_path)) == 1
-    run("check('f'); assert traced == [1]", tmp_path)
-    assert len(entries(tmp_path)) == 2
-
-
-def test_the_folder_is_the_users_alone(tmp_path: Path) -> None:
-    run("check()", tmp_path / "new")
-    assert (tmp_path / "new").stat().st_mode & 0o777 == 0o700
-    assert all(path.stat().st_mode & 0o777 == 0o600 for path in entries(tmp_path / "new"))
-    assert not list((tmp_path / "new").glob(".*"))
-
-
-@pytest.mark.parametrize("damage", ["truncate", "empty", "flip", "flip header", "foreign", "garbage", "header"])
-def test_a_damaged_entry_is_rebuilt(tmp_path: Path, damage: str) -> None:
-    run("check()", tmp_path)
-    (entry,) = entries(tmp_path)
-    good = entry.read_bytes()
-    bad = bytearray(good)
-    if damage == "truncate":
-        bad = bad[: len(bad) // 2]
-    elif damage == "empty":
-        bad = bytearray()
-    elif damage == "flip":
-        bad[-50] ^= 1
-    elif damage == "flip header":
-        bad[90] ^= 1
-    elif damage == "garbage":
-        bad = bytearray(os.urandom(1000))
-    elif damage == "header":  # intact by its own checksum, but not what this version writes
-        import hashlib
-
-        payload = b'{"key": 3}\n'
-        bad = bytearray(good[:16] + hashlib.sha256(payload).digest() + payload)
-    elif damage == "foreign":
-        other = tmp_path / "other"
-        run("load_or_compile('other key', make)(np.zeros(4))", other)
-        bad = bytearray(entries(other)[0].read_bytes())
-    entry.write_bytes(bytes(bad))
-    run("check(); assert traced == [1]", tmp_path)
-    assert entry.read_bytes() == good
-    run("check(); assert not traced", tmp_path)
-
-
-def test_an_edit_of_the_compiler_or_another_processor_makes_entries_stale(tmp_path: Path) -> None:
-    run("check()", tmp_path)
-    run(
-        "from armdyn.targets import cache; cache.source_digest = lambda *folders: 'edited'; check(); assert traced",
-        tmp_path,
-    )
-    run("from armdyn.targets import cache; cache.fingerprint = lambda: 'other'; check(); assert traced", tmp_path)
-    run("check(); assert not traced", tmp_path)
-
-
-def test_the_cache_can_be_switched_off(tmp_path: Path) -> None:
-    run("check(); assert traced", "", HOME=str(tmp_path), XDG_CACHE_HOME=str(tmp_path / "x"))
-    assert not list(tmp_path.rglob("*.kernel"))
-    run("load_or_compile('my key', make, cache=False)(np.zeros(4))", tmp_path)
-    assert not entries(tmp_path)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the place differs")
-def test_the_usual_place(tmp_path: Path) -> None:
-    code = "import os; del os.environ['ARMDYN_CACHE_DIR']; check()"
-    run(code, "", XDG_CACHE_HOME=str(tmp_path / "x"))
-    assert entries(tmp_path / "x" / "armdyn")
-
-
-def test_an_unusable_folder_is_one_warning(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("not a folder")
-    output = run("check(); check('f'); load_or_compile('other', make)(np.zeros(4))", blocked / "below")
-    assert output.count("RuntimeWarning") == 1
-    assert "ARMDYN_CACHE_DIR" in output
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give files away")
-def test_entries_of_other_users_are_refused(tmp_path: Path) -> None:
-    run("check()", tmp_path)
-    os.chown(entries(tmp_path)[0], 12345, 12345)
-    assert "belongs to user 12345" in run("check(); assert traced", tmp_path)
-    os.chown(tmp_path, 12345, 12345)
-    assert "belongs to user 12345" in run("check(); assert traced", tmp_path)
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid"), reason="POSIX permissions")
-def test_a_folder_that_anyone_may_write_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o777)
-    assert "anyone may write" in run("check(); assert traced", tmp_path)
-    assert not entries(tmp_path)
-
-
-@pytest.mark.skipif(not hasattr(os, "getuid") or os.getuid() == 0, reason="root may write anywhere")
-def test_a_read_only_folder_is_read(tmp_path: Path) -> None:
-    run("check()", tmp_path)
-    tmp_path.chmod(0o500)
-    assert run("check(); assert not traced", tmp_path) == ""
-    assert run("check('f')", tmp_path).count("RuntimeWarning") == 1
+def test_the_second_process_does_not_import_the_compiler(tmp_path: Path) -> None:
+    finished(start("mass(); assert 'llvmlite' in sys.modules", tmp_path))
+    finished(start("mass(); assert 'llvmlite' not in sys.modules", tmp_path))
 
 
 def test_processes_at_once(tmp_path: Path) -> None:
-    processes = [start("check(); check('f')", tmp_path) for _ in range(4)]
-    for process in processes:
-        _, errors = process.communicate(timeout=120)
-        assert (process.returncode, errors) == (0, "")
-    assert len(entries(tmp_path)) == 2
-    run("check(); check('f'); assert not traced", tmp_path)
+    for process in [start("mass()", tmp_path) for _ in range(4)]:
+        finished(process)
+    finished(start("mass(); assert 'llvmlite' not in sys.modules", tmp_path))
+    assert not list(tmp_path.glob("*.temporary"))
 
 
-def test_where_memory_cannot_be_made_executable_the_interpreter_runs(tmp_path: Path) -> None:
-    code = """
-    from armdyn.targets import machine_code
-    from armdyn.targets.image import LoadError
-    def refuse(image): raise LoadError("forbidden")
-    machine_code.load = refuse
-    check(); check("f")
-    """
-    assert "the compiled code cannot be loaded" in run(code, tmp_path)
-
-
-def test_object_files_load_where_the_linker_does_not_know_them(tmp_path: Path) -> None:
-    code = """
-    from armdyn.targets import machine_code
-    from armdyn.targets.image import LinkError
-    def refuse(object_code, entry): raise LinkError("Mach-O")
-    machine_code.link = refuse
-    check(); check("f")
-    """
-    assert run(code, tmp_path) == ""
-    assert len(entries(tmp_path)) == 2
-    assert run("check(); check('f'); assert not traced", tmp_path) == ""
+@pytest.mark.slow
+def test_a_docstring_edited_anywhere_compiles_nothing(tmp_path: Path) -> None:
+    package = tmp_path / "armdyn"
+    shutil.copytree(cache_keys.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+    place = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    here = f"assert armdyn.__file__.startswith({str(tmp_path)!r}); "
+    forbidden = "compiler.compile_ir = None; "
+    finished(start(here + "mass()", tmp_path / "cache", **place))
+    for edited in ("algorithms/mass_matrix.py", "program/expr.py", "targets/llvm_ir.py", "compiled.py"):
+        source = (package / edited).read_text()
+        (package / edited).write_text(source.replace('"""', '"""Edited. ', 1))
+        finished(start(here + forbidden + "mass()", tmp_path / "cache", **place))
+        finished(start(here + "mass(); assert 'llvmlite' not in sys.modules", tmp_path / "cache", **place))

@@ -147,7 +147,7 @@ def test_functions_of_different_quantities_are_not_confused_in_the_cache(ur5: Ca
     assert not np.allclose(*by_mass)
     assert not np.allclose(f.derivative("q")(*arrays), f.derivative("qd")(*arrays))
     keys = {
-        g._cache_key((("q",), ())) for g in (f.derivative("q"), f.directional("q"), f.derivative("q").derivative("q"))
+        g._source_key((("q",), ())) for g in (f.derivative("q"), f.directional("q"), f.derivative("q").derivative("q"))
     }
     assert len(keys) == 3
 

@@ -36,7 +36,7 @@ def compiled_for(program: Program, machine: Machine) -> np.ufunc:
     for dtype in "fd":
         addresses[dtype], memory = load(link(compile_ir(loop_ir(program, dtype, machine), machine), ENTRY))
         keep(memory)
-    return LoopTable(Interface.of(program), addresses["f"], addresses["d"]).ufunc
+    return LoopTable(Interface.of(program), addresses).ufunc
 
 
 def narrow_machines() -> list[Machine]:

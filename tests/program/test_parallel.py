@@ -19,13 +19,15 @@ import pytest
 
 from armdyn.program import Port, trace
 from armdyn.targets import compile_program, parallel, sharing
-from armdyn.targets.gufunc import Loop
+from armdyn.targets.gufunc import Interface, Loop
+from armdyn.targets.interpreted import Interpreted
 from armdyn.targets.parallel import run_in_parallel
 from armdyn.targets.sharing_ir import LONGEST_STAY, NUMBER
 from armdyn.targets.streaming import STREAMED_BYTES
 
 PORTS = [Port("A", (2, 3)), Port("x", (3,)), Port("s", ())]
-KERNEL = compile_program(trace(lambda A, x, s: (A @ x * s, np.sin(x)), PORTS, name="two"), cache=False)
+TWO = trace(lambda A, x, s: (A @ x * s, np.sin(x)), PORTS, name="two")
+KERNEL = compile_program(TWO, cache=False)
 ONE = compile_program(trace(lambda A, x, s: A @ x + s, PORTS, name="one"), cache=False)
 TWICE = compile_program(trace(lambda x: (2.0 * x, -x), [Port("x", (3,))], name="twice"), cache=False)
 SCALAR = compile_program(trace(lambda s: 2.0 * s, [Port("s", ())], name="scalar"), cache=False)
@@ -520,12 +522,12 @@ def test_a_batch_that_is_streamed_is_so_in_every_piece(phase: int) -> None:
 def test_without_a_compiler_one_thread_does_it(monkeypatch: pytest.MonkeyPatch, jobs: Jobs, missing: str) -> None:
     team = parallel.Team()
     monkeypatch.setattr(parallel, "_team", lambda: team)
+    kernel = KERNEL if missing == "the function" else Interpreted(lambda: TWO, Interface.of(TWO))
     if missing == "the function":
         monkeypatch.setattr(parallel, "sharing_loop", lambda: None)
-    else:
-        monkeypatch.setattr(parallel, "machine_code_loop", lambda kernel, dtype: None)
     arrays = batch(500)
-    assert_same(run_in_parallel(KERNEL, 2, *arrays), KERNEL(*arrays))
+    for result, expected in zip(run_in_parallel(kernel, 2, *arrays), KERNEL(*arrays), strict=True):
+        np.testing.assert_allclose(result, expected, rtol=1e-15, atol=1e-15)
     assert len(jobs) == 0
     assert not team._helpers
 

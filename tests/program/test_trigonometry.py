@@ -30,7 +30,7 @@ def on_machine(program: Program, kind: str) -> np.ufunc:
     for dtype in "fd":
         addresses[dtype], memory = load(link(compile_ir(loop_ir(program, dtype, machine), machine), ENTRY))
         keep(memory)
-    return LoopTable(Interface.of(program), addresses["f"], addresses["d"]).ufunc
+    return LoopTable(Interface.of(program), addresses).ufunc
 
 
 def ulps(results: np.ndarray, x: np.ndarray, function: str) -> np.ndarray:

@@ -12,7 +12,6 @@ and W = R_B^T (w_A - w_B) turns R = R_B^T R_A: Rd = [W] R.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from armdyn.algorithms.kinematics import Pose, base_columns, body_poses
 from armdyn.algorithms.newton_euler import Motion, base_motion, outward
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
+from armdyn.threads import cached_property
 
 
 class Moving(NamedTuple):

@@ -8,8 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.arrays import as_plain
 from armdyn.constraints.errors import ContradictingConstraints, InconsistentMotion, OpenLoop, SingularState
-from armdyn.errors import ModelError, ShapeError, UnknownName
+from armdyn.errors import ArmdynError, ModelError, ShapeError, UnknownName, shown
 from armdyn.model.constraints import Row
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
@@ -76,14 +77,18 @@ def per_joint(robot: ConstrainedRobot, **values: Any) -> list[Array]:
     arrays = []
     for name, value in values.items():
         try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            raise ShapeError(f"{name} is {value!r}; expected numbers, one value per joint of {robot.name!r}") from None
+            plain = as_plain(name, value, (robot.joint_names,), repr(robot.name))
+            array = np.asarray(plain, dtype=float)
+        except ArmdynError:
+            raise
+        except (TypeError, ValueError, OverflowError):
+            raise ShapeError(
+                f"{name} is {shown(value)}; expected numbers, one value per joint of {robot.name!r}"
+            ) from None
         if array.ndim == 0 or array.shape[-1] != robot.dof:
-            shown = " ".join(robot.joint_names)
             raise ShapeError(
                 f"{name} has shape {array.shape}; expected (..., {robot.dof}), one value per joint of {robot.name!r}: "
-                f"{shown}"
+                f"{' '.join(robot.joint_names)}"
             )
         arrays.append(array)
     try:
@@ -95,7 +100,7 @@ def per_joint(robot: ConstrainedRobot, **values: Any) -> list[Array]:
 
 def multipliers_of(robot: ConstrainedRobot, multipliers: ArrayLike) -> Array:
     """Multipliers, one for each row, as float64."""
-    lam = np.asarray(multipliers, dtype=float)
+    lam = np.asarray(as_plain("multipliers", multipliers), dtype=float)
     rows = robot.constraint_rows
     if lam.shape[-1:] != (len(rows),):
         names = ", ".join(row.name for row in rows)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.arrays import as_plain
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
 from armdyn.constraints.ranks import RANK_TOLERANCE
 from armdyn.constraints.states import ConstrainedRobot, multipliers_of, per_joint, state_name
@@ -114,7 +115,7 @@ def multipliers_of_wrench(
     """
     (q_,) = per_joint(robot, q=q)
     chosen = _chosen(components)
-    F = np.asarray(wrench, dtype=float)
+    F = np.asarray(as_plain("wrench", wrench), dtype=float)
     if F.shape[-1:] != (len(chosen),):
         expected = ", ".join(COMPONENTS[k] for k in chosen)
         raise ShapeError(f"wrench has shape {F.shape}; expected (..., {len(chosen)}): {expected}")

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
+from armdyn.arrays import as_plain
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.errors import UnknownName, Unsupported
 from armdyn.robot import Robot
@@ -66,7 +67,7 @@ def _chosen_mass_matrix(robot: Robot, q: ArrayLike, joints: Sequence[str] | None
     if not names or len(set(names)) != len(names):
         raise TaskSpaceError(f"joints={joints!r}; expected names of joints, each once")
     chosen = [known.index(name) for name in names]
-    M: Array = robot.mass_matrix(finite(q))[..., np.ix_(chosen, chosen)[0], np.ix_(chosen, chosen)[1]]
+    M: Array = robot.mass_matrix(finite(robot, q))[..., np.ix_(chosen, chosen)[0], np.ix_(chosen, chosen)[1]]
     return M, names, one_kind(robot, chosen)
 
 
@@ -82,9 +83,9 @@ def without_constraints_only(robot: Robot, which: str) -> None:
         )
 
 
-def finite(q: ArrayLike) -> Array:
+def finite(robot: Robot, q: ArrayLike) -> Array:
     """q, refused where a number of it is none."""
-    array = np.asarray(q)
+    array = np.asarray(as_plain("q", q, (robot.joint_names,), repr(robot.name)))
     if array.dtype.kind == "f" and not np.isfinite(array).all():  # other kinds are the robot's to judge
         raise TaskSpaceError("q holds NaN or infinity; an ellipsoid is one of a configuration")
     return array

@@ -61,7 +61,7 @@ class Place:
             raise TaskSpaceError("an ellipsoid of the point at the base's origin is none of the frame; use 'world'")
         one_unit(rows)
         name = robot.model.frame(frame).name
-        q = finite(q)
+        q = finite(robot, q)
         T = np.asarray(robot.forward_kinematics(q, frame=name), dtype=float)
         R = T[..., :3, :3]
         r = R @ np.array(point)

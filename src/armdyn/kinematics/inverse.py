@@ -135,7 +135,7 @@ def _one_batch(
 
 def _start(robot: Robot, q0: ArrayLike, limits: Range) -> Array:
     expected = f"(..., {robot.dof}), one value per joint of {robot.name!r}: {shown_joints(robot)}"
-    start = real_array("q0", q0, expected)
+    start = real_array("q0", q0, expected, robot.joint_names, repr(robot.name))
     if start.shape[-1:] != (robot.dof,):
         raise ShapeError(f"q0 has shape {start.shape}; expected {expected}")
     outside = np.argwhere((start < limits.lower) | (start > limits.upper))

@@ -191,7 +191,7 @@ def _rows(components: Sequence[str]) -> list[int]:
 
 def _per_joint(robot: Robot, name: str, value: Any) -> Array:
     expected = f"(..., {robot.dof}), one value per joint of {robot.name!r}: {shown_joints(robot)}"
-    array = real_array(name, value, expected)
+    array = real_array(name, value, expected, robot.joint_names, repr(robot.name))
     if array.shape[-1:] != (robot.dof,):
         raise ShapeError(f"{name} has shape {array.shape}; expected {expected}")
     return array

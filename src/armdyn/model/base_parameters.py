@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,6 +17,7 @@ from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.standard_parameters import ENTRIES, OF_LINK, StandardParameters
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 PREFERRED = ("m", "mc_z", "mc_y", "mc_x", "I_yy", "I_xx", "I_zz", "I_xy", "I_yz", "I_xz")
 """Which parameters of a link become dependent first: those the literature gives to the link before."""

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import DTypeError, ModelError, ShapeError
+from armdyn.arrays import as_plain
+from armdyn.errors import ArmdynError, DTypeError, ModelError, ShapeError
 from armdyn.spatial.rotations import Array
 
 
@@ -41,7 +42,9 @@ def real_array(values: Any, shape: tuple[int, ...], name: str, meaning: str = ""
     """
     expected = f"{shape}, {meaning}" if meaning else str(shape)
     try:
-        given = np.asarray(values)
+        given = np.asarray(as_plain(name, values))
+    except ArmdynError:
+        raise
     except ValueError:
         raise ShapeError(f"{name} is ragged; expected {expected}") from None
     numbers = _floats(given)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from armdyn.model.drive import Drive
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import Turn
+from armdyn.threads import cached_property
 
 SLIGHT = 2.0**-27
 """Below this an angle is its own sine and its cosine is 1, to a quarter of a float64's last digit."""

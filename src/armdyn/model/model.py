@@ -7,7 +7,6 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.frozen import finite_array, frozen_array
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """The acceleration of free fall in base axes, m/s^2, where a description names none."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.arrays import as_plain
 from armdyn.errors import ArmdynError, DTypeError, ShapeError
 from armdyn.spatial.rotations import Array
 
@@ -22,7 +23,9 @@ class ArgumentError(ArmdynError, ValueError):
 def real(name: str, values: ArrayLike) -> Array:
     """An array of floats."""
     try:
-        array = np.asarray(values)
+        array = np.asarray(as_plain(name, values))
+    except ArmdynError:
+        raise
     except ValueError:
         raise ShapeError(f"{name} is ragged: its rows differ in length") from None
     if array.dtype.kind not in "biuf":

@@ -12,7 +12,7 @@ from armdyn.errors import ShapeError
 from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.arguments import joints_of, lists, real, resolution, rows, tip_rows, vector
 from armdyn.modern_robotics.integration import Stepper
-from armdyn.modern_robotics.kernels import compiled
+from armdyn.modern_robotics.kernels import compiled, tried
 from armdyn.spatial.rotations import Array
 
 
@@ -69,13 +69,9 @@ def _torques(thetalist: Any, *rest: Any) -> Array:
     """Inverse dynamics of one state: the compiled recursion, and a second look at the arguments where it refuses."""
     n = joints_of(thetalist)
     run = compiled(recursion.inverse_dynamics, n)
-    try:
-        # As float64, so that all is computed in float64.
-        tau: Array = run(np.asarray(thetalist, dtype=float), *rest)
-        if tau.ndim == 1:
-            return tau
-    except (TypeError, ValueError):
-        pass
+    tau = tried(run, thetalist, *rest)
+    if tau is not None and tau.ndim == 1:
+        return tau  # type: ignore[no-any-return]
     qd, qdd, g, f_tip, Mlist, Glist, Slist = rest
     return run(  # type: ignore[no-any-return]
         vector("thetalist", thetalist, n),
@@ -100,13 +96,9 @@ def MassMatrix(thetalist: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: 
     """
     n = joints_of(thetalist)
     run, (still, unit) = compiled(recursion.inverse_dynamics, n), _constants(n)
-    q = np.asarray(thetalist, dtype=float)
-    try:
-        columns: Array = run(q, still, unit, WEIGHTLESS, FREE, Mlist, Glist, Slist)
-        if q.ndim == 1 and columns.ndim == 2:
-            return columns.T
-    except (TypeError, ValueError):
-        pass
+    columns = tried(run, thetalist, still, unit, WEIGHTLESS, FREE, Mlist, Glist, Slist)
+    if columns is not None and np.ndim(thetalist) == 1 and columns.ndim == 2:
+        return columns.T  # type: ignore[no-any-return]
     q = vector("thetalist", thetalist, n)
     return run(q, still, unit, WEIGHTLESS, FREE, *lists(Mlist, Glist, Slist, n)).T  # type: ignore[no-any-return]
 

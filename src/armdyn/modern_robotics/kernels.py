@@ -6,11 +6,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
-
+from armdyn.arrays import are_plain
 from armdyn.modern_robotics import recursion
 from armdyn.program import Port, Program, trace
 from armdyn.targets import load_or_compile, source_digest
+from armdyn.targets.kernels import NumpyFunction
 
 Shape = tuple[int, ...]
 
@@ -33,10 +33,20 @@ def shapes(n: int) -> dict[str, Shape]:
 
 
 @cache
-def compiled(function: Callable[..., Any], n: int) -> np.ufunc:
-    """A function of `recursion` as a ufunc for arms of n joints; leading axes broadcast."""
+def compiled(function: Callable[..., Any], n: int) -> NumpyFunction:
+    """A function of `recursion` as a ufunc of float64 arrays for arms of n joints; leading axes broadcast."""
     key = ("modern_robotics", function.__name__, n, source_digest("modern_robotics", "spatial"))
-    return load_or_compile(repr(key), lambda: program(function, n))
+    return load_or_compile(repr(key), lambda: program(function, n)).for_float64
+
+
+def tried(run: Callable[..., Any], *arrays: Any) -> Any:
+    """What a function makes of arguments as they come; None where they need a second look."""
+    if not are_plain(arrays):
+        return None
+    try:
+        return run(*arrays)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def program(function: Callable[..., Any], n: int) -> Program:
@@ -45,4 +55,4 @@ def program(function: Callable[..., Any], n: int) -> Program:
     return trace(function, [Port(name, shapes(n)[name]) for name in names], name=function.__name__)
 
 
-__all__ = ["compiled", "program", "recursion", "shapes"]
+__all__ = ["compiled", "program", "recursion", "shapes", "tried"]

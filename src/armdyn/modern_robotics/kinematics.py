@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
 from armdyn.modern_robotics import recursion
-from armdyn.modern_robotics.arguments import joints_of, pose, screws, vector
-from armdyn.modern_robotics.kernels import compiled
+from armdyn.modern_robotics.arguments import joints_of, pose, real, screws, vector
+from armdyn.modern_robotics.kernels import compiled, tried
 from armdyn.modern_robotics.rigid_motions import log6
 from armdyn.spatial.rotations import Array
 
@@ -52,12 +52,10 @@ def _pose(function: Callable[..., Any], M: ArrayLike, name: str, axes: ArrayLike
         return pose("M", M).copy()
     n = len(thetalist)
     run = compiled(function, n)
-    q = np.asarray(thetalist, dtype=float)
-    try:
-        T: Array = run(M, axes, q)
-    except (TypeError, ValueError):
-        T = run(pose("M", M), screws(name, axes, n), vector("thetalist", thetalist, n))
-    return T if T.ndim == 2 else run(pose("M", M), screws(name, axes, n), vector("thetalist", thetalist, n))
+    T = tried(run, M, axes, thetalist)
+    if T is not None and T.ndim == 2:
+        return T  # type: ignore[no-any-return]
+    return run(pose("M", M), screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]
 
 
 def JacobianSpace(Slist: ArrayLike, thetalist: ArrayLike) -> Array:
@@ -83,14 +81,10 @@ def JacobianBody(Blist: ArrayLike, thetalist: ArrayLike) -> Array:
 def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalist: ArrayLike) -> Array:
     n = joints_of(thetalist)
     run = compiled(function, n)
-    q = np.asarray(thetalist, dtype=float)
-    try:
-        J: Array = run(axes, q)
-        if J.ndim == 2:
-            return J
-    except (TypeError, ValueError):
-        pass
-    found = np.shape(axes)
+    J = tried(run, axes, thetalist)
+    if J is not None and J.ndim == 2:
+        return J  # type: ignore[no-any-return]
+    found = real(name, axes).shape
     if found != (6, n):
         raise ShapeError(f"{name} has shape {found}; expected (6, {n}), as many columns as thetalist has joints")
     return run(screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]

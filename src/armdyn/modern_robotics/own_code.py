@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +13,9 @@ from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.kernels import compiled
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.targets import compile_program
+from armdyn.targets import kernel_of
+from armdyn.targets.kernels import NumpyFunction
+from armdyn.threads import Once
 
 Lists = tuple[Array, Array, Array]
 """Mlist, Glist and Slist."""
@@ -39,7 +40,7 @@ class OwnStep:
     A joint whose screw has length k turns by k q: the step works on k q, k qd and tau / k.
     """
 
-    step: np.ufunc
+    step: NumpyFunction
     lengths: Array
 
     def advance(
@@ -54,19 +55,15 @@ class OwnStep:
         return q / k, qd / k
 
 
-_known: dict[bytes, OwnStep | None] = {}
-_lock = threading.Lock()
+_known: Once[bytes, OwnStep | None] = Once()
 
 
 def own_step(arm: Lists) -> OwnStep | None:
     """The step compiled for an arm; None where only the recursion does what the book's code does with these lists."""
     key = b"".join(array.tobytes() for array in arm)
-    with _lock:
-        if key not in _known:
-            if len(_known) >= MOST:
-                return None
-            _known[key] = _compile(arm)
-        return _known[key]
+    if len(_known) >= MOST and key not in _known:
+        return None
+    return _known.get(key, lambda: _compile(arm))
 
 
 def _compile(arm: Lists) -> OwnStep | None:
@@ -80,7 +77,7 @@ def _compile(arm: Lists) -> OwnStep | None:
         program = robot.compile(euler_step, parameters=["gravity"]).program()
     except ModelError:  # a pitch, an inertia that no single body has, a joint that moves no mass, a rough rotation, ...
         return None
-    own = OwnStep(compile_program(program), lengths)
+    own = OwnStep(kernel_of(program).for_float64, lengths)
     return own if _agrees(own, arm) else None
 
 

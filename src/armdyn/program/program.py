@@ -6,7 +6,6 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from armdyn.errors import TraceError
 from armdyn.program.expr import Expr
 from armdyn.program.graph import Graph, Node
 from armdyn.program.operations import OPERATIONS
+from armdyn.threads import cached_property
 
 
 @dataclass(frozen=True)

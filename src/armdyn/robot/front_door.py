@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from armdyn.algorithms.declaration import Function, function
@@ -17,6 +16,7 @@ from armdyn.program import Program
 from armdyn.robot import closed_loops, descriptions, exports, motions, parameters, variants
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     from armdyn.model.coupling import Coordinate

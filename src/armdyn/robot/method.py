@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
 from armdyn.algorithms.declaration import Function
 from armdyn.compiled import CompiledFunction
 from armdyn.model.constraints.base import refuse_constraints
+from armdyn.threads import cached_property, undivided
 
 if TYPE_CHECKING:
     from armdyn.robot.front_door import Robot
@@ -62,7 +62,8 @@ class Method:
         if robot is None:
             return self.function
         self.refuse_where_wrong(robot)
-        bound = self._bound(robot)
+        with undivided():
+            bound = self._bound(robot)
         # An instance attribute hides this descriptor: the next access costs nothing.
         return robot.__dict__.setdefault(self.name, bound)  # type: ignore[no-any-return]
 

@@ -11,6 +11,7 @@ from typing import Any
 from armdyn.errors import ModelError, UnknownName
 from armdyn.lazy import modules_of
 from armdyn.robot import Robot
+from armdyn.threads import undivided
 
 IN_PLANE = (0.0, -9.81, 0.0)
 """Gravity of the textbooks' planar arms: their plane is x-y and y points up."""
@@ -56,6 +57,11 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
     >>> load("planar_2r").joint_names
     ('joint_1', 'joint_2')
     """
+    with undivided():  # the modules that read files are imported when the first of their kind comes
+        return _load(robot, options)
+
+
+def _load(robot: str | os.PathLike[str], options: Mapping[str, Any]) -> Robot:
     if not isinstance(robot, str | os.PathLike):
         raise ModelError(f"the robot is {type(robot).__name__}; expected a bundled name or the path of a file")
     if robot in _BUNDLED:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from armdyn.arrays import Names
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError, SimulationError
@@ -82,6 +83,7 @@ class Law:
     function: Callable[[float, Array, Array], Any]
     what: str
     shape: tuple[int, ...]
+    names: Names = None
     held = False
     rows = None
 
@@ -101,11 +103,11 @@ class Law:
 
     def of(self, index: Index) -> Law:
         """The same function; it sees one state at a time."""
-        return Law(self.function, self.what, self.shape[-1:])
+        return Law(self.function, self.what, self.shape[-1:], self.names)
 
     def _checked(self, value: Any, t: float) -> Array:
         name = f"what {self.what} returned at t = {t:g} s"
-        array = real_array(name, value, f"shape {self.shape}")
+        array = real_array(name, value, f"shape {self.shape}", self.names, "the robot")
         if array.ndim and array.shape[-1] == self.shape[-1] and array.ndim <= len(self.shape):
             try:
                 return np.broadcast_to(array, self.shape)
@@ -156,7 +158,8 @@ class Forces:
 def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: Any) -> Forces:
     """What the arguments of `simulate` mean, for states of shape (*batch, n)."""
     per_joint = f"one value per joint of {robot.name!r}: {shown_joints(robot)}"
-    tau = prepared("torque", np.zeros(robot.dof) if torque is None else torque, batch, robot.dof, per_joint)
+    given = np.zeros(robot.dof) if torque is None else torque
+    tau = prepared("torque", given, batch, robot.dof, per_joint, robot.joint_names)
     if f_tip is None:
         return Forces(tau)
     if robot.tip is None:
@@ -164,15 +167,15 @@ def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: An
     return Forces(tau, prepared("f_tip", f_tip, batch, 6, "a wrench (moment, force)"))
 
 
-def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: str) -> Force:
+def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: str, names: Names = None) -> Force:
     """A callable is a law; an array with one axis more than the state is a table; any other is constant."""
     shape = (*batch, size)
     if callable(value):
-        return Law(value, f"{name} {getattr(value, '__qualname__', type(value).__name__)}()", shape)
+        return Law(value, f"{name} {getattr(value, '__qualname__', type(value).__name__)}()", shape, names)
     shown = ", ".join(map(str, shape))
     constant = f"({size},) or ({shown}) constant" if batch else f"({size},) constant"
     expected = f"{constant}, (steps, {shown}) over time, or a callable; {meaning}"
-    array = real_array(name, value, expected)
+    array = real_array(name, value, expected, names, "the robot")
     over_time = array.ndim == len(shape) + 1 and len(array) > 0
     target = (len(array), *shape) if over_time else shape
     if array.ndim == 0 or array.shape[-1] != size or array.ndim > len(target):

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.arrays import Names, as_plain
 from armdyn.constraints.motion import Redundant
-from armdyn.errors import DTypeError, ShapeError
+from armdyn.errors import ArmdynError, DTypeError, ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
@@ -27,10 +28,12 @@ def positive_number(name: str, value: Any, unit: str = "") -> float:
     return number
 
 
-def real_array(name: str, value: Any, expected: str) -> Array:
-    """``value`` as float64 numbers of any shape."""
+def real_array(name: str, value: Any, expected: str, names: Names = None, whose: str = "") -> Array:
+    """``value`` as float64 numbers of any shape; tables by the names of what their last axis counts."""
     try:
-        array = np.asarray(value)
+        array = np.asarray(as_plain(name, value, (names,), whose))
+    except ArmdynError:
+        raise
     except ValueError:
         raise ShapeError(f"{name} is ragged: its rows differ in length; expected {expected}") from None
     if array.dtype.kind not in "biuf":
@@ -71,7 +74,7 @@ def check_constraints(robot: Robot, q: Array, qd: Array, redundant: Redundant = 
 
 def _per_joint(robot: Robot, name: str, value: Any) -> Array:
     expected = f"(..., {robot.dof}), one value per joint of {robot.name!r}: {shown_joints(robot)}"
-    array = real_array(name, value, expected)
+    array = real_array(name, value, expected, robot.joint_names, repr(robot.name))
     if array.ndim == 0 or array.shape[-1] != robot.dof:
         raise ShapeError(f"{name} has shape {array.shape}; expected {expected}")
     return array

@@ -31,8 +31,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.targets.direct_ir import ENTRY, call_ir
-from armdyn.targets.gufunc import Loop, Shape, core_shapes, keep, numpy_table
-from armdyn.targets.kernels import machine_code_loop
+from armdyn.targets.gufunc import LoopTable, Shape, core_shapes, keep, numpy_table
 from armdyn.targets.machine_code import helper
 
 NO_RECORDS = bytes(8)
@@ -45,16 +44,16 @@ _ARRAY_NEW, _ARRAY_RETURN = 93, 76  # slots in NumPy's table: PyArray_New, PyArr
 _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
-def record(kernel: np.ufunc, container: Any = None) -> bytes:
+def record(kernel: Any, container: Any = None) -> bytes:
     """What the C function needs to know of a kernel; nothing where it cannot call it.
 
     Args:
-        kernel: a ufunc of `armdyn.targets.kernels`.
+        kernel: a function of `armdyn.targets.kernels`.
         container: called with the results, if not None; whoever keeps the record must keep it too. Several results
             need one.
     """
-    loop = machine_code_loop(kernel, "d")
-    return b"" if loop is None else _packed_record(loop, *core_shapes(kernel), container)
+    table = LoopTable.of(kernel)
+    return b"" if table is None else _packed_record(table.loops["d"], *core_shapes(kernel), container)
 
 
 def _packed_record(loop: int, inputs: list[Shape], outputs: list[Shape], container: Any = None) -> bytes:
@@ -75,15 +74,20 @@ def _packed_record(loop: int, inputs: list[Shape], outputs: list[Shape], contain
     )  # fmt: skip
 
 
-def call_method(fallback: Callable[..., Any], attribute: str) -> Any:
+def call_method(fallback: Callable[..., Any], attribute: str, trial: Any) -> Any:
     """A C function to be assigned to ``__call__`` of a class in place of ``fallback``; None where there cannot be one.
 
     Args:
         fallback: the Python ``__call__(self, *arrays, **keywords)``.
         attribute: where ``self`` has its records, in front of `NO_RECORDS`.
+        trial: a ufunc that has a `record`, which the C function is tried out with.
     """
     entry = _entry()
-    return None if entry is None else _method(entry, fallback, attribute)
+    try:
+        works = entry is not None and _works(entry, trial)
+    except Exception:  # then ufuncs do it
+        return None
+    return _method(entry, fallback, attribute) if entry is not None and works else None
 
 
 def _method(entry: int, fallback: Callable[..., Any], attribute: str) -> Any:
@@ -112,14 +116,12 @@ class _MethodDefinition(ctypes.Structure):
 
 @cache
 def _entry() -> int | None:
-    """The address of the C function, tried out; None where it cannot be had, which ufuncs make up for."""
+    """The address of the C function; None where it cannot be had, which ufuncs make up for."""
     try:
-        if not _is_known():
-            return None
-        code = helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY)
-        if code is None or not _works(code[0]):
-            return None
+        code = helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY) if _is_known() else None
     except Exception:  # no compiler, for example; who needs one is told so where the kernels are made
+        return None
+    if code is None:
         return None
     keep(code)
     return code[0]
@@ -140,21 +142,26 @@ def _is_known() -> bool:
     )
 
 
-def _works(entry: int) -> bool:
-    """Whether the C function calls an inner loop that doubles three numbers, and leaves two to Python."""
+def _works(entry: int, trial: Any) -> bool:
+    """Whether the C function gives what a ufunc gives for one state, and leaves two states to Python."""
 
-    def double(args: int, dimensions: int, steps: int, data: int) -> None:
-        source, target = ((ctypes.c_double * 3).from_address(a or 0) for a in (ctypes.c_void_p * 2).from_address(args))
-        target[:] = [2.0 * number for number in source]
+    class Trial:
+        records = record(trial, _together) + NO_RECORDS
 
-    class Doubling:
-        def __call__(self, numbers: Any) -> Any:
+        def __call__(self, *arrays: Any) -> Any:
             return None
 
-    loop = Loop(double)
-    Doubling.__call__ = _method(entry, Doubling.__call__, "records")  # type: ignore[method-assign]
-    doubling: Any = Doubling()
-    address = ctypes.cast(loop, ctypes.c_void_p).value or 0
-    doubling.records = _packed_record(address, [(3,)], [(3,)]) + NO_RECORDS
-    doubled = doubling(np.array([1.0, -3.0, 0.5]))
-    return isinstance(doubled, np.ndarray) and doubled.tolist() == [2.0, -6.0, 1.0] and doubling(np.zeros(2)) is None
+    Trial.__call__ = _method(entry, Trial.__call__, "records")  # type: ignore[method-assign]
+    one, two = ([np.ones((*states, *shape)) for shape in core_shapes(trial)[0]] for states in ((), (2,)))
+    found, expected = (np.asarray(results).tobytes() for results in (_flat(Trial()(*one)), _flat(trial(*one))))
+    return found == expected and Trial()(*two) is None
+
+
+def _flat(results: Any) -> Any:
+    """All numbers of one or several results."""
+    return np.concatenate([np.ravel(one) for one in (results if isinstance(results, tuple) else (results,))])
+
+
+def _together(*results: Any) -> Any:
+    """One result alone, several as a tuple, as ufuncs return them."""
+    return results if len(results) > 1 else results[0]

@@ -8,8 +8,9 @@ makes ufuncs must therefore make each only once.
 from __future__ import annotations
 
 import ctypes
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -22,6 +23,7 @@ from armdyn.program.program import Port, Program
 _FROM_SIGNATURE = 31
 _TYPE_NUMBERS = {"f": 11, "d": 12}  # NPY_FLOAT, NPY_DOUBLE
 _NO_IDENTITY = -1
+_NO_DATA: Mapping[str, int] = {}
 
 Loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 """``void loop(char **args, intptr_t *dimensions, intptr_t *steps, void *data)``"""
@@ -37,9 +39,19 @@ class Interface:
     inputs: int
     outputs: int
 
+    @property
+    def results(self) -> int:
+        """How many numbers one state gives."""
+        return sum(map(math.prod, _shapes(self.signature.split("->")[1])))
+
     @classmethod
     def of(cls, program: Program) -> Interface:
         """The interface of a program: its ports become core dimensions of fixed sizes, "(6),(6)->(6)"."""
+        if not program.inputs:
+            raise Unsupported(
+                f"{program.name} is given no arrays, and NumPy makes no ufunc of a constant; call the plain function "
+                "on the robot's mechanism"
+            )
         for port in (*program.inputs, *program.outputs):
             if port.size == 0:
                 raise Unsupported(
@@ -64,56 +76,67 @@ Shape = tuple[int, ...]
 
 
 @cache
-def core_shapes(kernel: np.ufunc) -> tuple[list[Shape], list[Shape]]:
+def core_shapes(function: Any) -> tuple[list[Shape], list[Shape]]:
     """The shapes of one state's arguments and results of a ufunc made here."""
-    if kernel.signature is None:  # NumPy's word for scalars only
-        return [()] * kernel.nin, [()] * kernel.nout
-    inputs, outputs = (
-        [tuple(int(extent) for extent in group.split(",") if extent) for group in re.findall(r"\(([\d,]*)\)", side)]
-        for side in kernel.signature.split("->")
-    )
+    if function.signature is None:  # NumPy's word for scalars only
+        return [()] * function.nin, [()] * function.nout
+    inputs, outputs = map(_shapes, function.signature.split("->"))
     return inputs, outputs
+
+
+def _shapes(side: str) -> list[Shape]:
+    """The shapes on one side of a signature."""
+    groups = re.findall(r"\(([\d,]*)\)", side)
+    return [tuple(int(extent) for extent in group.split(",") if extent) for group in groups]
 
 
 class LoopTable:
     """The table of inner loops of one ufunc, in the order NumPy tries them: float32 first, then float64.
 
-    float32 comes first so that it is taken for float32 arguments; what does not fit it goes to float64. A loop finds in
-    its last argument the address that ``data`` holds for it.
+    float32 comes first so that it is taken for float32 arguments; what does not fit it goes to float64. All loops are
+    machine code: Python in their place could fail, and an error cannot leave them.
+
+    Args:
+        interface: what NumPy has to know.
+        loops: the addresses of loops, by the letters "f" (float32) and "d" (float64); one of them may be missing.
+        data: what they find in their last argument.
     """
 
-    def __init__(self, interface: Interface, float32: int, float64: int, data: tuple[int, int] = (0, 0)) -> None:
+    def __init__(self, interface: Interface, loops: Mapping[str, int], data: Mapping[str, int] = _NO_DATA) -> None:
         self.interface = interface
-        count = interface.inputs + interface.outputs
-        self._functions = (ctypes.c_void_p * 2)(float32, float64)
-        self._data = (ctypes.c_void_p * 2)(*data)
-        self._types = bytes([_TYPE_NUMBERS["f"]] * count + [_TYPE_NUMBERS["d"]] * count)
+        self.loops = {letter: loops[letter] for letter in _TYPE_NUMBERS if letter in loops}
+        count, letters = interface.inputs + interface.outputs, list(self.loops)
+        self._functions = (ctypes.c_void_p * len(letters))(*self.loops.values())
+        self._data = (ctypes.c_void_p * len(letters))(*(data.get(letter, 0) for letter in letters))
+        self._types = b"".join(bytes([_TYPE_NUMBERS[letter]] * count) for letter in letters)
         self._texts = [text.encode() for text in (interface.name, interface.doc, interface.signature)]
         name, doc, signature = self._texts
         self.ufunc: np.ufunc = _constructor()(
-            self._functions, self._data, self._types, 2, interface.inputs, interface.outputs,
+            self._functions, self._data, self._types, len(letters), interface.inputs, interface.outputs,
             _NO_IDENTITY, name, doc, 0, signature,
         )  # fmt: skip
-
         _TABLES[self.ufunc] = self
+        self._check()
 
     @classmethod
-    def of(cls, ufunc: np.ufunc) -> LoopTable:
-        """The table behind a ufunc made here."""
-        return _TABLES[ufunc]
+    def of(cls, ufunc: Any) -> LoopTable | None:
+        """The table behind a ufunc made here; None of anything else."""
+        return _TABLES.get(ufunc)
 
-    @property
-    def float32(self) -> int:
-        """The address of the loop for float32."""
-        return self._functions[0] or 0
-
-    @float32.setter
-    def float32(self, address: int) -> None:  # later calls use it: NumPy looks it up in the table at every call
-        self._functions[0] = address
+    def _check(self) -> None:
+        """Raise where NumPy has made something else of it than armdyn expects."""
+        count = self.interface.inputs, self.interface.outputs
+        types = [f"{letter * count[0]}->{letter * count[1]}" for letter in self.loops]
+        made = self.ufunc
+        if not isinstance(made, np.ufunc) or (made.nin, made.nout) != count or made.types != types:
+            raise RuntimeError(
+                f"NumPy {np.__version__} does not make generalised ufuncs the way armdyn expects; "
+                "please report this with the version, and use an earlier NumPy meanwhile"
+            )
 
 
 _KEPT: list[Any] = []
-_TABLES: dict[np.ufunc, LoopTable] = {}
+_TABLES: dict[Any, LoopTable] = {}
 
 
 def keep(thing: Any) -> None:
@@ -134,34 +157,10 @@ def numpy_table(name: str) -> Any:
 
 @cache
 def _constructor() -> Any:
-    """NumPy's constructor, tried out once."""
-    table = numpy_table("_UFUNC_API")
+    """NumPy's constructor of generalised ufuncs."""
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object,
         ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_int, ctypes.c_int,
         ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p,
     )  # fmt: skip
-    constructor = prototype(table[_FROM_SIGNATURE])
-    _try_out(constructor)
-    return constructor
-
-
-def _try_out(constructor: Any) -> None:
-    """Make and call the ufunc that doubles two numbers."""
-
-    def double(args: int, dimensions: int, steps: int, data: int) -> None:
-        source, target = (ctypes.c_void_p * 2).from_address(args)
-        numbers, doubled = ((ctypes.c_double * 2).from_address(address or 0) for address in (source, target))
-        doubled[:] = [2.0 * number for number in numbers]
-
-    loop = Loop(double)
-    functions, data = (ctypes.c_void_p * 1)(ctypes.cast(loop, ctypes.c_void_p).value), (ctypes.c_void_p * 1)()
-    types, texts = bytes([_TYPE_NUMBERS["d"]] * 2), (b"double", b"", b"(2)->(2)")
-    keep((loop, functions, data, types, texts))
-    name, doc, signature = texts
-    made = constructor(functions, data, types, 1, 1, 1, _NO_IDENTITY, name, doc, 0, signature)
-    if not isinstance(made, np.ufunc) or made(np.array([1.0, -3.0])).tolist() != [2.0, -6.0]:
-        raise RuntimeError(
-            f"NumPy {np.__version__} does not make generalised ufuncs the way armdyn expects; "
-            "please report this with the version, and use an earlier NumPy meanwhile"
-        )
+    return prototype(numpy_table("_UFUNC_API")[_FROM_SIGNATURE])

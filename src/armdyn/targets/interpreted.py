@@ -1,9 +1,12 @@
-"""The inner loop of a ufunc without a compiler: the NumPy interpreter behind a C callback. Slower, never wrong."""
+"""A program without machine code: called as a ufunc is, evaluated with NumPy. Slower, never wrong.
+
+It is plain Python and no inner loop of a ufunc: an error, or Ctrl-C, cannot leave a C callback.
+"""
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,65 +14,98 @@ from numpy.typing import NDArray
 
 from armdyn.program.interpret import evaluate
 from armdyn.program.program import Port, Program
-from armdyn.targets.gufunc import Loop
+from armdyn.targets.gufunc import Interface
+
+_NUMBERS_AT_ONCE = 1 << 24
+"""Intermediate values that are held together; more states are evaluated one block after the other."""
 
 
-def interpreted_loop(make_program: Callable[[], Program], dtype: str) -> Any:
-    """A ctypes callback that evaluates the whole batch at once; keep it alive while NumPy may call it."""
+class Interpreted:
+    """A program called like the ufunc it would be compiled to: broadcasting, types, ``out=``, errors.
 
-    def loop(args: int, dimensions: int, steps: int, data: int) -> None:
-        # An error cannot leave a C callback: ctypes prints it, and NumPy goes on with whatever is in the results.
-        outputs: list[NDArray[Any]] = []
-        try:
-            program = make_program()
-            inputs, outputs = _arguments(program, np.dtype(dtype), args, dimensions, steps)
-            pairs = zip(inputs, program.inputs, strict=True)
-            scalars = [column for array, port in pairs for column in _columns(array, port)]
-            results = evaluate(program, scalars, np.dtype(dtype))
-        except BaseException:
-            for array in outputs:
-                array[...] = np.nan
-            raise
-        start = 0
-        for array, port in zip(outputs, program.outputs, strict=True):
-            flat = np.empty((array.shape[0], port.size), dtype)
-            for k in range(port.size):
-                flat[:, k] = results[start + k]
-            array[...] = flat.reshape(array.shape)
-            start += port.size
+    Args:
+        make_program: the program, asked for when it is first called.
+        interface: what the ufunc would be.
+        letters: the types it computes in, float32 ("f") and float64 ("d").
+    """
 
-    return Loop(loop)
+    def __init__(self, make_program: Callable[[], Program], interface: Interface, letters: str = "fd") -> None:
+        self._make_program = make_program
+        self._letters = letters
+        self.nin, self.nout, self.signature = interface.inputs, interface.outputs, interface.signature
+        self.__name__, self.__doc__ = interface.name, interface.doc
 
-
-def _columns(array: NDArray[Any], port: Port) -> list[NDArray[Any]]:
-    flat = array.reshape(array.shape[0], port.size)
-    return [flat[:, k] for k in range(port.size)]
-
-
-def _arguments(
-    program: Program, dtype: np.dtype[Any], args: int, dimensions: int, steps: int
-) -> tuple[list[NDArray[Any]], list[NDArray[Any]]]:
-    """The operands NumPy handed to the loop, as arrays over its memory; the inputs copied."""
-    ports = (*program.inputs, *program.outputs)
-    (count,) = (ctypes.c_ssize_t * 1).from_address(dimensions)
-    pointers = (ctypes.c_void_p * len(ports)).from_address(args)
-    strides = (ctypes.c_ssize_t * (len(ports) + sum(len(port.shape) for port in ports))).from_address(steps)
-    arrays = []
-    core = len(ports)
-    for number, port in enumerate(ports):
-        rank = len(port.shape)
-        arrays.append(
-            _view(pointers[number] or 0, (count, *port.shape), (strides[number], *strides[core : core + rank]), dtype)
-        )
-        core += rank
-    inputs = len(program.inputs)
-    return [array.copy() for array in arrays[:inputs]], arrays[inputs:]
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        """The results for arrays with the states along their leading axes."""
+        program = self._make_program()
+        if len(arrays) != self.nin:
+            raise TypeError(f"{self.__name__} takes {self.nin} arrays; got {len(arrays)}")
+        dtype = _common_type(arrays) if "f" in self._letters else np.dtype(np.float64)
+        inputs = [_checked(array, port, dtype) for array, port in zip(arrays, program.inputs, strict=True)]
+        batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(p.shape)] for a, p in _with(inputs, program.inputs)))
+        states = [_in_rows(array, port, batch) for array, port in _with(inputs, program.inputs)]
+        results = [
+            rows.reshape(batch + port.shape)
+            for rows, port in _with(_evaluated(program, states, batch), program.outputs)
+        ]
+        return _handed_over(results, out)
 
 
-def _view(address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray[Any]:
-    if 0 in shape:
-        return np.empty(shape, dtype)
-    reach = [(extent - 1) * stride for extent, stride in zip(shape, strides, strict=True)]
-    first, last = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-    memory = (ctypes.c_char * (last - first + dtype.itemsize)).from_address(address + first)
-    return np.ndarray(shape, dtype, memoryview(memory), offset=-first, strides=strides)
+def _with(arrays: Sequence[NDArray[Any]], ports: Sequence[Port]) -> list[tuple[NDArray[Any], Port]]:
+    return list(zip(arrays, ports, strict=True))
+
+
+def _common_type(arrays: Sequence[Any]) -> np.dtype[Any]:
+    """float32 where it holds all arrays exactly, else float64; Python's numbers adapt to the others."""
+    types = [np.asarray(a).dtype for a in arrays if type(a) not in (bool, int, float)]
+    single = bool(types) and all(np.can_cast(one, np.float32) for one in types)
+    return np.dtype(np.float32 if single else np.float64)
+
+
+def _checked(array: Any, port: Port, dtype: np.dtype[Any]) -> NDArray[Any]:
+    array = np.asarray(array)
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > np.dtype(np.float64).itemsize:
+        raise TypeError(f"{port.name} holds {array.dtype}, which is not computed with")
+    core = len(port.shape)
+    if array.ndim < core or array.shape[array.ndim - core :] != port.shape:
+        raise ValueError(f"{port.name} has shape {array.shape}; expected (..., {port.shape})")
+    numbers: NDArray[Any] = array.astype(dtype, copy=False)
+    return numbers
+
+
+def _in_rows(array: NDArray[Any], port: Port, batch: tuple[int, ...]) -> NDArray[Any]:
+    """One row for each state; a single row for all where there is one state for the whole batch."""
+    own = array.shape[: array.ndim - len(port.shape)]
+    if math.prod(own) != 1:
+        array = np.broadcast_to(array, batch + port.shape)
+    rows: NDArray[Any] = array.reshape(-1, port.size)
+    return rows
+
+
+def _evaluated(program: Program, states: Sequence[NDArray[Any]], batch: tuple[int, ...]) -> list[NDArray[Any]]:
+    """The results, one row for each state."""
+    count, dtype = math.prod(batch), states[0].dtype if states else np.dtype(np.float64)
+    results = [np.empty((count, port.size), dtype) for port in program.outputs]
+    block = max(1, _NUMBERS_AT_ONCE // max(1, len(program.nodes)))
+    for start in range(0, count, block):
+        part = slice(start, min(start + block, count))
+        scalars = [
+            rows[part if len(rows) == count else slice(None), k] for rows in states for k in range(rows.shape[1])
+        ]
+        values = iter(evaluate(program, scalars, dtype))
+        for rows in results:
+            for k in range(rows.shape[1]):
+                rows[part, k] = next(values)
+    return results
+
+
+def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
+    """The results as a ufunc returns them: numbers where there are no axes, or in the arrays of ``out``."""
+    places = out if isinstance(out, tuple) else (None,) * len(results) if out is None else (out,)
+    if len(places) != len(results):
+        raise ValueError(f"out holds {len(places)} arrays for {len(results)} results")
+    for place, result in zip(places, results, strict=True):
+        if place is not None:
+            np.copyto(place, result, casting="same_kind")
+    returned = tuple(r[()] if p is None else p for p, r in zip(places, results, strict=True))
+    return returned[0] if len(returned) == 1 else returned

@@ -1,169 +1,184 @@
-"""Programs to ufuncs: from memory, from the disk cache, from the compiler, or from the interpreter, in this order."""
+"""Programs as NumPy functions: from memory, from disk, from the compiler, or interpreted, in this order.
+
+Everything that can fail (tracing, compiling, reading and writing files) is done before NumPy is entered, for an error
+or Ctrl-C inside the inner loop of a ufunc would be lost, and its results be whatever was in memory.
+
+A function is found in two steps. What it was traced from, its *source* (robot, options, armdyn's own code), leads to
+the fingerprint of the program, and that to machine code. So a source that was edited and gives the same program
+compiles nothing. Threads that need different functions make them side by side; those that need the same one wait for
+it.
+"""
 
 from __future__ import annotations
 
-import ctypes
-import threading
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from armdyn.errors import ArmdynError
 from armdyn.program.program import Program
 from armdyn.targets import cache as disk
-from armdyn.targets import compiler
-from armdyn.targets.gufunc import Interface, Loop, LoopTable, keep
+from armdyn.targets import cache_keys
+from armdyn.targets.gufunc import Interface, LoopTable, keep
 from armdyn.targets.image import ENTRY, LoadError
-from armdyn.targets.interpreted import interpreted_loop
+from armdyn.targets.interpreted import Interpreted
 from armdyn.targets.machine import host
-from armdyn.targets.machine_code import loaded, packed
+from armdyn.targets.machine_code import Code, kept_or_compiled
+from armdyn.threads import Once
 
 MOST_RESULTS = 20_000
 """Programs with more results are interpreted: the compiler would take minutes, and a group of states megabytes."""
 
-_lock = threading.RLock()
-_ufuncs: dict[str, np.ufunc] = {}
-_machine_code: dict[tuple[np.ufunc, str], int] = {}
-_warned = threading.Event()
+NumpyFunction = np.ufunc | Interpreted
+"""What computes: a ufunc of machine code, or the interpreter in its place."""
+
+_FLOAT64 = np.dtype(np.float64)
+
+_by_source: Once[str, Kernel] = Once()
+_by_program: Once[str, Kernel] = Once()
+_loops: Once[tuple[str, str], int | None] = Once()
+_ufuncs: Once[tuple[str, str], np.ufunc] = Once()
+_warned: set[str] = set()
 
 
-def compile_program(program: Program, *, cache: bool = True) -> np.ufunc:
+def compile_program(program: Program, *, cache: bool = True) -> NumpyFunction:
     """The program as a NumPy generalised ufunc with loops for float32 and float64.
 
     Leading axes broadcast; ``out=``, casting and error messages are NumPy's. Safe to call from threads, which run in
-    parallel. ``cache=False`` keeps the machine code off the disk.
+    parallel. ``cache=False`` keeps the machine code off the disk. Without a compiler, the interpreter in its place.
     """
-    return load_or_compile(f"program {program.digest}", lambda: program, cache=cache)
+    return kernel_of(program, cache=cache).for_any()
 
 
-def load_or_compile(key: str, make_program: Callable[[], Program], *, cache: bool = True) -> np.ufunc:
-    """The ufunc stored under ``key``; ``make_program`` is called only if it has to be compiled.
+def kernel_of(program: Program, *, cache: bool = True) -> Kernel:
+    """The kernel of a program."""
+    make = lambda: Kernel(program.digest, Interface.of(program), lambda: program, cache)  # noqa: E731
+    return _by_program.get(program.digest, make)
 
-    The key must name everything the program depends on, the code that traces it included (`source_digest`); the
-    compiler, the processor and the element type are added to it here.
+
+def load_or_compile(key: str, make_program: Callable[[], Program], *, cache: bool = True) -> Kernel:
+    """The kernel stored under ``key``; ``make_program`` is called only if the program is not known or not compiled.
+
+    The key must name everything the program depends on, the code that traces it included (`cache_keys.source_digest`),
+    but for the packages ``program`` and ``targets``: those are added here, as are processor and element type.
     """
-    with _lock:
-        ufunc = _ufuncs.get(key)
-        if ufunc is None:
-            ufunc = _ufuncs[key] = _Function(key, make_program, cache).ufunc()
-        return ufunc
+    return _by_source.get(key, lambda: _of_source(key, make_program, cache))
 
 
-def machine_code_loop(ufunc: np.ufunc, dtype: str) -> int | None:
-    """The address of an inner loop of a ufunc made here, where that is machine code and compiled.
+def _of_source(key: str, make_program: Callable[[], Program], cache: bool) -> Kernel:
+    if not (cache and cache_keys.has_sources()):
+        return kernel_of(make_program(), cache=cache)
+    full_key = cache_keys.of_trace(key)
+    known = disk.read("traced", full_key)
+    if known is not None:
+        digest, interface = known[0]["digest"], Interface(**known[0]["interface"])
+        return _by_program.get(digest, lambda: Kernel(digest, interface, make_program, cache))
+    program = make_program()
+    kernel = kernel_of(program, cache=cache)
+    disk.write("traced", full_key, {"digest": program.digest, "interface": asdict(kernel.interface)})
+    return kernel
+
+
+class Kernel:
+    """A program as NumPy functions, float64 compiled at once, float32 when arrays of that type come.
 
     Args:
-        ufunc: the ufunc.
-        dtype: ``"d"``, or ``"f"``, which is compiled when it is first called.
+        digest: of the program.
+        interface: what NumPy has to know of it.
+        make_program: the program, asked for where there is no machine code.
+        cache: whether the disk is read and written.
     """
-    return _machine_code.get((ufunc, dtype))
 
-
-@dataclass(frozen=True)
-class _Kernel:
-    """An inner loop that can be called, and the interface it was compiled for."""
-
-    interface: Interface
-    address: int
-    is_machine_code: bool = True
-
-
-class _Function:
-    """Where the two loops of one ufunc come from."""
-
-    def __init__(self, key: str, make_program: Callable[[], Program], cache: bool) -> None:
-        self._key = key
+    def __init__(
+        self, digest: str, interface: Interface, make_program: Callable[[], Program], cache: bool = True
+    ) -> None:
+        self.interface = interface
+        self._digest = digest
         self._make_program = make_program
         self._cache = cache
+        self._interpreted = Interpreted(self._program, interface)
+        compiled = self._ufunc("d")
+        self.for_float64: NumpyFunction = compiled or Interpreted(self._program, interface, "d")
+        self._any: NumpyFunction | None = None if compiled else self._interpreted
 
-    @cached_property
-    def _program(self) -> Program:
-        return self._make_program()
+    def for_arrays(self, arrays: Sequence[Any]) -> NumpyFunction:
+        """What computes for these arrays, compiled: in float32 where it holds all of them exactly, else in float64.
 
-    def ufunc(self) -> np.ufunc:
-        """The ufunc: float64 compiled now, float32 when it is first called."""
-        float64 = self._kernel("d")
-        trampoline = Loop(self._first_float32)
-        keep(trampoline)
-        self._table = LoopTable(float64.interface, _address_of(trampoline), float64.address)
-        self._note(float64, "d")
-        return self._table.ufunc
+        Once both are compiled it is one ufunc, which chooses by itself.
+        """
+        if self._any is not None:
+            return self._any
+        first = arrays[0]
+        if type(first) is np.ndarray and first.dtype is _FLOAT64 and first.ndim:  # most are
+            return self.for_float64
+        return self.for_float64 if any(map(_is_beyond_float32, arrays)) else self.for_any()
 
-    def _first_float32(self, args: int, dimensions: int, steps: int, data: int) -> None:
-        """The float32 loop, replaced by the compiled one at its first call."""
-        with _lock:
-            address = self._float32_address
-        Loop(address)(args, dimensions, steps, data)
+    def for_any(self) -> NumpyFunction:
+        """What computes for any arrays: the ufunc with both loops, which are compiled now."""
+        if self._any is not None:
+            return self._any
+        both = self._ufunc("fd")
+        if both is None:
+            return self._interpreted  # but float64 has its machine code
+        self._any = both
+        return both
 
-    @cached_property
-    def _float32_address(self) -> int:
-        kernel = self._kernel("f")
-        self._table.float32 = kernel.address
-        self._note(kernel, "f")
-        return kernel.address
+    def _ufunc(self, letters: str) -> np.ufunc | None:
+        """The ufunc with loops for some types; None where not all of them are machine code."""
+        loops = {letter: self._loop(letter) for letter in letters}
+        found = {letter: address for letter, address in loops.items() if address is not None}
+        if len(found) < len(loops):
+            return None
+        return _ufuncs.get((self._digest, letters), lambda: LoopTable(self.interface, found).ufunc)
 
-    def _note(self, kernel: _Kernel, dtype: str) -> None:
-        if kernel.is_machine_code:
-            _machine_code[self._table.ufunc, dtype] = kernel.address
+    def _loop(self, letter: str) -> int | None:
+        """The address of machine code; None where there is none."""
+        return _loops.get((self._digest, letter), lambda: self._machine_code(letter))
 
-    def _kernel(self, dtype: str) -> _Kernel:
-        full_key = disk.full_key(self._key, dtype)
-        if self._cache:
-            entry = disk.read(full_key)
-            kernel = _revived(*entry) if entry else None
-            if kernel:
-                return kernel
-        interface = Interface.of(self._program)
-        if len(self._program.results) > MOST_RESULTS:
-            return _Kernel(interface, self._interpreter(dtype), is_machine_code=False)
+    def _machine_code(self, letter: str) -> int | None:
+        if self.interface.results > MOST_RESULTS:
+            return None
+        code: Code | None = None
         try:
-            header, code = _compiled(self._program, dtype)
-            kernel = _revived({**header, "interface": asdict(interface)}, code)
-            if kernel is None:
+            key = f"{letter} {self._digest}"
+            code = kept_or_compiled(key, lambda: self._ir(letter), ENTRY, keep=self._cache)
+            if code is None:
                 raise LoadError("the compiled code cannot be loaded")
+        except (ArmdynError, MemoryError, Warning):  # of the function, of no compiler, made an error
+            raise
         except Exception as error:
             _warn(error)
-            return _Kernel(interface, self._interpreter(dtype), is_machine_code=False)
-        if self._cache:
-            disk.write(full_key, {**header, "interface": asdict(interface)}, code)
-        return kernel
+            return None
+        keep(code[1])
+        return code[0]
 
-    def _interpreter(self, dtype: str) -> int:
-        loop = interpreted_loop(lambda: self._program, dtype)
-        keep(loop)
-        return _address_of(loop)
+    def _ir(self, letter: str) -> str:
+        machine, program = host(), self._program()
+        from armdyn.targets.llvm_ir import loop_ir  # noqa: PLC0415 - not needed where the code is kept
 
+        return loop_ir(program, letter, machine)
 
-def _compiled(program: Program, dtype: str) -> tuple[dict[str, Any], bytes]:
-    """The code as it is stored: an image that needs no llvmlite if possible, else the object file."""
-    # Not needed, so not imported, where the code comes from the cache.
-    from armdyn.targets.llvm_ir import loop_ir  # noqa: PLC0415
-
-    return packed(compiler.compile_ir(loop_ir(program, dtype, host()), host()), ENTRY)
+    def _program(self) -> Program:
+        """The program, traced once."""
+        program = self._make_program()
+        self._make_program = lambda: program
+        return program
 
 
-def _revived(header: Mapping[str, Any], code: bytes) -> _Kernel | None:
-    """The kernel in an entry of the cache; None where it cannot be loaded here."""
-    interface = Interface(**header["interface"])
-    found = loaded(header, code, ENTRY)
-    if found is None:
-        return None
-    address, memory = found
-    keep(memory)
-    return _Kernel(interface, address)
-
-
-def _address_of(loop: Any) -> int:
-    return ctypes.cast(loop, ctypes.c_void_p).value or 0
+def _is_beyond_float32(array: Any) -> bool:
+    """Whether an array is computed in float64 for sure; Python's numbers, and arrays without axes, may adapt."""
+    if type(array) is not np.ndarray:
+        array = np.asarray(array)
+    return array.ndim > 0 and not np.can_cast(array.dtype, np.float32)
 
 
 def _warn(error: Exception) -> None:
-    if _warned.is_set():
+    if _warned:
         return
-    _warned.set()
+    _warned.add("said")
     if isinstance(error, ImportError):
         reason, advice = "llvmlite is not installed", "Install it with: pip install llvmlite"
     else:

@@ -5,10 +5,55 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from armdyn.targets import cache, compiler
+from armdyn.targets import cache, cache_keys, compiler
 from armdyn.targets.image import Image, LoadError, link, load
 from armdyn.targets.machine import host
 from armdyn.targets.relocations import LinkError
+from armdyn.threads import undivided
+
+Code = tuple[int, Any]
+"""The address of an entry, and what must be kept alive for as long as it may be called."""
+
+
+def kept_or_compiled(key: str, make_ir: Callable[[], str], entry: str, *, keep: bool = True) -> Code | None:
+    """The machine code of what ``key`` names, from disk if it is there; None where it cannot be loaded here.
+
+    On disk the key leads to the fingerprint of its LLVM IR, and that to the code. So where sources were edited and make
+    the same instructions as before, nothing is compiled, and nothing is imported but for writing them down.
+
+    Args:
+        key: names a program or a C function.
+        make_ir: its LLVM IR for this processor.
+        entry: the name of the function to call.
+        keep: whether the disk is read and written.
+    """
+    if not (keep and cache_keys.has_sources()):
+        return _compiled(make_ir(), entry)[1]
+    full_key = cache_keys.of_code(key)
+    known = cache.read("lowered", full_key)
+    if known is not None and (code := _kept(str(known[0].get("kernel")), entry)) is not None:
+        return code
+    ir = make_ir()
+    of_ir = cache_keys.of_ir(ir, host())
+    code = _kept(of_ir, entry)
+    if code is None:
+        kept, code = _compiled(ir, entry)
+        if code is None:
+            return None
+        cache.write("kernel", of_ir, *kept)
+    cache.write("lowered", full_key, {"kernel": of_ir})
+    return code
+
+
+def _kept(key: str, entry: str) -> Code | None:
+    found = cache.read("kernel", key)
+    return loaded(*found, entry) if found else None
+
+
+def _compiled(ir: str, entry: str) -> tuple[tuple[dict[str, Any], bytes], Code | None]:
+    """The code as it is kept, and as it can be called."""
+    kept = packed(compiler.compile_ir(ir, host()), entry)
+    return kept, loaded(*kept, entry)
 
 
 def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
@@ -20,7 +65,7 @@ def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
     return {"kind": "image", "entry": image.entry, "cells": image.cells}, image.code
 
 
-def loaded(header: Mapping[str, Any], code: bytes, entry: str) -> tuple[int, Any] | None:
+def loaded(header: Mapping[str, Any], code: bytes, entry: str) -> Code | None:
     """The address of kept code's entry, and what to keep alive with it; None where it cannot be loaded here."""
     if header["kind"] != "image":
         return compiler.load_object(code, entry)
@@ -31,21 +76,13 @@ def loaded(header: Mapping[str, Any], code: bytes, entry: str) -> tuple[int, Any
         return None
 
 
-def helper(name: str, ir_for: Callable[[str], str], entry: str) -> tuple[int, Any] | None:
-    """A C function that all kernels share, from disk or compiled: its address, and what to keep alive with it.
+def helper(name: str, ir_for: Callable[[str], str], entry: str) -> Code | None:
+    """A C function that all kernels share, from disk or compiled.
 
     Args:
         name: what it is kept under.
-        ir_for: its LLVM IR for a processor's triple, asked for where it has to be compiled.
+        ir_for: its LLVM IR for a processor's triple.
         entry: the function's name there.
     """
-    key = cache.full_key(name, "d")
-    kept = cache.read(key)
-    code = loaded(*kept, entry) if kept else None
-    if code is not None:
-        return code
-    header, binary = packed(compiler.compile_ir(ir_for(host().triple), host()), entry)
-    code = loaded(header, binary, entry)
-    if code is not None:
-        cache.write(key, header, binary)
-    return code
+    with undivided():
+        return kept_or_compiled(name, lambda: ir_for(host().triple), entry)

@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.errors import shown
 from armdyn.targets.gufunc import LoopTable, Shape, core_shapes
-from armdyn.targets.kernels import machine_code_loop
+from armdyn.targets.kernels import NumpyFunction
 from armdyn.targets.sharing import Meeting, sharing_loop
+from armdyn.threads import undivided
 
 SMALLEST_SHARE = 1 << 16
 """Numbers a thread must get to read and write to be worth waking."""
 
 
-def run_in_parallel(kernel: np.ufunc, workers: int, /, *arrays: Any, out: Any = None) -> Any:
+def run_in_parallel(kernel: NumpyFunction, workers: int, /, *arrays: Any, out: Any = None) -> Any:
     """Call ``kernel`` on a batch, in pieces, by up to ``workers`` threads, at most one a core; -1: one a core.
 
     A small batch is left to one thread, and so are results that overlap each other: there who writes last decides.
@@ -57,7 +59,7 @@ def _in_one_row(arrays: tuple[Any, ...], cores: Sequence[Shape]) -> tuple[Any, .
     )
 
 
-def _shared(kernel: np.ufunc, arrays: Sequence[Any], helpers: int) -> np.ufunc:
+def _shared(kernel: NumpyFunction, arrays: Sequence[Any], helpers: int) -> NumpyFunction:
     """The same function with helpers, who are summoned; the function itself where it has to do without."""
     inputs, outputs = core_shapes(kernel)
     fewest = max(1, SMALLEST_SHARE // sum(map(math.prod, (*inputs, *outputs))))
@@ -68,7 +70,7 @@ def _shared(kernel: np.ufunc, arrays: Sequence[Any], helpers: int) -> np.ufunc:
         team = _team()
     except RuntimeError:  # the interpreter shuts down
         return kernel
-    shared = team.ufunc(kernel, helpers, fewest, machine_code_loop(kernel, "f"))
+    shared = team.ufunc(kernel, helpers, fewest)
     if shared is not kernel:
         team.summon(min(helpers, states // fewest - 1))
     return shared
@@ -78,7 +80,8 @@ class Team:
     """Threads that stay, for starting one takes as long as some thousands of states, and the functions they share."""
 
     def __init__(self) -> None:
-        from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - ten modules that one thread does not need
+        with undivided():
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - ten modules that one thread needs not
 
         self._pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="armdyn")
         self._meeting = Meeting()
@@ -86,22 +89,20 @@ class Team:
         self._helpers: list[threading.Event] = []  # for each who was summoned: whether it has gone
         self.ufunc = cache(self._ufunc)
 
-    def _ufunc(self, kernel: np.ufunc, helpers: int, fewest: int, float32: int | None) -> np.ufunc:
+    def _ufunc(self, kernel: NumpyFunction, helpers: int, fewest: int) -> NumpyFunction:
         """A ufunc like ``kernel`` that shares its batches; ``kernel`` itself where it is not machine code.
 
         Args:
             kernel: a ufunc of `armdyn.targets.kernels`.
             helpers: how many may help.
             fewest: the states that are worth a thread.
-            float32: the loop for float32 arrays. None where it is not compiled yet: one thread does that, and the call.
         """
-        float64, share = machine_code_loop(kernel, "d"), sharing_loop()
-        if float64 is None or share is None:
+        table, share = LoopTable.of(kernel), sharing_loop()
+        if table is None or share is None:
             return kernel
-        table, arrays = LoopTable.of(kernel), kernel.nin + kernel.nout
-        loops = [table.float32 if float32 is None else share, share]
-        plans = [loop and self._meeting.plan(loop, arrays, helpers, fewest) for loop in (float32 or 0, float64)]
-        return LoopTable(table.interface, loops[0], loops[1], data=(plans[0], plans[1])).ufunc
+        arrays = kernel.nin + kernel.nout
+        plans = {letter: self._meeting.plan(loop, arrays, helpers, fewest) for letter, loop in table.loops.items()}
+        return LoopTable(table.interface, dict.fromkeys(plans, share), plans).ufunc
 
     def summon(self, helpers: int) -> None:
         """See that so many helpers are there or on their way, as far as there can be."""
@@ -131,7 +132,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _number_of_threads(workers: int) -> int:
-    expected = f"workers is {workers!r}; expected a positive number of threads, or -1 for one a core"
+    expected = f"workers is {shown(workers)}; expected a positive number of threads, or -1 for one a core"
     try:
         count = operator.index(workers)
     except TypeError:

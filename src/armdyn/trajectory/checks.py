@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import DTypeError, ShapeError
+from armdyn.arrays import as_plain
+from armdyn.errors import ArmdynError, DTypeError, ShapeError
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.errors import MotionError
 
@@ -49,7 +50,9 @@ def real_array(name: str, values: Any, shape: tuple[int | str, ...]) -> Array:
     """
     expected = f"({', '.join(map(str, shape))}{',' if len(shape) == 1 else ''})"
     try:
-        array = np.asarray(values)
+        array = np.asarray(as_plain(name, values))
+    except ArmdynError:
+        raise
     except ValueError:
         raise ShapeError(f"{name} is ragged; expected shape {expected}") from None
     if array.dtype.kind not in "biuf":

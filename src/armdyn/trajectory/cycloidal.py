@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 from armdyn.trajectory.checks import not_negative, positive
 from armdyn.trajectory.law import LawSequence, MotionLaw, Progress
 from armdyn.trajectory.polynomial_law import ConstantVelocity

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.interpolate import PPoly
 
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 from armdyn.trajectory.checks import finite
 from armdyn.trajectory.law import MotionLaw, Progress
 

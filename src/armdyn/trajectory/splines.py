@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline, CubicSpline, PPoly, make_interp_spline
 
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 from armdyn.trajectory.checks import positive, real_array, rising
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import JointPath, JointStates, Retimed

@@ -15,6 +15,7 @@ from typing import Any
 from armdyn.errors import MissingLibrary, ModelError
 from armdyn.formats.files import read_file, refuse_text
 from armdyn.formats.xml_tree import Element, parse
+from armdyn.threads import undivided
 
 OTHER_FORMATS = {
     "robot": "a URDF file; read it with Robot.from_urdf",
@@ -99,7 +100,7 @@ def compile_mjcf(source: str | os.PathLike[str]) -> Compiled:
 def _heard_warnings(mujoco: Any) -> Iterator[list[str]]:
     """The compiler's warnings, which MuJoCo would write into a file of the working directory."""
     heard: list[str] = []
-    with _ONE_AT_A_TIME:
+    with undivided(), _ONE_AT_A_TIME:
         others = mujoco.get_mju_user_warning()
         mujoco.set_mju_user_warning(heard.append)
         try:
@@ -110,7 +111,8 @@ def _heard_warnings(mujoco: Any) -> Iterator[list[str]]:
 
 def _library() -> ModuleType:
     try:
-        return import_module("mujoco")
+        with undivided():
+            return import_module("mujoco")
     except ImportError:
         needed = "MJCF files are read by MuJoCo's compiler, which is not installed: pip install mujoco"
         raise MissingLibrary(needed) from None

@@ -1,0 +1,311 @@
+"""Arrays of other libraries as plain NumPy arrays: by names where they have some, by position where they have none.
+
+pandas, xarray, torch, JAX, dask, unyt, pint and others answer NumPy's functions themselves. What a function of armdyn
+would return is then decided there: rows aligned by their labels, columns sorted by name, a frame taken transposed,
+units multiplied by numbers that have none. So their objects never get to NumPy's functions; their numbers do.
+
+- *Labels* (pandas, xarray, polars, pyarrow, dask): where the labels of an axis are the names of what the axis counts,
+  the numbers are put into that order; a name that is missing or unknown is an error. Where no label is such a name,
+  position decides. Rows of several tables that are labelled differently are an error, for rows are states.
+- *Missing numbers* (masked entries, pandas' NA) are NaN, and make NaN of what depends on them.
+- *Units* are refused: which unit is meant is for the caller to say.
+- Everything else is read by `numpy.asarray`: tensors on the processor are, tensors elsewhere and those that record
+  gradients say why not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import isroutine
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
+
+Names = tuple[str, ...] | None
+"""What an axis counts, in order; None where that has no names."""
+
+_PLAIN = frozenset({np.ndarray, float, int, bool, complex, str, bytes, type(None), *np.sctypeDict.values()})
+_NUMBERS = (float, int, complex, str, bytes, np.generic)
+_ARRAY = np.ndarray
+_SEQUENCES = (list, tuple)
+_LISTS = frozenset(_SEQUENCES)
+_DEEPEST = 10
+"""Lists within lists; what is deeper is left to NumPy, which says that it is no array of numbers."""
+
+_MEASURES = "give its numbers in rad, m, N and s, such as q.to('rad').magnitude (pint), q.to_value('rad') (unyt)"
+
+
+def are_plain(values: Iterable[Any], depth: int = 0) -> bool:
+    """Whether NumPy's functions may have these as they are: its own arrays, numbers, and lists of such."""
+    kinds = set(map(type, values))
+    if kinds <= _PLAIN:
+        return True
+    if kinds <= _LISTS and depth < _DEEPEST:
+        return are_plain(list(chain.from_iterable(values)), depth + 1)
+    return all(is_plain(value, depth) for value in values)
+
+
+def is_plain(value: Any, depth: int = 0) -> bool:
+    """Whether NumPy's functions may have a value as it is."""
+    if type(value) in _PLAIN:
+        return True
+    if isinstance(value, _SEQUENCES):
+        return depth >= _DEEPEST or are_plain(value, depth + 1)
+    return isinstance(value, _NUMBERS)
+
+
+def are_arrays(values: Iterable[Any]) -> bool:
+    """Whether all are NumPy's own arrays, as they mostly are: the shortest way to know it."""
+    for value in values:  # noqa: SIM110 - a generator takes three times as long
+        if type(value) is not _ARRAY:
+            return False
+    return True
+
+
+def as_arrays(values: Iterable[Any]) -> list[Any]:
+    """Plain values with lists made arrays, once for all who look at them."""
+    return [np.asarray(value) if isinstance(value, _SEQUENCES) else value for value in values]
+
+
+def takes_results(array: Any) -> bool:
+    """Whether results can be written to an array as NumPy writes them: no units, no mask, no protocol of its own."""
+    return type(array) is np.ndarray or (
+        isinstance(array, np.ndarray)
+        and type(array).__array_ufunc__ is np.ndarray.__array_ufunc__
+        and not _is_masked(array)
+        and _unit_of(array) is None
+    )
+
+
+def plain_arguments(
+    given: Mapping[str, Any], names_along: Callable[[str], Sequence[Names]], whose: str
+) -> dict[str, Any]:
+    """Arguments by name as NumPy's functions may have them.
+
+    Args:
+        given: the arguments by name.
+        names_along: what the last axes of an argument count.
+        whose: the robot, for messages.
+
+    Raises:
+        UnknownName: labels of which some, and not all, are the names.
+        ShapeError: tables whose rows are labelled differently.
+        DTypeError: units, and what is no array.
+    """
+    plain, rows = {}, []
+    for name, value in given.items():
+        along, table = names_along(name), _computed(value)
+        plain[name] = as_plain(name, table, along, whose)
+        labels = [] if is_plain(table) else _labels(table)
+        rows.append((name, labels[: max(0, len(labels) - len(along))]))
+    _refuse_different_rows([(name, labels) for name, labels in rows if labels])
+    return plain
+
+
+def as_plain(name: str, value: Any, along: Sequence[Names] = (), whose: str = "", depth: int = 0) -> Any:
+    """One argument as NumPy's functions may have it; see `plain_arguments`."""
+    if is_plain(value):
+        return value
+    if isinstance(value, _SEQUENCES) and depth < _DEEPEST:
+        return [as_plain(name, x, along, whose, depth + 1) for x in value]
+    table = _computed(value)
+    return _in_order(name, _numbers(name, table), _labels(table), along, whose)
+
+
+def _computed(value: Any) -> Any:
+    """What a collection of dask stands for; anything else as it is."""
+    graph = getattr(type(value), "__dask_graph__", None)
+    return value if graph is None or graph(value) is None else value.compute()
+
+
+# The numbers.
+
+
+def _numbers(name: str, value: Any) -> np.ndarray[Any, Any]:
+    if _is_named_array(value) and value.data is not value:
+        return _numbers(name, value.data)  # what holds the numbers may have units
+    for part in (value, *_dtypes_of(value)):
+        _refuse_units(name, part)
+    try:
+        array = np.asanyarray(value)
+    except (ArmdynError, MemoryError):
+        raise
+    except Exception as error:  # whatever another library raises
+        raise DTypeError(f"{name} is a {_kind(value)} that does not become an array: {error}") from None
+    if _is_masked(array):
+        return _without_mask(array)
+    _refuse_units(name, array)
+    array = np.asarray(array)
+    return _nullable_numbers(value, array) if array.dtype == object else array
+
+
+def _refuse_units(name: str, value: Any) -> None:
+    unit = _unit_of(value)
+    if unit is not None:
+        raise DTypeError(f"{name} is a {_kind(value)} with a unit, {unit}; expected plain numbers: {_MEASURES}")
+
+
+def _unit_of(value: Any) -> str | None:
+    """The unit of a quantity of pint, unyt, astropy, quantities, scipp, ...; None of what is no quantity."""
+    if _labels(value):  # a column may have any name
+        return None
+    for attribute in ("units", "unit"):
+        unit = _attribute(value, attribute)
+        if unit is not None:
+            return str(unit) or "dimensionless"
+    return None
+
+
+def _is_masked(array: Any) -> bool:
+    """Whether it is a masked array. Where nobody imported those there is none, and importing them takes its time."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(array, masked.MaskedArray)
+
+
+def _without_mask(array: Any) -> np.ndarray[Any, Any]:
+    """NaN in place of masked entries; nothing where the numbers cannot be NaN and none is masked."""
+    numbers, mask = np.asarray(np.ma.getdata(array)), np.ma.getmaskarray(array)
+    if not mask.any() or numbers.dtype.kind not in "biuf":
+        return numbers
+    filled = numbers.astype(numbers.dtype if numbers.dtype.kind == "f" else np.float64)
+    filled[mask] = np.nan
+    return filled
+
+
+def _nullable_numbers(value: Any, objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A table whose columns are numbers of pandas' own types, NA as NaN; what is no such table stays as it is."""
+    dtypes = _dtypes_of(value)
+    if not dtypes or not all(getattr(dtype, "kind", "O") in "biuf" for dtype in dtypes):
+        return objects
+    numbers: np.ndarray[Any, Any] = value.to_numpy(dtype=np.float64, na_value=np.nan)
+    return numbers
+
+
+def _dtypes_of(value: Any) -> list[Any]:
+    """The types of the columns of a pandas table."""
+    dtypes = _attribute(value, "dtypes") if hasattr(value, "to_numpy") else None
+    try:
+        return [] if dtypes is None else list(dtypes)
+    except TypeError:  # a Series has one
+        return [dtypes]
+
+
+def _kind(value: Any) -> str:
+    kind = type(value)
+    return f"{kind.__module__.split('.')[0]}.{kind.__qualname__}".removeprefix("builtins.")
+
+
+# Their names.
+
+
+def _labels(value: Any) -> list[Any]:
+    """The labels along each axis of a table, None where an axis has none; empty where there are no labels at all."""
+    if _is_named_array(value):
+        return [value.coords[axis].to_numpy() if axis in value.coords else None for axis in value.dims]
+    columns = _attribute(value, "column_names")  # pyarrow
+    columns = _attribute(value, "columns") if columns is None else columns
+    rows = _attribute(value, "index")
+    if columns is not None:
+        return [rows, columns]
+    return [] if rows is None else [rows]
+
+
+def _is_named_array(value: Any) -> bool:
+    """Whether it is an `xarray.DataArray` or looks like one."""
+    return isinstance(_attribute(value, "dims"), tuple) and hasattr(value, "coords") and hasattr(value, "data")
+
+
+def _attribute(value: Any, name: str) -> Any:
+    """An attribute that is data; None where there is none, or a method (``index`` of sequences)."""
+    try:
+        found = getattr(value, name, None)
+    except Exception:  # an attribute that fails says nothing
+        return None
+    return None if isroutine(found) else found
+
+
+def _in_order(
+    name: str, array: np.ndarray[Any, Any], labels: Sequence[Any], along: Sequence[Names], whose: str
+) -> np.ndarray[Any, Any]:
+    """The numbers in the order of the names along their last axes."""
+    if len(labels) != array.ndim:
+        return array
+    for axis, names in zip(range(-1, -1 - len(along), -1), reversed(along), strict=True):
+        if names is None or -axis > array.ndim:
+            continue
+        found = _as_list(labels[axis])
+        if not set(names).isdisjoint(found):
+            _refuse_other_names(name, found, names, whose)
+            array = array.take([found.index(one) for one in names], axis=axis)
+            continue
+        _refuse_names_elsewhere(name, labels, axis, names, whose)
+        _refuse_another_order(name, found, names, whose)
+    return array
+
+
+def _as_list(labels: Any) -> list[Any]:
+    return [] if labels is None else list(labels)
+
+
+def _refuse_other_names(name: str, found: list[Any], names: tuple[str, ...], whose: str) -> None:
+    """Raise where labels of which some are names are not all of them, once each, and no others."""
+    missing = [repr(one) for one in names if one not in found]
+    unknown = [repr(one) for one in found if one not in names]
+    twice = sorted({repr(one) for one in found if found.count(one) > 1})
+    said = [
+        f"{what} {', '.join(some[:6])}{', ...' if len(some) > 6 else ''}"
+        for what, some in (("missing", missing), ("unknown", unknown), ("twice", twice))
+        if some
+    ]
+    if said:
+        raise UnknownName(
+            f"{name} is labelled with names of {whose}, but not with each of them once: {'; '.join(said)}. "
+            f"Expected {_shown(names)}"
+        )
+
+
+def _refuse_names_elsewhere(name: str, labels: Sequence[Any], axis: int, names: tuple[str, ...], whose: str) -> None:
+    others = [one for k, one in enumerate(labels) if k != len(labels) + axis and one is not None]
+    if any(len(other) == len(names) and not set(names).isdisjoint(other) for other in others):
+        raise ShapeError(f"{name} has names of {whose} along another axis than expected, {_shown(names)}; transpose it")
+
+
+def _refuse_another_order(name: str, found: list[Any], names: tuple[str, ...], whose: str) -> None:
+    """Raise where labels that only contain names ("q_elbow", "elbow/position") contain them in another order."""
+    if len(found) != len(names):
+        return
+    for place, label in enumerate(found):
+        contained = [one for one in names if isinstance(label, str) and one in label]
+        longest = max(contained, key=len, default=names[place])
+        if longest != names[place]:
+            raise UnknownName(
+                f"{name} has the label {label!r} in the place of {names[place]!r} of {whose}. Label it with the names, "
+                f"{_shown(names)}, to have it put in order, or give a plain array in that order"
+            )
+
+
+def _refuse_different_rows(tables: Sequence[tuple[str, Sequence[Any]]]) -> None:
+    """Raise where the batches of two tables are labelled, and not alike."""
+    for (one, labels), (other, others) in combinations(tables, 2):
+        for a, b in zip(reversed(labels), reversed(others), strict=False):
+            if a is not None and b is not None and not _alike(a, b):
+                raise ShapeError(
+                    f"the rows of {one} and {other} have different labels, {a[0]!s} to {a[len(a) - 1]!s} and {b[0]!s} "
+                    f"to {b[len(b) - 1]!s}, but rows are states: label them alike, or give plain arrays, whose rows "
+                    "belong together in their order"
+                )
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Whether labels are the same, or do not meet because one state goes with many."""
+    if a is b or len(a) != len(b) or len(a) == 1:
+        return True
+    return bool(a.equals(b)) if hasattr(a, "equals") else np.array_equal(np.asarray(a), np.asarray(b))
+
+
+def _shown(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

@@ -1,0 +1,66 @@
+"""What a compiled function is traced from, as text: so that a process finds it on disk without tracing it.
+
+That is possible where the text can hold everything the program depends on: the model's numbers, the options, and code
+that is armdyn's own. With functions of the caller's in it, the function is traced first and found by its program.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from armdyn.algorithms.declaration import Function
+from armdyn.model.model import Model
+from armdyn.targets import cache_keys
+
+_ALGORITHMS = (".", "spatial", "model", "model/constraints", "algorithms")
+"""What functions of `armdyn.algorithms` are traced with, besides what every kernel depends on."""
+
+
+def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
+    """The text for a function of a model with what else is fixed; None where no text holds all of it."""
+    where = function.implementation.__module__
+    if not (_is_armdyns(where) and _is_of_its_module(function) and cache_keys.has_sources()):
+        return None
+    try:
+        exact = _exact((fixed, model.constraints, function.signature))
+    except TypeError:
+        return None
+    code = cache_keys.source_digest(*(_ALGORITHMS if where.startswith("armdyn.algorithms.") else ()))
+    return repr((model.digest, where, function.name, exact, code))
+
+
+def _is_armdyns(module: str) -> bool:
+    return module.startswith("armdyn.")
+
+
+def _is_of_its_module(function: Function) -> bool:
+    """Whether the module's source says what the function is, and nothing that was put together later."""
+    known = getattr(sys.modules.get(function.implementation.__module__), function.implementation.__name__, None)
+    return known is function or known is function.implementation
+
+
+def _exact(value: Any) -> Any:
+    """Something whose ``repr`` is different for everything that differs; a TypeError where there is none."""
+    if value is None or isinstance(value, str | bytes):
+        return value
+    if isinstance(value, int | float | np.generic):
+        return type(value).__name__, hex(value) if isinstance(value, int) else repr(value)  # of any number of digits
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        return value.dtype.str, value.shape, value.tobytes()
+    if isinstance(value, tuple | list):
+        return type(value).__name__, [_exact(one) for one in value]
+    if isinstance(value, Mapping):
+        return "mapping", _exact_all((str(k), v) for k, v in value.items())
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and _is_armdyns(type(value).__module__):
+        fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
+        return f"{type(value).__module__}.{type(value).__qualname__}", _exact_all(fields)
+    raise TypeError(type(value))
+
+
+def _exact_all(pairs: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    return [(name, _exact(value)) for name, value in pairs]

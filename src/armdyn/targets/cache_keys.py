@@ -1,0 +1,74 @@
+"""What compiled code depends on besides the program: sources, processor, versions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from armdyn.targets.machine import fingerprint
+
+PACKAGE = Path(__file__).parents[1]
+
+
+@cache
+def has_sources() -> bool:
+    """Whether armdyn's sources can be read; a program packed without them has nothing to tell its version by."""
+    return (PACKAGE / "targets" / "cache_keys.py").is_file()
+
+
+@cache
+def source_digest(*places: str) -> str:
+    """A fingerprint of armdyn's source files, for keys that must change when they are edited.
+
+    Args:
+        places: sub-packages ("." is armdyn itself), without the packages in them, or single modules such as
+            "targets/image.py"; all sources where none is named.
+    """
+    digest = hashlib.sha256()
+    for name in [name for place in places for name in _sources(place)] if places else _all_sources():
+        digest.update(f"{name}\0".encode() + PACKAGE.joinpath(name).read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _sources(place: str) -> list[str]:
+    """The paths within the package of a sub-package's modules, or of the one module that is named."""
+    if place.endswith(".py"):
+        return [place]
+    return sorted(f"{place}/{name}" for name in os.listdir(PACKAGE / place) if name.endswith(".py"))
+
+
+def _all_sources() -> list[str]:
+    return sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
+
+
+def of_trace(key: str) -> str:
+    """The full key of what a function becomes when it is traced."""
+    return json.dumps([key, source_digest("targets", "program")])
+
+
+def of_code(key: str) -> str:
+    """The full key of the machine code of what ``key`` names, a program or a C function, on this processor."""
+    versions = [_llvmlite_version(), sys.version_info[:2]]
+    return json.dumps([key, fingerprint(), source_digest("targets", "program"), *versions])
+
+
+def of_ir(ir: str, machine: Any) -> str:
+    """The full key of the machine code of a module of LLVM IR."""
+    how = source_digest("targets/compiler.py", "targets/image.py", "targets/machine_code.py")
+    return json.dumps([hashlib.sha256(ir.encode()).hexdigest(), repr(machine), how, _llvmlite_version()])
+
+
+@cache
+def _llvmlite_version() -> str:
+    """The text of llvmlite's version file, for importing llvmlite takes longer than loading a kernel."""
+    try:
+        spec = find_spec("llvmlite")
+        return (Path(spec.origin).parent / "_version.py").read_text() if spec and spec.origin else "none"
+    except (OSError, ImportError, ValueError):
+        return "unknown"
