@@ -201,3 +201,16 @@ def test_python_runs_the_package() -> None:
         [sys.executable, "-m", "armdyn", "--version"], env=environment, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout) == (0, f"armdyn {armdyn.__version__}\n"), done.stderr
+
+
+def test_faults_that_no_equation_contains(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        '<robot name="arm"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/>'
+        '<child link="b"/><limit lower="1" upper="-1" velocity="1" effort="1"/></joint></robot>'
+    )
+    assert_refused(shell("info", str(path)), "upper limit -1. Mend it; or read the file with --accept, and the two")
+    said = shell("info", str(path), "--accept", columns=200)
+    assert said.code == 0
+    assert "arm.urdf:1 joint 'j': lower limit 1 is above upper limit -1; the two are taken the other way" in said.out
+    assert "±1" in said.out

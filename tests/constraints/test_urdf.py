@@ -107,6 +107,16 @@ FAULTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("size", [1.7e308, 1e-323])
+def test_an_axis_of_any_size(size):
+    """Its length overflows, or has no digits left."""
+    loops = [
+        f'<loop_joint name="p" type="revolute">{ENDS}<axis xyz="{x!r} {x!r} 0"/></loop_joint>' for x in (size, 1.0)
+    ]
+    huge, plain = (read(loop).model.constraints[0] for loop in loops)
+    assert repr(huge) == repr(plain)
+
+
 @pytest.mark.parametrize(("loop", "expected"), FAULTS)
 def test_faults_are_named(loop, expected):
     with pytest.raises(armdyn.ModelError) as caught:

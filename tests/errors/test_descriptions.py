@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import DHRow, Inertia, ModelError, Part, Robot, ShapeError, UnknownName, Unsupported
+from armdyn import DHRow, DTypeError, Inertia, ModelError, Part, Robot, ShapeError, UnknownName, Unsupported
 
 CHOICE = "the same table means different arms: choose convention='modified' (Rx(alpha) Tx(a) Rz(theta) Tz(d), as Craig) or convention='standard' (Rz(theta) Tz(d) Tx(a) Rx(alpha), as Paul and Spong)."
 KIND = "expected 'revolute' or 'prismatic' (or 'R', 'P')."
@@ -139,7 +139,7 @@ def test_the_good_zero_reference_is_good() -> None:
 ZERO_SHAPES = [
     ({"axes": []}, "axes must hold one unit vector a joint"),
     ({"axes": 3.0}, r"axes has shape \(\); expected \(1, 3\), one unit vector a joint"),
-    ({"axes": [(0, 0, 1), (0, 1)]}, "axes is ragged or holds something else than real numbers; expected one unit vector a joint"),
+    ({"axes": [(0, 0, 1), (0, 1)]}, "axes is ragged; expected one unit vector a joint"),
     ({"axes": [(0, 0, 1), (0, 1, 0), (1, 0, 0)]}, r"c has shape \(2, 3\); expected \(3, 3\), one body vector a joint"),
     ({"points": [(0, 0, 0), (0, np.nan, 1)]}, r"points\[1, 1\] is not a finite number"),
     ({"hand": (1, 2)}, r"hand has shape \(2,\); expected \(3,\), the hand point in base coordinates"),
@@ -181,9 +181,8 @@ def test_mixed_units_within_one_inertia() -> None:
 
 @pytest.mark.parametrize("wrong", [{"length": 0.0}, {"mass": -1.0}, {"length": np.nan}, {"mass": "lb"}])
 def test_units(wrong: dict) -> None:
-    with pytest.raises(
-        ModelError, match=f"Units: {next(iter(wrong))} is .*; expected what one unit is in m or kg, above 0"
-    ):
+    error = DTypeError if "lb" in wrong.values() else ModelError
+    with pytest.raises(error, match=f"Units: {next(iter(wrong))} is .*; expected what one unit is in m or kg, above 0"):
         armdyn.Units(**wrong)
 
 

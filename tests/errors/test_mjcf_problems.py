@@ -69,6 +69,50 @@ def test_what_acts_by_itself_is_refused(file: Path, old: str, new: str, expected
     assert refusal(file, old, new) == expected
 
 
+CUP = '<body name="cup" pos="1 0 0"><freejoint name="loose"/><geom size="0.05"/></body>'
+PEDESTAL = '<body name="pedestal"><geom size="0.1"/>'
+LOOSE = "free joint 'loose' (arm.xml:3): an arm stands on something. "
+
+
+@pytest.mark.parametrize(
+    ("upright", "advice", "selection", "joints"),
+    [
+        (True, "base='pedestal'", {"base": "pedestal"}, ("lift", "bend")),
+        (False, "tip='hand' and chain=True", {"tip": "hand", "chain": True}, ("lift", "bend")),
+    ],
+)
+def test_of_an_arm_beside_an_object_the_arm_is_advised(
+    file: Path, upright: bool, advice: str, selection: dict[str, object], joints: tuple[str, ...]
+) -> None:
+    text = GOOD.replace("</worldbody>", "</body></worldbody>") if upright else GOOD
+    scene = text.replace("<worldbody>", f"<worldbody>{CUP}{PEDESTAL if upright else ''}")
+    file.write_text(scene)
+    with pytest.raises(Unsupported) as caught:
+        Robot.from_mjcf(file)
+    assert str(caught.value) == f"{LOOSE}Read the arm beside it, with {advice}, or delete the joint."
+    alone, chosen = file.with_name("alone.xml"), Robot.from_mjcf(file, **selection)
+    alone.write_text(scene.replace(CUP, ""))
+    assert chosen.joint_names == joints
+    states = np.array([[0.3, -0.4], [1.0, 0.5], [-0.7, 0.2]])
+    np.testing.assert_allclose(chosen.inverse_dynamics(*states), Robot.from_mjcf(alone).inverse_dynamics(*states))
+
+
+def test_the_arm_of_most_joints_is_advised_and_a_ball_joint_of_its_own_is_not_left_out(file: Path) -> None:
+    file.write_text(
+        GOOD.replace(
+            "<worldbody>", f'<worldbody>{CUP}<body name="knob">{BEND.replace("bend", "turn")}<geom size=".1"/></body>'
+        )
+    )
+    with pytest.raises(Unsupported, match="with tip='hand' and chain=True, or delete"):
+        Robot.from_mjcf(file)
+    file.write_text(GOOD.replace("<worldbody>", f"<worldbody>{CUP}").replace(BEND, '<joint name="ball" type="ball"/>'))
+    with pytest.raises(Unsupported) as caught:
+        Robot.from_mjcf(file)
+    free, ball = str(caught.value).splitlines()
+    assert "the arm beside it, with tip='hand' and chain=True" in free
+    assert "Read what this joint carries, with base='lower'" in ball
+
+
 def test_all_refusals_come_at_once(file: Path) -> None:
     file.write_text(GOOD.replace(BEND, SPRING).replace("<option/>", '<option density="1"/>'))
     with pytest.raises(Unsupported) as caught:

@@ -39,6 +39,7 @@ def test_the_good_file_is_good() -> None:
     assert read_urdf_text(GOOD).notes == ()
 
 
+WARN = "or read the file with problems='warn', and"
 TYPES = "expected one of revolute, continuous, prismatic, fixed."
 
 ONE_CHANGE = [
@@ -60,9 +61,6 @@ ONE_CHANGE = [
     ('xyz="0 0 1" rpy', 'xyz="" rpy', "arm.urdf:13 joint 'turn': <origin> xyz is ''; expected 3 numbers such as 0 0 0.1, these are 0."),
     ('rpy="0 0 0"', 'rpy="0 1,5 0"', "arm.urdf:13 joint 'turn': <origin> rpy is '0 1,5 0'; expected 3 numbers such as 0 0 0.1, '1,5' is no finite number (the decimal sign is a point, not a comma)."),
     ('rpy="0 0 0"', 'rpy="0 nan 0"', "arm.urdf:13 joint 'turn': <origin> rpy is '0 nan 0'; expected 3 numbers such as 0 0 0.1, 'nan' is no finite number."),
-    ('rpy="0 0 0"', 'rpy="0 0 0" quat_xyzw="0 0 0 1"', "arm.urdf:13 joint 'turn': <origin> has both rpy and quat_xyzw; expected one of them."),
-    ('rpy="0 0 0"', 'quat_xyzw="0 0 0 0"', "arm.urdf:13 joint 'turn': <origin> quat_xyzw is zero; expected a unit quaternion such as 0 0 0 1."),
-    ('rpy="0 0 0"', 'quat_xyzw="0 0 1"', "arm.urdf:13 joint 'turn': <origin> quat_xyzw is '0 0 1'; expected 4 numbers such as 0 0 0.1 1, these are 3."),
     ('value="3"', 'value="1_0"', "arm.urdf:6 link 'boom': <mass> value is '1_0'; expected a number."),
     ('value="3"', 'value="٣"', "arm.urdf:6 link 'boom': <mass> value is '٣'; expected a number."),
     ('value="3"', 'value="1e999"', "arm.urdf:6 link 'boom': <mass> value is '1e999'; expected a number."),
@@ -72,6 +70,11 @@ ONE_CHANGE = [
     ('<axis xyz="0 0 1"/>', '<axis xyz="0 0 0"/>', "arm.urdf:14 joint 'turn': <axis> xyz is zero; expected a direction such as 0 0 1."),
     ('<axis xyz="0 0 1"/>', '<axis xyz="0 0 inf"/>', "arm.urdf:14 joint 'turn': <axis> xyz is '0 0 inf'; expected 3 numbers such as 0 0 0.1, 'inf' is no finite number."),
     ('<axis xyz="0 0 1"/>', "<axis/>", "arm.urdf:14 joint 'turn': <axis> has no xyz; expected 3 numbers such as 0 0 0.1."),
+    # sizes
+    ('xyz="0 0 1" rpy', 'xyz="0 1e51 0" rpy', "arm.urdf:13 joint 'turn': <origin> xyz holds 1e+51 m; expected a length of at most 1e+50 m."),
+    ('xyz="0 0 0.5"', 'xyz="0 1e308 1e308"', "arm.urdf:5 link 'boom': <origin> xyz holds 1e+308 m; expected a length of at most 1e+50 m."),
+    ('rpy="0 0 0"', 'rpy="0 -1e16 0"', "arm.urdf:13 joint 'turn': <origin> rpy holds -1e+16 rad; expected an angle of at most 1e+15 rad."),
+    ('value="3"', 'value="1e101"', "arm.urdf:3 link 'boom': mass or inertia is as large as 1e+101; expected numbers below 1e+100."),
     # inertia
     ('<mass value="3"/>', "", "arm.urdf:4 link 'boom': <inertial> has no <mass>; expected <mass value=\"...\"/> in kg."),
     ('<mass value="3"/>', "<mass>3</mass>", "arm.urdf:6 link 'boom': <mass> has no value; expected a number."),
@@ -81,11 +84,12 @@ ONE_CHANGE = [
     ('izz="1"', 'izz="4"', "arm.urdf:3 link 'boom': principal inertia (1, 1, 4) kg m^2 breaks a+b>=c by 50 %; no rigid body has it; mend it, or read it as it stands with check_inertia=False."),
     ('izz="1"', 'izz="-1"', "arm.urdf:3 link 'boom': principal inertia (-1, 1, 1) kg m^2 has a negative moment; no rigid body has it; mend it, or read it as it stands with check_inertia=False."),
     ("<inertia ", "<mass value='3'/><inertia ", "arm.urdf:7 link 'boom': <mass> is given twice (first at line 6); expected it once."),
+    ('<axis', '<axis xyz="1 0 0"/><axis', f"arm.urdf:14 joint 'turn': <axis> is given twice (first at line 14), expected it once. Mend it; {WARN} the first one is taken."),
     # limits, damping
-    ('lower="-1"', 'lower="3"', "arm.urdf:10 joint 'turn': lower limit 3 is above upper limit 1."),
-    ('lower="-1"', 'lower="nan"', "arm.urdf:15 joint 'turn': <limit> lower is 'nan'; expected a number."),
-    ('effort="3"', 'effort="-3"', "arm.urdf:10 joint 'turn': effort limit -3 is negative."),
-    ('velocity="2"', 'velocity="-2"', "arm.urdf:10 joint 'turn': velocity limit -2 is negative."),
+    ('lower="-1"', 'lower="3"', f"arm.urdf:15 joint 'turn': lower limit 3 is above upper limit 1. Mend it; {WARN} the two are taken the other way round."),
+    ('lower="-1"', 'lower="nan"', f"arm.urdf:15 joint 'turn': <limit> lower is 'nan'; expected a number. Mend it; {WARN} it is taken as unlimited."),
+    ('effort="3"', 'effort="-3"', f"arm.urdf:15 joint 'turn': effort limit -3 is negative. Mend it; {WARN} it is taken as unlimited."),
+    ('velocity="2"', 'velocity="-2"', f"arm.urdf:15 joint 'turn': velocity limit -2 is negative. Mend it; {WARN} it is taken as unlimited."),
     ('damping="0"', 'damping="-1"', "arm.urdf:10 joint 'turn': damping -1 is negative; it would add energy."),
     # misspelt words
     ("<origin xyz=\"0 0 0.5\"/>", "<orign xyz=\"0 0 0.5\"/>", "arm.urdf:5 link 'boom': <orign> is unknown. Did you mean <origin>?"),
@@ -115,6 +119,19 @@ def test_a_misspelt_inertial_is_not_a_link_without_mass() -> None:
     assert problems_of(text) == ("arm.urdf:4 link 'boom': <intertial> is unknown. Did you mean <inertial>?",)
 
 
+QUATERNIONS = [
+    ('rpy="0 0 0" quat_xyzw="0 0 0 1"', "<origin> has both rpy and quat_xyzw; expected one of them."),
+    ('quat_xyzw="0 0 0 0"', "<origin> quat_xyzw is zero; expected a unit quaternion such as 0 0 0 1."),
+    ('quat_xyzw="0 0 1"', "<origin> quat_xyzw is '0 0 1'; expected 4 numbers such as 0 0 0.1 1, these are 3."),
+]
+
+
+@pytest.mark.parametrize(("turn", "message"), QUATERNIONS)
+def test_quaternions(turn: str, message: str) -> None:
+    text = GOOD.replace('rpy="0 0 0"', turn).replace("<robot", '<robot version="1.1"')
+    assert problems_of(text) == (f"arm.urdf:13 joint 'turn': {message}",)
+
+
 def test_every_problem_is_reported_at_once() -> None:
     text = (
         GOOD.replace('value="3"', 'value="three"')
@@ -122,7 +139,7 @@ def test_every_problem_is_reported_at_once() -> None:
         .replace('upper="1"', 'upper="-2"')
         .replace("</robot>", '<link name="stray"/></robot>')
     )
-    assert [problem.split(":")[1].split(" ")[0] for problem in problems_of(text)] == ["6", "14", "10", "18"]
+    assert [problem.split(":")[1].split(" ")[0] for problem in problems_of(text)] == ["6", "14", "15", "18"]
 
 
 def test_one_cause_makes_one_problem() -> None:
@@ -199,21 +216,26 @@ def test_another_kind_of_file(text: str, message: str) -> None:
 XACRO = "from which a URDF file is still to be made. Expand it: xacro arm.urdf > arm.expanded.urdf"
 
 
+LEFT = " If it is expanded already, problems='warn' passes over what is left of xacro in it."
+POSE = '<origin xyz="0 0 ${h}"/>'
+
+
 @pytest.mark.parametrize(
-    ("text", "sign"),
+    ("text", "sign", "advice"),
     [
-        ('<robot name="a">\n<xacro:macro name="m"/></robot>', "2 is a xacro file (<xacro:macro>)"),
-        ('<robot name="a">\n<link name="${prefix}base"/></robot>', "2 is a xacro file (name='${prefix}base')"),
-        ('<robot name="a">\n<include filename="b.xacro"/></robot>', "2 is a xacro file (<include>)"),
-        (
-            '<robot name="a">\n<link name="b"><mesh f="$(find d)/m"/></link></robot>',
-            "2 is a xacro file (f='$(find d)/m')",
-        ),
-        ('<robot name="a">\n<xi:include href="/etc/passwd"/></robot>', "2 is a xacro file (<xi:include>)"),
+        ("<xacro:macro name='m'/>", "<xacro:macro>", LEFT),
+        ("<link name='${prefix}base'/>", "name='${prefix}base'", ""),
+        ("<include filename='b.xacro'/>", "<include>", LEFT),
+        ("<link name='b'><visual><mesh f='$(find d)/m'/></visual></link>", "f='$(find d)/m'", LEFT),
+        ("<xi:include href='/etc/passwd'/>", "<xi:include>", LEFT),
+        ("<link name='b'><xacro:cylinder mass='3'/></link>", "<xacro:cylinder>", ""),
+        (f"<joint name='b' type='fixed'>{POSE}</joint>", "xyz='0 0 ${h}'", ""),
+        (f"<xacro:property name='h'/><joint name='b' type='fixed'>{POSE}</joint>", "<xacro:property>", ""),
     ],
 )
-def test_a_xacro_file_is_recognised(text: str, sign: str) -> None:
-    assert problems_of(text) == (f"arm.urdf:{sign}, {XACRO}",)
+def test_a_xacro_file_is_recognised(text: str, sign: str, advice: str) -> None:
+    found = problems_of(f"<robot name='a'>\n{text}</robot>")
+    assert found == (f"arm.urdf:2 is a xacro file ({sign}), {XACRO}{advice}",)
 
 
 def test_a_xacro_file_is_recognised_by_its_name(tmp_path: Path) -> None:
@@ -222,6 +244,21 @@ def test_a_xacro_file_is_recognised_by_its_name(tmp_path: Path) -> None:
     with pytest.raises(ModelError) as caught:
         read_urdf(file)
     assert str(caught.value).endswith("Expand it: xacro 'my arm.urdf.xacro' > 'my arm.urdf'")
+
+
+@pytest.mark.parametrize(("kind", "position"), [("revolute", 1e16), ("prismatic", 1e60)])
+def test_a_joint_locked_nowhere(kind: str, position: float) -> None:
+    text = GOOD.replace('"revolute"', f'"{kind}"')
+    with pytest.raises(
+        ModelError, match=r"^robot:10 joint 'turn': locked at 1e\+(16 rad|60 m); expected an? .* at most"
+    ):
+        read_urdf_text(text, locked={"turn": position})
+
+
+def test_a_follower_of_a_locked_joint_whose_position_overflows() -> None:
+    follower = FINGERS.replace('joint="f1"/>', 'joint="f1" multiplier="1e300"/>')
+    with pytest.raises(ModelError, match=r"^locked\['f2'\] is inf; expected a number"):
+        read_urdf_text(GOOD.replace("</robot>", follower), locked={"f1": 1e10})
 
 
 def test_a_missing_file(tmp_path: Path) -> None:

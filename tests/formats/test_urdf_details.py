@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from armdyn import Joint, Model
+from armdyn import DescriptionWarning, Joint, Model
 from armdyn.formats.urdf import read_urdf, read_urdf_text
 
 INERTIA = '<inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="2.5"/>'
@@ -100,9 +100,15 @@ def test_rpy_turns_about_fixed_axes_x_then_y_then_z() -> None:
     assert placement[:3, 3].tolist() == [1.0, 2.0, 3.0]
 
 
+def quaternion(text: str, version: str = 'version="1.1"', rpy: str = "") -> np.ndarray:
+    """The placement of a joint whose origin has this quaternion."""
+    joint = f'{LIMIT}<origin quat_xyzw="{text}" {rpy}/>'
+    return read_urdf_text(arm(joint, robot=f'name="arm" {version}')).joints[0].placement
+
+
 def test_a_quaternion_stands_for_rpy() -> None:
     half = 0.4
-    placement = only_joint(f'{LIMIT}<origin quat_xyzw="0 0 {math.sin(half)} {math.cos(half)}"/>').placement
+    placement = quaternion(f"0 0 {math.sin(half)} {math.cos(half)}")
     expected = only_joint(f'{LIMIT}<origin rpy="0 0 {2 * half}"/>').placement
     np.testing.assert_allclose(placement, expected, atol=1e-15)
 
@@ -110,11 +116,40 @@ def test_a_quaternion_stands_for_rpy() -> None:
 def test_a_quaternion_of_general_direction() -> None:
     axis, angle = np.array([2.0, -1.0, 3.0]) / math.sqrt(14.0), 1.1
     x, y, z = axis * math.sin(angle / 2)
-    R = only_joint(f'{LIMIT}<origin quat_xyzw="{x} {y} {z} {math.cos(angle / 2)}"/>').placement[:3, :3]
+    R = quaternion(f"{x} {y} {z} {math.cos(angle / 2)}")[:3, :3]
     np.testing.assert_allclose(R @ axis, axis, atol=1e-15)
     np.testing.assert_allclose(np.trace(R), 1 + 2 * math.cos(angle), atol=1e-15)
     K = (R - R.T) / (2 * math.sin(angle))
     np.testing.assert_allclose([K[2, 1], K[0, 2], K[1, 0]], axis, atol=1e-15)
+
+
+@pytest.mark.parametrize("version", ["", 'version="1.0"', 'version="1"', 'version="1.1 "', f'version="{"9" * 5000}.1"'])
+def test_a_quaternion_needs_version_1_1_of_urdf(version: str) -> None:
+    """As urdfdom has it, and with it ROS and Pinocchio."""
+    expected = only_joint(f'{LIMIT}<origin rpy="0 0 0.3"/>').placement
+    with pytest.warns(DescriptionWarning, match=r'quat_xyzw is not used, .* <robot version="1.1">: joint .turn.'):
+        assert (quaternion("0 0 0.6 0.8", version, 'rpy="0 0 0.3"') == expected).all()
+
+
+def test_versions_of_urdf() -> None:
+    def notes(version: str) -> list[str]:
+        model = read_urdf_text(arm(LIMIT, robot=f'name="arm" {version}'))
+        return [note for note in model.notes if "version" in note]
+
+    assert not [note for version in ("", 'version="1.0"', 'version="1.1"', 'version="1.2"') for note in notes(version)]
+    assert notes('version="2.0"') == ["version of <robot> is none that URDF has; read as 2.0: '2.0'"]
+    assert notes('version="one"') == ["version of <robot> is none that URDF has; read as 1.0: 'one'"]
+
+
+HUGE = 1.7976931348623157e308
+
+
+@pytest.mark.parametrize("size", [1e-323, 1e-200, 1e200, HUGE])
+def test_directions_of_any_size(size: float) -> None:
+    axis = only_joint(f'{LIMIT}<axis xyz="{size!r} 0 {size!r}"/>').axis
+    np.testing.assert_allclose(axis, np.array([1.0, 0.0, 1.0]) / math.sqrt(2.0), rtol=1e-15)
+    R = quaternion(f"{size!r} {size!r} {size!r} {size!r}")[:3, :3]
+    np.testing.assert_allclose(R, [[0, 0, 1], [1, 0, 0], [0, 1, 0]], atol=1e-15)
 
 
 def test_the_inertia_is_turned_into_the_axes_of_the_link() -> None:

@@ -37,8 +37,15 @@ GravityOption = Annotated[
 AcceptOption = Annotated[
     bool, typer.Option("--accept-inertia", help="Take inertias that no rigid body has as they stand.")
 ]
+AcceptFaultsOption = Annotated[
+    bool,
+    typer.Option(
+        "--accept",
+        help="Read past faults that no equation contains, such as swapped limits; the notes say what is taken.",
+    ),
+]
 
-FLAGS = {"locked": "--lock", "check_inertia": "--accept-inertia"}
+FLAGS = {"locked": "--lock", "check_inertia": "--accept-inertia", "problems": "--accept"}
 """What the keywords are called here whose flags have another name."""
 
 
@@ -49,7 +56,7 @@ def as_flag(name: str, value: Any) -> str:
     ('--accept-inertia', '--tip tool0', "--lock 'left finger=0.5'")
     """
     flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
-    if value is NO_VALUE or isinstance(value, bool):
+    if value is NO_VALUE or isinstance(value, bool) or name == "problems":
         return flag
     if isinstance(value, Mapping):
         return " ".join(f"{flag} {shlex.quote(f'{joint}={at!r}')}" for joint, at in value.items())
@@ -65,12 +72,15 @@ def open_robot(
     lock: list[str] | None,
     gravity: str | None,
     accept: bool,
+    accept_faults: bool,
 ) -> Robot:
     """The robot the shared arguments describe."""
     options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
     given = {name: value for name, value in options.items() if value}
     if accept:
         given["check_inertia"] = False
+    if accept_faults:
+        given["problems"] = "warn"
     if gravity is not None:
         given["gravity"] = read_vector(gravity, "--gravity", 3)
     return load_robot(robot, **given)

@@ -12,6 +12,7 @@ import typer
 from rich.progress import track
 
 from armdyn.cli.arguments import (
+    AcceptFaultsOption,
     AcceptOption,
     BaseOption,
     ChainOption,
@@ -51,6 +52,7 @@ def bench(
     lock: LockOption = None,
     gravity: GravityOption = None,
     accept: AcceptOption = False,
+    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Time every function: first call, one state a call, large batches.
 
@@ -63,7 +65,9 @@ def bench(
 
       armdyn bench arm.urdf --states 1000000
     """
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
+    arm = open_robot(
+        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
+    )
     headings = ("function", "first,\nms", "one,\nµs", "float64,\nns", "float32,\nns", "threads,\nns")
     table = new_table(f"{arm.name}: first call, one call, and a state in batches of {states:,}", *headings)
     for name, function in track(compiled_methods(arm).items(), description="timing", transient=True):

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from armdyn.cli.arguments import (
+    AcceptFaultsOption,
     AcceptOption,
     BaseOption,
     ChainOption,
@@ -40,6 +41,7 @@ def info(
     lock: LockOption = None,
     gravity: GravityOption = None,
     accept: AcceptOption = False,
+    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Show joints, limits, masses, inertias and operation counts.
 
@@ -51,7 +53,9 @@ def info(
 
       armdyn info panda.urdf --lock panda_finger_joint1=0
     """
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
+    arm = open_robot(
+        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
+    )
     console = screen()
     console.print(_summary(arm))
     for table in (_cost_table, _literature_table) if cost else _tables(arm):

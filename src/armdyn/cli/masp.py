@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from armdyn.cli.arguments import (
+    AcceptFaultsOption,
     AcceptOption,
     BaseOption,
     ChainOption,
@@ -50,6 +51,7 @@ def masp(
     lock: LockOption = None,
     gravity: GravityOption = None,
     accept: AcceptOption = False,
+    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """A hand round a circle: joint angles, rates, accelerations and torques, as Kazerounian and Gupta 1985 draw them.
 
@@ -67,7 +69,9 @@ def masp(
     """
     for name in OUTPUTS:
         refuse_unwritable("--out", out / name)
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
+    arm = open_robot(
+        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
+    )
     path = circle_of_the_paper(
         radius=radius, distance=distance, tilt=math.radians(tilt), start=start, cruise=cruise, stop=stop
     )

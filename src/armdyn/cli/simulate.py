@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from armdyn.cli.arguments import (
+    AcceptFaultsOption,
     AcceptOption,
     BaseOption,
     ChainOption,
@@ -60,6 +61,7 @@ def simulate(
     lock: LockOption = None,
     gravity: GravityOption = None,
     accept: AcceptOption = False,
+    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Let the arm move, and show where it went and whether its energy adds up.
 
@@ -70,7 +72,9 @@ def simulate(
       armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
     """
     _refuse_outputs(csv, npz, plot)
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
+    arm = open_robot(
+        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
+    )
     forces: dict[str, Any] = {}
     if torque is not None:
         forces["torque"] = read_joint_vector(torque, "--torque", arm)

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from armdyn.cli.arguments import (
+    AcceptFaultsOption,
     AcceptOption,
     BaseOption,
     ChainOption,
@@ -51,6 +52,7 @@ def torque(
     lock: LockOption = None,
     gravity: GravityOption = None,
     accept: AcceptOption = False,
+    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Joint forces that a motion asks for, N m or N.
 
@@ -67,7 +69,9 @@ def torque(
 
       armdyn torque ur5 --csv motion.csv --out torques.csv
     """
-    arm = open_robot(robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept)
+    arm = open_robot(
+        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
+    )
     target = _target(out)
     wrench = None if f_tip is None else read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")
     if csv is None:

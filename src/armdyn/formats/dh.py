@@ -21,13 +21,15 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError, ShapeError, Unsupported
+from armdyn.errors import ArmdynError, ModelError, ShapeError, Unsupported
 from armdyn.exact import ONE, ZERO, exact, meant
 from armdyn.formats.given import KINDS, names_of_joints, numbers, one_each, pose_problems
 from armdyn.model.assembly import assemble
+from armdyn.model.frozen import real_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.words import checked_switch, is_one_of, listed, shown
 from armdyn.spatial.rotations import Array, rigid
 
 Convention = Literal["modified", "standard"]
@@ -124,6 +126,7 @@ def read_dh(
     check_inertia: bool = True,
 ) -> Model:
     """The model of a serial arm; see `armdyn.Robot.from_dh`."""
+    degrees = checked_switch(degrees, "degrees")
     problems = [*convention_problems(convention)]
     table = _rows(rows, degrees, problems)
     to_frame_0 = _pose(base, "base", problems)
@@ -181,9 +184,9 @@ def step_across(a: float, alpha: float) -> Array:
 
 def convention_problems(convention: object) -> Iterator[str]:
     """What is wrong with the name of a convention."""
-    if convention not in CONVENTIONS:
+    if not is_one_of(convention, CONVENTIONS):
         known = " or ".join(f"convention={name!r} ({meaning})" for name, meaning in CONVENTIONS.items())
-        what = "is not given" if convention is None else f"is {convention!r}"
+        what = "is not given" if convention is None else f"is {shown(convention)}"
         yield f"convention {what}; the same table means different arms: choose {known}."
 
 
@@ -197,16 +200,17 @@ def _pose(T: ArrayLike | None, name: str, problems: list[str]) -> Array:
 
 def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow]:
     """The rows that can be read, in radians; what is wrong with the others joins the problems."""
-    if isinstance(rows, (Mapping, str, DHRow)) or not hasattr(rows, "__len__") or len(rows) == 0:
+    given_rows = listed(rows)
+    if not given_rows:
         raise ShapeError("rows must be a list with one row a joint: (a, alpha, d, theta), a dict, or a DHRow")
     table = []
-    for i, given in enumerate(rows):
+    for i, given in enumerate(given_rows):
         here = f"rows[{i}]"
         words, fault = _words(given, here)
         found = [fault] if fault else [*_row_problems(words, here, degrees)]
         problems += found
         if not found:
-            words |= {name: float(words[name]) for name in NUMBERS if name in words}
+            words |= {name: _number(words[name]) for name in NUMBERS if name in words}
             words |= {name: math.radians(words[name]) for name in ("alpha", "theta") if degrees}
             words["kind"] = KINDS[words.get("kind", "revolute")]
             table.append(DHRow(**words))
@@ -219,13 +223,14 @@ def _words(given: Any, here: str) -> tuple[dict[str, Any], str]:
         return {name: getattr(given, name) for name in NAMES}, ""
     if isinstance(given, Mapping):
         return dict(given), _fault_of_names(given, here)
-    if isinstance(given, str) or not hasattr(given, "__len__"):
-        return {}, f"{here} is {given!r}; expected (a, alpha, d, theta), a dict of these, or a DHRow."
-    if len(given) not in (4, 5):
+    entries = listed(given)
+    if entries is None:
+        return {}, f"{here} is {shown(given)}; expected (a, alpha, d, theta), a dict of these, or a DHRow."
+    if len(entries) not in (4, 5):
         return {}, (
-            f"{here} has {len(given)} entries; expected a, alpha, d, theta and, where the joint slides, 'prismatic'."
+            f"{here} has {len(entries)} entries; expected a, alpha, d, theta and, where the joint slides, 'prismatic'."
         )
-    return dict(zip((*COLUMNS, "kind"), given, strict=False)), ""
+    return dict(zip((*COLUMNS, "kind"), entries, strict=False)), ""
 
 
 def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
@@ -233,15 +238,15 @@ def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
     if missing:
         return f"{here} has no {', '.join(missing)}; expected a, alpha, d and theta."
     for name in given:
-        if name in MOTOR_WORDS:
+        if is_one_of(name, MOTOR_WORDS):
             raise Unsupported(
                 f"{here} has {name!r}: a DH row describes the joint, not its motor. Give the rotor's inertia times the "
                 "gear ratio squared as 'armature', or leave it out."
             )
-        if name not in NAMES:
+        if not is_one_of(name, NAMES):
             close = get_close_matches(str(name), NAMES, n=1)
             meant = f" Did you mean {close[0]!r}?" if close else ""
-            return f"{here} has {name!r}, which is unknown; expected {', '.join(NAMES)}.{meant}"
+            return f"{here} has {shown(name)}, which is unknown; expected {', '.join(NAMES)}.{meant}"
     return ""
 
 
@@ -251,23 +256,24 @@ def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterato
         value = words.get(name, 0.0)
         number = _number(value)
         if not math.isfinite(number):
-            yield f"{here}: {name} is {value!r}; expected a finite number."
+            yield f"{here}: {name} is {shown(value)}; expected a finite number."
         elif name in ("alpha", "theta") and abs(number) > turn * (1.0 + 1e-12):
             remedy = "" if degrees else " If the table is in degrees, pass degrees=True."
             yield f"{here}: {name} is {number:g} {'degrees' if degrees else 'rad'}, more than a full turn.{remedy}"
-    if words.get("kind", "revolute") not in KINDS:
-        yield f"{here}: kind is {words['kind']!r}; expected 'revolute' or 'prismatic' (or 'R', 'P')."
-    if words.get("collar", "child") not in ("parent", "child"):
-        yield f"{here}: collar is {words['collar']!r}; expected 'parent' or 'child', the link that carries it."
+    if not is_one_of(words.get("kind", "revolute"), KINDS):
+        yield f"{here}: kind is {shown(words['kind'])}; expected 'revolute' or 'prismatic' (or 'R', 'P')."
+    if not is_one_of(words.get("collar", "child"), ("parent", "child")):
+        yield f"{here}: collar is {shown(words['collar'])}; expected 'parent' or 'child', the link that carries it."
     for name, kind in (("inertia", Inertia), ("limits", Limits)):
         if name in words and not isinstance(words[name], kind):
             yield f"{here}: {name} is {words[name]!r}; expected an armdyn.{kind.__name__}."
 
 
 def _number(value: Any) -> float:
+    """The number that a value is, or NaN."""
     try:
-        return math.nan if isinstance(value, (str, bool)) else float(value)
-    except (TypeError, ValueError):
+        return math.nan if isinstance(value, bool) else float(real_array(value, (), "value"))
+    except ArmdynError:
         return math.nan
 
 
@@ -279,7 +285,7 @@ def _with_column(table: list[DHRow], column: str, values: Sequence[Any] | None, 
     given = one_each(values, len(table), name, f"one armdyn.{kind.__name__} a row")
     for i, (row, value) in enumerate(zip(table, given, strict=True)):
         if not isinstance(value, kind):
-            raise ShapeError(f"{name}[{i}] is {value!r}; expected an armdyn.{kind.__name__}")
+            raise ShapeError(f"{name}[{i}] is {shown(value)}; expected an armdyn.{kind.__name__}")
         default = Inertia() if column == "inertia" else UNLIMITED
         if not _same(getattr(row, column), default):
             raise ModelError(f"rows[{i}] has its own {column}, and {name} is given too; give one of them.")
@@ -289,4 +295,4 @@ def _with_column(table: list[DHRow], column: str, values: Sequence[Any] | None, 
 def _same(one: Inertia | Limits, default: Inertia | Limits) -> bool:
     if isinstance(one, Inertia):
         return one.mass == 0.0 and not one.tensor.any()
-    return one == default
+    return repr(one) == repr(default)  # limits of any type can be shown, not all can be compared

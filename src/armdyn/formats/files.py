@@ -1,4 +1,4 @@
-"""Reading one named file, and saying what is wrong where that fails."""
+"""Reading one named file, and saying what is wrong where that fails; what stands before its XML declaration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from itertools import islice
 from pathlib import Path
 
 from armdyn.errors import ModelError
-from armdyn.formats.xml_tree import MAX_BYTES
+from armdyn.formats.findings import Findings
+from armdyn.formats.xml_tree import MAX_BYTES, Element, parse
+
+BLANKS = b" \t\r\n"
 
 
 def read_file(path: Path) -> bytes:
@@ -38,6 +41,16 @@ def refuse_text(source: object) -> None:
         "expected the path of a URDF file, got the text of one; read it with read_urdf_text: "
         "armdyn.Robot(armdyn.formats.urdf.read_urdf_text(text))."
     )
+
+
+def parse_leniently(data: bytes, findings: Findings, encoding: str | None = None) -> Element:
+    """The root element of a document; blanks before its ``<?xml ...?>``, which XML forbids, are a fault."""
+    start = data[:MAX_BYTES].lstrip(BLANKS)
+    before = data[: len(data[:MAX_BYTES]) - len(start)]
+    if not before or not start.startswith(b"<?xml"):
+        return parse(data, findings.document, encoding)
+    findings.fault(1, "blanks stand before <?xml ...?>, where XML has none", "they are passed over")
+    return parse(data[len(before) :], findings.document, encoding, first_line=1 + before.count(b"\n"))
 
 
 def _suggestion(path: Path) -> str:

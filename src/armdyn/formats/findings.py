@@ -1,17 +1,31 @@
-"""What a reader finds in a document: problems, which refuse it, and notes on what is not used."""
+"""What a reader finds in a document: problems, which refuse it, faults that can be accepted, and notes on the rest.
+
+A fault is wrong, but no equation contains it: a limit, an element that is given twice, an instruction left over. With
+``problems="warn"`` it is accepted, with a warning and a note that say what was taken in its place; else it is a problem
+like the others. What masses, axes and poses are made of is never a fault.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
-from armdyn.errors import ModelError
+from armdyn.advice import option
+from armdyn.errors import ModelError, warn_of_description
 from armdyn.formats.xml_tree import Element
 from armdyn.model.validation import quoted
+from armdyn.model.words import is_one_of, shown
+
+Policy = Literal["refuse", "warn"]
+"""What happens to faults that no equation contains."""
 
 MAX_PROBLEMS = 100
 SHOWN_MEMBERS = 3
+
+FIRST_TAKEN = ("inertial", "axis", "limit")
+"""The elements of which real files have a second one, and every other reader takes the first."""
 
 MAX_WORDS = 20
 """How many numbers of a vector are looked at; no vector of a description has as many."""
@@ -19,11 +33,20 @@ MAX_WORDS = 20
 
 @dataclass
 class Findings:
-    """The problems and notes of one document, in the order they were found."""
+    """The problems, accepted faults and notes of one document, in the order they were found."""
 
     document: str
+    policy: Policy = "refuse"
+    has_quaternions: bool = True
     problems: list[str] = field(default_factory=list)
+    accepted: list[str] = field(default_factory=list)
     _notes: dict[str, list[str]] = field(default_factory=dict)
+    _loud: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        if not is_one_of(self.policy, get_args(Policy)):
+            known = " or ".join(map(repr, get_args(Policy)))
+            raise ModelError(f"problems is {shown(self.policy)}; expected {known}.")
 
     def where(self, element: Element) -> str:
         """File and line of an element, as every message has it."""
@@ -35,14 +58,45 @@ class Findings:
         if len(self.problems) >= MAX_PROBLEMS:
             raise ModelError([*self.problems, f"... and perhaps more: reading stopped after {MAX_PROBLEMS} problems."])
 
-    def note(self, what: str, whose: str) -> None:
-        """Take down that ``what`` holds for ``whose``; notes that differ only in whose become one."""
+    def fault(self, line: int, text: str, taken: str) -> None:
+        """Take down what is wrong and in no equation, and what is ``taken`` in its place where that is accepted."""
+        if self.policy == "warn":
+            self.accepted.append(f"{self.document}:{line} {text}; {taken}")
+        else:
+            advice = f". Mend it; or read the file with {option('problems', 'warn')}, and {taken}."
+            self.problem(Element("", {}, line), text + advice)
+
+    def warn(self) -> None:
+        """Warn, once, of every fault that was accepted and every note that is to be heard."""
+        said = [
+            *_shortened(self.accepted),
+            *(_line(what, self._notes[what]) for what in self._notes if what in self._loud),
+        ]
+        if said:
+            warn_of_description("\n".join(said))
+
+    def note(self, what: str, whose: str, *, aloud: bool = False) -> None:
+        """Take down that ``what`` holds for ``whose``; notes that differ only in whose become one.
+
+        A note that is ``aloud`` is a warning too.
+        """
         self._notes.setdefault(what, []).append(whose)
+        if aloud:
+            self._loud.add(what)
 
     @property
     def notes(self) -> list[str]:
-        """One line for each kind of note, with the first of those it holds for."""
-        return [f"{what}: {_listing(members)}" for what, members in self._notes.items()]
+        """One line for each fault that was accepted; for each kind of note, with the first of those it holds for."""
+        return [*_shortened(self.accepted), *(_line(what, members) for what, members in self._notes.items())]
+
+
+def _shortened(faults: Sequence[str]) -> list[str]:
+    more = len(faults) - MAX_PROBLEMS
+    return [*faults[:MAX_PROBLEMS], *([f"... and {more} more faults that were accepted"] if more > 0 else [])]
+
+
+def _line(what: str, members: Sequence[str]) -> str:
+    return f"{what}: {_listing(members)}"
 
 
 def _listing(members: Sequence[str]) -> str:
@@ -77,15 +131,23 @@ class Part:
         """Take down a problem of this part."""
         self.findings.problem(at, f"{self.label}: {text}")
 
-    def note(self, what: str) -> None:
+    def fault(self, at: Element, text: str, taken: str) -> None:
+        """Take down a fault of this part that no equation contains, and what is taken where it is accepted."""
+        self.findings.fault(at.line, f"{self.label}: {text}", taken)
+
+    def note(self, what: str, *, aloud: bool = False) -> None:
         """Take down a note on this part."""
-        self.findings.note(what, self.label)
+        self.findings.note(what, self.label, aloud=aloud)
 
     def only(self, parent: Element, tag: str) -> Element | None:
-        """The child of that tag, which may be there once or not at all."""
+        """The child of that tag, which may be there once or not at all; the first where several are accepted."""
         found = parent.all(tag)
         if len(found) > 1:
-            self.problem(found[1], f"<{tag}> is given twice (first at line {found[0].line}); expected it once.")
+            text = f"<{tag}> is given twice (first at line {found[0].line})"
+            if tag in FIRST_TAKEN:
+                self.fault(found[1], f"{text}, expected it once", "the first one is taken")
+            else:
+                self.problem(found[1], f"{text}; expected it once.")
         return found[0] if found else None
 
     def word(self, element: Element, attribute: str) -> str:
@@ -104,8 +166,17 @@ class Part:
             return default or 0.0
         value = _number(text)
         if math.isnan(value) or (finite and math.isinf(value)):
-            self.problem(element, f"<{element.tag}> {attribute} is {quoted(text)}; expected a number{_hint(text)}.")
+            self.problem(element, f"{_no_number(element, attribute, text)}.")
             return default or 0.0
+        return value
+
+    def limit(self, element: Element, attribute: str, default: float, unlimited: float) -> float:
+        """An attribute that is one number, or infinite; what cannot be read is a fault and taken as ``unlimited``."""
+        text = element.attributes.get(attribute)
+        value = default if text is None else _number(text)
+        if text is not None and (math.isnan(value) or value == -unlimited):
+            self.fault(element, _no_number(element, attribute, text), "it is taken as unlimited")
+            return unlimited
         return value
 
     def vector(
@@ -126,6 +197,10 @@ class Part:
             fault = _fault(words, values)
             self.problem(element, f"<{element.tag}> {attribute} is {quoted(text)}; {expected}, {fault}.")
         return default or (0.0,) * size
+
+
+def _no_number(element: Element, attribute: str, text: str) -> str:
+    return f"<{element.tag}> {attribute} is {quoted(text)}; expected a number{_hint(text)}"
 
 
 def _fault(words: Sequence[str], values: Sequence[float]) -> str:

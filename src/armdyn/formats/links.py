@@ -13,9 +13,12 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError, ShapeError
 from armdyn.formats.given import numbers, pose_problems, unit_problems
 from armdyn.model.assembly import assemble
+from armdyn.model.bounds import largest_problem
+from armdyn.model.frozen import real_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.words import is_one_of, listed, object_problems, shown, text_problems
 from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
 
 PART_KINDS = ("revolute", "prismatic", "fixed")
@@ -79,35 +82,52 @@ def read_links(
     check_inertia: bool = True,
 ) -> Model:
     """The model of a tree of links; see `armdyn.Robot.from_links`."""
-    if isinstance(parts, Part) or not hasattr(parts, "__len__"):
+    given = listed(parts)
+    if given is None:
         raise ShapeError("expected a list of armdyn.Part, one for each link but the base")
-    for i, part in enumerate(parts):
+    for i, part in enumerate(given):
         if not isinstance(part, Part):
-            raise ShapeError(f"parts[{i}] is {part!r}; expected an armdyn.Part")
+            raise ShapeError(f"parts[{i}] is {shown(part)}; expected an armdyn.Part")
+    parts = given
     problems = [problem for i, part in enumerate(parts) for problem in _part_problems(part, _where(i, part))]
     if problems:
         raise ModelError(problems)
-    links = [LinkPart(base, base_inertia or Inertia())]
+    links = [LinkPart(base, Inertia() if base_inertia is None else base_inertia)]
     links += [LinkPart(part.name, part.inertia, f"parts[{i}]") for i, part in enumerate(parts)]
     joints = [_joint(part, f"parts[{i}]") for i, part in enumerate(parts)]
     return assemble(name, links, joints, base=base, tip=tip, gravity=gravity, check_inertia=check_inertia)
 
 
 def _where(i: int, part: Part) -> str:
-    return f"parts[{i}] {part.name!r}:"
+    return f"parts[{i}] {shown(part.name)}:"
 
 
 def _part_problems(part: Part, here: str) -> Iterator[str]:
-    if part.kind not in PART_KINDS:
-        yield f"{here} kind is {part.kind!r}; expected one of {', '.join(PART_KINDS)}."
-    if part.collar not in ("parent", "child"):
-        yield f"{here} collar is {part.collar!r}; expected 'parent' or 'child', the link that carries it."
-    if part.collar == "parent" and part.kind != "prismatic":
+    yield from text_problems(part.name, f"{here} name")
+    yield from text_problems(part.parent, f"{here} parent")
+    if part.joint is not None:
+        yield from text_problems(part.joint, f"{here} joint")
+    yield from object_problems(part.inertia, Inertia, f"{here} inertia")
+    yield from object_problems(part.limits, Limits, f"{here} limits")
+    if not is_one_of(part.kind, PART_KINDS):
+        yield f"{here} kind is {shown(part.kind)}; expected one of {', '.join(PART_KINDS)}."
+    else:
+        yield from _place_problems(part, here)
+
+
+def _place_problems(part: Part, here: str) -> Iterator[str]:
+    if not is_one_of(part.collar, ("parent", "child")):
+        yield f"{here} collar is {shown(part.collar)}; expected 'parent' or 'child', the link that carries it."
+    elif part.collar == "parent" and part.kind != "prismatic":
         yield f"{here} a {part.kind} joint has no collar; only prismatic joints have one."
     if part.T is not None and (part.xyz is not None or part.rpy is not None):
         yield f"{here} T and {'xyz' if part.xyz is not None else 'rpy'} both say where the joint is; give one of them."
     elif part.T is not None:
         yield from pose_problems(numbers(part.T, (4, 4), f"{here} T", "a homogeneous matrix"), f"{here} T")
+    elif part.rpy is not None:
+        angles = numbers(part.rpy, (3,), f"{here} rpy", "roll, pitch, yaw in rad")
+        if fault := largest_problem(float(np.abs(angles).max()), "revolute"):
+            yield f"{here} rpy holds {fault}."
     if part.kind == "fixed" and part.axis is not None:
         yield f"{here} a fixed joint has no axis."
     if part.kind != "fixed" and part.axis is None:
@@ -117,7 +137,7 @@ def _part_problems(part: Part, here: str) -> Iterator[str]:
 
 
 def _joint(part: Part, where: str) -> JointPart:
-    axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else np.array(part.axis, dtype=float)
+    axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else real_array(part.axis, (3,), f"{where} axis")
     return JointPart(
         part.joint_name, part.kind, part.parent, part.name, _placement(part, where), axis,
         part.limits, part.damping, part.friction, part.collar, where, part.armature,
@@ -126,7 +146,7 @@ def _joint(part: Part, where: str) -> JointPart:
 
 def _placement(part: Part, where: str) -> Array:
     if part.T is not None:
-        return np.array(part.T, dtype=float)
+        return real_array(part.T, (4, 4), f"{where} T")
     xyz = None if part.xyz is None else numbers(part.xyz, (3,), f"{where} xyz", "x, y, z in m")
     rpy = None if part.rpy is None else numbers(part.rpy, (3,), f"{where} rpy", "roll, pitch, yaw in rad")
     return rigid(None if rpy is None else rotation_from_rpy(*rpy), xyz)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -9,15 +10,15 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, ShapeError
 from armdyn.exact import exact, norm, unit
+from armdyn.formats.given import TOLERANCE, names_of_joints, pose_problems
 from armdyn.model.assembly import assemble
+from armdyn.model.bounds import LARGEST, largest_problem
+from armdyn.model.frozen import real_numbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.spatial.mass_properties import parts_of_spatial_inertia
 from armdyn.spatial.rotations import Array, adjoint, cross, inverse_rigid, rigid
-
-TOLERANCE = 1e-9
-"""How far a rotation, a unit axis or a spatial inertia may be from one: lists are printed with rounding."""
 
 
 def read_screws(
@@ -37,10 +38,9 @@ def read_screws(
     """
     M, G, S = _arrays(Mlist, Glist, Slist)
     n = len(G)
-    names = [f"joint_{i}" for i in range(1, n + 1)] if joint_names is None else list(joint_names)
-    if len(names) != n:
-        raise ShapeError(f"joint_names has {len(names)} names; expected {n}, one a column of Slist")
-    problems = [*_pose_problems(M), *_inertia_problems(G), *_screw_problems(S)]
+    names = names_of_joints(joint_names, n)
+    problems = [p for i, T in enumerate(M) for p in pose_problems(T, f"Mlist[{i}]")]
+    problems += [*_inertia_problems(G), *_screw_problems(S)]
     if problems:
         raise ModelError(problems)
     links, joints, frames = [LinkPart("base")], [], []
@@ -67,10 +67,8 @@ def read_screws(
 
 
 def _arrays(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> tuple[Array, Array, Array]:
-    try:
-        M, G, S = (np.asarray(a, dtype=float) for a in (Mlist, Glist, Slist))
-    except (TypeError, ValueError):
-        raise ShapeError("Mlist, Glist or Slist is ragged or holds something else than real numbers") from None
+    given = {"Mlist": (Mlist, "(n + 1, 4, 4)"), "Glist": (Glist, "(n, 6, 6)"), "Slist": (Slist, "(6, n)")}
+    M, G, S = (real_numbers(values, name, shape) for name, (values, shape) in given.items())
     n = S.shape[1] if S.ndim == 2 else 0
     for shape_name, array, expected in (("Slist", S, (6, n)), ("Glist", G, (n, 6, 6)), ("Mlist", M, (n + 1, 4, 4))):
         if n == 0 or array.shape != expected:
@@ -80,15 +78,10 @@ def _arrays(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> tuple[Array
             )
     if not (np.isfinite(M).all() and np.isfinite(G).all() and np.isfinite(S).all()):
         raise ModelError("Mlist, Glist or Slist holds NaN or infinity; expected finite numbers.")
+    for shape_name, array in (("Mlist", M), ("Glist", G), ("Slist", S)):
+        if (largest := float(np.abs(array).max())) > LARGEST:
+            raise ModelError(f"{shape_name} holds {largest:.3g}; expected numbers below {LARGEST:g}.")
     return M, G, S
-
-
-def _pose_problems(M: Array) -> Iterator[str]:
-    for i, T in enumerate(M):
-        R = T[:3, :3]
-        orthonormal = np.allclose(R.T @ R, np.eye(3), rtol=0.0, atol=TOLERANCE) and np.linalg.det(R) > 0.0
-        if not orthonormal or not np.allclose(T[3], [0, 0, 0, 1], rtol=0.0, atol=TOLERANCE):
-            yield f"Mlist[{i}] is no rigid motion: expected a rotation and a last row 0 0 0 1."
 
 
 def _inertia_problems(G: Array) -> Iterator[str]:
@@ -111,13 +104,15 @@ def _inertia_problems(G: Array) -> Iterator[str]:
 def _screw_problems(S: Array) -> Iterator[str]:
     for i, screw in enumerate(S.T):
         w, v = screw[:3], screw[3:]
-        length = float(np.linalg.norm(w))
+        length, speed = math.hypot(*w), math.hypot(*v)
         if length < TOLERANCE:
-            if abs(float(np.linalg.norm(v)) - 1.0) > TOLERANCE:
-                yield f"Slist column {i}: a prismatic axis (0, v) needs |v| = 1, here {np.linalg.norm(v):.9g}."
+            if abs(speed - 1.0) > TOLERANCE:
+                yield f"Slist column {i}: a prismatic axis (0, v) needs |v| = 1, here {speed:.9g}."
         elif abs(length - 1.0) > TOLERANCE:
             yield f"Slist column {i}: a revolute axis (w, v) needs |w| = 1, here {length:.9g}."
-        elif abs(float(w @ v)) > TOLERANCE * max(1.0, float(np.linalg.norm(v))):
+        elif fault := largest_problem(speed, "prismatic"):
+            yield f"Slist column {i}: v = -w x p is {fault}."
+        elif abs(float(w @ v)) > TOLERANCE * max(1.0, speed):
             yield f"Slist column {i}: pitch w.v = {w @ v:.3g} m/rad; expected 0, helical joints are not modelled."
 
 

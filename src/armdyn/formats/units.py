@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from armdyn.errors import ModelError
+from armdyn.model.frozen import real_array
 
 INCH = 0.0254
 """m, exactly."""
@@ -34,9 +35,7 @@ class Units:
 
     def __post_init__(self) -> None:
         for name in ("length", "mass"):
-            value = getattr(self, name)
-            if not (isinstance(value, (int, float)) and math.isfinite(value) and value > 0.0):
-                raise ModelError(f"Units: {name} is {value!r}; expected what one unit is in m or kg, above 0.")
+            object.__setattr__(self, name, _above_zero(getattr(self, name), name, "m or kg"))
 
     @classmethod
     def gravitational(cls, *, length: float, force: float) -> Units:
@@ -46,6 +45,7 @@ class Units:
             length: one unit of length, m.
             force: one unit of force, N.
         """
+        length, force = _above_zero(length, "length", "m"), _above_zero(force, "force", "N")
         return cls(length, force / length)
 
     @classmethod
@@ -66,3 +66,12 @@ class Units:
     def inertia(self) -> float:
         """One unit of rotational inertia, kg m^2."""
         return self.mass * self.length * self.length
+
+
+def _above_zero(value: float, name: str, unit: str) -> float:
+    """What one unit is, as a float."""
+    expected = f"expected what one unit is in {unit}, above 0"
+    number = float(real_array(value, (), f"Units: {name}", expected.removeprefix("expected ")))
+    if not (math.isfinite(number) and number > 0.0):
+        raise ModelError(f"Units: {name} is {value!r}; {expected}.")
+    return number

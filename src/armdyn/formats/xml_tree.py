@@ -58,19 +58,20 @@ class Element:
             waiting.extend(reversed(element.children))
 
 
-def parse(data: bytes, name: str, encoding: str | None = None) -> Element:
+def parse(data: bytes, name: str, encoding: str | None = None, first_line: int = 1) -> Element:
     """The root element of a document.
 
     Args:
         data: the document.
         name: of the document, for messages.
         encoding: of ``data`` where it is known; else the document says it.
+        first_line: number of the line that ``data`` begins with.
     """
     if len(data) > MAX_BYTES:
         raise ModelError(f"{name} is larger than {MAX_BYTES // 2**20} MB, as no robot is; is it the right file?")
     if not data.strip(b" \t\r\n\0"):
         raise ModelError(f"{name} is empty; expected an XML document.")
-    builder = _Builder(name, encoding)
+    builder = _Builder(name, encoding, first_line)
     try:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
@@ -80,7 +81,8 @@ def parse(data: bytes, name: str, encoding: str | None = None) -> Element:
 
 def _malformed(error: expat.ExpatError, data: bytes, builder: _Builder) -> str:
     reason = expat.ErrorString(error.code) or "syntax error"
-    message = f"{builder.name}:{error.lineno} is not well-formed XML: {reason} (column {error.offset + 1})."
+    line = error.lineno + builder.first_line - 1
+    message = f"{builder.name}:{line} is not well-formed XML: {reason} (column {error.offset + 1})."
     start = data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
     if not start.startswith((b"<", b"\xff\xfe", b"\xfe\xff", b"\0<")):
         shown = repr(start[:16].decode("ascii", errors="backslashreplace"))
@@ -94,8 +96,9 @@ def _malformed(error: expat.ExpatError, data: bytes, builder: _Builder) -> str:
 class _Builder:
     """Grows the tree as expat reports what it meets."""
 
-    def __init__(self, name: str, encoding: str | None) -> None:
+    def __init__(self, name: str, encoding: str | None, first_line: int) -> None:
         self.name = name
+        self.first_line = first_line
         self.count = 0
         self.document = Element("", {}, 0)
         self.path = [self.document]
@@ -109,11 +112,15 @@ class _Builder:
             self.parser.XmlDeclHandler = self.declaration
 
     @property
+    def line(self) -> int:
+        return self.parser.CurrentLineNumber + self.first_line - 1
+
+    @property
     def root(self) -> Element:
         return self.document.children[0]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes, self.parser.CurrentLineNumber)
+        element = Element(tag, attributes, self.line)
         self.path[-1].children.append(element)
         self.path.append(element)
         self.count += 1
@@ -148,4 +155,4 @@ class _Builder:
         )
 
     def refusal(self, text: str) -> ModelError:
-        return ModelError(f"{self.name}:{self.parser.CurrentLineNumber} {text}")
+        return ModelError(f"{self.name}:{self.line} {text}")

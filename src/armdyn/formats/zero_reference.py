@@ -29,14 +29,16 @@ from armdyn.formats.given import (
     names_of_joints,
     numbers,
     one_each,
-    shown,
     unit_problems,
+    vector_shown,
 )
 from armdyn.formats.units import STANDARD_FREE_FALL, Units
 from armdyn.model.assembly import assemble
+from armdyn.model.frozen import real_array, real_numbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.words import checked_switch, is_one_of, object_problems, shown
 from armdyn.spatial.rotations import Array, rigid
 
 LARGEST_RADIUS = 10.0
@@ -121,12 +123,15 @@ def read_zero_reference(
     check_inertia: bool = True,
 ) -> Model:
     """The model of a serial arm; see `armdyn.Robot.from_zero_reference`."""
+    check_inertia = checked_switch(check_inertia, "check_inertia")
     units = Units() if units is None else units
-    n = len(np.atleast_1d(np.asarray(axes, dtype=object)))
+    if problems := list(object_problems(units, Units, "units")):
+        raise ModelError(problems)
+    n = len(np.atleast_1d(real_numbers(axes, "axes", "one unit vector a joint", "one unit vector a joint")))
     if n == 0:
         raise ShapeError("axes must hold one unit vector a joint, shape (n, 3), with n of at least 1")
     u = numbers(axes, (n, 3), "axes", "one unit vector a joint")
-    words = ["revolute"] * n if kinds is None else one_each(kinds, n, "kinds", "'R' or 'P' for each joint")
+    words = ["revolute"] * n if kinds is None else _kinds(kinds, n)
     labels = names_of_joints(joint_names, n)
     P, com = _centers(n, points, hand, b, c, d, first_center)
     problems = [*_axis_problems(u), *kind_problems(words, "kinds")]
@@ -134,7 +139,7 @@ def read_zero_reference(
     m = _masses(n, masses, weights, weighed_at, units)
     tensors = _tensors(n, inertias, problems)
     problems += _missing(com, m, tensors, masses, weights)
-    sides = _collar_sides(collars or {}, labels, words, problems)
+    sides = _collar_sides({} if collars is None else collars, labels, words, problems)
     if problems:
         raise ModelError(problems)
     P, com, tensors = (
@@ -157,6 +162,11 @@ def read_zero_reference(
     model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
     tip = Frame("tip", links[-1].name, rigid(tip_axes, P[n] - P[n - 1]))
     return model.replace(frames=(*model.frames, tip), tip="tip")
+
+
+def _kinds(kinds: Any, n: int) -> list[Any]:
+    """A kind a joint; a text may hold a letter for each."""
+    return one_each(list(kinds) if isinstance(kinds, str) else kinds, n, "kinds", "'R' or 'P' for each joint")
 
 
 def _centers(
@@ -210,8 +220,8 @@ def _to_mass_centers(vectors: Mapping[str, Array], between: Array, *, known_hand
         wrong = np.flatnonzero((off > TOLERANCE * (1.0 + np.abs(between).max())).any(axis=1))
         if len(wrong):
             k = int(wrong[0])
-            found = shown(vectors["c"][k] + vectors["d"][k])
-            raise ModelError(f"c[{k}] + d[{k}] = {found}, but b[{k}] = {shown(between[k])}; expected b = c + d.")
+            found = vector_shown(vectors["c"][k] + vectors["d"][k])
+            raise ModelError(f"c[{k}] + d[{k}] = {found}, but b[{k}] = {vector_shown(between[k])}; expected b = c + d.")
     if "c" in vectors:
         return vectors["c"]
     return between - vectors["d"] if "d" in vectors else None
@@ -236,7 +246,10 @@ def _hand_axes(axial: ArrayLike | None, transverse: ArrayLike | None, problems: 
     faults = [*unit_problems(a, "axial"), *unit_problems(t, "transverse")]
     if not faults and abs(float(a @ t)) > TOLERANCE:
         angle = np.degrees(np.arccos(np.clip(a @ t, -1.0, 1.0)))
-        faults = [f"axial {shown(a)} and transverse {shown(t)} are {angle:.6g} degrees apart; expected a right angle."]
+        faults = [
+            f"axial {vector_shown(a)} and transverse {vector_shown(t)} are {angle:.6g} degrees apart; "
+            "expected a right angle."
+        ]
     problems += faults
     return np.column_stack([t, np.cross(a, t), a])
 
@@ -246,11 +259,10 @@ def _masses(n: int, masses: ArrayLike | None, weights: ArrayLike | None, weighed
     if masses is not None and weights is not None:
         raise ModelError("masses and weights are both given; give one of them.")
     if weights is not None:
-        if not (np.isfinite(weighed_at) and weighed_at > 0.0):
-            raise ModelError(
-                f"weighed_at is {weighed_at!r}; expected the free fall that makes a weight, m/s^2, above 0."
-            )
-        return numbers(weights, (n,), "weights", "one weight a link") * units.force / weighed_at
+        fall = float(real_array(weighed_at, (), "weighed_at", "the free fall that makes a weight, m/s^2"))
+        if not (np.isfinite(fall) and fall > 0.0):
+            raise ModelError(f"weighed_at is {fall!r}; expected the free fall that makes a weight, m/s^2, above 0.")
+        return numbers(weights, (n,), "weights", "one weight a link") * units.force / fall
     if masses is not None:
         return numbers(masses, (n,), "masses", "one mass a link") * units.mass
     return np.zeros(n)
@@ -280,17 +292,21 @@ def _collar_sides(
     collars: Mapping[str, str], labels: Sequence[str], kinds: Sequence[str], problems: list[str]
 ) -> dict[str, Collar]:
     """Which side of each slide carries its collar."""
+    if not isinstance(collars, Mapping):
+        raise ModelError(f"collars is {shown(collars)}; expected a mapping from slides to links.")
     sides: dict[str, Collar] = {}
     for joint, link in collars.items():
-        if joint not in labels:
+        if not is_one_of(joint, labels):
             raise UnknownName.of("joint", joint, labels, "collars")
         k = labels.index(joint)
         parent, child = ("base" if k == 0 else f"link_{k}"), f"link_{k + 1}"
-        if KINDS.get(kinds[k]) != "prismatic":
+        if not is_one_of(kinds[k], KINDS):
+            continue  # a problem that is named already
+        if KINDS[kinds[k]] != "prismatic":
             problems.append(f"collars: joint {joint!r} is revolute and has no collar; only prismatic joints have one.")
-        elif link not in (parent, child, "parent", "child"):
+        elif not is_one_of(link, (parent, child, "parent", "child")):
             problems.append(
-                f"collars: the collar of joint {joint!r} is said to be on link {link!r}; "
+                f"collars: the collar of joint {joint!r} is said to be on link {shown(link)}; "
                 f"expected one of the two links it joins, {parent!r} or {child!r}."
             )
         else:
@@ -304,8 +320,9 @@ def _refuse_mixed_units(P: Array, com: Array, m: Array, tensors: Array) -> None:
     for k, I in enumerate(tensors):  # noqa: E741
         largest = float(np.linalg.eigvalsh(I)[-1])
         if m[k] > 0.0 and size > 0.0 and largest > m[k] * (LARGEST_RADIUS * size) ** 2:
+            radius = np.sqrt(largest) / np.sqrt(m[k])  # of a quotient, masses of no size would make infinity
             raise ModelError(
                 f"inertias[{k}]: a mass of {m[k]:.4g} kg with {largest:.4g} kg m^2 has a radius of gyration of "
-                f"{np.sqrt(largest / m[k]):.4g} m, in an arm of {size:.4g} m; are the units mixed? Lengths, masses and "
+                f"{radius:.4g} m, in an arm of {size:.4g} m; are the units mixed? Lengths, masses and "
                 "inertias must be in one set of units, see units=; if it is so, pass check_inertia=False."
             )

@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from decimal import Decimal
 from numbers import Rational, Real
 from typing import Any
 
 import numpy as np
 
 from armdyn.errors import DTypeError, ModelError, ShapeError
+from armdyn.model.bounds import SHORTEST, largest_problem
+from armdyn.model.words import listed
 
 
 def is_number(value: Any) -> bool:
@@ -20,15 +23,27 @@ def is_number(value: Any) -> bool:
 
 def scalar(value: Any, name: str) -> Any:
     """A finite float, a whole number or fraction kept exact for symbols it may meet, or the symbol that was given."""
-    if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0:
+    if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 and not np.ma.is_masked(value):
         value = value.item()
+    if isinstance(value, Decimal):
+        value = float(value)
     if is_number(value):
-        if not math.isfinite(value):
-            raise ModelError(f"{name} is {value}; expected a finite number.")
+        if not math.isfinite(_as_float(value)):
+            raise ModelError(f"{name} is {shown(value)}; expected a finite number.")
         return value if isinstance(value, Rational) else float(value)
-    if isinstance(value, str | bytes | complex) or not hasattr(value, "__mul__") or hasattr(value, "__len__"):
+    if isinstance(value, str | bytes | complex | type | np.ndarray) or not hasattr(value, "__mul__"):
+        raise DTypeError(f"{name} is {value!r}; expected a number or a symbol.")
+    if hasattr(value, "__len__"):
         raise DTypeError(f"{name} is {value!r}; expected a number or a symbol.")
     return value
+
+
+def _as_float(value: Real) -> float:
+    """The nearest float; of what is larger than all of them, infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def positive(value: Any, name: str) -> Any:
@@ -39,19 +54,24 @@ def positive(value: Any, name: str) -> Any:
             f"{name} {shown(size)} m is not positive; "
             "for a body without thickness take a plate, disc, shell, rod or point mass."
         )
+    if is_number(size) and (fault := largest_problem(float(size), "prismatic")):
+        raise ModelError(f"{name} is {fault}.")
+    if is_number(size) and size < SHORTEST:
+        raise ModelError(f"{name} is {shown(size)} m; expected a length of at least {SHORTEST:g} m.")
     return size
 
 
 def shown(value: Any) -> str:
     """A number with six digits, a symbol as it is."""
-    return f"{float(value):g}" if is_number(value) else str(value)
+    return f"{_as_float(value):g}" if is_number(value) else str(value)
 
 
 def positives(values: Sequence[Any], name: str, count: int) -> list[Any]:
     """``count`` positive sizes, m, or symbols."""
-    if isinstance(values, str) or not hasattr(values, "__len__") or np.ndim(values) != 1 or len(values) != count:
+    sizes = listed(values)
+    if sizes is None or len(sizes) != count or any(listed(size) is not None for size in sizes):
         raise ShapeError(f"{name} is {values!r}; expected {count} lengths, m")
-    return [positive(value, f"{name}[{i}]") for i, value in enumerate(values)]
+    return [positive(value, f"{name}[{i}]") for i, value in enumerate(sizes)]
 
 
 def inner_length(inner: Any, outer: Any, name: str, outer_name: str) -> Any:

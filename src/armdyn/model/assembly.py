@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 from armdyn.exact import exact, norm
+from armdyn.model.bounds import largest_problem
 from armdyn.model.frozen import finite_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Geometry, Joint, Link, Model
@@ -18,6 +19,7 @@ from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection, branches_left_out, roots
 from armdyn.model.tips import find_tip
 from armdyn.model.validation import judged_inertias, quoted, refuse
+from armdyn.model.words import check_types, checked_switch
 from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_ROUNDING = 1e-15
@@ -64,6 +66,8 @@ def assemble(
         judge: raises where the model holds what the reader cannot describe, before it is asked whether it moves.
         marked_tip: the link that the description itself names as the tip.
     """
+    check_types(name, links, joints, base=base, tip=tip)
+    chain, check_inertia = checked_switch(chain, "chain"), checked_switch(check_inertia, "check_inertia")
     locked = checked_locked(locked)
     wanted = Selection(base, tip, chain, locked)
     felt, unfelt = wanted.felt(links, joints)
@@ -139,6 +143,8 @@ def _lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
     if joint.name not in locked:
         return joint
     q = locked[joint.name]
+    if fault := largest_problem(q, joint.kind):
+        raise ModelError(f"{joint.where} joint {quoted(joint.name)}: locked at {fault}.".lstrip())
     moved = rigid(rotation_about(joint.axis, q)) if joint.kind == "revolute" else rigid(p=exact(joint.axis) * q)
     return dataclasses.replace(joint, kind="fixed", placement=exact(joint.placement) @ moved)
 

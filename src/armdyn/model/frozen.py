@@ -11,6 +11,9 @@ from armdyn.arrays import as_plain
 from armdyn.errors import ArmdynError, DTypeError, ModelError, ShapeError
 from armdyn.spatial.rotations import Array
 
+LONGEST_SHOWN = 60
+"""How many letters of what was given a message shows at most."""
+
 
 def frozen_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     """A read-only float64 copy of ``values``, whose shape must be ``shape``. Zeros have no sign in it."""
@@ -38,9 +41,19 @@ def real_array(values: Any, shape: tuple[int, ...], name: str, meaning: str = ""
 
     Raises:
         ShapeError: another shape.
-        DTypeError: what is not made of real numbers.
+        DTypeError: what is not made of real numbers, or has masked ones.
     """
     expected = f"{shape}, {meaning}" if meaning else str(shape)
+    numbers = real_numbers(values, name, expected, meaning or "real numbers")
+    if numbers.shape != shape:
+        raise ShapeError(f"{name} has shape {numbers.shape}; expected {expected}")
+    return numbers
+
+
+def real_numbers(values: Any, name: str, expected: str, meaning: str = "real numbers") -> Array:
+    """``values`` as a float64 array of whatever shape; ``expected`` says which shapes would do."""
+    if np.ma.is_masked(values):
+        raise DTypeError(f"{name} has masked values; expected {meaning}")
     try:
         given = np.asarray(as_plain(name, values))
     except ArmdynError:
@@ -49,10 +62,9 @@ def real_array(values: Any, shape: tuple[int, ...], name: str, meaning: str = ""
         raise ShapeError(f"{name} is ragged; expected {expected}") from None
     numbers = _floats(given)
     if numbers is None:
-        found = f"is {values!r}" if len(repr(values)) <= 60 else f"holds {given.dtype} values"
-        raise DTypeError(f"{name} {found}; expected {meaning or 'real numbers'}")
-    if numbers.shape != shape:
-        raise ShapeError(f"{name} has shape {numbers.shape}; expected {expected}")
+        shown = repr(values)
+        found = f"is {shown}" if len(shown) <= LONGEST_SHOWN else f"holds {given.dtype} values"
+        raise DTypeError(f"{name} {found}; expected {meaning}")
     return numbers
 
 

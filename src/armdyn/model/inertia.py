@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import DTypeError, ModelError
 from armdyn.exact import exact
+from armdyn.model.bounds import LARGEST, largest_problem
 from armdyn.model.frozen import frozen_array, real_array
 from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
 from armdyn.model.principal_axes import PrincipalAxes, principal_axes
-from armdyn.spatial.checks import checked_array, checked_pose
+from armdyn.spatial.checks import checked_pose
 from armdyn.spatial.mass_properties import MassProperties, parts_of_pseudo_inertia, parts_of_spatial_inertia
 from armdyn.spatial.rotations import Array
 
@@ -28,9 +29,6 @@ SMALLEST_RADIUS = 1e-6
 
 DUST = 1e-12
 """Of the largest principal moment: what is smaller is rounding, and 0 where it is shown."""
-
-LARGEST = 1e100
-"""Beyond which a number, in whatever unit, is of no body: products of such numbers overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +103,7 @@ class Inertia(MassProperties):
     @classmethod
     def point(cls, mass: float, position: ArrayLike) -> Inertia:
         """A point mass m at ``position``."""
-        return cls(mass, np.asarray(position, dtype=float))
+        return cls(mass, real_array(position, (3,), "position", "x, y and z, m"))
 
     @classmethod
     def from_spatial_inertia(cls, G: ArrayLike) -> Inertia:
@@ -121,7 +119,7 @@ class Inertia(MassProperties):
         >>> armdyn.Inertia.from_spatial_inertia(G).com
         array([0., 0., 2.])
         """
-        G = checked_array(G, (6, 6), "G")
+        G = real_array(G, (6, 6), "G", "kg m^2, kg m and kg")
         problems = [f"G is no spatial inertia: {problem}." for problem in spatial_inertia_problems(G)]
         if problems:
             raise ModelError(problems)
@@ -140,7 +138,7 @@ class Inertia(MassProperties):
         >>> armdyn.Inertia.from_pseudo_inertia(np.diag([1.0, 2.0, 3.0, 4.0])).tensor.diagonal()
         array([5., 4., 3.])
         """
-        J = checked_array(J, (4, 4), "J")
+        J = real_array(J, (4, 4), "J", "kg m^2, kg m and kg")
         problems = [f"J is no pseudo-inertia: {problem}." for problem in pseudo_inertia_problems(J)]
         if problems:
             raise ModelError(problems)
@@ -179,9 +177,12 @@ class Inertia(MassProperties):
         if not all(map(math.isfinite, (self.mass, *self.com.tolist(), *self.tensor.ravel().tolist()))):
             yield "mass, centre of mass or inertia is not a finite number"
             return
-        largest = max(abs(self.mass), float(abs(self.com).max()), float(abs(self.tensor).max()))
+        largest = max(abs(self.mass), float(abs(self.tensor).max()))
         if largest > LARGEST:
-            yield f"mass, centre of mass or inertia is as large as {largest:.3g}; expected numbers below {LARGEST:g}"
+            yield f"mass or inertia is as large as {largest:.3g}; expected numbers below {LARGEST:g}"
+            return
+        if fault := largest_problem(float(abs(self.com).max()), "prismatic"):
+            yield f"centre of mass is off by {fault}"
             return
         if self.mass < 0.0:
             yield f"mass {self.mass:g} kg is negative"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from armdyn.model.bounds import LARGEST
 from armdyn.spatial.rotations import Array
 
 TOLERANCE = 1e-9
@@ -14,8 +15,8 @@ TOLERANCE = 1e-9
 
 def spatial_inertia_problems(G: Array) -> Iterator[str]:
     """What makes G no [[I_o, m [c]], [m [c]^T, m 1]], one sentence each."""
-    if not np.isfinite(G).all():
-        yield "it holds NaN or infinity; expected finite numbers"
+    if sizes := list(_size_problems(G)):
+        yield from sizes
         return
     scale = TOLERANCE * float(np.abs(G).max())
     m, coupling = G[5, 5], G[:3, 3:]
@@ -31,9 +32,18 @@ def spatial_inertia_problems(G: Array) -> Iterator[str]:
 
 def pseudo_inertia_problems(J: Array) -> Iterator[str]:
     """What makes J no [[S_o, H], [H^T, m]], one sentence each; whether a body can have it is not judged."""
-    if not np.isfinite(J).all():
-        yield "it holds NaN or infinity; expected finite numbers"
+    if sizes := list(_size_problems(J)):
+        yield from sizes
     elif np.abs(J - J.T).max() > TOLERANCE * np.abs(J).max():
         yield "it is not symmetric"
     elif J[3, 3] <= 0.0:
         yield f"mass {J[3, 3]:g} kg is not positive"
+
+
+def _size_problems(matrix: Array) -> Iterator[str]:
+    """What makes the entries no numbers to compute with."""
+    largest = float(np.abs(matrix).max())
+    if not np.isfinite(largest):
+        yield "it holds NaN or infinity; expected finite numbers"
+    elif largest > LARGEST:
+        yield f"it holds {largest:.3g}; expected numbers below {LARGEST:g}"

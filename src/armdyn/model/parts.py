@@ -22,7 +22,11 @@ class LinkPart:
 
 @dataclass(frozen=True)
 class JointPart:
-    """A joint as a description names it; "fixed" joints weld their two links."""
+    """A joint as a description names it; "fixed" joints weld their two links.
+
+    ``loose`` ones have several freedoms, and are called fixed so that the tree can be put together before they are
+    refused, or left out because they are not on the chain that is asked for.
+    """
 
     name: str
     kind: Literal["revolute", "prismatic", "fixed"]
@@ -36,6 +40,7 @@ class JointPart:
     collar: Collar = "child"
     where: str = ""
     armature: float = 0.0
+    loose: bool = False
 
 
 def in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:

@@ -77,7 +77,7 @@ def _kept(base: str, end: str | None, joints: Sequence[JointPart]) -> list[Joint
         link = by_child[link].parent
     kept_links, kept = {base}, []
     for joint in reachable:
-        if joint.parent in kept_links and (joint.kind == "fixed" or joint.child in path):
+        if joint.parent in kept_links and (joint.child in path or (joint.kind == "fixed" and not joint.loose)):
             kept.append(joint)
             kept_links.add(joint.child)
     return kept

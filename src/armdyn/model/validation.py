@@ -7,22 +7,23 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import chain, islice
 from numbers import Real
+from typing import Any
 
 import numpy as np
 
 from armdyn.advice import option
 from armdyn.errors import ModelError
 from armdyn.exact import exact, norm, rounded
+from armdyn.model.bounds import largest_problem
+from armdyn.model.frozen import LONGEST_SHOWN
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.words import shown
 
 UNIT_TOLERANCE = 1e-6
 """How far from 1 the length of an axis may be: descriptions print axes with about six digits."""
 
 MAX_PROBLEMS = 100
 """How many problems one report holds at most."""
-
-LONGEST_SHOWN = 60
-"""How many letters of a name a message shows at most."""
 
 LONGEST_COMPARED = 100
 """How many letters a name has at most that a misspelt one is compared with."""
@@ -146,16 +147,9 @@ def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> I
 
 def _joint_problems(joint: JointPart) -> Iterator[str]:
     here = f"joint {quoted(joint.name)}:"
+    yield from (_at(joint.where, f"{here} {problem}") for problem in _place_problems(joint))
     if joint.kind == "fixed":
         return
-    length = float(norm(exact(joint.axis)))
-    if not math.isfinite(length) or not np.isfinite(rounded(joint.placement)).all():
-        yield _at(joint.where, f"{here} its origin or axis is not a finite number.")
-    elif length == 0.0:
-        yield _at(joint.where, f"{here} axis is zero; expected a unit vector such as 0 0 1.")
-    elif abs(length - 1.0) > UNIT_TOLERANCE:
-        shown = " ".join(f"{a / length:.9g}" for a in joint.axis)
-        yield _at(joint.where, f"{here} axis has length {length:.9g}; expected a unit vector, here {shown}.")
     no_numbers = list(_quantities_that_are_no_numbers(joint))
     if no_numbers:
         yield from (_at(joint.where, f"{here} {problem}") for problem in no_numbers)
@@ -175,19 +169,45 @@ def _joint_problems(joint: JointPart) -> Iterator[str]:
         )
 
 
+def _place_problems(joint: JointPart) -> Iterator[str]:
+    """What is wrong with the place of a joint, and with its axis where it has one."""
+    placement = rounded(joint.placement)
+    if not np.isfinite(placement).all():
+        yield "its origin is not a finite number."
+    elif fault := largest_problem(float(np.abs(placement[:3, 3]).max()), "prismatic"):
+        yield f"its origin is off by {fault}."
+    if joint.kind == "fixed":
+        return
+    length = float(norm(exact(joint.axis)))
+    if not math.isfinite(length):
+        yield "its axis is not a finite number."
+    elif length == 0.0:
+        yield "axis is zero; expected a unit vector such as 0 0 1."
+    elif abs(length - 1.0) > UNIT_TOLERANCE:
+        shown = " ".join(f"{a / length:.9g}" for a in joint.axis)
+        yield f"axis has length {length:.9g}; expected a unit vector, here {shown}."
+
+
 def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
     """What is given for a joint where one real number is expected, and is none; limits may be infinite."""
     for quantity in ("lower", "upper", "velocity", "effort"):
         value = getattr(joint.limits, quantity)
-        if not isinstance(value, Real) or math.isnan(value):
-            yield f"{quantity} limit is {value!r}; expected a number."
+        if not _is_number(value) or math.isnan(value):
+            yield f"{quantity} limit is {shown(value)}; expected a number."
     for quantity in ("damping", "friction"):
         value = getattr(joint, quantity)
-        if not isinstance(value, Real) or not math.isfinite(value):
-            yield f"{quantity} is {value!r}; expected a finite number."
-    armature: object = joint.armature
-    if not isinstance(armature, Real):
-        yield f"armature is {armature!r}; expected an inertia, a finite number not below zero."
+        if not _is_number(value) or not math.isfinite(value):
+            yield f"{quantity} is {shown(value)}; expected a finite number."
+    if not _is_number(joint.armature):
+        yield f"armature is {shown(joint.armature)}; expected an inertia, a finite number not below zero."
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a real number that a float can hold, or infinite."""
+    try:
+        return isinstance(value, Real) and isinstance(float(value), float)
+    except OverflowError:
+        return False
 
 
 def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from armdyn.formats.dh import DHRow
+    from armdyn.formats.findings import Policy
     from armdyn.formats.links import Part
     from armdyn.formats.units import Units
     from armdyn.model.inertia import Inertia
@@ -29,6 +30,7 @@ def from_urdf(
     locked: Mapping[str, float] | None = None,
     gravity: Sequence[float] | None = None,
     check_inertia: bool = True,
+    problems: Policy = "refuse",
 ) -> Robot:
     """Read a URDF file.
 
@@ -45,6 +47,8 @@ def from_urdf(
             (0, 0, -9.81).
         check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
             with a note. Those that no joint feels, of the base and what is welded to it, are only noted.
+        problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
+            wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
 
     Raises:
         ModelError: every problem of the file at once, each with its line.
@@ -60,7 +64,16 @@ def from_urdf(
     from armdyn.formats.urdf import read_urdf  # noqa: PLC0415
 
     return cls(
-        read_urdf(path, base=base, tip=tip, chain=chain, locked=locked, gravity=gravity, check_inertia=check_inertia)
+        read_urdf(
+            path,
+            base=base,
+            tip=tip,
+            chain=chain,
+            locked=locked,
+            gravity=gravity,
+            check_inertia=check_inertia,
+            problems=problems,
+        )
     )
 
 
@@ -74,6 +87,7 @@ def from_mjcf(
     locked: Mapping[str, float] | None = None,
     gravity: Sequence[float] | None = None,
     check_inertia: bool = True,
+    problems: Policy = "refuse",
 ) -> Robot:
     """Read an MJCF file through MuJoCo's own compiler (``pip install mujoco``).
 
@@ -92,6 +106,8 @@ def from_mjcf(
             ``base`` as the file draws it.
         check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
             with a note.
+        problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
+            wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
 
     Raises:
         ModelError: what MuJoCo's compiler refuses, or what describes no arm.
@@ -103,7 +119,16 @@ def from_mjcf(
     from armdyn.formats.mjcf import read_mjcf  # noqa: PLC0415
 
     return cls(
-        read_mjcf(path, base=base, tip=tip, chain=chain, locked=locked, gravity=gravity, check_inertia=check_inertia)
+        read_mjcf(
+            path,
+            base=base,
+            tip=tip,
+            chain=chain,
+            locked=locked,
+            gravity=gravity,
+            check_inertia=check_inertia,
+            problems=problems,
+        )
     )
 
 

@@ -13,8 +13,11 @@ from types import ModuleType
 from typing import Any
 
 from armdyn.errors import MissingLibrary, ModelError
-from armdyn.formats.files import read_file, refuse_text
-from armdyn.formats.xml_tree import Element, parse
+from armdyn.formats.files import parse_leniently, read_file, refuse_text
+from armdyn.formats.findings import Findings
+from armdyn.formats.mjcf.apart import Result, compile_apart
+from armdyn.formats.mjcf.ordinary import is_ordinary
+from armdyn.formats.xml_tree import Element
 from armdyn.threads import undivided
 
 OTHER_FORMATS = {
@@ -27,6 +30,9 @@ OTHER_FORMATS = {
 
 _ONE_AT_A_TIME = Lock()
 """MuJoCo has one handler of warnings for all threads."""
+
+_damage: list[str] = []
+"""What MuJoCo did not expect in this process so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +69,8 @@ class Compiled:
     def label(self, kind: str, i: int) -> str:
         """What messages call an element: its kind, its name or else its number, and where it stands."""
         name = self.name(kind, i)
-        return f"{kind} {name or i!r} ({self.where(name, kind)})"
+        section = "worldbody" if kind in ("body", "joint", "site") else kind
+        return f"{kind} {name or i!r} ({self.where(name, section)})"
 
     def disabled(self, flag: str) -> bool:
         """Whether the file switches a part of the physics off, as ``<flag gravity="disable"/>`` does."""
@@ -77,23 +84,41 @@ class Compiled:
 def is_mjcf(path: str | os.PathLike[str]) -> bool:
     """Whether an existing file's root element is <mujoco>."""
     path = Path(path)
-    return parse(read_file(path), path.name).tag == "mujoco"
+    return parse_leniently(read_file(path), Findings(path.name, "warn")).tag == "mujoco"
 
 
-def compile_mjcf(source: str | os.PathLike[str]) -> Compiled:
+def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled:
     """Compile a file, or raise a `ModelError` with what MuJoCo, or the XML, finds wrong with it."""
     refuse_text(source)
     path = Path(source)
-    root = parse(read_file(path), path.name)
+    root = parse_leniently(read_file(path), findings)
     _refuse_other_formats(root, path.name)
+    if findings.problems:
+        raise ModelError(findings.problems)
     mujoco = _library()
+    here = is_ordinary(root, path.parent) and not _damage
+    result = _compile_here(mujoco, path) if here else compile_apart(mujoco, path)
+    if result.model is None:
+        reason = " ".join(result.refusal.split()).removeprefix("XML Error: ").removeprefix("Error: ").rstrip(".!")
+        raise ModelError(f"{path.name} is refused by MuJoCo's compiler: {reason}.{_remedy(reason)}")
+    return Compiled(mujoco, result.model, path.name, root, result.warnings)
+
+
+def _compile_here(mujoco: Any, path: Path) -> Result:
+    """Compile a file in this process, or say why it is refused.
+
+    A RuntimeError is an exception of C++ that MuJoCo did not expect: it leaves its locks taken, and what makes the
+    compiler warn would wait for them for ever. From then on everything is compiled apart.
+    """
     try:
         with _heard_warnings(mujoco) as warnings:
-            m = mujoco.MjModel.from_xml_path(str(path))
-    except (ValueError, mujoco.FatalError) as error:
-        reason = " ".join(str(error).split()).removeprefix("XML Error: ").removeprefix("Error: ")
-        raise ModelError(f"{path.name} is refused by MuJoCo's compiler: {reason}.{_remedy(reason)}") from None
-    return Compiled(mujoco, m, path.name, root, tuple(warnings))
+            model = mujoco.MjModel.from_xml_path(str(path))
+    except (ValueError, mujoco.FatalError, mujoco.UnexpectedError) as error:
+        return Result(None, str(error))
+    except RuntimeError as error:
+        _damage.append(str(error))
+        return Result(None, str(error))
+    return Result(model, "", tuple(warnings))
 
 
 @contextmanager

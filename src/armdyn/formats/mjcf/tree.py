@@ -18,6 +18,7 @@ import numpy as np
 from armdyn.exact import exact
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
+from armdyn.formats.mjcf.places import kind_of, refuse_what_is_no_place
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Geometry, Limits
 from armdyn.model.parts import JointPart, LinkPart
@@ -47,16 +48,17 @@ class Tree:
     axes_in_world: dict[str, Array] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def weld(self, parent: str, link: LinkPart, pose: Array) -> None:
-        """A link that is fixed to another."""
+    def weld(self, parent: str, link: LinkPart, pose: Array, *, loose: bool = False) -> None:
+        """A link that is fixed to another, or called so because its joint has several freedoms."""
         self.links.append(link)
         name = self.names.new_joint(f"weld_of_{link.name}")
-        self.joints.append(JointPart(name, "fixed", parent, link.name, pose, Z, where=link.where))
+        self.joints.append(JointPart(name, "fixed", parent, link.name, pose, Z, where=link.where, loose=loose))
 
 
 def read_tree(compiled: Compiled) -> Tree:
     """Every body, joint, site and shape."""
     tree = Tree(Names.of(compiled))
+    refuse_what_is_no_place(compiled, tree.names)
     drawn = compiled.mujoco.MjData(compiled.m)  # at qpos0
     compiled.mujoco.mj_kinematics(compiled.m, drawn)
     tree.links.append(LinkPart(tree.names.bodies[0], _inertia(compiled, 0)))
@@ -80,10 +82,12 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
     parent, reached = tree.names.bodies[m.body_parentid[b]], _pose(m.body_pos[b], m.body_quat[b])
     body = LinkPart(name, _inertia(compiled, b), compiled.where(compiled.name("body", b)))
     joints = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
+    loose = False
     for j in joints:
-        kind, label = _kind(compiled, j), tree.names.joints[j]
+        kind, label = kind_of(compiled, j), tree.names.joints[j]
         if kind == "free" or kind == "ball":  # noqa: PLR1714 - mypy follows this form
             tree.loose.append(Loose(label, kind, name))
+            loose = True
             continue
         before, after = _placement(compiled, j)
         is_body = j == joints[-1] and np.array_equal(after, np.eye(4))
@@ -92,25 +96,14 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
         tree.joints.append(_joint(compiled, tree, j, parent, link.name, reached @ before))
         parent, reached = link.name, after
     if parent != name:
-        tree.weld(parent, body, reached)
-
-
-def _kind(compiled: Compiled, j: int) -> Literal["free", "ball", "prismatic", "revolute"]:
-    types = compiled.mujoco.mjtJoint
-    kinds: dict[int, Literal["free", "ball", "prismatic", "revolute"]] = {
-        int(types.mjJNT_FREE): "free",
-        int(types.mjJNT_BALL): "ball",
-        int(types.mjJNT_SLIDE): "prismatic",
-        int(types.mjJNT_HINGE): "revolute",
-    }
-    return kinds[int(compiled.m.jnt_type[j])]
+        tree.weld(parent, body, reached, loose=loose)
 
 
 def _placement(compiled: Compiled, j: int) -> tuple[Array, Array]:
     """What stands before the joint's own motion by q, and what after it, in the axes of the body."""
     m = compiled.m
     axis, anchor, at_reference = m.jnt_axis[j], m.jnt_pos[j], float(m.qpos0[m.jnt_qposadr[j]])
-    if _kind(compiled, j) == "prismatic":
+    if kind_of(compiled, j) == "prismatic":
         return rigid(p=-at_reference * exact(axis)), np.eye(4)
     return rigid(rotation_about(axis, -at_reference), exact(anchor)), rigid(p=exact(-anchor))
 
@@ -120,7 +113,7 @@ def _joint(compiled: Compiled, tree: Tree, j: int, parent: str, child: str, plac
     k = m.jnt_dofadr[j]
     return JointPart(
         tree.names.joints[j],
-        "prismatic" if _kind(compiled, j) == "prismatic" else "revolute",
+        "prismatic" if kind_of(compiled, j) == "prismatic" else "revolute",
         parent,
         child,
         placement,

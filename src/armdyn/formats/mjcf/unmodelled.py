@@ -13,6 +13,7 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.errors import Unsupported
+from armdyn.formats.mjcf.arms import arm_beside
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.model import Model
@@ -41,18 +42,19 @@ def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
 
 def _loose_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     frames = {frame.name for frame in model.frames} - {model.base}
-    for joint in tree.loose:
-        if joint.body not in frames:
-            continue
+    refused = [joint for joint in tree.loose if joint.body in frames]
+    arm = arm_beside(compiled, tree) if refused and model.base == tree.names.bodies[0] else None
+    for joint in refused:
         where = compiled.where(joint.joint)
         if joint.kind == "free":
             reason, remedy = "an arm stands on something", "delete the joint"
         else:
             reason, remedy = "the joints of an arm have one number each", "make it three hinges on one body"
-        yield (
-            f"{joint.kind} joint {joint.joint!r} ({where}): {reason}. Read what this joint carries, with "
-            f"{option('base', joint.body)}, or {remedy}."
-        )
+        if arm is not None and joint.body not in arm.bodies:
+            advice = f"Read the arm beside it, with {arm.selection}"
+        else:
+            advice = f"Read what this joint carries, with {option('base', joint.body)}"
+        yield f"{joint.kind} joint {joint.joint!r} ({where}): {reason}. {advice}, or {remedy}."
 
 
 def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:

@@ -45,7 +45,10 @@ def read_joint(part: Part) -> JointPart | None:
     damping, friction = _dynamics(part)
     if not parent or not child:
         return None
-    return JointPart(part.name, kind, parent, child, placement, axis, limits, damping, friction, where=part.where)
+    loose = part.element.attributes.get("type") in LOOSE_TYPES
+    return JointPart(
+        part.name, kind, parent, child, placement, axis, limits, damping, friction, where=part.where, loose=loose
+    )
 
 
 def _kind(part: Part) -> Kind:
@@ -100,18 +103,28 @@ def _limits(part: Part, kind: Kind) -> Limits:
             part.note("<limit> is missing; the joint is taken as unlimited")
         return Limits()
     velocity, effort = (_bound(part, element, quantity) for quantity in ("velocity", "effort"))
-    lower, upper = (_unlimited(part.number(element, end, 0.0, finite=False)) for end in ("lower", "upper"))
+    lower = _unlimited(part.limit(element, "lower", 0.0, -math.inf))
+    upper = _unlimited(part.limit(element, "upper", 0.0, math.inf))
     if turns_freely:
         if (lower, upper) != (0.0, 0.0):
             part.note("position limits of a continuous joint are not used")
         return Limits(velocity=velocity, effort=effort)
+    if lower > upper:
+        text = f"lower limit {lower:g} is above upper limit {upper:g}"
+        part.fault(element, text, "the two are taken the other way round")
+        lower, upper = upper, lower
     return Limits(lower, upper, velocity, effort)
 
 
 def _bound(part: Part, limit: Element, quantity: str) -> float:
+    """The largest velocity or effort."""
     if quantity not in limit.attributes:
         part.note(f"<limit> has no {quantity}; it is taken as unlimited")
-    return _unlimited(part.number(limit, quantity, math.inf, finite=False))
+    value = _unlimited(part.limit(limit, quantity, math.inf, math.inf))
+    if value < 0.0:
+        part.fault(limit, f"{quantity} limit {value:g} is negative", "it is taken as unlimited")
+        return math.inf
+    return value
 
 
 def _unlimited(value: float) -> float:

@@ -8,20 +8,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from armdyn.errors import ModelError
-from armdyn.formats.files import read_file, refuse_text
-from armdyn.formats.findings import Findings, Part
+from armdyn.formats.files import parse_leniently, read_file, refuse_text
+from armdyn.formats.findings import Findings, Part, Policy
 from armdyn.formats.urdf.coupled import Loose, Mimic, check_leaders, coupled, follow, read_mimic, refuse_loose
 from armdyn.formats.urdf.joints import LOOSE_TYPES, read_joint
 from armdyn.formats.urdf.links import read_geometry, read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
 from armdyn.formats.urdf.own_words import OwnWords, read_own_words
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
-from armdyn.formats.urdf.wrong_kind import refuse_other_formats, refuse_xacro, refuse_xacro_name
-from armdyn.formats.xml_tree import Element, parse
+from armdyn.formats.urdf.wrong_kind import check_xacro, has_quaternions, refuse_other_formats, refuse_xacro_name
+from armdyn.formats.xml_tree import Element
 from armdyn.model.assembly import assemble, checked_locked
 from armdyn.model.model import STANDARD_GRAVITY, Geometry, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.validation import quoted
+
+WORLD = "world"
 
 
 def read_urdf(
@@ -33,6 +35,7 @@ def read_urdf(
     locked: Mapping[str, float] | None = None,
     gravity: Sequence[float] | None = None,
     check_inertia: bool = True,
+    problems: Policy = "refuse",
 ) -> Model:
     """Read the robot a URDF file describes.
 
@@ -45,6 +48,7 @@ def read_urdf(
             locked with it; those that mimic a moving one are coupled to it and are not in q.
         gravity: acceleration of free fall in base axes, m/s^2; (0, 0, -9.81) where neither this nor the file has it.
         check_inertia: refuse inertias that no rigid body has; otherwise they are taken as they stand, with a note.
+        problems: "refuse" every fault of the file, or "warn" of those that no equation contains and read on.
 
     Returns:
         The model. What the file says and armdyn does not use is listed in its ``notes``; shapes and meshes are
@@ -62,7 +66,8 @@ def read_urdf(
     data = read_file(path)
     refuse_xacro_name(path)
     wanted = _Wanted(base, tip, chain, checked_locked(locked), gravity, check_inertia)
-    return _read(parse(data, path.name), path.name, path.stem, wanted)
+    findings = Findings(path.name, problems)
+    return _read(parse_leniently(data, findings), path.stem, wanted, findings)
 
 
 def read_urdf_text(
@@ -75,16 +80,19 @@ def read_urdf_text(
     locked: Mapping[str, float] | None = None,
     gravity: Sequence[float] | None = None,
     check_inertia: bool = True,
+    problems: Policy = "refuse",
 ) -> Model:
     """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` stands for the file in messages."""
     if not isinstance(text, str | bytes):
         raise ModelError(f"expected the text of a URDF file, str or bytes, got {quoted(repr(text))}.")
+    findings = Findings(name, problems)
     if isinstance(text, str):
         # Whatever encoding the text declares, it was decoded already. The parser complains of lone surrogates.
-        root = parse(text.encode("utf-8", "surrogatepass"), name, encoding="utf-8")
+        root = parse_leniently(text.encode("utf-8", "surrogatepass"), findings, encoding="utf-8")
     else:
-        root = parse(text, name)
-    return _read(root, name, name, _Wanted(base, tip, chain, checked_locked(locked), gravity, check_inertia))
+        root = parse_leniently(text, findings)
+    wanted = _Wanted(base, tip, chain, checked_locked(locked), gravity, check_inertia)
+    return _read(root, name, wanted, findings)
 
 
 @dataclass(frozen=True)
@@ -114,12 +122,12 @@ class _Contents:
     complete: bool = True
 
 
-def _read(root: Element, document: str, fallback_name: str, wanted: _Wanted) -> Model:
+def _read(root: Element, fallback_name: str, wanted: _Wanted, findings: Findings) -> Model:
     """From the parsed document to the model."""
-    refuse_other_formats(root, document)
-    refuse_xacro(root, document)
-    contents = _read_parts(root, document)
-    findings = contents.findings
+    refuse_other_formats(root, findings.document)
+    check_xacro(root, findings)
+    findings.has_quaternions = has_quaternions(root, findings)
+    contents = _read_parts(root, findings)
     name = root.attributes.get("name", "")
     if not name:
         findings.note("<robot> has no name and is called after its file", quoted(fallback_name))
@@ -141,6 +149,7 @@ def _read(root: Element, document: str, fallback_name: str, wanted: _Wanted) -> 
         judge=lambda model: refuse_loose(model, contents.loose),
         marked_tip=contents.own.tip,
     )
+    findings.warn()
     return with_loops(coupled(model, contents.mimics, locked), contents.loops)
 
 
@@ -156,21 +165,35 @@ def _gravity(contents: _Contents, wanted: _Wanted) -> Sequence[float]:
     return contents.own.gravity
 
 
-def _read_parts(root: Element, document: str) -> _Contents:
+def _read_parts(root: Element, findings: Findings) -> _Contents:
     """Every link and joint of the document, and what is wrong with them or not used."""
-    contents = _Contents(Findings(document))
+    contents = _Contents(findings)
     for element in root.children:
         if element.tag in ("link", "joint", *ENDS):
             _read_part(element, contents)
     check_robot(root, contents.findings)
     if not contents.links and not contents.findings.problems:
-        raise ModelError(f'{document}:{root.line} <robot> has no links; expected at least one <link name="...">.')
+        raise ModelError(
+            f'{contents.findings.where(root)} <robot> has no links; expected at least one <link name="...">.'
+        )
+    _declare_world(contents)
     moving = {joint.name for joint in contents.joints if joint.kind != "fixed"}
     check_leaders(contents.mimics, {joint.name for joint in contents.joints}, moving)
     links = [link.name for link in contents.links]
     check_ends(contents.loops, links)
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
     return contents
+
+
+def _declare_world(contents: _Contents) -> None:
+    """Put in a link "world" that joints stand on and no ``<link>`` declares, as Drake reads it."""
+    names = {link.name for link in contents.links}
+    on_world = [joint for joint in contents.joints if joint.parent == WORLD]
+    if on_world and WORLD not in names:
+        joint = on_world[0]
+        text = f"joint {quoted(joint.name)}: its parent link 'world' does not exist"
+        contents.findings.fault(int(joint.where.rpartition(":")[2]), text, "a link 'world' without mass is put in")
+        contents.links.insert(0, LinkPart(WORLD, where=joint.where))
 
 
 def _read_part(element: Element, contents: _Contents) -> None:

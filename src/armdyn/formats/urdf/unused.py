@@ -98,7 +98,7 @@ def _check_words(part: Part, element: Element) -> None:
 
 
 def _check_child(part: Part, parent: Element, child: Element) -> None:
-    meant = _meant(child.tag, USED_CHILDREN[parent.tag])
+    meant = _meant(child.tag, USED_CHILDREN.get(parent.tag, ()))
     if meant:
         part.problem(child, f"<{child.tag[:60]}> is unknown. Did you mean <{meant}>?")
     elif parent.tag == "robot":

@@ -1,12 +1,18 @@
-"""Files that are taken for a URDF file and are none: each is named, with what turns it into one."""
+"""Files that are taken for a URDF file and are none, or another version: each is named, with what turns it into one."""
 
 from __future__ import annotations
 
+import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 
+from armdyn.advice import option
 from armdyn.errors import ModelError
+from armdyn.formats.findings import Findings
+from armdyn.formats.urdf.unused import USED_ATTRIBUTES, USED_CHILDREN
 from armdyn.formats.xml_tree import Element
+from armdyn.model.validation import quoted
 
 OTHER_FORMATS = {
     "mujoco": "an MJCF file (MuJoCo)",
@@ -25,6 +31,12 @@ XACRO_PREFIXES = ("xacro:", "xi:")
 XACRO_TAGS = ("include", "property", "macro", "insert_block")
 """What only a file that is still to be expanded has in its root element; old xacro files have no prefix."""
 
+VERSION = re.compile(r"\s*\+?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})", re.ASCII)
+"""A version of URDF."""
+
+LATEST = (1, 2)
+"""The latest version of URDF that we know."""
+
 
 def refuse_xacro_name(path: Path) -> None:
     """Raise for a file that calls itself xacro."""
@@ -32,24 +44,47 @@ def refuse_xacro_name(path: Path) -> None:
         raise ModelError(_xacro(path.name, path.name, "by its name"))
 
 
-def refuse_xacro(root: Element, document: str) -> None:
-    """Raise for a document with instructions to expand first; expanded files often keep xmlns:xacro."""
-    for element in root.walk():
-        sign = _sign_of_xacro(element)
-        if sign:
-            raise ModelError(_xacro(f"{document}:{element.line}", document, sign))
-    for element in root.children:
-        if element.tag in XACRO_TAGS:
-            raise ModelError(_xacro(f"{document}:{element.line}", document, f"<{element.tag}>"))
+def check_xacro(root: Element, findings: Findings) -> None:
+    """Raise for a document with instructions to expand first; expanded files often keep xmlns:xacro.
+
+    Instructions beside links and joints, and in what is not used, such as the file name of a mesh, are faults and can
+    be accepted: they are passed over. One that may stand for a mass, an axis or a pose refuses the document.
+    """
+    signs = list(_signs_of_xacro(root))
+    if not signs:
+        return
+    element, sign, _ = signs[0]
+    if not all(harmless for _, _, harmless in signs):
+        raise ModelError(_xacro(findings.where(element), findings.document, sign))
+    if findings.policy == "refuse":
+        advice = f" If it is expanded already, {option('problems', 'warn')} passes over what is left of xacro in it."
+        raise ModelError(_xacro(findings.where(element), findings.document, sign) + advice)
+    for element, sign, _ in signs:
+        text = f"{sign} is an instruction of xacro"
+        findings.fault(element.line, text, "it is passed over, and what it stands for is not in the robot")
+    root.children = [child for child in root.children if not _is_instruction(child)]
 
 
-def _sign_of_xacro(element: Element) -> str:
-    if element.tag.startswith(XACRO_PREFIXES):
-        return f"<{element.tag}>"
-    for attribute, value in element.attributes.items():
-        if "$" in value and ("${" in value or "$(" in value):
-            return f"{attribute}={value[:60]!r}"
-    return ""
+def _signs_of_xacro(root: Element) -> Iterator[tuple[Element, str, bool]]:
+    """Every instruction that is still to be expanded, and whether it can be passed over."""
+    waiting = [(root, True, False)]
+    while waiting:
+        element, used, in_robot = waiting.pop()
+        if element.tag.startswith(XACRO_PREFIXES) or (in_robot and element.tag in XACRO_TAGS):
+            yield element, f"<{element.tag[:60]}>", in_robot or not used
+            used = False  # what is in it goes with it
+        words = USED_ATTRIBUTES.get(element.tag, ()) if used else ()
+        for attribute, value in element.attributes.items():
+            if "$" in value and ("${" in value or "$(" in value):
+                yield element, f"{attribute[:60]}={value[:60]!r}", attribute not in words
+        known = USED_CHILDREN.get(element.tag, ()) if used else ()
+        for child in reversed(element.children):
+            inside_used = child.tag in known or (used and child.tag.startswith(XACRO_PREFIXES))
+            waiting.append((child, inside_used, element is root))
+
+
+def _is_instruction(element: Element) -> bool:
+    return element.tag.startswith(XACRO_PREFIXES) or element.tag in XACRO_TAGS
 
 
 def _xacro(where: str, document: str, sign: str) -> str:
@@ -57,6 +92,17 @@ def _xacro(where: str, document: str, sign: str) -> str:
     expanded = stem + ".urdf" if document.endswith(".xacro") else stem + ".expanded.urdf"
     command = f"xacro {shlex.quote(document)} > {shlex.quote(expanded)}"
     return f"{where} is a xacro file ({sign}), from which a URDF file is still to be made. Expand it: {command}"
+
+
+def has_quaternions(root: Element, findings: Findings) -> bool:
+    """Whether the file declares a version of URDF that has quaternions, as urdfdom reads it; 1.0 where it says none."""
+    version = root.attributes.get("version", "1.0")
+    found = VERSION.fullmatch(version)
+    numbers = (int(found["major"]), int(found["minor"])) if found else (1, 0)
+    if found is None or not (1, 0) <= numbers <= LATEST:
+        read_as = f"{numbers[0]}.{numbers[1]}"
+        findings.note(f"version of <robot> is none that URDF has; read as {read_as}", quoted(version))
+    return numbers >= (1, 1)
 
 
 def refuse_other_formats(root: Element, document: str) -> None:

@@ -1,0 +1,65 @@
+"""MuJoCo's compiler in a process of its own, for documents on which it may end the process or never come back."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from armdyn.formats.mjcf import child
+
+SECONDS = 60.0
+"""How long the compiler may take."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What the compiler made of a document.
+
+    Args:
+        model: the ``mjModel``; None where the document is refused.
+        refusal: why.
+        warnings: what the compiler warned of.
+    """
+
+    model: Any
+    refusal: str
+    warnings: tuple[str, ...] = ()
+
+
+def compile_apart(mujoco: Any, path: Path) -> Result:
+    """Compile a file in another process; what ends or delays that process is a refusal."""
+    if not sys.executable or getattr(sys, "frozen", False):
+        return Result(
+            None, "it is no ordinary robot, and there is no Python here to compile it in a process of its own"
+        )
+    with TemporaryDirectory(prefix="armdyn-mjcf-") as name:
+        folder = Path(name)
+        asked = json.dumps({"file": str(path.absolute()), "folder": name, "path": [str(place) for place in sys.path]})
+        command = [sys.executable, child.__file__]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": name}
+        try:
+            process = subprocess.run(command, input=asked.encode(), timeout=SECONDS, check=False, **quiet)  # type: ignore[call-overload]  # noqa: S603
+        except subprocess.TimeoutExpired:
+            return Result(None, f"the compiler did not finish within {SECONDS:g} s")
+        return result_in(mujoco, folder, process.returncode)
+
+
+def result_in(mujoco: Any, folder: Path, code: int) -> Result:
+    """What a process that ended with this exit code has left in a folder."""
+    said = folder / "said.json"
+    if not said.exists():
+        return Result(None, f"the compiler ended its process ({_ending(code)})")
+    answer = json.loads(said.read_text(encoding="utf-8"))
+    warnings = tuple(answer["warnings"])
+    if "refusal" in answer:
+        return Result(None, answer["refusal"], warnings)
+    return Result(mujoco.MjModel.from_binary_path(str(folder / "model.mjb")), "", warnings)
+
+
+def _ending(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"

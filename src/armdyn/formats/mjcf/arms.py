@@ -1,0 +1,52 @@
+"""Where in a scene the arm is: the bodies that stand on the world and carry joints, beside loose objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from armdyn.advice import option
+from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.tree import Tree
+
+WORLD = 0
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One arm of a scene.
+
+    Args:
+        bodies: the names of all of its bodies.
+        selection: the options that read it and nothing beside it.
+    """
+
+    bodies: frozenset[str]
+    selection: str
+
+
+def arm_beside(compiled: Compiled, tree: Tree) -> Arm | None:
+    """The arm with the most joints that stands on the world; None where none does.
+
+    Its first body is its base, where that does not move itself. Else its base is the world, which carries the objects
+    too: then the chain to its last body is the arm alone.
+    """
+    m, names = compiled.m, tree.names.bodies
+    loose = {joint.body for joint in tree.loose}
+    first = list(range(m.nbody))  # the body on the world that carries each body
+    moving = [0] * m.nbody  # how many joints stand between the world and each body
+    for body in range(1, m.nbody):
+        parent = m.body_parentid[body]
+        first[body] = body if parent == WORLD else first[parent]
+        moving[body] = moving[parent] + int(m.body_jntnum[body])
+    arms = [root for root in range(1, m.nbody) if first[root] == root and names[root] not in loose]
+    bodies = {root: [body for body in range(1, m.nbody) if first[body] == root] for root in arms}
+    joints = {root: sum(int(m.body_jntnum[body]) for body in bodies[root]) for root in arms}
+    best = max(arms, key=lambda root: joints[root], default=None)
+    if best is None or joints[best] == 0:
+        return None
+    if m.body_jntnum[best] == 0:
+        selection = option("base", names[best])
+    else:
+        last = max(bodies[best], key=lambda body: (moving[body], body))
+        selection = f"{option('tip', names[last])} and {option('chain', True)}"
+    return Arm(frozenset(names[body] for body in bodies[best]), selection)

@@ -1,0 +1,40 @@
+"""Compiles one MJCF file in a process of its own: a script that knows MuJoCo alone, and is told the rest on stdin."""
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+MEMORY = 8 * 2**30
+"""Bytes that the compiler may take."""
+
+
+def main() -> None:
+    """Compile the file that is asked for, within limits of memory."""
+    asked = json.load(sys.stdin)
+    sys.path[:] = asked["path"]
+    with contextlib.suppress(ImportError, ValueError, OSError):  # Windows has no such limits
+        import resource  # noqa: PLC0415
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    compile_file(asked["file"], Path(asked["folder"]))
+
+
+def compile_file(file: str, folder: Path) -> None:
+    """Compile a file, and write the model and what was said into a folder."""
+    warnings: list[str] = []
+    said: dict[str, object] = {"warnings": warnings}
+    try:
+        import mujoco  # noqa: PLC0415
+
+        mujoco.set_mju_user_warning(warnings.append)
+        model = mujoco.MjModel.from_xml_path(file)
+        mujoco.mj_saveModel(model, str(folder / "model.mjb"), None)
+    except Exception as error:
+        said["refusal"] = str(error)
+    (folder / "said.json").write_text(json.dumps(said), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

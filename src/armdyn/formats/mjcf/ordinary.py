@@ -1,0 +1,126 @@
+"""Which MJCF documents MuJoCo's compiler can be trusted with in this process.
+
+It is C++ without a limit: a name with a format in it (``class="%s"``) or a required attribute that is blank ends or
+damages the process, and a count of a billion keeps it busy for days. What ordinary robots are made of it compiles here;
+a document with anything else in it is compiled in a process of its own, see `armdyn.formats.mjcf.apart`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+from armdyn.errors import ArmdynError
+from armdyn.formats.files import parse_leniently, read_file
+from armdyn.formats.findings import Findings
+from armdyn.formats.xml_tree import Element
+
+TAGS = frozenset(
+    {
+        *(
+            "mujoco",
+            "mujocoinclude",
+            "include",
+            "compiler",
+            "option",
+            "flag",
+            "default",
+            "statistic",
+            "custom",
+            "numeric",
+        ),
+        *("text", "visual", "global", "quality", "headlight", "map", "scale", "rgba", "lengthrange", "asset", "mesh"),
+        *(
+            "texture",
+            "material",
+            "layer",
+            "worldbody",
+            "body",
+            "frame",
+            "inertial",
+            "joint",
+            "freejoint",
+            "geom",
+            "site",
+        ),
+        *("camera", "light", "contact", "pair", "exclude", "equality", "connect", "weld", "tendon", "fixed", "spatial"),
+        *(
+            "pulley",
+            "actuator",
+            "general",
+            "motor",
+            "position",
+            "velocity",
+            "intvelocity",
+            "damper",
+            "cylinder",
+            "muscle",
+        ),
+        *("adhesion", "sensor", "keyframe", "key"),
+    }
+)
+"""Elements that only take the time and memory that their text does; sensors are ordinary too."""
+
+PIXELS = ("width", "height")
+"""Attributes of which a texture has the product."""
+
+MOST_PIXELS = 10_000
+LARGEST = 1e6
+
+MOST_INCLUDED = 100
+"""How many files a document may include before it is no ordinary one."""
+
+
+def is_ordinary(root: Element, folder: Path) -> bool:
+    """Whether a document and all that it includes hold nothing but what ordinary robots are made of."""
+    documents = [root]
+    for document in documents:  # grows on the way
+        for element, inside in _walk(document):
+            if element.tag not in TAGS and inside != "sensor":
+                return False
+            if not all(_is_ordinary(key, value) for key, value in element.attributes.items()):
+                return False
+            if element.tag == "include":
+                included = _included(element, folder)
+                if included is None or len(documents) > MOST_INCLUDED:
+                    return False
+                documents.append(included)
+    return True
+
+
+def _walk(root: Element) -> Iterator[tuple[Element, str]]:
+    """Every element, and the tag of the one that it is in."""
+    waiting = [(root, "")]
+    while waiting:
+        element, inside = waiting.pop()
+        yield element, inside
+        waiting.extend((child, element.tag) for child in element.children)
+
+
+def _included(element: Element, folder: Path) -> Element | None:
+    """The document that an element includes; None where it cannot be read here."""
+    path = folder / element.attributes.get("file", "")
+    try:
+        return parse_leniently(read_file(path), Findings(path.name, "warn"))
+    except ArmdynError:
+        return None
+
+
+def _is_ordinary(key: str, value: str) -> bool:
+    """Whether an attribute holds words, or numbers of ordinary size."""
+    if "%" in value or not value.strip():
+        return False
+    largest = MOST_PIXELS if key in PIXELS else LARGEST
+    return all(abs(number) <= largest for number in _numbers(value))  # false for NaN
+
+
+def _numbers(text: str) -> Iterator[float]:
+    if text[0] not in " \t\r\n+-.0123456789nNiI":
+        return
+    for word in text.split():
+        try:
+            yield float(word)
+        except ValueError:
+            if word.lstrip("+-")[:2] in ("0x", "0X"):
+                yield math.nan  # C reads a number where Python does not

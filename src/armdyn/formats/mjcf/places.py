@@ -1,0 +1,74 @@
+"""Where a compiled model puts things: places that are no places are refused. MuJoCo's compiler takes any number.
+
+Axes and quaternions it divides by their length, which overflows: of 1e200 0 1 it makes 0 0 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Literal
+
+import numpy as np
+
+from armdyn.errors import ModelError
+from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.names import Names
+from armdyn.model.bounds import LONGEST, largest_problem
+from armdyn.model.validation import MAX_PROBLEMS
+
+Kind = Literal["free", "ball", "prismatic", "revolute"]
+
+UNIT_TOLERANCE = 1e-9
+"""How far from 1 the length of a quaternion may be that MuJoCo has normalised."""
+
+
+def kind_of(compiled: Compiled, j: int) -> Kind:
+    """What armdyn calls the type of joint number j."""
+    types = compiled.mujoco.mjtJoint
+    kinds: dict[int, Kind] = {
+        int(types.mjJNT_FREE): "free",
+        int(types.mjJNT_BALL): "ball",
+        int(types.mjJNT_SLIDE): "prismatic",
+        int(types.mjJNT_HINGE): "revolute",
+    }
+    return kinds[int(compiled.m.jnt_type[j])]
+
+
+def refuse_what_is_no_place(compiled: Compiled, names: Names) -> None:
+    """Raise for lengths and angles that are no numbers or too large, and for orientations that are no rotations."""
+    problems = list(islice(_problems(compiled, names), MAX_PROBLEMS))
+    if problems:
+        raise ModelError(problems)
+
+
+def _problems(compiled: Compiled, names: Names) -> Iterator[str]:
+    m = compiled.m
+    positions = (
+        ("body", "pos", m.body_pos),
+        ("body", "centre of mass", m.body_ipos),
+        ("joint", "pos", m.jnt_pos),
+        ("site", "pos", m.site_pos),
+    )
+    for kind, what, values in positions:
+        fine = np.abs(values) <= LONGEST
+        for i in np.flatnonzero(~fine.all(axis=1)).tolist():
+            worst = float(values[i][~fine[i]][0])
+            yield f"{compiled.label(kind, i)}: {what} holds {largest_problem(worst, 'prismatic')}."
+    orientations = (
+        ("body", "orientation", m.body_quat),
+        ("body", "orientation of the inertia", m.body_iquat),
+        ("site", "orientation", m.site_quat),
+    )
+    for kind, what, values in orientations:
+        lengths = np.hypot.reduce(values, axis=1)
+        for i in np.flatnonzero(~(np.abs(lengths - 1.0) <= UNIT_TOLERANCE)).tolist():
+            yield (
+                f"{compiled.label(kind, i)}: MuJoCo makes a quaternion of length {lengths[i]:g} of its {what}; "
+                "expected 1. Give the orientation by numbers of ordinary size."
+            )
+    for j, name in enumerate(names.joints):
+        joint = kind_of(compiled, j)
+        reference = float(m.qpos0[m.jnt_qposadr[j]])
+        if joint in ("revolute", "prismatic") and (fault := largest_problem(reference, joint)):
+            yield f"joint {name!r} ({compiled.where(name)}): ref is {fault}."

@@ -1,0 +1,33 @@
+"""How large the numbers of a description may be: beyond these none means anything.
+
+Directions have no bound: they are normalised.
+"""
+
+from __future__ import annotations
+
+LARGEST = 1e100
+"""The largest mass or inertia, in whatever unit: products of larger numbers overflow."""
+
+LONGEST = 1e50
+"""The largest length, in whatever unit: squares of lengths times the largest mass are numbers."""
+
+SHORTEST = 1e-50
+"""The smallest length that is not zero where it is the size of a body: of smaller ones, squares of squares are zero."""
+
+LARGEST_ANGLE = 1e15
+"""The largest angle, rad. Beyond it neighbouring floating-point numbers are more than 0.1 rad apart."""
+
+
+def largest_problem(value: float, kind: str) -> str:
+    """What is wrong with the size of a position of a joint, an angle or a length; empty where nothing is.
+
+    >>> largest_problem(1e16, "revolute")
+    '1e+16 rad; expected an angle of at most 1e+15 rad'
+    >>> largest_problem(1e16, "prismatic")
+    ''
+    """
+    if kind == "revolute":
+        return (
+            "" if abs(value) <= LARGEST_ANGLE else f"{value:g} rad; expected an angle of at most {LARGEST_ANGLE:g} rad"
+        )
+    return "" if abs(value) <= LONGEST else f"{value:g} m; expected a length of at most {LONGEST:g} m"

@@ -1,0 +1,33 @@
+# ruff: noqa: E501 - descriptions and messages stand whole on their lines
+"""Words of no meaning to armdyn, inside every element that it reads, are listed in the notes: other readers pass over them."""
+
+import re
+
+import pytest
+
+from armdyn.formats.urdf import read_urdf_text
+from armdyn.formats.urdf.unused import USED_ATTRIBUTES
+
+TEXT = """<robot name="r"><link name="a"/>
+<link name="b"><inertial><origin xyz="0 0 1"/><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
+</inertial></link><link name="c"/>
+<joint name="h" type="revolute"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/>
+<limit lower="-1" upper="1" velocity="1" effort="1"/><dynamics damping="0"/></joint>
+<joint name="k" type="revolute"><parent link="b"/><child link="c"/><limit velocity="1" effort="1"/><mimic joint="h"/></joint>
+<loop_joint name="p" type="spherical"><link1 link="a"/><link2 link="b"/></loop_joint>
+<loop name="o" type="spherical"><predecessor link="a"/><successor link="b"/></loop>
+</robot>"""
+
+
+@pytest.mark.parametrize("tag", sorted(USED_ATTRIBUTES))
+def test_an_unknown_element_attribute_and_text_inside_every_element(tag: str) -> None:
+    at = next(re.finditer(rf"<{tag}\b(?!_)", TEXT)).end()
+    attribute = TEXT[:at] + ' hint="1"' + TEXT[at:]
+    end = attribute.index(">", at)
+    closed = attribute[end - 1] == "/"
+    inside = f"><remark/>text</{tag}>" if closed else "><remark/>text"
+    text = attribute[: end - closed] + inside + attribute[end + 1 :]
+    notes = "; ".join(read_urdf_text(text).notes)
+    assert "<remark> is not used" in notes
+    assert f"'hint' of <{tag}> is not used" in notes
+    assert f"text in <{tag}> is not used: 'text'" in notes
