@@ -6,7 +6,7 @@ NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
 	echo "no pip in $(VENV), which is removed; on Debian and Ubuntu install the package python3-venv, then try again" >&2; \
 	exit 1; }
 
-.PHONY: demo test test-aarch64 lint bench clean
+.PHONY: demo test test-all test-aarch64 lint bench clean
 
 demo: $(VENV)/installed-base
 	$(BIN)/armdyn simulate ur5 --duration 3 --plot out/ur5_falls.png --csv out/ur5_falls.csv
@@ -14,6 +14,11 @@ demo: $(VENV)/installed-base
 test: $(VENV)/installed-all
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
+# What is long too: every robot, every mutant, every setting of the machine, fuzzing. An hour or two.
+test-all: $(VENV)/installed-all
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "" --mutants all $(ARGS)
+
+# On an emulated 64-bit Arm processor; needs Debian's qemu-user-static.
 test-aarch64: $(VENV)/installed-all
 	PYTHONPATH=tests $(BIN)/python -m aarch64.run
 

@@ -19,7 +19,14 @@ def _any_batch_is_shared() -> Iterator[None]:
     parallel.SMALLEST_SHARE = usual
 
 
-@pytest.fixture(scope="session", params=CASES)
+SHORT_RUN = ("panda_fingers", "random_tree", "ur5")
+"""Coupled fingers, branches with general axes and slides, right angles: what other robots have in other sizes."""
+
+
+@pytest.fixture(
+    scope="session",
+    params=[name if name in SHORT_RUN else pytest.param(name, marks=pytest.mark.slow) for name in CASES],
+)
 def case(request: pytest.FixtureRequest) -> Case:
     """A robot in armdyn and the same robot in Pinocchio, under a gravity of general direction."""
     return CASES[request.param]()
@@ -43,4 +50,6 @@ def tree() -> Case:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--all-mutants", action="store_true", help="try every mutant of the mutation check, not a sample")
+    parser.addoption(
+        "--mutants", default="sample", help="of the mutation check: a sample of them, all, or those of a module"
+    )

@@ -160,6 +160,11 @@ def _unit_of(value: Any) -> str | None:
     return None
 
 
+def is_masked(values: Any) -> bool:
+    """Whether some of the values are masked, so that they are not known."""
+    return _is_masked(values) and bool(np.ma.is_masked(values))
+
+
 def _is_masked(array: Any) -> bool:
     """Whether it is a masked array. Where nobody imported those there is none, and importing them takes its time."""
     masked = sys.modules.get("numpy.ma")

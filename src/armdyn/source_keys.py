@@ -34,8 +34,8 @@ def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
     return repr((model.digest, where, function.name, exact, code))
 
 
-def _is_armdyns(module: str) -> bool:
-    return module.startswith("armdyn.")
+def _is_armdyns(module: str | None) -> bool:
+    return module is not None and module.startswith("armdyn.")
 
 
 def _is_of_its_module(function: Function) -> bool:

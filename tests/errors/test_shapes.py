@@ -28,29 +28,35 @@ def good(function: str) -> dict[str, np.ndarray]:
     return {name: rng.normal(size=shape) for name, shape in shapes.items()}
 
 
-@pytest.fixture(params=[False, True], ids=["by position", "by name"])
-def call(request: pytest.FixtureRequest, panda: Case):
-    """Calls a method of the Panda (7 joints, so that f_tip's 6 is another number) with one argument replaced."""
-
-    def run(function: str, argument: str, value: object) -> object:
-        arrays = good(function) | {argument: value}
-        method = getattr(panda.robot, function)
-        return method(**arrays) if request.param else method(*arrays.values())
-
-    return run
+def called(robot: armdyn.Robot, function: str, argument: str, value: object, by_name: bool = True) -> object:
+    """A method of the Panda (7 joints, so that f_tip's 6 is another number) with one argument replaced."""
+    arrays = good(function) | {argument: value}
+    method = getattr(robot, function)
+    return method(**arrays) if by_name else method(*arrays.values())
 
 
-@pytest.mark.parametrize(("function", "argument"), ARGUMENTS)
-@pytest.mark.parametrize("shape", [(8,), (), (2, 3), (0,), (4, 1)], ids=str)
-def test_wrong_shape(call, function: str, argument: str, shape: tuple[int, ...]) -> None:
+def check_wrong_shape(robot: armdyn.Robot, function: str, argument: str, shape: tuple[int, ...], by_name: bool) -> None:
     with pytest.raises(armdyn.ShapeError) as caught:
-        call(function, argument, np.ones(shape))
+        called(robot, function, argument, np.ones(shape), by_name)
     message = str(caught.value)
     assert message.startswith(f"{argument} has shape {shape}; expected (..., {size(function, argument)})")
     assert "'panda'" in message
     if SHAPES[function, argument] == ("n",):
         assert "one value per joint" in message
         assert "panda_joint1 ... panda_joint7" in message
+
+
+@pytest.mark.parametrize("by_name", [False, True])
+@pytest.mark.parametrize("shape", [(8,), (), (2, 3), (0,), (4, 1)], ids=str)
+def test_wrong_shape(panda: Case, shape: tuple[int, ...], by_name: bool) -> None:
+    for function, argument in ARGUMENTS:
+        if function in ("inverse_dynamics", "jacobian_dot"):
+            check_wrong_shape(panda.robot, function, argument, shape, by_name)
+
+
+def test_wrong_shape_of_any_argument(panda: Case) -> None:
+    for place, (function, argument) in enumerate(ARGUMENTS):
+        check_wrong_shape(panda.robot, function, argument, (5,), by_name=place % 2 == 0)
 
 
 WRONG_KINDS = {
@@ -66,22 +72,24 @@ WRONG_KINDS = {
 
 @pytest.mark.parametrize("kind", WRONG_KINDS)
 @pytest.mark.parametrize(("function", "argument"), [("inverse_dynamics", "qd"), ("mass_matrix", "q")])
-def test_wrong_kind_of_element(call, function: str, argument: str, kind: str) -> None:
-    with pytest.raises(armdyn.DTypeError, match=rf"^{argument} holds .*; expected real numbers: .*'panda'"):
-        call(function, argument, WRONG_KINDS[kind])
+def test_wrong_kind_of_element(panda: Case, function: str, argument: str, kind: str) -> None:
+    for by_name in (False, True):
+        with pytest.raises(armdyn.DTypeError, match=rf"^{argument} holds .*; expected real numbers: .*'panda'"):
+            called(panda.robot, function, argument, WRONG_KINDS[kind], by_name)
 
 
-@pytest.mark.parametrize(("function", "argument"), ARGUMENTS)
-def test_ragged_list(call, function: str, argument: str) -> None:
-    ragged = [[0.0] * size(function, argument), [0.0] * 3]
-    with pytest.raises(armdyn.ShapeError, match=rf"^{argument} is ragged: its rows differ in length; expected"):
-        call(function, argument, ragged)
+def test_ragged_list(panda: Case) -> None:
+    for function, argument in ARGUMENTS:
+        ragged = [[0.0] * size(function, argument), [0.0] * 3]
+        with pytest.raises(armdyn.ShapeError, match=rf"^{argument} is ragged: its rows differ in length; expected"):
+            called(panda.robot, function, argument, ragged)
 
 
-@pytest.mark.parametrize(("function", "argument"), REQUIRED)
-def test_none_where_an_array_is_needed(call, function: str, argument: str) -> None:
-    with pytest.raises(TypeError, match=rf"{function}\(\) misses {argument}; it takes"):
-        call(function, argument, None)
+def test_none_where_an_array_is_needed(panda: Case) -> None:
+    for function, argument in REQUIRED:
+        for by_name in (False, True):
+            with pytest.raises(TypeError, match=rf"{function}\(\) misses {argument}; it takes"):
+                called(panda.robot, function, argument, None, by_name)
 
 
 def test_none_leaves_the_tip_wrench_out(panda: Case) -> None:
@@ -91,24 +99,24 @@ def test_none_leaves_the_tip_wrench_out(panda: Case) -> None:
     np.testing.assert_array_equal(with_none, panda.robot.inverse_dynamics(q, q, q, f_tip=None))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_missing_arguments(panda: Case, function: str) -> None:
-    required = [a.name for a in FUNCTIONS[function].arguments if not a.optional]
-    with pytest.raises(TypeError, match=rf"{function}\(\) misses {', '.join(required)}; it takes q"):
-        getattr(panda.robot, function)()
+def test_missing_arguments(panda: Case) -> None:
+    for function, declared in FUNCTIONS.items():
+        required = [a.name for a in declared.arguments if not a.optional]
+        with pytest.raises(TypeError, match=rf"{function}\(\) misses {', '.join(required)}; it takes q"):
+            getattr(panda.robot, function)()
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_too_many_arguments(panda: Case, function: str) -> None:
-    most = len(FUNCTIONS[function].arguments)
-    with pytest.raises(TypeError, match=rf"{function}\(\) takes {most} arrays \(q.*\); got {most + 1}"):
-        getattr(panda.robot, function)(*good(function).values(), np.ones(7))
+def test_too_many_arguments(panda: Case) -> None:
+    for function, declared in FUNCTIONS.items():
+        most = len(declared.arguments)
+        with pytest.raises(TypeError, match=rf"{function}\(\) takes {most} arrays \(q.*\); got {most + 1}"):
+            getattr(panda.robot, function)(*good(function).values(), np.ones(7))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
-def test_unknown_keyword(panda: Case, function: str) -> None:
-    with pytest.raises(TypeError, match=rf"{function}\(\) has no argument 'speed'; it takes q.*out, workers"):
-        getattr(panda.robot, function)(**good(function), speed=1.0)
+def test_unknown_keyword(panda: Case) -> None:
+    for function in FUNCTIONS:
+        with pytest.raises(TypeError, match=rf"{function}\(\) has no argument 'speed'; it takes q.*out, workers"):
+            getattr(panda.robot, function)(**good(function), speed=1.0)
 
 
 def test_argument_given_twice(panda: Case) -> None:

@@ -16,6 +16,7 @@ TEXT = """<robot name="r"><link name="a"/>
 <joint name="k" type="revolute"><parent link="b"/><child link="c"/><limit velocity="1" effort="1"/><mimic joint="h"/></joint>
 <loop_joint name="p" type="spherical"><link1 link="a"/><link2 link="b"/></loop_joint>
 <loop name="o" type="spherical"><predecessor link="a"/><successor link="b"/></loop>
+<armdyn tip="c"><of_joint joint="h" armature="0.1"/></armdyn>
 </robot>"""
 
 

@@ -146,7 +146,7 @@ def test_options_of_the_files_readers(kind: str, option: str, tmp_path: Path) ->
     mjcf = tmp_path / "arm.xml"
     mjcf.write_text('<mujoco><worldbody><body name="b"><joint name="j"/><geom size=".1"/></body></worldbody></mujoco>')
     source, read = (mjcf, Robot.from_mjcf) if kind == "mjcf" else (ROBOTS / "planar_2r.urdf", Robot.from_urdf)
-    unset = ("base", "tip", "locked", *["gravity"] * (kind == "mjcf"))
+    unset = ("base", "tip", "locked", "gravity")
     for value in ODD:
         if (value is None and option in unset) or (option == "locked" and isinstance(value, dict) and not value):
             continue

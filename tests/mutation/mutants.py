@@ -25,9 +25,10 @@ class Place:
 
 @dataclass(frozen=True)
 class Mutant:
-    """``line`` is the source line changed, as text, and ``change`` says what to."""
+    """``function`` is the dotted name of where the change is, ``line`` the source line changed, ``change`` what to."""
 
     module: str
+    function: str
     line: str
     change: str
     source: str
@@ -46,9 +47,16 @@ def mutant(place: Place, source: str) -> Mutant:
     """The module with the change at one place."""
     tree = ast.parse(source)
     node = list(ast.walk(tree))[place.node]
+    function = ".".join([place.module, *_around(tree, node)])
     before, line = ast.unparse(node), source.splitlines()[node.lineno - 1].strip()
     after = _mutate(tree, node, place.variant)
-    return Mutant(place.module, line, f"{before} -> {after}", ast.unparse(ast.fix_missing_locations(tree)))
+    return Mutant(place.module, function, line, f"{before} -> {after}", ast.unparse(ast.fix_missing_locations(tree)))
+
+
+def _around(tree: ast.Module, node: ast.AST) -> list[str]:
+    """The names of the classes and functions around a node, outermost first."""
+    scopes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef | ast.FunctionDef)]
+    return [scope.name for scope in scopes if any(inner is node for inner in ast.walk(scope))]
 
 
 def _variants(node: ast.AST) -> int:

@@ -48,13 +48,20 @@ def narrow_machines() -> list[Machine]:
     return machines
 
 
-def one_operation(name: str) -> Program:
-    arity = OPERATIONS[name].arity
+MOST_ARGUMENTS = max(operation.arity for operation in OPERATIONS.values())
 
-    def function(*arguments: Any) -> Any:
-        return arguments[0]._apply(name, *arguments[1:])
 
-    return trace(function, [Port(letter, ()) for letter in "abc"[:arity]], name=name)
+def every_operation() -> Program:
+    """One program of all operations: a result each, of a row of arguments each."""
+
+    def function(rows: Any) -> Any:
+        given = zip(OPERATIONS.items(), rows, strict=True)
+        return np.array([row[0]._apply(name, *row[1 : operation.arity]) for (name, operation), row in given])
+
+    return trace(function, [Port("rows", (len(OPERATIONS), MOST_ARGUMENTS))], name="every_operation")
+
+
+EVERY_OPERATION = every_operation()
 
 
 def arguments_for(name: str, dtype: str, count: int = 203) -> list[np.ndarray]:
@@ -75,41 +82,43 @@ def arguments_for(name: str, dtype: str, count: int = 203) -> list[np.ndarray]:
 SPECIAL = np.array([0.0, -0.0, 1.0, -1.0, 2.5, -2.5, np.inf, -np.inf, np.nan, 1e300, -1e300, 1e-300])
 
 
-@pytest.mark.parametrize("dtype", "df")
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_operation_is_the_interpreters(name: str, dtype: str) -> None:
-    program = one_operation(name)
-    arguments = arguments_for(name, dtype)
-    (expected,) = interpret(program, *arguments, dtype=dtype)
-    result = compile_program(program, cache=False)(*arguments)
-    assert result.dtype == dtype
-    np.testing.assert_allclose(result, expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype] / 100)
-
-
-@pytest.mark.parametrize("dtype", "df")
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_operation_on_zeros_infinities_and_nan(name: str, dtype: str) -> None:
-    program = one_operation(name)
+def special_arguments(name: str, dtype: str) -> list[np.ndarray]:
+    """Every combination of the special numbers; the first ones again, so that all operations have as many."""
     with np.errstate(over="ignore", under="ignore"):
         special = SPECIAL.astype(dtype)
-    arguments = [a.ravel() for a in np.meshgrid(*[special] * OPERATIONS[name].arity)]
-    (expected,) = interpret(program, *arguments, dtype=dtype)
-    result = compile_program(program, cache=False)(*arguments)
-    np.testing.assert_allclose(result, expected, rtol=TOLERANCE[dtype], atol=1e-300)
+    given = np.meshgrid(*[special] * OPERATIONS[name].arity)
+    return [np.resize(a.ravel(), len(SPECIAL) ** MOST_ARGUMENTS) for a in given]
+
+
+def check_operations(
+    ufunc: np.ufunc, arguments: Callable[[str, str], list[np.ndarray]], dtype: str, atol: float, said: str = ""
+) -> None:
+    columns = [arguments(name, dtype) for name in OPERATIONS]
+    rows = np.zeros((len(columns[0][0]), len(OPERATIONS), MOST_ARGUMENTS), dtype)
+    for place, some in enumerate(columns):
+        rows[:, place, : len(some)] = np.transpose(some)
+    (expected,) = interpret(EVERY_OPERATION, rows, dtype=dtype)
+    results = ufunc(rows)
+    assert results.dtype == dtype
+    for place, name in enumerate(OPERATIONS):
+        np.testing.assert_allclose(
+            results[:, place], expected[:, place], rtol=TOLERANCE[dtype], atol=atol, err_msg=f"{name} {said}"
+        )
+
+
+@pytest.mark.parametrize("dtype", "df")
+def test_operations_are_the_interpreters(dtype: str) -> None:
+    ufunc = compile_program(EVERY_OPERATION, cache=False)
+    check_operations(ufunc, arguments_for, dtype, TOLERANCE[dtype] / 100)
+    check_operations(ufunc, special_arguments, dtype, 1e-300)
 
 
 @x86_64
-@pytest.mark.parametrize("name", OPERATIONS)
-def test_operation_on_narrower_vectors(name: str) -> None:
-    program = one_operation(name)
-    for machine in narrow_machines():
-        ufunc = compiled_for(program, machine)
-        for dtype in "df":
-            arguments = arguments_for(name, dtype)
-            (expected,) = interpret(program, *arguments, dtype=dtype)
-            np.testing.assert_allclose(
-                ufunc(*arguments), expected, rtol=TOLERANCE[dtype], atol=TOLERANCE[dtype] / 100, err_msg=machine.cpu
-            )
+@pytest.mark.parametrize("machine", narrow_machines(), ids=lambda machine: machine.cpu)
+def test_operations_on_narrower_vectors(machine: Machine) -> None:
+    ufunc = compiled_for(EVERY_OPERATION, machine)
+    for dtype in "df":
+        check_operations(ufunc, arguments_for, dtype, TOLERANCE[dtype] / 100, machine.cpu)
 
 
 def mixture(q: Any, u: Any, s: Any) -> Any:
@@ -240,8 +249,7 @@ def test_an_empty_port_is_refused_by_name() -> None:
 def test_not_a_number_warns_of_nothing() -> None:
     x = np.array([np.nan, np.inf, -1.0, 0.0])
     with np.errstate(all="raise"):
-        for name in ("sqrt", "log", "sin", "less", "div", "max", "floor", "atan2"):
-            compile_program(one_operation(name), cache=False)(*[x] * OPERATIONS[name].arity)
+        compile_program(EVERY_OPERATION, cache=False)(x[:, None, None] + np.zeros((len(OPERATIONS), MOST_ARGUMENTS)))
 
 
 def test_a_result_that_is_another_input_does_not_need_arithmetic() -> None:

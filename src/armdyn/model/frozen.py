@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import as_plain
+from armdyn.arrays import as_plain, is_masked
 from armdyn.errors import ArmdynError, DTypeError, ModelError, ShapeError
 from armdyn.spatial.rotations import Array
 
@@ -52,7 +52,7 @@ def real_array(values: Any, shape: tuple[int, ...], name: str, meaning: str = ""
 
 def real_numbers(values: Any, name: str, expected: str, meaning: str = "real numbers") -> Array:
     """``values`` as a float64 array of whatever shape; ``expected`` says which shapes would do."""
-    if np.ma.is_masked(values):
+    if is_masked(values):
         raise DTypeError(f"{name} has masked values; expected {meaning}")
     try:
         given = np.asarray(as_plain(name, values))
