@@ -9,6 +9,7 @@ import pytest
 
 from armdyn.targets import parallel
 from oracles.cases import CASES, Case
+from oracles.short_run import short_run
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,7 +26,7 @@ SHORT_RUN = ("panda_fingers", "random_tree", "ur5")
 
 @pytest.fixture(
     scope="session",
-    params=[name if name in SHORT_RUN else pytest.param(name, marks=pytest.mark.slow) for name in CASES],
+    params=short_run(CASES, *SHORT_RUN),
 )
 def case(request: pytest.FixtureRequest) -> Case:
     """A robot in armdyn and the same robot in Pinocchio, under a gravity of general direction."""

@@ -27,6 +27,7 @@ def make(folder: Path, python: Path) -> "subprocess.CompletedProcess[str]":
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 def test_half_made_environment_is_removed_then_made(tmp_path: Path) -> None:
     lacking = tmp_path / "python"

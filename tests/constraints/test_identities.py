@@ -8,6 +8,7 @@ from parts import every_kind
 import armdyn
 from armdyn import constraints as c
 from oracles.cases import CASES, Case
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 
 SETS = {
@@ -20,7 +21,7 @@ SETS = {
 AS_THEY_ARE = {"tolerance": np.inf}  # the states need not be closed
 
 
-@pytest.fixture(scope="module", params=["random_tree", "panda_locked"])
+@pytest.fixture(scope="module", params=short_run(["random_tree", "panda_locked"], "random_tree"))
 def case(request) -> Case:
     return CASES[request.param]()
 

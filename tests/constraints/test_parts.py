@@ -9,12 +9,13 @@ import armdyn
 from armdyn import constraints as c
 from armdyn.constraints.equations import all_equations
 from oracles.cases import CASES, Case
+from oracles.short_run import short_run
 from oracles.states import States, assert_close, random_states
 
 KINDS = list(every_kind(armdyn.load("ur5")))
 
 
-@pytest.fixture(scope="module", params=["random_tree", "panda_fingers"])
+@pytest.fixture(scope="module", params=short_run(["random_tree", "panda_fingers"], "random_tree"))
 def case(request) -> Case:
     return CASES[request.param]()
 

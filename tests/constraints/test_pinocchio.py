@@ -10,10 +10,11 @@ from parts import general_pose
 
 from armdyn import constraints as c
 from oracles.cases import CASES, Case
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 
 
-@pytest.fixture(scope="module", params=["random_tree", "panda_locked", "panda_fingers"])
+@pytest.fixture(scope="module", params=short_run(["random_tree", "panda_locked", "panda_fingers"], "random_tree"))
 def case(request) -> Case:
     return CASES[request.param]()
 

@@ -13,12 +13,13 @@ from armdyn.model.coupling import Coupling
 from armdyn.program import interpret
 from oracles.couplings import MAKERS, Coupled, maker
 from oracles.plain import plainly
+from oracles.short_run import short_run
 from oracles.states import as_tuple, assert_close, general_arguments
 
 COUNT = 6
 
 
-@pytest.fixture(params=MAKERS)
+@pytest.fixture(params=short_run(MAKERS, "dense", "followers", "differential"))
 def pair(request: pytest.FixtureRequest) -> Coupled:
     return maker(request.param)
 

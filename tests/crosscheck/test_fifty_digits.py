@@ -20,6 +20,7 @@ from armdyn.spatial.rotations import rotation_from_rpy
 from oracles.cases import CASES, Case, grown, pinocchio_from_urdf
 from oracles.newton_euler_mp import ExactTree
 from oracles.robot_data import written
+from oracles.short_run import short_run
 from oracles.states import random_states
 
 NO_WORSE = 1.3
@@ -64,7 +65,7 @@ def rows(function, *arrays: np.ndarray) -> np.ndarray:
     return np.array([function(*x) for x in zip(*arrays, strict=True)])
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", short_run(ALL, "ur5", "random_tree"))
 def test_inverse_dynamics(name: str) -> None:
     case, s = CASES[name](), random_states(CASES[name]().n, 40, seed=15)
     state = (s.q, s.qd, s.qdd)
@@ -74,7 +75,7 @@ def test_inverse_dynamics(name: str) -> None:
     assert_no_worse(errors(ours, exact), errors(rows(case.inverse_dynamics, *state), exact))
 
 
-@pytest.mark.parametrize("name", ["ur5", "panda_fingers", "xarm7", "right_angled_tree"])
+@pytest.mark.parametrize("name", short_run(["ur5", "panda_fingers", "xarm7", "right_angled_tree"], "ur5"))
 def test_forward_dynamics(name: str) -> None:
     """State by state armdyn is the nearer one more often than not, and it is nearer on the average."""
     case, s = CASES[name](), random_states(CASES[name]().n, 60, seed=16)
@@ -115,7 +116,7 @@ def test_forward_dynamics_with_axes_in_line() -> None:
     assert errors(shoulder_and_elbow, exact[:, :4]).max() < 20 * EPS
 
 
-@pytest.mark.parametrize("name", ["ur5", "panda_fingers", "right_angled_tree"])
+@pytest.mark.parametrize("name", short_run(["ur5", "panda_fingers", "right_angled_tree"], "ur5"))
 def test_mass_matrix(name: str) -> None:
     case, q = CASES[name](), random_states(CASES[name]().n, 10, seed=17).q
     exact = rows(exact_tree(name).mass_matrix, q).reshape(len(q), -1)

@@ -111,6 +111,7 @@ def test_very_many_elements() -> None:
     assert refusal("<robot>" + '<link name="a"/>' * 500_000) == expected
 
 
+@pytest.mark.slow
 def test_as_many_links_as_are_read() -> None:
     links = "".join(f'<link name="{i}"/>' for i in range(110_000))
     assert "110000 links hang on nothing" in refusal(f"<robot>{links}</robot>")

@@ -41,6 +41,7 @@ def refusal(parts: str) -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_thousands_of_unknown_leaders() -> None:
     followers = "".join(joint(i, more=f'<mimic joint="jiont_{i}"/>') for i in range(COUNT))
     message = refusal(links(COUNT + 1) + followers)
@@ -48,11 +49,13 @@ def test_thousands_of_unknown_leaders() -> None:
     assert "reading stopped after 100 problems" in message
 
 
+@pytest.mark.slow
 def test_thousands_of_unknown_links() -> None:
     joints = "".join(joint(i, f"lnik_{i}", f"likn_{i}") for i in range(COUNT))
     assert "its parent link 'lnik_0' does not exist. Did you mean 'link_0'?" in refusal(links(COUNT) + joints)
 
 
+@pytest.mark.slow
 def test_thousands_of_loops_between_unknown_links() -> None:
     loops = "".join(
         f'<loop_joint name="p{i}" type="ball"><link1 link="lnk{i}"/><link2 link="lik{i}"/></loop_joint>'

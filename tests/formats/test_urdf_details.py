@@ -301,6 +301,7 @@ def chain_of(count: int) -> str:
     return f'<robot name="chain">{links}{joints}</robot>'
 
 
+@pytest.mark.slow
 def test_a_chain_of_ten_thousand_links() -> None:
     model: Model = read_urdf_text(chain_of(10_000))
     assert len(model.joints) == 10_000

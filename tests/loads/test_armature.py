@@ -17,6 +17,7 @@ from oracles.cases import CASES, Case
 from oracles.couplings import MAKERS, maker
 from oracles.differences import first
 from oracles.plain import compiled_unless_large, plainly
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 
 COUNT = 5
@@ -96,7 +97,7 @@ def test_inputs_are_what_the_robot_with_them_has(case: Case, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics", "mass_matrix", "kinetic_energy"])
-@pytest.mark.parametrize("coupling", MAKERS)
+@pytest.mark.parametrize("coupling", short_run(MAKERS, "dense", "followers"))
 def test_coupled_joints(coupling: str, name: str) -> None:
     """Parameters are of joints, not of the coordinates that move them."""
     assert_is_that_of_the_robots(maker(coupling).robot, name, seed=462)
@@ -146,7 +147,7 @@ def test_derivatives_of_coupled_joints() -> None:
 
 @pytest.mark.parametrize("method", ["articulated", "mass_matrix"])
 @pytest.mark.parametrize("geared", [False, True], ids=["of none", "of a rotor"])
-@pytest.mark.parametrize("name", ["ur5", "panda_locked", "random_tree"])
+@pytest.mark.parametrize("name", short_run(["ur5", "panda_locked", "random_tree"], "random_tree"))
 def test_derivatives_of_accelerations_in_fifty_digits(name: str, geared: bool, method: str) -> None:
     """(M + diag(a)) qdd = tau - h, solved in 50 digits and differenced, where the robot's own M and h are exact."""
     bare = CASES[name]().robot

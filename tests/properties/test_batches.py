@@ -8,10 +8,12 @@ from hypothesis import strategies as st
 from armdyn import Robot, algorithms
 from armdyn.algorithms import Function
 from oracles.cases import CASES, Case
+from oracles.short_run import short_run
 from oracles.states import as_tuple, assert_close, general_arguments, random_states
 
 DECLARED = {name: f for name in algorithms.__all__ if isinstance(f := getattr(algorithms, name), Function)}
 FUNCTIONS = {name: f for name, f in DECLARED.items() if not f.required_options}
+TYPICAL = ("inverse_dynamics", "mass_matrix", "forward_dynamics", "forward_kinematics", "kinetic_energy", "link_poses")
 
 
 def arguments(name: str, robot: Robot, count: int) -> list[np.ndarray]:
@@ -31,7 +33,7 @@ def test_batch_is_its_states(case: Case, name: str) -> None:
     assert_same(method(*arrays), tuple(map(np.array, zip(*one_by_one, strict=True))))
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", short_run(FUNCTIONS, *TYPICAL))
 def test_single_precision(panda: Case, name: str) -> None:
     """float32 in, float32 out, and its values to float32's rounding of a few hundred operations."""
     method, arrays = getattr(panda.robot, name), arguments(name, panda.robot, 50)
@@ -49,7 +51,7 @@ def test_single_precision(panda: Case, name: str) -> None:
         assert (error <= 1e-5 * max(1.0, amplification) * scale).all()
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", short_run(FUNCTIONS, *TYPICAL))
 def test_workers_change_nothing(tree: Case, name: str) -> None:
     method, arrays = getattr(tree.robot, name), arguments(name, tree.robot, 303)
     serial = method(*arrays)

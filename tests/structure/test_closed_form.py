@@ -8,6 +8,7 @@ from armdyn.spatial import ad
 from oracles.cases import CASES, Case
 from oracles.chains import SERIAL_ARMS, base_to_tip, chain_of, serial_arm
 from oracles.coupled import coupled, with_armature
+from oracles.short_run import short_run
 from oracles.stacked import Stacked
 from oracles.states import assert_close, random_states
 from oracles.twist_wrench import ScrewArm
@@ -15,7 +16,7 @@ from oracles.twist_wrench import ScrewArm
 SMALL = ["ur5", "panda_locked", "random_tree", "right_angled_tree"]
 
 
-@pytest.fixture(scope="module", params=SMALL)
+@pytest.fixture(scope="module", params=short_run(SMALL, "ur5", "right_angled_tree"))
 def some(request: pytest.FixtureRequest) -> Case:
     return CASES[request.param]()
 
@@ -104,7 +105,7 @@ def test_structure(some: Case) -> None:
     assert form.F_tip.any() == 0
 
 
-@pytest.mark.parametrize("name", SERIAL_ARMS)
+@pytest.mark.parametrize("name", short_run(SERIAL_ARMS, "chain of 5", "right-angled"))
 def test_blocks_are_those_of_the_twist_wrench_form(name: str) -> None:
     """W, L, A, G, the brackets and the ends, number by number, written independently for serial arms."""
     arm = serial_arm(name)

@@ -8,6 +8,7 @@ import armdyn
 from armdyn.task_space import Task, TaskSpace
 from crosscheck.test_jacobian_dot import evaluated
 from oracles.cases import CASES, Case
+from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
 from oracles.trees import random_tree, to_armdyn
 from task_space.expected import COMPONENTS, WAYS, compiled, jacobian, known_to, rows_of, task_space, well_conditioned
@@ -95,7 +96,7 @@ ARMS = {
 OF_ARM = {"planar_3r": ("wz", "vx", "vy"), "tree": ("vx", "vy", "vz")}
 
 
-@pytest.fixture(scope="module", params=ARMS)
+@pytest.fixture(scope="module", params=short_run(ARMS, "slides", "eight"))
 def arm(request):
     """A robot, and as many components of its tip's twist as it can make."""
     robot = ARMS[request.param]()
