@@ -6,7 +6,8 @@ import numpy as np
 
 from armdyn.constraints import PointOnCurve
 from armdyn.constraints.curves import nearest
-from armdyn.model.clean import total
+from armdyn.exact import exact
+from armdyn.model.clean import clean, clean_rotation, largest, total
 from armdyn.spatial.positive_definite import Cholesky
 
 
@@ -38,3 +39,16 @@ def factors(A: Any) -> tuple[Any, ...]:
     """L without its diagonal of ones, D, and how independent the rows are."""
     found = Cholesky.of(A)
     return found.L, found.D, found.independence
+
+
+def cleaned_rotation(R: Any) -> Any:
+    """A rotation with noise taken off, and where it has zeros."""
+    made = clean_rotation(exact(R))
+    return made.astype(float), made == 0.0
+
+
+def cleaned(values: Any) -> Any:
+    """Components with what rounding left of zeros taken off, relative to the largest one."""
+    found = exact(values)
+    made = clean(found, largest(found))
+    return made.astype(float), made == 0.0

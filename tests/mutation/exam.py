@@ -12,7 +12,7 @@ from mutation.counting import count
 from mutation.in_flight import of_flight
 from mutation.known import Known, known_robots
 from mutation.question import Exam, Question, Refusal
-from mutation.without_robot import of_algebra, of_calculus, of_curves, of_task_rows
+from mutation.without_robot import of_algebra, of_calculus, of_curves, of_task_rows, of_zeros
 from oracles.flying import RATES, TWISTS, Flying
 from oracles.states import random_states
 
@@ -40,7 +40,7 @@ def exam() -> Exam:
     nothing = armdyn.Robot.from_links([armdyn.Part("hand", "base", "revolute", axis=(0, 0, 1))])
     models["nothing"] = pickle.dumps(nothing.model)
     models |= {name: pickle.dumps(robot.model) for name, (robot, _, _) in refused.items()}
-    questions = [*of_algebra(), *of_curves(), *of_task_rows(), *of_calculus()]
+    questions = [*of_algebra(), *of_zeros(), *of_curves(), *of_task_rows(), *of_calculus()]
     questions += [q for name, some in robots.items() for q in asked(name, of_robot(some))]
     for name, flying in flights.items():
         q, qd, qdd, tau, _ = next(zip(*random_states(6, 1, seed=133), strict=True))

@@ -34,7 +34,7 @@ class Mutant:
     source: str
 
     def __str__(self) -> str:
-        return f"{self.module}: {self.line}  -->  {self.change}"
+        return f"{self.function}: {self.line}  -->  {self.change}"
 
 
 def places(module: str, source: str) -> list[Place]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from mpmath import mp, mpf
+from scipy.spatial.transform import Rotation
 
 from mutation import calculus
 from mutation.question import Question, Refusal
@@ -48,6 +49,16 @@ def of_algebra() -> Iterator[Question]:
     yield ask("armdyn.algorithms.newton_euler.acceleration_tensor", w, wd, answer=U)
     euler = inertia @ wd + np.cross(w, inertia @ w)
     yield ask("armdyn.algorithms.newton_euler.axial_of_product", U, S, answer=euler)
+
+
+def of_zeros() -> Iterator[Question]:
+    """Right angles that are off by rounding become right ones, and stay rotations."""
+    for first, second in ((0.3, 0.0), (0.3, 0.7), (0.0, -2.1)):
+        angles = (np.pi / 2 + 3e-15, np.pi / 2)
+        noisy, right = (Rotation.from_euler("ZXZ", (first, angle, second)).as_matrix() for angle in angles)
+        yield ask("mutation.dense.cleaned_rotation", noisy, answer=(right, abs(right) < 1e-15))
+    values = np.array([3.0, 2e-14, -4e-14, 0.5])
+    yield ask("mutation.dense.cleaned", values, answer=(values, np.array([0.0, 1.0, 0.0, 0.0])))
 
 
 def of_curves() -> Iterator[Question]:
