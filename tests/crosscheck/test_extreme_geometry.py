@@ -116,3 +116,22 @@ def test_needles_keep_the_digits_of_their_axial_inertia(ratio: float, tmp_path: 
     parts += [Part("c", "b", axis=(0, 0, 1), xyz=(0, 0, 0.3), rpy=(0.3, 0.5, 0.2), inertia=needle, limits=BOUNDED)]
     robot = armdyn.Robot.from_links(parts, gravity=GRAVITY, check_inertia=False)
     assert worst(robot, tmp_path).max() < 1e-12
+
+
+@pytest.mark.parametrize("height", [3.0, 1e3, 1e6, 1e12])
+@pytest.mark.parametrize("heavy", [True, False])
+def test_an_empty_branch_far_away_costs_no_digits(height: float, heavy: bool, tmp_path: Path) -> None:
+    """The first child without mass stands high above a link that carries the rest of the arm near its own origin."""
+    first = BODY if heavy else Inertia()
+    parts = [
+        Part("a", "base", axis=(0, 0, 1), xyz=(0.1, 0.2, 0.3), inertia=first, limits=BOUNDED),
+        Part("high", "a", axis=(1, 0, 0), xyz=(0.0, 2.0, height), inertia=Inertia(), limits=BOUNDED),
+        Part("b", "a", axis=(0.6, 0.0, 0.8), xyz=(0.3, 0.1, 0.2), inertia=BODY, limits=BOUNDED),
+    ]
+    robot = armdyn.Robot.from_links(parts, gravity=GRAVITY)
+    path = tmp_path / "arm.urdf"
+    robot.to_urdf(path)
+    exact = ExactTree.of_urdf(path, robot.joint_names, robot.gravity)
+    s = random_states(robot.dof, 5, seed=4)
+    expected = np.array([exact.inverse_dynamics(*x) for x in zip(s.q, s.qd, s.qdd, strict=True)], dtype=float)
+    np.testing.assert_allclose(robot.inverse_dynamics(s.q, s.qd, s.qdd), expected, rtol=1e-12, atol=1e-12)

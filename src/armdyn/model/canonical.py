@@ -39,7 +39,7 @@ FAR = 10.0
 """Where two axes' common normal is this much farther than their origins are apart, the axes count as parallel."""
 
 FAR_BASE = 100
-"""Where the base's origin is farther from a link on it than so many times the link's size, no frame stands there."""
+"""Where a place is farther from a link on the base than so many times the link's size, no frame stands there."""
 
 
 def canonical(model: Model) -> Mechanism:
@@ -150,19 +150,25 @@ def _first_origin(joint: Placed, children: list[Placed], inertia: MassProperties
     """The origin of a link on the base.
 
     It lies on a revolute joint's axis, where the common normal to the first child's axis departs, or where there is
-    none, at the height of the base's origin; of a prismatic joint, at the base's origin. Where that is far away, the
-    centre of mass takes its part, for its distance, which no force depends on, would cost the small lengths of the arm
-    their digits.
+    none, at the height of the base's origin; of a prismatic joint, at the base's origin. Where that is far away from
+    the link's mass and what else it carries, the centre of mass takes its part, for its distance, which no force
+    depends on, would cost the small lengths of the arm their digits.
     """
-    child = next((c for c in children if c.revolute), None)
+    first = next((c for c in children if c.revolute), None)
+    foot = _foot(joint.z, first.z_in_parent, first.place) if joint.revolute and first is not None else None
+    others = [c for c in children if c is not first]
+    is_empty = inertia.mass == 0 and not others
+    if foot is not None and (is_empty or _is_near(joint.z * foot, inertia, others)):
+        return np.asarray(joint.z * foot)
     base = inverse_rigid(joint.placement)[:3, 3]
-    if joint.revolute and child is not None:
-        foot = _foot(joint.z, child.z_in_parent, child.place)
-        if foot is not None:
-            return np.asarray(joint.z * foot)
-    size = _radius_of_gyration(inertia) + sum(norm(c.place - inertia.com) for c in children)
-    near = base if norm(base - inertia.com) <= FAR_BASE * size else inertia.com
+    near = base if _is_near(base, inertia, children) else inertia.com
     return np.asarray(joint.z * (joint.z @ near)) if joint.revolute else near
+
+
+def _is_near(point: Array, inertia: MassProperties, children: list[Placed]) -> bool:
+    """Whether a point is no farther from the centre of mass than the link is large, many times over."""
+    size = _radius_of_gyration(inertia) + sum(norm(c.place - inertia.com) for c in children)
+    return bool(norm(point - inertia.com) <= FAR_BASE * size)
 
 
 def _radius_of_gyration(inertia: MassProperties) -> Exact:
