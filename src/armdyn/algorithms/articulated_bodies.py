@@ -43,19 +43,19 @@ class Felt(NamedTuple):
 
 
 def accelerations(
-    model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench], tau: Sequence[Any]
+    mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench], tau: Sequence[Any]
 ) -> list[Any]:
     """The joint accelerations that joint forces cause, by body; q and tau by body.
 
     ``motions`` of the links, and the ``wrenches`` they need, are those without any joint acceleration; everything here
     is what comes in addition, which is linear.
     """
-    J = [articulated_inertia_of_link(body) for body in model.bodies]
+    J = [articulated_inertia_of_link(body) for body in mechanism.bodies]
     p = list(wrenches)
     felt: list[Felt] = []
-    for k in reversed(range(len(model.bodies))):  # tips to base
-        body = model.bodies[k]
-        joint = feel(model, body, J[k], p[k])
+    for k in reversed(range(len(mechanism.bodies))):  # tips to base
+        body = mechanism.bodies[k]
+        joint = feel(mechanism, body, J[k], p[k])
         felt.insert(0, joint)
         if body.parent >= 0:
             given_way, wrench = give_way(body, joint, J[k], p[k], tau[k])
@@ -65,7 +65,7 @@ def accelerations(
             J[body.parent] = J[body.parent] + inertia_seen_from_parent(body, q[k], motions[k].turns, given_way)
     qdd: list[Any] = []
     added: list[Array] = []  # the acceleration A of every link
-    for k, body in enumerate(model.bodies):  # base to tips
+    for k, body in enumerate(mechanism.bodies):  # base to tips
         A = np.zeros(6) if body.parent < 0 else acceleration_in(body, q[k], motions[k].turns, added[body.parent])
         joint = felt[k]
         # The small terms first: tau is rounded with them once.
@@ -82,12 +82,12 @@ def articulated_inertia_of_link(body: Body) -> Array:
     return np.block([[K, H], [H.T, body.mass * np.eye(3)]])
 
 
-def feel(model: Mechanism, body: Body, J: Array, p: Wrench) -> Felt:
+def feel(mechanism: Mechanism, body: Body, J: Array, p: Wrench) -> Felt:
     """U = J S and D = S^T U of a joint, S being its axis."""
     axis, force = (2, p.n[2]) if body.revolute else (5, p.f[2])
     U = J[:, axis]
     D = U[axis] + body.armature  # the rotor follows its own joint alone
-    refuse_weightless(model, model.model.joints[body.joint].name, D)
+    refuse_weightless(mechanism, mechanism.model.joints[body.joint].name, D)
     return Felt(axis, U, 1.0 / D, force)
 
 
@@ -137,7 +137,7 @@ def acceleration_in(body: Body, position: Any, turns: Sequence[Turn], A: Array) 
     return np.concatenate([wd, a])
 
 
-def refuse_weightless(model: Mechanism, joint: str, inertia: Any) -> None:
+def refuse_weightless(mechanism: Mechanism, joint: str, inertia: Any) -> None:
     """Refuse a joint that feels no inertia whatever the configuration."""
     try:
         is_zero = float(inertia) == 0.0
@@ -145,6 +145,6 @@ def refuse_weightless(model: Mechanism, joint: str, inertia: Any) -> None:
         is_zero = False
     if is_zero:
         raise ModelError(
-            f"joint {joint!r} of {model.name!r} moves no inertia, so no force decides its acceleration; "
+            f"joint {joint!r} of {mechanism.name!r} moves no inertia, so no force decides its acceleration; "
             f"give the links it moves mass, or hold it with {option('locked', {joint: 0.0})}."
         )

@@ -15,7 +15,7 @@ from armdyn.spatial.rotations import Array, cross
 
 @function("(n),(n)->(6)")
 def bias_acceleration(
-    model: Mechanism, q: Array, qd: Array, *, frame: str | None = None, expressed_in: str = "body"
+    mechanism: Mechanism, q: Array, qd: Array, *, frame: str | None = None, expressed_in: str = "body"
 ) -> Array:
     """Acceleration Jdot(q, qd) qd of a frame where qdd = 0, rad/s^2 and m/s^2, angular part first, shape (..., 6).
 
@@ -37,19 +37,23 @@ def bias_acceleration(
     array([-2.,  0.,  0.])
     """
     expressed_in = way_of_twist(expressed_in)
-    k, T = model.frame(frame)
+    k, T = mechanism.frame(frame)
     if k < 0:
         return np.zeros(6)  # a frame on the base does not move
-    q, qd, at_rest = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(np.zeros(model.dof))
-    motion = outward(model, q, qd, at_rest, base_motion(np.zeros(3)))[k]
+    q, qd, at_rest = (
+        mechanism.drive.positions(q),
+        mechanism.drive.rates(qd),
+        mechanism.drive.rates(np.zeros(mechanism.dof)),
+    )
+    motion = outward(mechanism, q, qd, at_rest, base_motion(np.zeros(3)))[k]
     R, r = T[:3, :3], T[:3, 3]
     wd, a = motion.wd, motion.a + motion.U @ r
     if expressed_in != "world":
-        w, v = link_twists(model, q, qd)[k]
+        w, v = link_twists(mechanism, q, qd)[k]
         a = a - cross(w, v + cross(w, r))  # the twist's axes turn with the body: vdot = a - w x v
     if expressed_in == "body":
         return np.concatenate([R.T @ wd, R.T @ a])
-    R_0B, p_0B = body_poses(model, q)[k]
+    R_0B, p_0B = body_poses(mechanism, q)[k]
     wd, a = R_0B @ wd, R_0B @ a
     if expressed_in == "space":
         a = a - cross(wd, p_0B + R_0B @ r)  # of the point of the body that is at the base's origin

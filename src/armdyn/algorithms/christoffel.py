@@ -31,7 +31,7 @@ Screw = tuple[Array, Array]
 
 
 @function("(n)->(n,n,n)")
-def christoffel(model: Mechanism, q: Array) -> Array:
+def christoffel(mechanism: Mechanism, q: Array) -> Array:
     """Christoffel symbols of the first kind Gamma_ijk(q) of M, kg m^2, kg m or kg, over rad or m, shape (..., n, n, n).
 
     Gamma_ijk = (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) / 2, symmetric in j and k, so that the velocity forces are
@@ -45,14 +45,16 @@ def christoffel(model: Mechanism, q: Array) -> Array:
     >>> bool(np.allclose(robot.christoffel(q) @ qd @ qd, robot.velocity_forces(q, qd)))
     True
     """
-    Gamma = model.drive.tensor(entries(regrouped(model), model.drive.positions(q)), rank=3)  # M alone decides
-    for j in range(model.dof):
+    Gamma = mechanism.drive.tensor(
+        entries(regrouped(mechanism), mechanism.drive.positions(q)), rank=3
+    )  # M alone decides
+    for j in range(mechanism.dof):
         Gamma[:, :j, j] = Gamma[:, j, :j]
     return Gamma
 
 
 @function("(n)->(n,n)")
-def centrifugal_coefficients(model: Mechanism, q: Array) -> Array:
+def centrifugal_coefficients(mechanism: Mechanism, q: Array) -> Array:
     """Coefficients C(q) of the squares qd_j^2 in the velocity forces, N m s^2/rad^2 and the like, shape (..., n, n).
 
     The configuration-space form of the velocity forces is c(q, qd) = B(q) [qd_j qd_k] + C(q) [qd_j^2], with C_ij =
@@ -66,12 +68,12 @@ def centrifugal_coefficients(model: Mechanism, q: Array) -> Array:
     array([[ 0., -1.],
            [ 1.,  0.]])
     """
-    C: Array = np.einsum("ijj->ij", christoffel(model, q))
+    C: Array = np.einsum("ijj->ij", christoffel(mechanism, q))
     return C
 
 
 @function("(n)->(n,pairs)")
-def coriolis_coefficients(model: Mechanism, q: Array) -> Array:
+def coriolis_coefficients(mechanism: Mechanism, q: Array) -> Array:
     """Coefficients B(q) of the products qd_j qd_k in the velocity forces, kg m^2 or the like, shape (..., n, pairs).
 
     A column for each of the n (n - 1) / 2 pairs j < k: (0, 1), (0, 2), ..., (0, n - 1), (1, 2), ..., in the order of
@@ -87,23 +89,23 @@ def coriolis_coefficients(model: Mechanism, q: Array) -> Array:
     >>> bool(np.allclose(c, robot.velocity_forces(q, qd)))
     True
     """
-    Gamma = christoffel(model, q)
-    j, k = np.triu_indices(model.dof, 1)
+    Gamma = christoffel(mechanism, q)
+    j, k = np.triu_indices(mechanism.dof, 1)
     B: Array = Gamma[:, j, k] + Gamma[:, j, k]
     return B
 
 
-def entries(model: Mechanism, q: Array) -> dict[tuple[int, ...], Any]:
+def entries(mechanism: Mechanism, q: Array) -> dict[tuple[int, ...], Any]:
     """Gamma_ijk by body, where all three joints lie on one way outwards; the others are zero. q by body."""
     Gamma: dict[tuple[int, ...], Any] = {}
-    joints = joint_frames(model, q)
-    screws = joint_screws(model, q, joints)
-    for b, (body, whole) in enumerate(zip(model.bodies, composites(model, q), strict=True)):
-        path, turned = path_to(model, b), composite_out_of(joints[b].spin, whole)
+    joints = joint_frames(mechanism, q)
+    screws = joint_screws(mechanism, q, joints)
+    for b, (body, whole) in enumerate(zip(mechanism.bodies, composites(mechanism, q), strict=True)):
+        path, turned = path_to(mechanism, b), composite_out_of(joints[b].spin, whole)
         for a in path[1:]:
             X = product_of_velocities(body, turned, screws[b][a])
             for k in path:
-                if model.bodies[k].revolute:
+                if mechanism.bodies[k].revolute:
                     along = screws[b][k][0] @ X
                     Gamma[a, b, k] = Gamma[a, k, b] = along
                     if k <= a:  # k carries a, or is it: bodies stand after those that carry them
@@ -111,10 +113,10 @@ def entries(model: Mechanism, q: Array) -> dict[tuple[int, ...], Any]:
     return Gamma
 
 
-def joint_screws(model: Mechanism, q: Array, joints: list[JointFrame]) -> list[dict[int, Screw]]:
+def joint_screws(mechanism: Mechanism, q: Array, joints: list[JointFrame]) -> list[dict[int, Screw]]:
     """For every body the screws of the joints that move it, in its joint's axes (Modern Robotics 5.18)."""
     screws: list[dict[int, Screw]] = []
-    for k, body in enumerate(model.bodies):
+    for k, body in enumerate(mechanism.bodies):
         own, zero = {}, np.zeros(3)
         for a, (z, u) in (screws[body.parent] if body.parent >= 0 else {}).items():
             z, u = (into(joints[body.parent].spin, x) for x in (z, u))  # noqa: PLW2901

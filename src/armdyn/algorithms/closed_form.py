@@ -54,7 +54,7 @@ class ClosedForm(NamedTuple):
     result=ClosedForm,
 )
 def closed_form(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     qdd: Array | None = None,
@@ -101,24 +101,26 @@ def closed_form(
     >>> bool(np.allclose(form.A.T @ form.F, robot.inverse_dynamics(q, qd, qdd)))
     True
     """
-    positions, rates = model.drive.positions(q), model.drive.rates(qd)
-    at_com = [com_pose(model, body) for body in model.bodies]
-    inwards = transforms(model, positions, at_com)
-    S = [screw_at(body, T) for body, T in zip(model.bodies, at_com, strict=True)]
-    G = diagonal(model, [spatial_inertia(body, T) for body, T in zip(model.bodies, at_com, strict=True)])  # 8.61
-    ad_Aqd = diagonal(model, [ad(A_i * rate) for A_i, rate in zip(S, rates, strict=True)])  # 8.63
-    A = model.drive.columns(dict(enumerate(diagonal(model, S).T)), rows=len(G))  # 8.60
-    W, L = stacked_adjoints(model, inwards)
+    positions, rates = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    at_com = [com_pose(mechanism, body) for body in mechanism.bodies]
+    inwards = transforms(mechanism, positions, at_com)
+    S = [screw_at(body, T) for body, T in zip(mechanism.bodies, at_com, strict=True)]
+    G = diagonal(
+        mechanism, [spatial_inertia(body, T) for body, T in zip(mechanism.bodies, at_com, strict=True)]
+    )  # 8.61
+    ad_Aqd = diagonal(mechanism, [ad(A_i * rate) for A_i, rate in zip(S, rates, strict=True)])  # 8.63
+    A = mechanism.drive.columns(dict(enumerate(diagonal(mechanism, S).T)), rows=len(G))  # 8.60
+    W, L = stacked_adjoints(mechanism, inwards)
     V_0 = np.zeros(6) if base_twist is None else base_twist
-    Vdot_0 = np.concatenate([np.zeros(3), -model.gravity]) + (0.0 if base_twist_rate is None else base_twist_rate)
-    V_base, Vdot_base = (of_first_links(model, inwards, x) for x in (V_0, Vdot_0))
+    Vdot_0 = np.concatenate([np.zeros(3), -mechanism.gravity]) + (0.0 if base_twist_rate is None else base_twist_rate)
+    V_base, Vdot_base = (of_first_links(mechanism, inwards, x) for x in (V_0, Vdot_0))
     V = L @ (A @ qd + V_base)  # 8.73
-    ad_V = diagonal(model, [ad(V[rows(body)]) for body in model.bodies])  # 8.62
+    ad_V = diagonal(mechanism, [ad(V[rows(body)]) for body in mechanism.bodies])  # 8.62
     of_joints = -(ad_Aqd @ (W @ V + V_base))
     if qdd is not None:
         of_joints = of_joints + A @ qdd
     Vdot = L @ (of_joints + Vdot_base)  # 8.74
-    F_tip = tip_wrench(model, at_com, f_tip)
+    F_tip = tip_wrench(mechanism, at_com, f_tip)
     F = L.T @ (G @ Vdot - ad_V.T @ (G @ V) + F_tip)  # 8.75
     return ClosedForm(W, L, A, G, ad_V, ad_Aqd, V_base, Vdot_base, F_tip, V, Vdot, F)
 
@@ -128,19 +130,19 @@ def rows(body: Body) -> slice:
     return slice(6 * body.joint, 6 * body.joint + 6)
 
 
-def diagonal(model: Mechanism, blocks: list[Array]) -> Array:
+def diagonal(mechanism: Mechanism, blocks: list[Array]) -> Array:
     """The block-diagonal matrix of 6x6 blocks, a body each, or of columns of 6."""
     width = blocks[0].size // 6
     stacked = np.zeros((6 * len(blocks), width * len(blocks)), dtype=object)
-    for k, (body, block) in enumerate(zip(model.bodies, blocks, strict=True)):
+    for k, (body, block) in enumerate(zip(mechanism.bodies, blocks, strict=True)):
         place = slice(k, k + 1) if width == 1 else rows(body)  # columns stand by body: the drive orders them
         stacked[rows(body), place] = block.reshape(6, width)
     return stacked
 
 
-def com_pose(model: Mechanism, body: Body) -> Array:
+def com_pose(mechanism: Mechanism, body: Body) -> Array:
     """T_Bi: the frame {i} at the centre of mass, in link axes, seen from the canonical frame B."""
-    return rigid(body.link_pose[:3, :3], centre_of_mass(model, body))
+    return rigid(body.link_pose[:3, :3], centre_of_mass(mechanism, body))
 
 
 def screw_at(body: Body, T: Array) -> Array:
@@ -165,10 +167,10 @@ def ad(V: Array) -> Array:
     return np.block([[W, np.zeros((3, 3))], [skew(V[3:]), W]])
 
 
-def transforms(model: Mechanism, q: Array, at_com: list[Array]) -> list[Array]:
+def transforms(mechanism: Mechanism, q: Array, at_com: list[Array]) -> list[Array]:
     """T_ip of every body, with {p} the frame of its parent, or of the base (8.50); q by body."""
     result = []
-    for k, body in enumerate(model.bodies):
+    for k, body in enumerate(mechanism.bodies):
         turns = body.turns_at(q[k])
         slide = np.zeros(3) if body.revolute else out_of(turns, q[k] * Z)
         step = rigid(matrix(turns), body.offset + slide)  # T_PB
@@ -180,35 +182,35 @@ def transforms(model: Mechanism, q: Array, at_com: list[Array]) -> list[Array]:
     return result
 
 
-def stacked_adjoints(model: Mechanism, inwards: list[Array]) -> tuple[Array, Array]:
+def stacked_adjoints(mechanism: Mechanism, inwards: list[Array]) -> tuple[Array, Array]:
     """W of 8.64 and L of 8.72."""
-    size = 6 * len(model.bodies)
+    size = 6 * len(mechanism.bodies)
     W, L = np.zeros((size, size), dtype=object), np.zeros((size, size), dtype=object)
-    for k, body in enumerate(model.bodies):
+    for k, body in enumerate(mechanism.bodies):
         T = np.eye(4)
-        for j in path_to(model, k):
-            L[rows(body), rows(model.bodies[j])] = adjoint(T)  # T_ij
+        for j in path_to(mechanism, k):
+            L[rows(body), rows(mechanism.bodies[j])] = adjoint(T)  # T_ij
             T = T @ inwards[j]
         if body.parent >= 0:
-            W[rows(body), rows(model.bodies[body.parent])] = adjoint(inwards[k])
+            W[rows(body), rows(mechanism.bodies[body.parent])] = adjoint(inwards[k])
     return W, L
 
 
-def of_first_links(model: Mechanism, inwards: list[Array], V: Array) -> Array:
+def of_first_links(mechanism: Mechanism, inwards: list[Array], V: Array) -> Array:
     """[Ad_T_i0] V in the rows of the links on the base (8.65, 8.66)."""
-    stacked = np.zeros(6 * len(model.bodies), dtype=object)
-    for body, T in zip(model.bodies, inwards, strict=True):
+    stacked = np.zeros(6 * len(mechanism.bodies), dtype=object)
+    for body, T in zip(mechanism.bodies, inwards, strict=True):
         if body.parent < 0:
             stacked[rows(body)] = adjoint(T) @ V
     return stacked
 
 
-def tip_wrench(model: Mechanism, at_com: list[Array], f_tip: Array | None) -> Array:
+def tip_wrench(mechanism: Mechanism, at_com: list[Array], f_tip: Array | None) -> Array:
     """[Ad_T_{n+1,n}]^T F_{n+1} in the rows of the tip's link (8.67)."""
-    stacked = np.zeros(6 * len(model.bodies), dtype=object)
+    stacked = np.zeros(6 * len(mechanism.bodies), dtype=object)
     if f_tip is not None:
-        k, T = model.frame()
+        k, T = mechanism.frame()
         if k >= 0:
             to_tip = inverse_rigid(T) @ at_com[k]  # T_{n+1,n}
-            stacked[rows(model.bodies[k])] = adjoint(to_tip).T @ f_tip
+            stacked[rows(mechanism.bodies[k])] = adjoint(to_tip).T @ f_tip
     return stacked

@@ -30,7 +30,7 @@ from armdyn.spatial.turns import out_of
 
 
 @function("(n),(n)->(n,n)")
-def coriolis_matrix(model: Mechanism, q: Array, qd: Array) -> Array:
+def coriolis_matrix(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     """Coriolis matrix C(q, qd) by Christoffel symbols, N m s/rad, N s or N s/m, shape (..., n, n).
 
     C_ij = sum_k Gamma_ijk(q) qd_k, by composite bodies (Modern Robotics 8.17-8.19). So C qd = c(q, qd), the velocity
@@ -47,18 +47,18 @@ def coriolis_matrix(model: Mechanism, q: Array, qd: Array) -> Array:
     >>> bool(np.allclose(C + C.T, robot.mass_matrix_dot(q, qd)))
     True
     """
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    return model.drive.tensor(entries(regrouped(model), q, qd), rank=2)  # M alone decides, as of joint forces
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    return mechanism.drive.tensor(entries(regrouped(mechanism), q, qd), rank=2)  # M alone decides, as of joint forces
 
 
-def entries(model: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], Any]:
+def entries(mechanism: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], Any]:
     """C_ij by body, where joint i carries j or j carries i; the others are zero. q, qd by body."""
     C: dict[tuple[int, ...], Any] = {}
-    joints, whole = joint_frames(model, q), composites(model, q)
-    screws = joint_screws(model, q, joints)
-    beyond: list[dict[int, Array]] = [{} for _ in model.bodies]  # by b and a: sum over what b carries of qd_k X_ka
-    for b in reversed(range(len(model.bodies))):
-        body, path = model.bodies[b], path_to(model, b)
+    joints, whole = joint_frames(mechanism, q), composites(mechanism, q)
+    screws = joint_screws(mechanism, q, joints)
+    beyond: list[dict[int, Array]] = [{} for _ in mechanism.bodies]  # by b and a: sum over what b carries of qd_k X_ka
+    for b in reversed(range(len(mechanism.bodies))):
+        body, path = mechanism.bodies[b], path_to(mechanism, b)
         moved, z_b = composite_out_of(joints[b].spin, whole[b]), screws[b][b][0]
         w = angular_velocities(screws[b], path, qd)
         rest = beyond[b].get(b, np.zeros(3))

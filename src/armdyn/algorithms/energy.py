@@ -16,7 +16,7 @@ Z = np.array([0.0, 0.0, 1.0])
 
 
 @function("(n),(n),(6)?->()")
-def kinetic_energy(model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Any:
+def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Any:
     """Kinetic energy K(q, qd) = qd^T M(q) qd / 2, J, scalar.
 
     Summed over the links from their twists (Modern Robotics 8.55), and over the rotors where joints have armature.
@@ -28,15 +28,19 @@ def kinetic_energy(model: Mechanism, q: Array, qd: Array, base_twist: Array | No
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
-    model = regrouped(model) if base_twist is None else model  # what is moved to a base at rest has no energy
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    twists = link_twists(model, q, qd, base_twist)
-    links = sum((kinetic_energy_of(body, *twist) for body, twist in zip(model.bodies, twists, strict=True)), start=0.0)
-    return links + sum(0.5 * body.armature * qd[k] ** 2 for k, body in enumerate(model.bodies))
+    mechanism = (
+        regrouped(mechanism) if base_twist is None else mechanism
+    )  # what is moved to a base at rest has no energy
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    twists = link_twists(mechanism, q, qd, base_twist)
+    links = sum(
+        (kinetic_energy_of(body, *twist) for body, twist in zip(mechanism.bodies, twists, strict=True)), start=0.0
+    )
+    return links + sum(0.5 * body.armature * qd[k] ** 2 for k, body in enumerate(mechanism.bodies))
 
 
 @function("(n)->()")
-def potential_energy(model: Mechanism, q: Array) -> Any:
+def potential_energy(mechanism: Mechanism, q: Array) -> Any:
     """Potential energy in the gravity field P(q) = -g . sum m p_0C, J, scalar.
 
     Zero where the common centre of mass of the moving links is at the height of the base frame's origin; the base's
@@ -45,28 +49,30 @@ def potential_energy(model: Mechanism, q: Array) -> Any:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    q = model.drive.positions(q)
+    q = mechanism.drive.positions(q)
     energy = 0.0
-    outboard = [(body.mass, body.first_moment) for body in model.bodies]
-    for k in reversed(range(len(model.bodies))):
-        body = model.bodies[k]
+    outboard = [(body.mass, body.first_moment) for body in mechanism.bodies]
+    for k in reversed(range(len(mechanism.bodies))):
+        body = mechanism.bodies[k]
         mass, h = outboard[k]  # mass and first moment of all that joint k moves, about B
         if not body.revolute:
             h = h + mass * q[k] * Z
         h = out_of(body.turns_at(q[k]), h)
         if body.base_axes is not None:
-            energy = energy - (model.gravity @ body.base_origin) * mass - (body.base_axes.T @ model.gravity) @ h
+            energy = energy - (mechanism.gravity @ body.base_origin) * mass - (body.base_axes.T @ mechanism.gravity) @ h
         else:
             of_parent = outboard[body.parent]
             outboard[body.parent] = (of_parent[0] + mass, (of_parent[1] + mass * body.offset) + h)
     return energy
 
 
-def link_twists(model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> list[tuple[Array, Array]]:
+def link_twists(
+    mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None
+) -> list[tuple[Array, Array]]:
     """Angular velocity and velocity of the origin of every body, in its own axes (Craig 5.45, 5.47); q, qd by body."""
     w_0, v_0 = np.split(np.zeros(6) if base_twist is None else base_twist, 2)
     twists: list[tuple[Array, Array]] = []
-    for i, body in enumerate(model.bodies):
+    for i, body in enumerate(mechanism.bodies):
         if body.base_axes is not None and body.base_origin is not None:
             R = body.base_axes
             w, v = R.T @ w_0, R.T @ (v_0 + cross(w_0, body.base_origin))

@@ -18,7 +18,7 @@ from armdyn.spatial.turns import into
 
 @function("(n),(n),(6)?->(parameters)", sizes=PARAMETERS)
 def kinetic_energy_regressor(
-    model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+    mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
 ) -> Array:
     """Regressor of the kinetic energy K(q, qd) = y . pi, J over the unit of pi, shape (..., parameters).
 
@@ -36,19 +36,19 @@ def kinetic_energy_regressor(
     >>> bool(np.isclose(y @ robot.standard_parameters().values, robot.kinetic_energy(q, qd)))
     True
     """
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    row = empty_rows(model, 1)[0]
-    for body, twist in zip(model.bodies, link_twists(model, q, qd, base_twist), strict=True):
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    row = empty_rows(mechanism, 1)[0]
+    for body, twist in zip(mechanism.bodies, link_twists(mechanism, q, qd, base_twist), strict=True):
         row[of_link(body)] = kinetic_energy_per_parameter(in_link_frame(body, Screw(*twist)))
-    rotors = np.zeros(len(model.bodies), dtype=object)
-    for body, rate in zip(model.bodies, qd, strict=True):
+    rotors = np.zeros(len(mechanism.bodies), dtype=object)
+    for body, rate in zip(mechanism.bodies, qd, strict=True):
         rotors[body.joint] = 0.5 * (rate * rate)
-    chosen = joint_quantities(model.model, armature=armature)
+    chosen = joint_quantities(mechanism.model, armature=armature)
     return np.hstack([row, rotors]) if chosen else row
 
 
 @function("(n)->(parameters)", sizes=PARAMETERS)
-def potential_energy_regressor(model: Mechanism, q: Array, *, armature: bool | None = None) -> Array:
+def potential_energy_regressor(mechanism: Mechanism, q: Array, *, armature: bool | None = None) -> Array:
     """Regressor of the potential energy P(q) = y . pi, J over the unit of pi, shape (..., parameters).
 
     pi are the standard parameters in the order of `regressor`. Zero where a link's centre of mass is at the height of
@@ -62,20 +62,22 @@ def potential_energy_regressor(model: Mechanism, q: Array, *, armature: bool | N
     >>> armdyn.load("planar_2r").potential_energy_regressor([np.pi / 2, 0.0])[10:13].round(9) + 0.0
     array([9.81, 9.81, 0.  ])
     """
-    row = empty_rows(model, 1)[0]
-    for body, (g, fallen) in zip(model.bodies, gravity_of_bodies(model, model.drive.positions(q)), strict=True):
+    row = empty_rows(mechanism, 1)[0]
+    for body, (g, fallen) in zip(
+        mechanism.bodies, gravity_of_bodies(mechanism, mechanism.drive.positions(q)), strict=True
+    ):
         R, p = link_frame(body)
         row[of_link(body)] = [-(fallen + g @ p), *-(R.T @ g), *np.zeros(6)]
-    chosen = joint_quantities(model.model, armature=armature)
-    return np.hstack([row, np.zeros(len(model.bodies))]) if chosen else row
+    chosen = joint_quantities(mechanism.model, armature=armature)
+    return np.hstack([row, np.zeros(len(mechanism.bodies))]) if chosen else row
 
 
-def gravity_of_bodies(model: Mechanism, q: Array) -> list[tuple[Array, Any]]:
+def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Any]]:
     """g in the axes of every body, and g . p_0B: what a unit mass at its origin has lost; q by body."""
     result: list[tuple[Array, Any]] = []
-    for body, position in zip(model.bodies, q, strict=True):
+    for body, position in zip(mechanism.bodies, q, strict=True):
         if body.base_axes is not None:
-            g, fallen = body.base_axes.T @ model.gravity, model.gravity @ body.base_origin
+            g, fallen = body.base_axes.T @ mechanism.gravity, mechanism.gravity @ body.base_origin
         else:
             g, fallen = result[body.parent]
             fallen = fallen + g @ body.offset

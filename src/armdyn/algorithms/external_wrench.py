@@ -12,11 +12,14 @@ from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
 
-CHOICES = {"frame": lambda model: [frame.name for frame in model.frames], "expressed_in": lambda model: EXPRESSED_IN}
+CHOICES = {
+    "frame": lambda mechanism: [frame.name for frame in mechanism.frames],
+    "expressed_in": lambda mechanism: EXPRESSED_IN,
+}
 
 
 @function("(n),(6)->(links,6)", choices=CHOICES)
-def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, expressed_in: str) -> Array:
+def external_wrench(mechanism: Mechanism, q: Array, wrench: Array, *, frame: str, expressed_in: str) -> Array:
     """A wrench on one frame as rows f_ext(q) of all links, N m and N, shape (..., links, 6).
 
     The row of the link that carries the frame is the wrench in that link's frame (Modern Robotics 3.98), all others are
@@ -43,12 +46,12 @@ def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, ex
     >>> bool(np.allclose(tau, robot.gravity_forces(q) - 5.0 * J[4]))
     True
     """
-    _refuse_no_frame(model, frame)
+    _refuse_no_frame(mechanism, frame)
     expressed_in = way_of_twist(expressed_in)
-    named = model.model.frame(frame)
-    k, T = model.frame(frame)
-    rows = np.zeros((len(model.model.links), 6), dtype=object)
-    row = model.model.link_names.index(named.link)
+    named = mechanism.model.frame(frame)
+    k, T = mechanism.frame(frame)
+    rows = np.zeros((len(mechanism.model.links), 6), dtype=object)
+    row = mechanism.model.link_names.index(named.link)
     if expressed_in == "body":
         rows[row] = np.concatenate(brought(named.pose, wrench))
         return rows
@@ -57,16 +60,16 @@ def external_wrench(model: Mechanism, q: Array, wrench: Array, *, frame: str, ex
         about_base = m if expressed_in == "space" else m + cross(T[:3, 3], f)
         rows[row] = np.concatenate([about_base, f])
         return rows
-    R_0B, p_0B = body_poses(model, model.drive.positions(q))[k]
-    to_link = model.bodies[k].link_pose[:3, :3].T @ R_0B.T  # R_L0
-    from_body = R_0B @ model.bodies[k].link_pose[:3, 3]  # p_BL_0
+    R_0B, p_0B = body_poses(mechanism, mechanism.drive.positions(q))[k]
+    to_link = mechanism.bodies[k].link_pose[:3, :3].T @ R_0B.T  # R_L0
+    from_body = R_0B @ mechanism.bodies[k].link_pose[:3, 3]  # p_BL_0
     moved_to = p_0B + from_body if expressed_in == "space" else from_body - R_0B @ T[:3, 3]  # to L's origin
     rows[row] = np.concatenate([to_link @ (m - cross(moved_to, f)), to_link @ f])
     return rows
 
 
-def _refuse_no_frame(model: Mechanism, frame: str | None) -> None:
+def _refuse_no_frame(mechanism: Mechanism, frame: str | None) -> None:
     """Refuse a wrench of which is not said on which frame it acts: no default is safe."""
     if frame is None:
-        frames = ", ".join(known.name for known in model.model.frames)
-        raise UnknownName(f"frame=None: say which frame the wrench acts on, one of {model.name!r}: {frames}.")
+        frames = ", ".join(known.name for known in mechanism.model.frames)
+        raise UnknownName(f"frame=None: say which frame the wrench acts on, one of {mechanism.name!r}: {frames}.")

@@ -63,18 +63,18 @@ class Factors(NamedTuple):
         return inverse
 
 
-def factored_mass_matrix(model: Mechanism, q: Array) -> Factors:
+def factored_mass_matrix(mechanism: Mechanism, q: Array) -> Factors:
     """The factors of M(q).
 
     Raises:
         ModelError: where a joint moves no inertia, so that M has no inverse.
     """
-    order = model.drive.order
-    M = [dict(column) for column in model.drive.matrix(columns(model, model.drive.positions(q)))]
+    order = mechanism.drive.order
+    M = [dict(column) for column in mechanism.drive.matrix(columns(mechanism, mechanism.drive.positions(q)))]
     reciprocal: list[Any] = [0.0] * len(M)
     L: list[dict[int, Any]] = [{} for _ in M]
     for k in reversed(range(len(M))):
-        refuse_weightless(model, model.model.coordinates[order[k]].name, M[k][k])
+        refuse_weightless(mechanism, mechanism.model.coordinates[order[k]].name, M[k][k])
         reciprocal[k] = 1.0 / M[k][k]
         carriers = sorted((j for j in M[k] if j != k), reverse=True)  # inwards
         for place, i in enumerate(carriers):

@@ -19,7 +19,7 @@ METHODS = ("articulated", "mass_matrix")
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n)")
 def forward_dynamics(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     tau: Array,
@@ -51,16 +51,16 @@ def forward_dynamics(
         UnknownName: a method that is neither of the two.
         ModelError: where a joint moves no inertia, so that no force decides its acceleration.
     """
-    refuse_constraints(model.model, "forward_dynamics", "constrained_forward_dynamics")
+    refuse_constraints(mechanism.model, "forward_dynamics", "constrained_forward_dynamics")
     if method not in METHODS:
         raise UnknownName.of("method", method, METHODS, "method=")
-    if method == "mass_matrix" or not model.drive.is_one_to_one:
-        rest = inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip, base_twist, base_twist_rate, f_ext)
-        return factored_mass_matrix(model, q).solve(tau - rest)
-    model, order = regrouped(model), model.drive.order
-    q, qd, at_rest = model.drive.positions(q), model.drive.rates(qd), np.zeros(model.dof)
-    base = base_motion(model.gravity, base_twist, base_twist_rate)
-    motions, wrenches = links_in_motion(model, q, qd, at_rest, base, f_tip, f_ext)
-    qdd = np.zeros(model.dof, dtype=object)
-    qdd[order] = accelerations(model, q, motions, wrenches, [tau[i] for i in order])
+    if method == "mass_matrix" or not mechanism.drive.is_one_to_one:
+        rest = inverse_dynamics(mechanism, q, qd, np.zeros(mechanism.dof), f_tip, base_twist, base_twist_rate, f_ext)
+        return factored_mass_matrix(mechanism, q).solve(tau - rest)
+    mechanism, order = regrouped(mechanism), mechanism.drive.order
+    q, qd, at_rest = mechanism.drive.positions(q), mechanism.drive.rates(qd), np.zeros(mechanism.dof)
+    base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
+    motions, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)
+    qdd = np.zeros(mechanism.dof, dtype=object)
+    qdd[order] = accelerations(mechanism, q, motions, wrenches, [tau[i] for i in order])
     return qdd

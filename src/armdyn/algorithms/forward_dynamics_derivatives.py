@@ -26,7 +26,7 @@ class ForwardDynamicsDerivatives(NamedTuple):
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n,n),(n,n),(n,n)", result=ForwardDynamicsDerivatives)
 def forward_dynamics_derivatives(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     tau: Array,
@@ -62,7 +62,7 @@ def forward_dynamics_derivatives(
     True
     """
     loads = (f_tip, base_twist, base_twist_rate, f_ext)
-    qdd = forward_dynamics(model, q, qd, tau, *loads, method="mass_matrix")  # shares its factors
-    by_q, by_qd, _ = inverse_dynamics_derivatives(model, q, qd, qdd, *loads)
-    M = factored_mass_matrix(model, q)
+    qdd = forward_dynamics(mechanism, q, qd, tau, *loads, method="mass_matrix")  # shares its factors
+    by_q, by_qd, _ = inverse_dynamics_derivatives(mechanism, q, qd, qdd, *loads)
+    M = factored_mass_matrix(mechanism, q)
     return ForwardDynamicsDerivatives(M.solve(-by_q), M.solve(-by_qd), M.inverse())

@@ -34,7 +34,7 @@ class KineticEnergyDerivatives(NamedTuple):
 
 
 @function("(n),(n)->(n)")
-def generalized_momentum(model: Mechanism, q: Array, qd: Array) -> Array:
+def generalized_momentum(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     """Generalised momentum p(q, qd) = M(q) qd, N m s or N s, shape (..., n).
 
     The momenta of the links, summed inwards, along the joints (Modern Robotics 8.57). Its rate is
@@ -48,14 +48,14 @@ def generalized_momentum(model: Mechanism, q: Array, qd: Array) -> Array:
     >>> bool(np.allclose(robot.generalized_momentum(q, qd), robot.mass_matrix(q) @ qd))
     True
     """
-    model = regrouped(model)  # M alone decides
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    momenta = joint_momenta(model, q, link_twists(model, q, qd))
-    return model.drive.forces(along_joints(model, momenta, qd))
+    mechanism = regrouped(mechanism)  # M alone decides
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    momenta = joint_momenta(mechanism, q, link_twists(mechanism, q, qd))
+    return mechanism.drive.forces(along_joints(mechanism, momenta, qd))
 
 
 @function("(n),(n),(n)?->(n)")
-def transposed_coriolis_forces(model: Mechanism, q: Array, qd: Array, v: Array | None = None) -> Array:
+def transposed_coriolis_forces(mechanism: Mechanism, q: Array, qd: Array, v: Array | None = None) -> Array:
     """Joint forces C^T(q, qd) v, without forming C, N m or N, shape (..., n).
 
     C is `coriolis_matrix`, by Christoffel symbols (Modern Robotics 8.19). C^T qd is the derivative of the kinetic
@@ -70,20 +70,20 @@ def transposed_coriolis_forces(model: Mechanism, q: Array, qd: Array, v: Array |
     >>> bool(np.allclose(robot.transposed_coriolis_forces(q, qd), robot.coriolis_matrix(q, qd).T @ qd))
     True
     """
-    model = regrouped(model)  # M alone decides
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    twists = link_twists(model, q, qd)
+    mechanism = regrouped(mechanism)  # M alone decides
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    twists = link_twists(mechanism, q, qd)
     if v is None:
-        return model.drive.forces(along_rates(model, twists, joint_momenta(model, q, twists)))
-    of_v = link_twists(model, q, model.drive.rates(v))
-    couples = [Wrench(couple_of(*x), np.zeros(3)) for x in zip(model.bodies, twists, of_v, strict=True)]
-    of_rates = along_rates(model, twists, joint_momenta(model, q, of_v))
-    of_couples = (along(*x) for x in zip(model.bodies, summed_inwards(model, q, couples), strict=True))
-    return model.drive.forces([a + b for a, b in zip(of_rates, of_couples, strict=True)])
+        return mechanism.drive.forces(along_rates(mechanism, twists, joint_momenta(mechanism, q, twists)))
+    of_v = link_twists(mechanism, q, mechanism.drive.rates(v))
+    couples = [Wrench(couple_of(*x), np.zeros(3)) for x in zip(mechanism.bodies, twists, of_v, strict=True)]
+    of_rates = along_rates(mechanism, twists, joint_momenta(mechanism, q, of_v))
+    of_couples = (along(*x) for x in zip(mechanism.bodies, summed_inwards(mechanism, q, couples), strict=True))
+    return mechanism.drive.forces([a + b for a, b in zip(of_rates, of_couples, strict=True)])
 
 
 @function("(n),(n)->(n),(n)", result=KineticEnergyDerivatives)
-def kinetic_energy_derivatives(model: Mechanism, q: Array, qd: Array) -> KineticEnergyDerivatives:
+def kinetic_energy_derivatives(mechanism: Mechanism, q: Array, qd: Array) -> KineticEnergyDerivatives:
     """Derivatives of the kinetic energy K(q, qd) by q, N m or N, and by qd, N m s or N s, shape (..., n) each.
 
     By q it is C^T qd, by qd the generalised momentum M qd; one pass gives both. The derivative of the potential energy
@@ -99,12 +99,12 @@ def kinetic_energy_derivatives(model: Mechanism, q: Array, qd: Array) -> Kinetic
     >>> armdyn.load("rp").kinetic_energy_derivatives([0.5, 1.2], [0.0, 2.0]).d_qd.round(6) + 0.0
     array([0., 4.])
     """
-    model = regrouped(model)  # M alone decides
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    twists = link_twists(model, q, qd)
-    momenta = joint_momenta(model, q, twists)
-    d_q, d_qd = along_rates(model, twists, momenta), along_joints(model, momenta, qd)
-    return KineticEnergyDerivatives(model.drive.forces(d_q), model.drive.forces(d_qd))
+    mechanism = regrouped(mechanism)  # M alone decides
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    twists = link_twists(mechanism, q, qd)
+    momenta = joint_momenta(mechanism, q, twists)
+    d_q, d_qd = along_rates(mechanism, twists, momenta), along_joints(mechanism, momenta, qd)
+    return KineticEnergyDerivatives(mechanism.drive.forces(d_q), mechanism.drive.forces(d_qd))
 
 
 def momentum_of(body: Body, twist: Twist) -> Wrench:
@@ -122,27 +122,27 @@ def couple_of(body: Body, twist: Twist, other: Twist) -> Array:
     return couple
 
 
-def summed_inwards(model: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Wrench]:
+def summed_inwards(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Wrench]:
     """For every body the sum over all it carries, itself too, about its own origin."""
     sums = list(wrenches)
-    for k in reversed(range(len(model.bodies))):
-        body = model.bodies[k]
+    for k in reversed(range(len(mechanism.bodies))):
+        body = mechanism.bodies[k]
         if body.parent >= 0:
             n, f = seen_from_parent(body, q[k], body.turns_at(q[k]), sums[k])
             sums[body.parent] = Wrench(sums[body.parent].n + n, sums[body.parent].f + f)
     return sums
 
 
-def joint_momenta(model: Mechanism, q: Array, twists: Sequence[Twist]) -> list[Wrench]:
+def joint_momenta(mechanism: Mechanism, q: Array, twists: Sequence[Twist]) -> list[Wrench]:
     """Pi: the momentum of all that every joint moves, about the origin of its body."""
-    return summed_inwards(model, q, [momentum_of(*x) for x in zip(model.bodies, twists, strict=True)])
+    return summed_inwards(mechanism, q, [momentum_of(*x) for x in zip(mechanism.bodies, twists, strict=True)])
 
 
-def along_joints(model: Mechanism, momenta: Sequence[Wrench], qd: Array) -> list[Any]:
+def along_joints(mechanism: Mechanism, momenta: Sequence[Wrench], qd: Array) -> list[Any]:
     """s . Pi, with that of the joint's rotor."""
-    return add_rotors(model, [along(*x) for x in zip(model.bodies, momenta, strict=True)], qd)
+    return add_rotors(mechanism, [along(*x) for x in zip(mechanism.bodies, momenta, strict=True)], qd)
 
 
-def along_rates(model: Mechanism, twists: Sequence[Twist], momenta: Sequence[Wrench]) -> list[Any]:
+def along_rates(mechanism: Mechanism, twists: Sequence[Twist], momenta: Sequence[Wrench]) -> list[Any]:
     """ds/dt . Pi."""
-    return [along_rate(*x) for x in zip(model.bodies, twists, momenta, strict=True)]
+    return [along_rate(*x) for x in zip(mechanism.bodies, twists, momenta, strict=True)]

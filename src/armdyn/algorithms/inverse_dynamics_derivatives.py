@@ -72,7 +72,7 @@ class InverseDynamicsDerivatives(NamedTuple):
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n,n),(n,n),(n,n)", result=InverseDynamicsDerivatives)
 def inverse_dynamics_derivatives(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     qdd: Array,
@@ -104,15 +104,15 @@ def inverse_dynamics_derivatives(
     >>> bool(np.allclose(d_qdd, robot.mass_matrix(np.ones(6))))
     True
     """
-    model = regrouped(model)  # joint forces alone are asked for
-    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
-    base = base_motion(model.gravity, base_twist, base_twist_rate)
-    motions, wrenches = links_in_motion(model, q, qd, qdd, base, f_tip, f_ext)
-    joints = joint_frames(model, q)
-    carriers = motions_of_carriers(model, q, qd, joints, motions, base)
-    wrenches = transmitted(model, q, motions, wrenches)
-    by_body = entries(model, q, qd, joints, carriers, wrenches)
-    return InverseDynamicsDerivatives(*(model.drive.tensor(matrix, rank=2) for matrix in by_body))
+    mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
+    base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
+    motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
+    joints = joint_frames(mechanism, q)
+    carriers = motions_of_carriers(mechanism, q, qd, joints, motions, base)
+    wrenches = transmitted(mechanism, q, motions, wrenches)
+    by_body = entries(mechanism, q, qd, joints, carriers, wrenches)
+    return InverseDynamicsDerivatives(*(mechanism.drive.tensor(matrix, rank=2) for matrix in by_body))
 
 
 class Carrier(NamedTuple):
@@ -143,7 +143,7 @@ class Pass(NamedTuple):
 
 
 def entries(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     joints: list[JointFrame],
@@ -157,8 +157,8 @@ def entries(
     d_q: Entries = {}
     d_qd: Entries = {}
     d_qdd: Entries = {}
-    for k, (whole, rates) in enumerate(moving_composites(model, q, 2.0 * qd, joints)):
-        body, carrier = model.bodies[k], carriers[k]
+    for k, (whole, rates) in enumerate(moving_composites(mechanism, q, 2.0 * qd, joints)):
+        body, carrier = mechanism.bodies[k], carriers[k]
         seen = from_carrier(body, 2.0 * qd[k], whole, rates)
         W = wrench_of_unit_acceleration(body, whole)
         left = Pass(
@@ -170,10 +170,10 @@ def entries(
         d_q[k, k], d_qd[k, k] = along(body, left.q), along(body, left.qd)
         d_qdd[k, k] = along(body, W) + body.armature  # the rotor follows its own joint alone
         j = k
-        while model.bodies[j].parent >= 0:
-            i, j = j, model.bodies[j].parent
-            left = inwards(model.bodies[i], q[i], carriers[i], joints[i], joints[j], left)
-            body, carrier = model.bodies[j], carriers[j]
+        while mechanism.bodies[j].parent >= 0:
+            i, j = j, mechanism.bodies[j].parent
+            left = inwards(mechanism.bodies[i], q[i], carriers[i], joints[i], joints[j], left)
+            body, carrier = mechanism.bodies[j], carriers[j]
             d_q[j, k], d_qd[j, k] = along(body, left.q), along(body, left.qd)
             d_qdd[j, k] = d_qdd[k, j] = along(body, left.qdd)
             d_qd[k, j] = along_rate(body, (carrier.twice_w, AT_REST), left.qdd) + along_couple(body, left.couple)
@@ -182,16 +182,16 @@ def entries(
 
 
 def motions_of_carriers(
-    model: Mechanism, q: Array, qd: Array, joints: list[JointFrame], motions: list[Motion], base: Motion
+    mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame], motions: list[Motion], base: Motion
 ) -> list[Carrier]:
     """For every joint the motion of the link that carries it (Craig 6.45, 6.46 without the joint's own terms)."""
     carriers: list[Carrier] = []
-    for k, (body, joint) in enumerate(zip(model.bodies, joints, strict=True)):
+    for k, (body, joint) in enumerate(zip(mechanism.bodies, joints, strict=True)):
         if body.base_axes is not None:
             link, R, offset, slide = base, body.base_axes.T, np.asarray(body.base_origin), np.zeros(3)
         else:
             link, R, offset = motions[body.parent], np.eye(3), body.offset
-            slide = np.zeros(3) if model.bodies[body.parent].revolute else (2.0 * qd[body.parent]) * Z
+            slide = np.zeros(3) if mechanism.bodies[body.parent].revolute else (2.0 * qd[body.parent]) * Z
         a, u = link.a + link.U @ offset, cross(2.0 * link.w, offset) + slide
         w, wd, a, u = (into(joint.rest, R @ x) for x in (link.w, link.wd, a, u))
         U = acceleration_tensor(w, wd)

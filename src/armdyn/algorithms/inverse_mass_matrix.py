@@ -9,7 +9,7 @@ from armdyn.spatial.rotations import Array
 
 
 @function("(n)->(n,n)")
-def inverse_mass_matrix(model: Mechanism, q: Array) -> Array:
+def inverse_mass_matrix(mechanism: Mechanism, q: Array) -> Array:
     """Inverse M^-1(q) of the mass matrix, 1/(kg m^2), 1/(kg m) or 1/kg, shape (..., n, n), filled on both sides.
 
     Column k holds the accelerations that a unit force of joint k causes, from the factors M = L^T D L of
@@ -25,4 +25,4 @@ def inverse_mass_matrix(model: Mechanism, q: Array) -> Array:
     >>> bool(np.allclose(robot.inverse_mass_matrix(q) @ robot.mass_matrix(q), np.eye(6)))
     True
     """
-    return factored_mass_matrix(model, q).inverse()
+    return factored_mass_matrix(mechanism, q).inverse()

@@ -25,9 +25,9 @@ class JointFrame(NamedTuple):
     spin: tuple[Turn, ...]
 
 
-def joint_frames(model: Mechanism, q: Array) -> list[JointFrame]:
+def joint_frames(mechanism: Mechanism, q: Array) -> list[JointFrame]:
     """The axes of all joints."""
-    return [joint_frame(body, position) for body, position in zip(model.bodies, q, strict=True)]
+    return [joint_frame(body, position) for body, position in zip(mechanism.bodies, q, strict=True)]
 
 
 def joint_frame(body: Body, position: Any) -> JointFrame:

@@ -10,7 +10,7 @@ from armdyn.spatial.rotations import Array
 
 
 @function("(n)->(joints)")
-def joint_positions(model: Mechanism, q: Array) -> Array:
+def joint_positions(mechanism: Mechanism, q: Array) -> Array:
     """Positions q_joints(q) = A q + b of all joints, rad or m, shape (..., joints).
 
     In the order of ``robot.model.joints``; q itself where no joints are coupled. What a viewer draws, or a robot that
@@ -23,5 +23,5 @@ def joint_positions(model: Mechanism, q: Array) -> Array:
     >>> robot.joint_positions([0.25])
     array([0.25, 0.  ])
     """
-    by_joint = {body.joint: x for body, x in zip(model.bodies, model.drive.positions(q), strict=True)}
-    return np.array([by_joint[k] for k in range(len(model.bodies))])
+    by_joint = {body.joint: x for body, x in zip(mechanism.bodies, mechanism.drive.positions(q), strict=True)}
+    return np.array([by_joint[k] for k in range(len(mechanism.bodies))])

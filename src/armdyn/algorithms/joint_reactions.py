@@ -39,7 +39,7 @@ class JointReactions(NamedTuple):
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(joints,3),(joints,3)", result=JointReactions)
 def joint_reactions(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     qdd: Array,
@@ -88,15 +88,15 @@ def joint_reactions(
     expressed_in = way(expressed_in, AXES, PINOCCHIO_OF_LINKS)
     if collar is not None and collar not in COLLARS:
         raise UnknownName.of("collar", collar, COLLARS, "collar=")
-    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
-    motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
-    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
-    add_outer_wrenches(model, wrenches, f_tip, f_ext)
-    passed_on = transmitted(model, q, motions, wrenches)
-    own = [model.model.joints[body.joint].collar for body in model.bodies]
+    q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
+    motions = outward(mechanism, q, qd, qdd, base_motion(mechanism.gravity, base_twist, base_twist_rate))
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
+    add_outer_wrenches(mechanism, wrenches, f_tip, f_ext)
+    passed_on = transmitted(mechanism, q, motions, wrenches)
+    own = [mechanism.model.joints[body.joint].collar for body in mechanism.bodies]
     collars = own if collar is None else [collar] * len(own)
-    rows = [about_collar(*of_body) for of_body in zip(model.bodies, q, passed_on, collars, strict=True)]
-    return JointReactions(*in_axes(model, q, rows, expressed_in))
+    rows = [about_collar(*of_body) for of_body in zip(mechanism.bodies, q, passed_on, collars, strict=True)]
+    return JointReactions(*in_axes(mechanism, q, rows, expressed_in))
 
 
 def about_collar(body: Body, position: Any, wrench: Wrench, collar: str) -> tuple[Array, Array]:
@@ -107,11 +107,11 @@ def about_collar(body: Body, position: Any, wrench: Wrench, collar: str) -> tupl
     return wrench.f, wrench.n - cross(point, wrench.f)
 
 
-def in_axes(model: Mechanism, q: Array, rows: list[tuple[Array, Array]], axes: str) -> tuple[Array, Array]:
+def in_axes(mechanism: Mechanism, q: Array, rows: list[tuple[Array, Array]], axes: str) -> tuple[Array, Array]:
     """Forces and moments, each (joints, 3), brought from the axes of the bodies to those asked for."""
-    f, n = (np.zeros((len(model.bodies), 3), dtype=object) for _ in range(2))
-    poses = body_poses(model, q)
-    for k, body in enumerate(model.bodies):
+    f, n = (np.zeros((len(mechanism.bodies), 3), dtype=object) for _ in range(2))
+    poses = body_poses(mechanism, q)
+    for k, body in enumerate(mechanism.bodies):
         for vector, result in zip(rows[k], (f, n), strict=True):
             if axes == "link":
                 result[body.joint] = body.link_pose[:3, :3].T @ vector
@@ -119,5 +119,5 @@ def in_axes(model: Mechanism, q: Array, rows: list[tuple[Array, Array]], axes: s
                 result[body.joint] = poses[k][0] @ vector
             else:
                 in_parent = out_of(body.turns_at(q[k]), vector)
-                result[body.joint] = model.bodies[body.parent].link_pose[:3, :3].T @ in_parent
+                result[body.joint] = mechanism.bodies[body.parent].link_pose[:3, :3].T @ in_parent
     return f, n

@@ -17,7 +17,7 @@ Pose = tuple[Array, Array]
 
 
 @function("(n)->(4,4)")
-def forward_kinematics(model: Mechanism, q: Array, *, frame: str | None = None) -> Array:
+def forward_kinematics(mechanism: Mechanism, q: Array, *, frame: str | None = None) -> Array:
     """Pose T_0F(q) of a frame in the base frame, homogeneous matrix, lengths in m, shape (..., 4, 4).
 
     The product of the joint transforms (Modern Robotics 4.1).
@@ -32,12 +32,12 @@ def forward_kinematics(model: Mechanism, q: Array, *, frame: str | None = None) 
     >>> armdyn.load("planar_2r").forward_kinematics([0.0, np.pi / 2])[:3, 3].round(12)
     array([1., 1., 0.])
     """
-    k, T = model.frame(frame)
-    return T if k < 0 else homogeneous(body_poses(model, model.drive.positions(q))[k], T)
+    k, T = mechanism.frame(frame)
+    return T if k < 0 else homogeneous(body_poses(mechanism, mechanism.drive.positions(q))[k], T)
 
 
 @function("(n)->(links,4,4)")
-def link_poses(model: Mechanism, q: Array) -> Array:
+def link_poses(mechanism: Mechanism, q: Array) -> Array:
     """Poses T_0L(q) of all link frames in the base frame, base first, lengths in m, shape (..., links, 4, 4).
 
     In the order of ``robot.link_names`` (Modern Robotics 4.1).
@@ -45,13 +45,13 @@ def link_poses(model: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    poses = body_poses(model, model.drive.positions(q))
-    of_link = {body.name: homogeneous(pose, body.link_pose) for body, pose in zip(model.bodies, poses, strict=True)}
-    return np.array([np.eye(4), *(of_link[name] for name in model.model.link_names[1:])])
+    poses = body_poses(mechanism, mechanism.drive.positions(q))
+    of_link = {body.name: homogeneous(pose, body.link_pose) for body, pose in zip(mechanism.bodies, poses, strict=True)}
+    return np.array([np.eye(4), *(of_link[name] for name in mechanism.model.link_names[1:])])
 
 
 @function("(n)->(6,n)")
-def jacobian(model: Mechanism, q: Array, *, frame: str | None = None, expressed_in: str = "body") -> Array:
+def jacobian(mechanism: Mechanism, q: Array, *, frame: str | None = None, expressed_in: str = "body") -> Array:
     """Jacobian J(q) with (w, v) = J qd, the twist of a frame, angular part first, shape (..., 6, n).
 
     Body and space Jacobian of Modern Robotics 5.10 and 5.18; tau = J^T F for a wrench F in the same axes.
@@ -68,16 +68,18 @@ def jacobian(model: Mechanism, q: Array, *, frame: str | None = None, expressed_
         UnknownName: where the robot has no such frame, or ``expressed_in`` is none of the three.
     """
     expressed_in = way_of_twist(expressed_in)
-    k, T = model.frame(frame)
+    k, T = mechanism.frame(frame)
     if k < 0:
-        return np.zeros((6, model.dof))  # a frame on the base does not move
+        return np.zeros((6, mechanism.dof))  # a frame on the base does not move
     columns = body_columns if expressed_in == "body" else base_columns
-    return model.drive.columns(columns(model, model.drive.positions(q), k, T, about_base=expressed_in == "space"))
+    return mechanism.drive.columns(
+        columns(mechanism, mechanism.drive.positions(q), k, T, about_base=expressed_in == "space")
+    )
 
 
 @function("(n),(n)->(6,n)")
 def jacobian_dot(
-    model: Mechanism, q: Array, qd: Array, *, frame: str | None = None, expressed_in: str = "body"
+    mechanism: Mechanism, q: Array, qd: Array, *, frame: str | None = None, expressed_in: str = "body"
 ) -> Array:
     """Time derivative Jdot(q, qd) of the Jacobian of a frame, twist per rad or m over s, shape (..., 6, n).
 
@@ -100,18 +102,18 @@ def jacobian_dot(
            [ 0.,  0.]])
     """
     expressed_in = way_of_twist(expressed_in)
-    k, T = model.frame(frame)
+    k, T = mechanism.frame(frame)
     if k < 0:
-        return np.zeros((6, model.dof))
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
+        return np.zeros((6, mechanism.dof))
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     rates = body_column_rates if expressed_in == "body" else base_column_rates
-    return model.drive.columns(rates(model, q, qd, k, T, about_base=expressed_in == "space"))
+    return mechanism.drive.columns(rates(mechanism, q, qd, k, T, about_base=expressed_in == "space"))
 
 
-def body_poses(model: Mechanism, q: Array) -> list[Pose]:
+def body_poses(mechanism: Mechanism, q: Array) -> list[Pose]:
     """R_0B and p_0B of every body, base to tips; q by body."""
     poses: list[Pose] = []
-    for k, body in enumerate(model.bodies):
+    for k, body in enumerate(mechanism.bodies):
         if body.base_axes is not None:
             R, p = body.base_axes, body.base_origin
         else:
@@ -135,11 +137,11 @@ def homogeneous(pose: Pose, T: Array) -> Array:
     return result
 
 
-def path_to(model: Mechanism, k: int) -> list[int]:
+def path_to(mechanism: Mechanism, k: int) -> list[int]:
     """The bodies that carry body k, itself first, inwards."""
     path = [k]
-    while model.bodies[path[-1]].parent >= 0:
-        path.append(model.bodies[path[-1]].parent)
+    while mechanism.bodies[path[-1]].parent >= 0:
+        path.append(mechanism.bodies[path[-1]].parent)
     return path
 
 
@@ -148,21 +150,21 @@ def screw(revolute: bool, z: Array, lever: Array) -> Array:
     return np.array([*z, *cross(z, lever)]) if revolute else np.array([0.0, 0.0, 0.0, *z])
 
 
-def base_columns(model: Mechanism, q: Array, k: int, T: Array, *, about_base: bool) -> dict[int, Array]:
+def base_columns(mechanism: Mechanism, q: Array, k: int, T: Array, *, about_base: bool) -> dict[int, Array]:
     """The columns in base axes, with v taken at the base's origin or at the frame's; q by body, as of all below."""
-    poses = body_poses(model, q)
+    poses = body_poses(mechanism, q)
     R, p = poses[k]
     at = np.zeros(3) if about_base else p + R @ T[:3, 3]
-    return {j: screw(model.bodies[j].revolute, poses[j][0][:, 2], at - poses[j][1]) for j in path_to(model, k)}
+    return {j: screw(mechanism.bodies[j].revolute, poses[j][0][:, 2], at - poses[j][1]) for j in path_to(mechanism, k)}
 
 
-def body_columns(model: Mechanism, q: Array, k: int, T: Array, **_: Any) -> dict[int, Array]:
+def body_columns(mechanism: Mechanism, q: Array, k: int, T: Array, **_: Any) -> dict[int, Array]:
     """The columns in the axes of the frame, with v taken at its origin: one walk from the frame inwards."""
     to_frame = inverse_rigid(T)
     R, p = to_frame[:3, :3], to_frame[:3, 3]  # R_FB and p_FB of the body at hand
     columns = {}
-    for j in path_to(model, k):
-        body = model.bodies[j]
+    for j in path_to(mechanism, k):
+        body = mechanism.bodies[j]
         columns[j] = screw(body.revolute, R[:, 2], -p)
         if not body.revolute:
             p = p - R[:, 2] * q[j]
@@ -177,18 +179,20 @@ def lie_bracket(V: Array, W: Array) -> Array:
     return np.array([*cross(V[:3], W[:3]), *(cross(V[3:], W[:3]) + cross(V[:3], W[3:]))])
 
 
-def body_column_rates(model: Mechanism, q: Array, qd: Array, k: int, T: Array, **_: Any) -> dict[int, Array]:
+def body_column_rates(mechanism: Mechanism, q: Array, qd: Array, k: int, T: Array, **_: Any) -> dict[int, Array]:
     """Jdot_i = ad_{J_i}(V), with V the twist that the joints outboard of i give the frame."""
     rates, V = {}, np.zeros(6)
-    for j, column in body_columns(model, q, k, T).items():  # from the frame inwards
+    for j, column in body_columns(mechanism, q, k, T).items():  # from the frame inwards
         rates[j] = lie_bracket(column, V)
         V = V + column * qd[j]
     return rates
 
 
-def base_column_rates(model: Mechanism, q: Array, qd: Array, k: int, T: Array, *, about_base: bool) -> dict[int, Array]:
+def base_column_rates(
+    mechanism: Mechanism, q: Array, qd: Array, k: int, T: Array, *, about_base: bool
+) -> dict[int, Array]:
     """Jdot_i = ad_V(J_i), with V the twist of the body that carries joint i; and what a moving origin adds."""
-    columns = base_columns(model, q, k, T, about_base=about_base)
+    columns = base_columns(mechanism, q, k, T, about_base=about_base)
     rates, V = {}, np.zeros(6)
     for j in reversed(columns):  # from the base outwards
         rates[j] = lie_bracket(V, columns[j])

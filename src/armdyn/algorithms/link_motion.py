@@ -41,7 +41,7 @@ class LinkMotion(NamedTuple):
     result=LinkMotion,
 )
 def link_motion(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     qdd: Array,
@@ -78,37 +78,37 @@ def link_motion(
     array([-1.,  0.,  0.])
     """
     expressed_in = way(expressed_in, AXES, PINOCCHIO_OF_LINKS)
-    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
-    base = base_motion(model.gravity if minus_gravity else np.zeros(3), base_twist, base_twist_rate)
-    motions = outward(model, q, qd, qdd, base)
-    rows = {model.model.base: of_base(model, base)}
-    for body, motion, (R, _) in zip(model.bodies, motions, body_poses(model, q), strict=True):
+    q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
+    base = base_motion(mechanism.gravity if minus_gravity else np.zeros(3), base_twist, base_twist_rate)
+    motions = outward(mechanism, q, qd, qdd, base)
+    rows = {mechanism.model.base: of_base(mechanism, base)}
+    for body, motion, (R, _) in zip(mechanism.bodies, motions, body_poses(mechanism, q), strict=True):
         to_axes = body.link_pose[:3, :3].T if expressed_in == "link" else R
-        rows[body.name] = [to_axes @ vector for vector in of_body(model, body, motion)]
-    return LinkMotion(*(np.array([rows[name][k] for name in model.model.link_names]) for k in range(6)))
+        rows[body.name] = [to_axes @ vector for vector in of_body(mechanism, body, motion)]
+    return LinkMotion(*(np.array([rows[name][k] for name in mechanism.model.link_names]) for k in range(6)))
 
 
-def of_body(model: Mechanism, body: Body, motion: Motion) -> list[Array]:
+def of_body(mechanism: Mechanism, body: Body, motion: Motion) -> list[Array]:
     """What a row of `LinkMotion` holds, in the axes of the canonical frame B."""
     _, w, wd, a, U = motion
-    c = centre_of_mass(model, body)
+    c = centre_of_mass(mechanism, body)
     a_com = a + U @ c
     about_com = body.second_moment - np.outer(c, body.first_moment)  # Sigma about C: Sigma - m c c^T
     return [w, wd, a + U @ body.link_pose[:3, 3], a_com, body.mass * a_com, axial_of_product(U, about_com)]
 
 
-def centre_of_mass(model: Mechanism, body: Body) -> Array:
+def centre_of_mass(mechanism: Mechanism, body: Body) -> Array:
     """p_BC; of a link without mass, the point its description calls so."""
     if isinstance(body.mass, Real) and body.mass == 0.0:
-        named: Array = body.link_pose[:3, :3] @ model.model.link(body.name).inertia.com + body.link_pose[:3, 3]
+        named: Array = body.link_pose[:3, :3] @ mechanism.model.link(body.name).inertia.com + body.link_pose[:3, 3]
         return named
     c: Array = body.first_moment / body.mass
     return c
 
 
-def of_base(model: Mechanism, base: Motion) -> list[Array]:
+def of_base(mechanism: Mechanism, base: Motion) -> list[Array]:
     """What the row of the base holds, in its own axes, which are the base axes."""
-    inertia = model.model.links[0].inertia
+    inertia = mechanism.model.links[0].inertia
     w: Array = base.w
     a_com = base.a + base.U @ inertia.com
     return [w, base.wd, base.a, a_com, inertia.mass * a_com, inertia.tensor @ base.wd + cross(w, inertia.tensor @ w)]

@@ -26,15 +26,15 @@ Path = dict[int, Screw]
 """By the body whose joint causes it, base to tip."""
 
 
-def unit_screws(model: Mechanism) -> list[Screw]:
+def unit_screws(mechanism: Mechanism) -> list[Screw]:
     """What a unit rate of each joint does to its own body: turn about z, or slide along it (Modern Robotics 3.79)."""
-    return [Screw(Z, NOTHING) if body.revolute else Screw(NOTHING, Z) for body in model.bodies]
+    return [Screw(Z, NOTHING) if body.revolute else Screw(NOTHING, Z) for body in mechanism.bodies]
 
 
-def carried_outwards(model: Mechanism, q: Array, screws: Sequence[Screw]) -> list[Path]:
+def carried_outwards(mechanism: Mechanism, q: Array, screws: Sequence[Screw]) -> list[Path]:
     """The screws of all joints that carry a body, as twists of that body; q by body (Modern Robotics 8.51)."""
     paths: list[Path] = []
-    for k, body in enumerate(model.bodies):
+    for k, body in enumerate(mechanism.bodies):
         inner = paths[body.parent] if body.parent >= 0 else {}
         paths.append({j: _seen_from(body, q[k], screw) for j, screw in inner.items()} | {k: screws[k]})
     return paths

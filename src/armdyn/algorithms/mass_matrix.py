@@ -30,7 +30,7 @@ class Composite(NamedTuple):
 
 
 @function("(n)->(n,n)")
-def mass_matrix(model: Mechanism, q: Array) -> Array:
+def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
     """Mass matrix M(q), kg m^2, kg m or kg, shape (..., n, n), filled on both sides.
 
     Composite bodies; the kinetic energy is qd^T M qd / 2 (Modern Robotics 8.57, 8.78).
@@ -38,38 +38,38 @@ def mass_matrix(model: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    M = np.zeros((model.dof, model.dof), dtype=object)
-    order = model.drive.order
-    for k, column in zip(order, model.drive.matrix(columns(model, model.drive.positions(q))), strict=True):
+    M = np.zeros((mechanism.dof, mechanism.dof), dtype=object)
+    order = mechanism.drive.order
+    for k, column in zip(order, mechanism.drive.matrix(columns(mechanism, mechanism.drive.positions(q))), strict=True):
         for j, entry in column.items():
             M[order[j], k] = M[k, order[j]] = entry
     return M
 
 
-def columns(model: Mechanism, q: Array) -> list[dict[int, Any]]:
+def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
     """For every body k, the entries M_jk for k and the bodies j that carry it; the others are zero. q by body."""
-    model = regrouped(model)  # joint forces alone are asked for
-    turns = [body.turns_at(position) for body, position in zip(model.bodies, q, strict=True)]
+    mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    turns = [body.turns_at(position) for body, position in zip(mechanism.bodies, q, strict=True)]
     result = []
-    for k, composite in enumerate(composites(model, q)):
+    for k, composite in enumerate(composites(mechanism, q)):
         column, j = {}, k
-        wrench = wrench_of_unit_acceleration(model.bodies[k], composite)
+        wrench = wrench_of_unit_acceleration(mechanism.bodies[k], composite)
         while True:
-            body = model.bodies[j]
+            body = mechanism.bodies[j]
             column[j] = wrench.n[2] if body.revolute else wrench.f[2]
             if body.parent < 0:
                 break
             wrench, j = seen_from_parent(body, q[j], turns[j], wrench), body.parent
-        column[k] = column[k] + model.bodies[k].armature  # the rotor follows its own joint alone
+        column[k] = column[k] + mechanism.bodies[k].armature  # the rotor follows its own joint alone
         result.append(column)
     return result
 
 
-def composites(model: Mechanism, q: Array) -> list[Composite]:
+def composites(mechanism: Mechanism, q: Array) -> list[Composite]:
     """What every joint moves, as one body in the canonical frame of the joint's own link."""
-    result = [Composite(body.mass, body.first_moment, body.second_moment) for body in model.bodies]
-    for k in reversed(range(len(model.bodies))):
-        body = model.bodies[k]
+    result = [Composite(body.mass, body.first_moment, body.second_moment) for body in mechanism.bodies]
+    for k in reversed(range(len(mechanism.bodies))):
+        body = mechanism.bodies[k]
         if body.parent >= 0:
             turns = body.turns_at(q[k])
             mass, h, S = result[k]

@@ -21,7 +21,7 @@ from armdyn.spatial.turns import out_of, tensor_out_of
 
 
 @function("(n),(n)->(n,n)")
-def mass_matrix_dot(model: Mechanism, q: Array, qd: Array) -> Array:
+def mass_matrix_dot(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     """Time derivative Mdot(q, qd) of the mass matrix, N m s/rad, N s or N s/m, shape (..., n, n), both sides filled.
 
     Mdot_ij = sum_k dM_ij/dq_k qd_k, by composite bodies; it is C + C^T of `coriolis_matrix` (Modern Robotics 8.17,
@@ -35,28 +35,28 @@ def mass_matrix_dot(model: Mechanism, q: Array, qd: Array) -> Array:
     array([[-1.92,  0.  ],
            [ 0.  ,  0.  ]])
     """
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    Mdot = np.zeros((model.dof, model.dof), dtype=object)
-    order = model.drive.order
-    for k, column in zip(order, model.drive.matrix(columns(regrouped(model), q, qd)), strict=True):
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    Mdot = np.zeros((mechanism.dof, mechanism.dof), dtype=object)
+    order = mechanism.drive.order
+    for k, column in zip(order, mechanism.drive.matrix(columns(regrouped(mechanism), q, qd)), strict=True):
         for j, entry in column.items():
             Mdot[order[j], k] = Mdot[k, order[j]] = entry
     return Mdot
 
 
-def columns(model: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:
+def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:
     """For every body k, the rates of the entries M_jk for k and the bodies j that carry it; q, qd by body."""
-    joints = joint_frames(model, q)
+    joints = joint_frames(mechanism, q)
     result = []
-    for k, (whole, rate) in enumerate(changing_composites(model, q, qd, joints)):
-        W, Wd = (wrench_of_unit_acceleration(model.bodies[k], moments) for moments in (whole, rate))
-        column, j = {k: along(model.bodies[k], Wd)}, k
-        while model.bodies[j].parent >= 0:
-            carried, frame, position, speed = model.bodies[j], joints[j], q[j], qd[j]
+    for k, (whole, rate) in enumerate(changing_composites(mechanism, q, qd, joints)):
+        W, Wd = (wrench_of_unit_acceleration(mechanism.bodies[k], moments) for moments in (whole, rate))
+        column, j = {k: along(mechanism.bodies[k], Wd)}, k
+        while mechanism.bodies[j].parent >= 0:
+            carried, frame, position, speed = mechanism.bodies[j], joints[j], q[j], qd[j]
             j = carried.parent
             Wd = rate_seen_from_parent(carried, speed, W, Wd)
             W, Wd = (to_carrier(carried, position, frame, joints[j], wrench) for wrench in (W, Wd))
-            column[j] = along(model.bodies[j], Wd)
+            column[j] = along(mechanism.bodies[j], Wd)
         result.append(column)
     return result
 
@@ -69,13 +69,13 @@ def rate_seen_from_parent(body: Body, rate: Any, W: Wrench, Wd: Wrench) -> Wrenc
 
 
 def changing_composites(
-    model: Mechanism, q: Array, qd: Array, joints: list[JointFrame]
+    mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame]
 ) -> list[tuple[Composite, Composite]]:
     """What every joint moves, as one body, and the rates of its moments seen from the joint's own link."""
     result = []
-    rates = [Composite(0.0, np.zeros(3), np.zeros((3, 3))) for _ in model.bodies]
-    for k, whole in reversed([*enumerate(composites(model, q))]):
-        body, (rest, spin) = model.bodies[k], joints[k]
+    rates = [Composite(0.0, np.zeros(3), np.zeros((3, 3))) for _ in mechanism.bodies]
+    for k, whole in reversed([*enumerate(composites(mechanism, q))]):
+        body, (rest, spin) = mechanism.bodies[k], joints[k]
         moments, rate = composite_out_of(spin, whole), composite_out_of(spin, rates[k])
         result.append((moments, rate))
         (mass, h, S), (_, hd, Sd) = moments, rate

@@ -26,7 +26,7 @@ ABOUT = ("base", "center_of_mass")
 
 
 @function("(n),(n)->(6)")
-def momentum(model: Mechanism, q: Array, qd: Array, *, about: str = "base") -> Array:
+def momentum(mechanism: Mechanism, q: Array, qd: Array, *, about: str = "base") -> Array:
     """Momentum h(q, qd) = (k, l) of all moving links, kg m^2/s and kg m/s, base axes, shape (..., 6).
 
     The momenta G_i V_i of the links, summed inwards (Modern Robotics 8.34).
@@ -44,13 +44,13 @@ def momentum(model: Mechanism, q: Array, qd: Array, *, about: str = "base") -> A
     >>> bool(np.allclose(robot.momentum(q, qd), robot.momentum_matrix(q) @ qd))
     True
     """
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    momenta = joint_momenta(model, q, link_twists(model, q, qd))
-    return about_point(model, q, on_base(model, q, momenta), about)
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    momenta = joint_momenta(mechanism, q, link_twists(mechanism, q, qd))
+    return about_point(mechanism, q, on_base(mechanism, q, momenta), about)
 
 
 @function("(n)->(6,n)")
-def momentum_matrix(model: Mechanism, q: Array, *, about: str = "base") -> Array:
+def momentum_matrix(mechanism: Mechanism, q: Array, *, about: str = "base") -> Array:
     """Momentum matrix A(q) with h = A qd = (k, l), kg m^2 or kg m and kg m or kg, base axes, shape (..., 6, n).
 
     Column j is the momentum of what joint j moves, as one body, at unit rate of the joint (Featherstone 2008, 6.2).
@@ -64,13 +64,13 @@ def momentum_matrix(model: Mechanism, q: Array, *, about: str = "base") -> Array
         UnknownName: where ``about`` is neither of the two.
         ModelError: where no moving link has mass and the momentum about its centre is asked for.
     """
-    q = model.drive.positions(q)
-    columns = column_wrenches(model, q)
-    return model.drive.columns({j: about_point(model, q, column, about) for j, column in enumerate(columns)})
+    q = mechanism.drive.positions(q)
+    columns = column_wrenches(mechanism, q)
+    return mechanism.drive.columns({j: about_point(mechanism, q, column, about) for j, column in enumerate(columns)})
 
 
 @function("(n),(n),(n)->(6)")
-def momentum_rate(model: Mechanism, q: Array, qd: Array, qdd: Array, *, about: str = "base") -> Array:
+def momentum_rate(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, *, about: str = "base") -> Array:
     """Rate of the momentum dh/dt(q, qd, qdd) = A qdd + Adot qd, N m and N, base axes, shape (..., 6).
 
     The wrenches that move the links, summed inwards (Modern Robotics 8.53). By Newton and Euler it is the wrench of the
@@ -90,15 +90,15 @@ def momentum_rate(model: Mechanism, q: Array, qd: Array, qdd: Array, *, about: s
     >>> bool(np.allclose(robot.momentum_rate(q, np.zeros(6), np.ones(6)), robot.momentum_matrix(q) @ np.ones(6)))
     True
     """
-    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
-    motions = outward(model, q, qd, qdd, base_motion(np.zeros(3)))
-    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
+    q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
+    motions = outward(mechanism, q, qd, qdd, base_motion(np.zeros(3)))
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
     # dk/dt about a moving centre of mass is that about a point at rest: its velocity is along l.
-    return about_point(model, q, on_base(model, q, summed_inwards(model, q, wrenches)), about)
+    return about_point(mechanism, q, on_base(mechanism, q, summed_inwards(mechanism, q, wrenches)), about)
 
 
 @function("(n)->(3)")
-def center_of_mass(model: Mechanism, q: Array) -> Array:
+def center_of_mass(mechanism: Mechanism, q: Array) -> Array:
     """Centre of mass c(q) of all moving links together, in the base frame, m, shape (..., 3).
 
     The first moments over the mass, summed inwards (Modern Robotics 8.2.1). The base's own mass does not count.
@@ -112,11 +112,11 @@ def center_of_mass(model: Mechanism, q: Array) -> Array:
     >>> armdyn.load("planar_2r").center_of_mass([0.0, np.pi / 2]).round(6) + 0.0
     array([1. , 0.5, 0. ])
     """
-    return center(model, model.drive.positions(q))
+    return center(mechanism, mechanism.drive.positions(q))
 
 
 @function("(n)->(3,n)")
-def center_of_mass_jacobian(model: Mechanism, q: Array) -> Array:
+def center_of_mass_jacobian(mechanism: Mechanism, q: Array) -> Array:
     """Jacobian J_c(q) of the common centre of mass, dc/dt = J_c qd, m/rad or 1, base axes, shape (..., 3, n).
 
     Column j is the velocity of the centre of mass of what joint j moves, times its share of the mass: composite bodies
@@ -128,13 +128,13 @@ def center_of_mass_jacobian(model: Mechanism, q: Array) -> Array:
     Raises:
         ModelError: where no moving link has mass.
     """
-    share = 1.0 / mass_of(model)
-    columns = column_wrenches(model, model.drive.positions(q))
-    return model.drive.columns({j: column.f * share for j, column in enumerate(columns)}, rows=3)
+    share = 1.0 / mass_of(mechanism)
+    columns = column_wrenches(mechanism, mechanism.drive.positions(q))
+    return mechanism.drive.columns({j: column.f * share for j, column in enumerate(columns)}, rows=3)
 
 
 @function("(n),(n)->(3)")
-def center_of_mass_velocity(model: Mechanism, q: Array, qd: Array) -> Array:
+def center_of_mass_velocity(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     """Velocity dc/dt(q, qd) of the common centre of mass of all moving links, base axes, m/s, shape (..., 3).
 
     The linear momentum (Modern Robotics 8.34) over the mass.
@@ -146,15 +146,15 @@ def center_of_mass_velocity(model: Mechanism, q: Array, qd: Array) -> Array:
     Raises:
         ModelError: where no moving link has mass.
     """
-    share = 1.0 / mass_of(model)
-    velocity: Array = momentum(model, q, qd)[3:] * share
+    share = 1.0 / mass_of(mechanism)
+    velocity: Array = momentum(mechanism, q, qd)[3:] * share
     return velocity
 
 
-def on_base(model: Mechanism, q: Array, sums: list[Wrench]) -> Wrench:
+def on_base(mechanism: Mechanism, q: Array, sums: list[Wrench]) -> Wrench:
     """What the first links pass on, together, in base axes about the base's origin."""
     n, f = np.zeros(3), np.zeros(3)
-    for k, body in enumerate(model.bodies):
+    for k, body in enumerate(mechanism.bodies):
         if body.base_axes is not None:
             here = seen_from_parent(body, q[k], body.turns_at(q[k]), sums[k])
             force = body.base_axes @ here.f
@@ -162,39 +162,41 @@ def on_base(model: Mechanism, q: Array, sums: list[Wrench]) -> Wrench:
     return Wrench(n, f)
 
 
-def column_wrenches(model: Mechanism, q: Array) -> list[Wrench]:
+def column_wrenches(mechanism: Mechanism, q: Array) -> list[Wrench]:
     """The momentum of what every joint moves at its unit rate, in base axes about the base's origin; q by body."""
     columns = []
-    for body, whole, (R, p) in zip(model.bodies, composites(model, q), body_poses(model, q), strict=True):
+    for body, whole, (R, p) in zip(mechanism.bodies, composites(mechanism, q), body_poses(mechanism, q), strict=True):
         n, f = wrench_of_unit_acceleration(body, whole)
         force = R @ f
         columns.append(Wrench(R @ n + cross(p, force), force))
     return columns
 
 
-def about_point(model: Mechanism, q: Array, wrench: Wrench, about: str) -> Array:
+def about_point(mechanism: Mechanism, q: Array, wrench: Wrench, about: str) -> Array:
     """The six numbers (k, l), from those about the base's origin; q by body."""
     if about not in ABOUT:
         raise UnknownName.of("point", about, ABOUT, "about=")
     n, f = wrench
-    return np.concatenate([n if about == "base" else n - cross(center(model, q), f), f])
+    return np.concatenate([n if about == "base" else n - cross(center(mechanism, q), f), f])
 
 
-def center(model: Mechanism, q: Array) -> Array:
+def center(mechanism: Mechanism, q: Array) -> Array:
     """c in base axes; q by body."""
     moment = np.zeros(3)
-    for k, (body, (mass, h, _)) in enumerate(zip(model.bodies, composites(model, q), strict=True)):
+    for k, (body, (mass, h, _)) in enumerate(zip(mechanism.bodies, composites(mechanism, q), strict=True)):
         if body.base_axes is not None:
             shifted = h if body.revolute else h + mass * (q[k] * Z)
             turned = seen_from_parent(body, q[k], body.turns_at(q[k]), Wrench(np.zeros(3), shifted)).f
             moment = moment + body.base_axes @ turned + mass * body.base_origin
-    c: Array = moment * (1.0 / mass_of(model))
+    c: Array = moment * (1.0 / mass_of(mechanism))
     return c
 
 
-def mass_of(model: Mechanism) -> Any:
+def mass_of(mechanism: Mechanism) -> Any:
     """The mass of all moving links."""
-    mass = sum(body.mass for body in model.bodies)
+    mass = sum(body.mass for body in mechanism.bodies)
     if isinstance(mass, Real) and mass == 0.0:
-        raise ModelError(f"no moving link of {model.name!r} has mass, so they have no centre of mass; give them mass.")
+        raise ModelError(
+            f"no moving link of {mechanism.name!r} has mass, so they have no centre of mass; give them mass."
+        )
     return mass

@@ -25,7 +25,7 @@ from armdyn.spatial.rotations import Array, cross
 
 @function("(n),(n),(6)?->(n,parameters)", sizes=PARAMETERS)
 def momentum_regressor(
-    model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+    mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
 ) -> Array:
     """Regressor of the momentum p(q, qd) = M qd = Y_p pi, N m s or N s over the unit of pi, shape (..., n, parameters).
 
@@ -46,20 +46,20 @@ def momentum_regressor(
     >>> bool(np.allclose(p, robot.mass_matrix(q) @ qd))
     True
     """
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    rows = empty_rows(model, len(model.bodies))
-    twists = link_twists(model, q, qd, base_twist)
-    for k, screws in enumerate(carried_outwards(model, q, unit_screws(model))):
-        body, twist = model.bodies[k], in_link_frame(model.bodies[k], Screw(*twists[k]))
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    rows = empty_rows(mechanism, len(mechanism.bodies))
+    twists = link_twists(mechanism, q, qd, base_twist)
+    for k, screws in enumerate(carried_outwards(mechanism, q, unit_screws(mechanism))):
+        body, twist = mechanism.bodies[k], in_link_frame(mechanism.bodies[k], Screw(*twists[k]))
         for j, screw in screws.items():
             rows[j, of_link(body)] = momentum_per_parameter(in_link_frame(body, screw), twist)
-    chosen = joint_quantities(model.model, armature=armature)
-    return by_coordinate(model, np.hstack([rows, *(joint_columns(model, qd) for _ in chosen)]))
+    chosen = joint_quantities(mechanism.model, armature=armature)
+    return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, qd) for _ in chosen)]))
 
 
 @function("(n),(n),(6)?->(n,parameters)", sizes=PARAMETERS)
 def lagrangian_gradient_regressor(
-    model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+    mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
 ) -> Array:
     """Regressor of dL/dq = C^T qd - g(q, qd) = Y_L pi, N m or N over the unit of pi, shape (..., n, parameters).
 
@@ -77,14 +77,14 @@ def lagrangian_gradient_regressor(
     >>> bool(np.allclose(force, -robot.gravity_forces(q)))
     True
     """
-    q, qd = model.drive.positions(q), model.drive.rates(qd)
-    rows = empty_rows(model, len(model.bodies))
-    twists, units = [Screw(*twist) for twist in link_twists(model, q, qd, base_twist)], unit_screws(model)
+    q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
+    rows = empty_rows(mechanism, len(mechanism.bodies))
+    twists, units = [Screw(*twist) for twist in link_twists(mechanism, q, qd, base_twist)], unit_screws(mechanism)
     # dV_j/dq_j = ad_{V_j}(S_j), and what moves with body j carries it along
     slopes = [lie_bracket(twist, unit) for twist, unit in zip(twists, units, strict=True)]
-    screws, slopes_outwards = carried_outwards(model, q, units), carried_outwards(model, q, slopes)
-    gravities = gravity_of_bodies(model, q)
-    for k, body in enumerate(model.bodies):
+    screws, slopes_outwards = carried_outwards(mechanism, q, units), carried_outwards(mechanism, q, slopes)
+    gravities = gravity_of_bodies(mechanism, q)
+    for k, body in enumerate(mechanism.bodies):
         R, _ = link_frame(body)
         twist, g = in_link_frame(body, twists[k]), R.T @ gravities[k][0]
         for j, screw in screws[k].items():
@@ -92,8 +92,8 @@ def lagrangian_gradient_regressor(
             s, u = in_link_frame(body, screw)
             gravity = [u @ g, *cross(g, s), *np.zeros(6)]  # weight m g, and its moment h x g
             rows[j, of_link(body)] = [x + y for x, y in zip(kinetic, gravity, strict=True)]
-    chosen = joint_quantities(model.model, armature=armature)
-    return by_coordinate(model, np.hstack([rows, *(joint_columns(model, np.zeros(len(qd))) for _ in chosen)]))
+    chosen = joint_quantities(mechanism.model, armature=armature)
+    return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, np.zeros(len(qd))) for _ in chosen)]))
 
 
 def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Any]:

@@ -38,12 +38,14 @@ class Rates(NamedTuple):
     P: Array
 
 
-def moving_composites(model: Mechanism, q: Array, qd: Array, joints: list[JointFrame]) -> list[tuple[Composite, Rates]]:
+def moving_composites(
+    mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame]
+) -> list[tuple[Composite, Rates]]:
     """What every joint moves, as one body, and its rates seen from the joint's own link; in the joint's axes."""
     result: list[tuple[Composite, Rates]] = []
-    seen = [Rates(np.zeros(3), np.zeros((3, 3))) for _ in model.bodies]
-    for k, whole in reversed([*enumerate(composites(model, q))]):
-        body, (rest, spin), (hd, P) = model.bodies[k], joints[k], seen[k]
+    seen = [Rates(np.zeros(3), np.zeros((3, 3))) for _ in mechanism.bodies]
+    for k, whole in reversed([*enumerate(composites(mechanism, q))]):
+        body, (rest, spin), (hd, P) = mechanism.bodies[k], joints[k], seen[k]
         moments = mass, h, S = composite_out_of(spin, whole)
         hd, P = out_of(spin, hd), tensor_out_of(spin, P)
         result.append((moments, Rates(hd, P)))

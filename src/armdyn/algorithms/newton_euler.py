@@ -42,7 +42,7 @@ class Wrench(NamedTuple):
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n)")
 def inverse_dynamics(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     qdd: Array,
@@ -75,16 +75,16 @@ def inverse_dynamics(
     >>> holding.round(1) + 0.0
     array([  0. , -39.1, -15.6,   0. ,   0. ,   0. ])
     """
-    model = regrouped(model)  # joint forces alone are asked for
-    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
-    base = base_motion(model.gravity, base_twist, base_twist_rate)
-    motions, wrenches = links_in_motion(model, q, qd, qdd, base, f_tip, f_ext)
-    return model.drive.forces(add_rotors(model, inward(model, q, motions, wrenches), qdd))
+    mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
+    base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
+    motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
+    return mechanism.drive.forces(add_rotors(mechanism, inward(mechanism, q, motions, wrenches), qdd))
 
 
 @function("(n),(n),(6)?,(6)?,(links,6)?->(n)")
 def bias_forces(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     base_twist: Array | None = None,
@@ -106,12 +106,12 @@ def bias_forces(
     >>> armdyn.load("rp").bias_forces([0.5, 1.2], [1.0, -0.4]).round(6)
     array([29.072706,  7.006329])
     """
-    tau: Array = inverse_dynamics(model, q, qd, np.zeros(model.dof), None, base_twist, base_twist_rate, f_ext)
+    tau: Array = inverse_dynamics(mechanism, q, qd, np.zeros(mechanism.dof), None, base_twist, base_twist_rate, f_ext)
     return tau
 
 
 @function("(n)->(n)")
-def gravity_forces(model: Mechanism, q: Array) -> Array:
+def gravity_forces(mechanism: Mechanism, q: Array) -> Array:
     """Joint forces that hold the arm still g(q), N m or N, shape (..., n).
 
     Inverse dynamics with qd = qdd = 0; the gradient of the potential energy (Modern Robotics 8.80).
@@ -119,12 +119,12 @@ def gravity_forces(model: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    tau: Array = inverse_dynamics(model, q, np.zeros(model.dof), np.zeros(model.dof))
+    tau: Array = inverse_dynamics(mechanism, q, np.zeros(mechanism.dof), np.zeros(mechanism.dof))
     return tau
 
 
 @function("(n),(n),(6)?->(n)")
-def velocity_forces(model: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Array:
+def velocity_forces(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Array:
     """Coriolis and centripetal joint forces c(q, qd), N m or N, shape (..., n).
 
     Inverse dynamics with qdd = 0 and no gravity (Modern Robotics 8.79): what is quadratic in the velocities, those of
@@ -135,15 +135,15 @@ def velocity_forces(model: Mechanism, q: Array, qd: Array, base_twist: Array | N
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
-    model = regrouped(model)  # joint forces alone are asked for
-    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(np.zeros(model.dof))
-    motions = outward(model, q, qd, qdd, base_motion(np.zeros(3), base_twist))
-    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
-    return model.drive.forces(inward(model, q, motions, wrenches))
+    mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(np.zeros(mechanism.dof))
+    motions = outward(mechanism, q, qd, qdd, base_motion(np.zeros(3), base_twist))
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
+    return mechanism.drive.forces(inward(mechanism, q, motions, wrenches))
 
 
 @function("(n),(6)->(n)")
-def tip_forces(model: Mechanism, q: Array, f_tip: Array) -> Array:
+def tip_forces(mechanism: Mechanism, q: Array, f_tip: Array) -> Array:
     """Joint forces J^T(q) f_tip that a wrench of the tip on its surroundings asks for, N m or N, shape (..., n).
 
     The inward pass alone (Modern Robotics 8.77).
@@ -152,20 +152,20 @@ def tip_forces(model: Mechanism, q: Array, f_tip: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    q, at_rest = model.drive.positions(q), model.drive.rates(np.zeros(model.dof))
-    motions = outward(model, q, at_rest, at_rest, base_motion(np.zeros(3)))
-    wrenches = [Wrench(np.zeros(3), np.zeros(3)) for _ in model.bodies]
-    add_tip_wrench(model, wrenches, f_tip)
-    return model.drive.forces(inward(model, q, motions, wrenches))
+    q, at_rest = mechanism.drive.positions(q), mechanism.drive.rates(np.zeros(mechanism.dof))
+    motions = outward(mechanism, q, at_rest, at_rest, base_motion(np.zeros(3)))
+    wrenches = [Wrench(np.zeros(3), np.zeros(3)) for _ in mechanism.bodies]
+    add_tip_wrench(mechanism, wrenches, f_tip)
+    return mechanism.drive.forces(inward(mechanism, q, motions, wrenches))
 
 
 def links_in_motion(
-    model: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion, f_tip: Array | None, f_ext: Array | None
+    mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion, f_tip: Array | None, f_ext: Array | None
 ) -> tuple[list[Motion], list[Wrench]]:
     """The motions of the links and the wrenches that these and the loads ask of the joints; q, qd, qdd by body."""
-    motions = outward(model, q, qd, qdd, base)
-    wrenches = [inertial_wrench(body, motion) for body, motion in zip(model.bodies, motions, strict=True)]
-    add_outer_wrenches(model, wrenches, f_tip, f_ext)
+    motions = outward(mechanism, q, qd, qdd, base)
+    wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
+    add_outer_wrenches(mechanism, wrenches, f_tip, f_ext)
     return motions, wrenches
 
 
@@ -180,10 +180,10 @@ def base_motion(gravity: Array, twist: Array | None = None, rate: Array | None =
     return Motion((), w, wd, vd + cross(w, v) - gravity, acceleration_tensor(w, wd))
 
 
-def outward(model: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion) -> list[Motion]:
+def outward(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion) -> list[Motion]:
     """The motion of every link, base to tips (Craig 6.45, 6.46; Modern Robotics 8.50-8.52); q, qd, qdd by body."""
     motions: list[Motion] = []
-    for i, body in enumerate(model.bodies):
+    for i, body in enumerate(mechanism.bodies):
         turns = body.turns_at(q[i])
         if body.base_axes is not None:
             R, a = body.base_axes, base.a + base.U @ body.base_origin
@@ -233,18 +233,18 @@ def axial_of_product(U: Array, S: Array) -> Array:
     )
 
 
-def add_outer_wrenches(model: Mechanism, wrenches: list[Wrench], f_tip: Array | None, f_ext: Array | None) -> None:
+def add_outer_wrenches(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array | None, f_ext: Array | None) -> None:
     """Add what the tip applies to its surroundings, and take off what the surroundings apply to the links."""
     if f_tip is not None:
-        add_tip_wrench(model, wrenches, f_tip)
+        add_tip_wrench(mechanism, wrenches, f_tip)
     if f_ext is not None:
-        subtract_external_wrenches(model, wrenches, f_ext)
+        subtract_external_wrenches(mechanism, wrenches, f_ext)
 
 
-def subtract_external_wrenches(model: Mechanism, wrenches: list[Wrench], f_ext: Array) -> None:
+def subtract_external_wrenches(mechanism: Mechanism, wrenches: list[Wrench], f_ext: Array) -> None:
     """What the surroundings apply on a link, in the link's own frame, its joint need not (Featherstone 2008, 5.20)."""
-    of_link = dict(zip(model.model.link_names, f_ext, strict=True))
-    for k, body in enumerate(model.bodies):
+    of_link = dict(zip(mechanism.model.link_names, f_ext, strict=True))
+    for k, body in enumerate(mechanism.bodies):
         n, f = brought(body.link_pose, of_link[body.name])
         wrenches[k] = Wrench(wrenches[k].n - n, wrenches[k].f - f)
 
@@ -256,32 +256,32 @@ def brought(T: Array, wrench: Array) -> Wrench:
     return Wrench(R @ wrench[:3] + cross(p, f), f)
 
 
-def add_tip_wrench(model: Mechanism, wrenches: list[Wrench], f_tip: Array) -> None:
+def add_tip_wrench(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array) -> None:
     """Add the wrench the tip applies to its surroundings to what its link must transmit (F_{n+1} of MR 8.53)."""
-    k, T = model.frame()
+    k, T = mechanism.frame()
     if k < 0:
         return  # the tip is on the base, which needs no joint to hold it
     n, f = brought(T, f_tip)
     wrenches[k] = Wrench(wrenches[k].n + n, wrenches[k].f + f)
 
 
-def inward(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list[Wrench]) -> list[Any]:
+def inward(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list[Wrench]) -> list[Any]:
     """The joint forces, by body, that transmit the wrenches of all links, tips to base (Craig 6.53, MR 8.54)."""
-    passed_on = transmitted(model, q, motions, wrenches)
-    return [n[2] if body.revolute else f[2] for body, (n, f) in zip(model.bodies, passed_on, strict=True)]
+    passed_on = transmitted(mechanism, q, motions, wrenches)
+    return [n[2] if body.revolute else f[2] for body, (n, f) in zip(mechanism.bodies, passed_on, strict=True)]
 
 
-def add_rotors(model: Mechanism, tau: Sequence[Any], qdd: Array) -> list[Any]:
+def add_rotors(mechanism: Mechanism, tau: Sequence[Any], qdd: Array) -> list[Any]:
     """The joint forces, and what it takes to turn the rotors up: armature_k qdd_k."""
-    bodies = zip(model.bodies, tau, qdd, strict=True)
+    bodies = zip(mechanism.bodies, tau, qdd, strict=True)
     return [force + body.armature * rate for body, force, rate in bodies]
 
 
-def transmitted(model: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:
+def transmitted(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:
     """What every joint passes on from its parent to its body, tips to base (Craig 6.51, 6.52; MR 8.53)."""
     passed_on = list(wrenches)
-    for k in reversed(range(len(model.bodies))):
-        body = model.bodies[k]
+    for k in reversed(range(len(mechanism.bodies))):
+        body = mechanism.bodies[k]
         if body.parent >= 0:
             of_parent = passed_on[body.parent]
             to_parent = seen_from_parent(body, q[k], motions[k].turns, passed_on[k])

@@ -25,7 +25,7 @@ PARAMETERS = {"parameters": parameter_count}
 
 @function("(n),(n),(n),(6)?,(6)?->(n,parameters)", sizes=PARAMETERS)
 def regressor(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     qdd: Array,
@@ -64,17 +64,17 @@ def regressor(
     >>> Y.shape, bool(np.allclose(Y @ pi.values, robot.inverse_dynamics(q, qd, qdd)))
     ((6, 60), True)
     """
-    q, qd, qdd = model.drive.positions(q), model.drive.rates(qd), model.drive.rates(qdd)
-    motions = outward(model, q, qd, qdd, base_motion(model.gravity, base_twist, base_twist_rate))
-    rows = empty_rows(model, len(model.bodies))
-    for k, screws in enumerate(carried_outwards(model, q, unit_screws(model))):
-        body, motion = model.bodies[k], motion_in_link_frame(model.bodies[k], motions[k])
+    q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
+    motions = outward(mechanism, q, qd, qdd, base_motion(mechanism.gravity, base_twist, base_twist_rate))
+    rows = empty_rows(mechanism, len(mechanism.bodies))
+    for k, screws in enumerate(carried_outwards(mechanism, q, unit_screws(mechanism))):
+        body, motion = mechanism.bodies[k], motion_in_link_frame(mechanism.bodies[k], motions[k])
         for j, screw in screws.items():
             rows[j, of_link(body)] = force_per_parameter(in_link_frame(body, screw), motion)
     signs = [_sign(rate) for rate in qd]
     factors: dict[str, Any] = {"armature": qdd, "damping": qd, "friction": signs, "offset": np.ones(len(qd))}
-    chosen = joint_quantities(model.model, armature=armature, damping=damping, friction=friction, offset=offset)
-    return by_coordinate(model, np.hstack([rows, *(joint_columns(model, factors[name]) for name in chosen)]))
+    chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction, offset=offset)
+    return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, factors[name]) for name in chosen)]))
 
 
 def force_per_parameter(screw: Screw, motion: Motion) -> list[Any]:
@@ -106,22 +106,22 @@ def of_link(body: Body) -> slice:
     return slice(TEN * body.joint, TEN * (body.joint + 1))
 
 
-def empty_rows(model: Mechanism, count: int) -> Array:
+def empty_rows(mechanism: Mechanism, count: int) -> Array:
     """Zeros for the parameters of all links."""
-    return np.zeros((count, TEN * len(model.bodies)), dtype=object)
+    return np.zeros((count, TEN * len(mechanism.bodies)), dtype=object)
 
 
-def joint_columns(model: Mechanism, factors: Array | Sequence[Any]) -> Array:
+def joint_columns(mechanism: Mechanism, factors: Array | Sequence[Any]) -> Array:
     """A column a joint, with what multiplies its parameter, given by body, in the row of its own body."""
-    columns = np.zeros((len(model.bodies), len(model.bodies)), dtype=object)
-    for k, body in enumerate(model.bodies):
+    columns = np.zeros((len(mechanism.bodies), len(mechanism.bodies)), dtype=object)
+    for k, body in enumerate(mechanism.bodies):
         columns[k, body.joint] = factors[k]
     return columns
 
 
-def by_coordinate(model: Mechanism, rows: Array) -> Array:
+def by_coordinate(mechanism: Mechanism, rows: Array) -> Array:
     """A^T Y: the rows of the coordinates from those of the bodies' joints."""
-    return model.drive.columns(dict(enumerate(rows)), rows=rows.shape[1]).T
+    return mechanism.drive.columns(dict(enumerate(rows)), rows=rows.shape[1]).T
 
 
 def _sign(x: Any) -> Any:

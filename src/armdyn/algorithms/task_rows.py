@@ -141,29 +141,29 @@ def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...
     return numbers
 
 
-def with_point(model: Mechanism, frame: str | None, point: Sequence[float]) -> Mechanism:
+def with_point(mechanism: Mechanism, frame: str | None, point: Sequence[float]) -> Mechanism:
     """The mechanism with a frame's origin moved to a point given in the frame's axes, m."""
     if not any(point):
-        return model
-    name = model.model.frame(frame).name
-    k, T = model.frames[name]
+        return mechanism
+    name = mechanism.model.frame(frame).name
+    k, T = mechanism.frames[name]
     moved = np.array(T)
     moved[:3, 3] = T[:3, 3] + T[:3, :3] @ np.array(point)
-    return replace(model, frames={**model.frames, name: (k, moved)})
+    return replace(mechanism, frames={**mechanism.frames, name: (k, moved)})
 
 
-def check_joints_suffice(model: Mechanism, frame: str | None, rows: Sequence[Row]) -> None:
+def check_joints_suffice(mechanism: Mechanism, frame: str | None, rows: Sequence[Row]) -> None:
     """Refuse a task of more components than there are joints to make them."""
-    name = model.model.frame(frame).name
-    k, _ = model.frame(name)
+    name = mechanism.model.frame(frame).name
+    k, _ = mechanism.frame(name)
     if k < 0:
-        raise SingularTask(f"frame {name!r} of {model.name!r} is welded to the base: no joint moves it")
-    moving = {i for j in path_to(model, k) for i, _ in model.drive.terms[j]}
+        raise SingularTask(f"frame {name!r} of {mechanism.name!r} is welded to the base: no joint moves it")
+    moving = {i for j in path_to(mechanism, k) for i, _ in mechanism.drive.terms[j]}
     if len(rows) > len(moving):
-        joints = ", ".join(model.model.coordinates[i].name for i in sorted(moving))
+        joints = ", ".join(mechanism.model.coordinates[i].name for i in sorted(moving))
         words = ", ".join(map(name_of, rows))
         raise SingularTask(
-            f"{len(rows)} components of the motion of {name!r} in {model.name!r} are asked for ({words}), but only "
+            f"{len(rows)} components of the motion of {name!r} in {mechanism.name!r} are asked for ({words}), but only "
             f"{len(moving)} joint{'s' if len(moving) > 1 else ''} ({joints}) move it; choose at most {len(moving)} "
             'with components=, such as components=("vx", "vy")'
         )

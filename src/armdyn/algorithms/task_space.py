@@ -54,7 +54,7 @@ class TaskSpace(NamedTuple):
 
 
 def task_space(
-    model: Mechanism,
+    mechanism: Mechanism,
     q: Array,
     qd: Array,
     *,
@@ -72,7 +72,7 @@ def task_space(
     For numbers or traced scalars, inside functions of your own; `Robot.task_space` also checks for singularities.
 
     Args:
-        model: the mechanism, as functions of a robot are given it.
+        mechanism: the mechanism, as functions of a robot are given it.
         q: joint positions, rad or m, shape (n,).
         qd: joint velocities, rad/s or m/s, shape (n,).
         frame: name of the frame; the tip where none is given.
@@ -91,19 +91,23 @@ def task_space(
     """
     rows, point = chosen_rows(components), checked_place(point, expressed_in)
     damping = checked_damping(damping)
-    check_joints_suffice(model, frame, rows)
-    at_point = with_point(model, frame, point)
+    check_joints_suffice(mechanism, frame, rows)
+    at_point = with_point(mechanism, frame, point)
     J = selected(rows, jacobian(at_point, q, frame=frame, expressed_in=expressed_in))
     Jdot_qd = selected(rows, bias_acceleration(at_point, q, qd, frame=frame, expressed_in=expressed_in))
-    c, g = velocity_forces(model, q, qd), gravity_forces(model, q)
+    c, g = velocity_forces(mechanism, q, qd), gravity_forces(mechanism, q)
 
-    MinvJT = factored_mass_matrix(model, q).solve(J.T)
+    MinvJT = factored_mass_matrix(mechanism, q).solve(J.T)
     mobility = symmetric_product(J, MinvJT)
-    Lambda = inverse_mobility(model, frame, rows, mobility, damping)  # 8.90
+    Lambda = inverse_mobility(mechanism, frame, rows, mobility, damping)  # 8.90
     Jbar = MinvJT @ Lambda
     mu = Jbar.T @ c - Lambda @ Jdot_qd  # 8.91, without gravity
     p = Jbar.T @ g
-    N = np.eye(model.dof) - J.T @ Jbar.T if damping or len(rows) < model.dof else np.zeros((model.dof, model.dof))
+    N = (
+        np.eye(mechanism.dof) - J.T @ Jbar.T
+        if damping or len(rows) < mechanism.dof
+        else np.zeros((mechanism.dof, mechanism.dof))
+    )
     return TaskSpace(Lambda, mu + p, mu, p, J, Jdot_qd, Jbar, N, mobility)
 
 
@@ -118,7 +122,7 @@ def symmetric_product(A: Array, B: Array) -> Array:
 
 
 def inverse_mobility(
-    model: Mechanism, frame: str | None, rows: Sequence[Row], mobility: Array, damping: float
+    mechanism: Mechanism, frame: str | None, rows: Sequence[Row], mobility: Array, damping: float
 ) -> Array:
     """Lambda = (mobility + damping^2 1)^-1."""
     try:
@@ -127,6 +131,6 @@ def inverse_mobility(
         others = ", ".join(name_of(row) for row in rows[: zero.row])
         beside = f" independently of {others}" if others else ""
         raise SingularTask(
-            f"no joint of {model.name!r} moves {model.model.frame(frame).name!r} along "
+            f"no joint of {mechanism.name!r} moves {mechanism.model.frame(frame).name!r} along "
             f"{name_of(rows[zero.row])}{beside}; leave it out of components=, or choose a damping="
         ) from None
