@@ -23,7 +23,7 @@ from armdyn.algorithms.newton_euler import Motion, Wrench, Z, seen_from_parent
 from armdyn.errors import ModelError
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross, skew
-from armdyn.spatial.turns import Turn, into, symmetric_out_of, tensor_out_of
+from armdyn.spatial.turns import Turns, into, symmetric_out_of, tensor_out_of
 
 
 class Felt(NamedTuple):
@@ -107,7 +107,7 @@ def give_way(body: Body, joint: Felt, J: Array, p: Wrench, tau: Any) -> tuple[Ar
     return left + np.triu(left, 1).T, Wrench(*np.split(wrench, 2))
 
 
-def inertia_seen_from_parent(body: Body, position: Any, turns: Sequence[Turn], J: Array) -> Array:
+def inertia_seen_from_parent(body: Body, position: Any, turns: Turns, J: Array) -> Array:
     """An articulated inertia of ``body`` in the axes of its parent, about the parent's origin."""
     K, H, M = J[:3, :3], J[:3, 3:], J[3:, 3:]
     if not body.revolute:
@@ -128,7 +128,7 @@ def shift(K: Array, H: Array, M: Array, p: Array) -> tuple[Array, Array]:
     return moved, shifted
 
 
-def acceleration_in(body: Body, position: Any, turns: Sequence[Turn], A: Array) -> Array:
+def acceleration_in(body: Body, position: Any, turns: Turns, A: Array) -> Array:
     """The acceleration that ``body`` has of its parent's: of the origin, in the axes of ``body``."""
     wd, a = np.split(A, 2)
     wd, a = into(turns, wd), into(turns, a + cross(wd, body.offset))

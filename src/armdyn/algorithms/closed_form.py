@@ -174,11 +174,8 @@ def transforms(mechanism: Mechanism, q: Array, at_com: list[Array]) -> list[Arra
         turns = body.turns_at(q[k])
         slide = np.zeros(3) if body.revolute else out_of(turns, q[k] * Z)
         step = rigid(matrix(turns), body.offset + slide)  # T_PB
-        if body.parent >= 0:
-            T = inverse_rigid(at_com[body.parent]) @ step @ at_com[k]
-        else:
-            T = rigid(body.base_axes, body.base_origin) @ step @ at_com[k]
-        result.append(inverse_rigid(T))
+        to_com = inverse_rigid(at_com[body.parent]) if body.parent >= 0 else np.eye(4)
+        result.append(inverse_rigid(to_com @ step @ at_com[k]))
     return result
 
 

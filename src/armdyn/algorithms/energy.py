@@ -57,11 +57,12 @@ def potential_energy(mechanism: Mechanism, q: Array) -> Any:
         mass, h = outboard[k]  # mass and first moment of all that joint k moves, about B
         if not body.revolute:
             h = h + mass * q[k] * Z
-        h = out_of(body.turns_at(q[k]), h)
-        if body.base_axes is not None:
-            energy = energy - (mechanism.gravity @ body.base_origin) * mass - (body.base_axes.T @ mechanism.gravity) @ h
+        h = out_of((body.joint_turn(q[k]),), h)
+        if body.parent < 0:  # in the joint's axes gravity is a constant
+            energy = energy - (mechanism.gravity @ body.offset) * mass - into(body.turns, mechanism.gravity) @ h
         else:
             of_parent = outboard[body.parent]
+            h = out_of(body.turns, h)
             outboard[body.parent] = (of_parent[0] + mass, (of_parent[1] + mass * body.offset) + h)
     return energy
 
@@ -70,15 +71,11 @@ def link_twists(
     mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None
 ) -> list[tuple[Array, Array]]:
     """Angular velocity and velocity of the origin of every body, in its own axes (Craig 5.45, 5.47); q, qd by body."""
-    w_0, v_0 = np.split(np.zeros(6) if base_twist is None else base_twist, 2)
+    base = np.split(np.zeros(6) if base_twist is None else base_twist, 2)
     twists: list[tuple[Array, Array]] = []
     for i, body in enumerate(mechanism.bodies):
-        if body.base_axes is not None and body.base_origin is not None:
-            R = body.base_axes
-            w, v = R.T @ w_0, R.T @ (v_0 + cross(w_0, body.base_origin))
-        else:
-            w, v = twists[body.parent]
-            v = v + cross(w, body.offset)
+        w, v = twists[body.parent] if body.parent >= 0 else base
+        v = v + cross(w, body.offset)
         turns = body.turns_at(q[i])
         w, v = into(turns, w), into(turns, v)
         if body.revolute:

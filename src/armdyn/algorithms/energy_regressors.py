@@ -76,11 +76,8 @@ def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Any]]
     """g in the axes of every body, and g . p_0B: what a unit mass at its origin has lost; q by body."""
     result: list[tuple[Array, Any]] = []
     for body, position in zip(mechanism.bodies, q, strict=True):
-        if body.base_axes is not None:
-            g, fallen = body.base_axes.T @ mechanism.gravity, mechanism.gravity @ body.base_origin
-        else:
-            g, fallen = result[body.parent]
-            fallen = fallen + g @ body.offset
+        g, fallen = result[body.parent] if body.parent >= 0 else (mechanism.gravity, 0.0)
+        fallen = fallen + g @ body.offset
         g = into(body.turns_at(position), g)
         result.append((g, fallen if body.revolute else fallen + g[2] * position))
     return result

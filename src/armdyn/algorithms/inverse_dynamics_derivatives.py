@@ -187,13 +187,11 @@ def motions_of_carriers(
     """For every joint the motion of the link that carries it (Craig 6.45, 6.46 without the joint's own terms)."""
     carriers: list[Carrier] = []
     for k, (body, joint) in enumerate(zip(mechanism.bodies, joints, strict=True)):
-        if body.base_axes is not None:
-            link, R, offset, slide = base, body.base_axes.T, np.asarray(body.base_origin), np.zeros(3)
-        else:
-            link, R, offset = motions[body.parent], np.eye(3), body.offset
-            slide = np.zeros(3) if mechanism.bodies[body.parent].revolute else (2.0 * qd[body.parent]) * Z
-        a, u = link.a + link.U @ offset, cross(2.0 * link.w, offset) + slide
-        w, wd, a, u = (into(joint.rest, R @ x) for x in (link.w, link.wd, a, u))
+        link = motions[body.parent] if body.parent >= 0 else base
+        slides = body.parent >= 0 and not mechanism.bodies[body.parent].revolute
+        slide = (2.0 * qd[body.parent]) * Z if slides else AT_REST
+        a, u = link.a + link.U @ body.offset, cross(2.0 * link.w, body.offset) + slide
+        w, wd, a, u = (into(joint.rest, x) for x in (link.w, link.wd, a, u))
         U = acceleration_tensor(w, wd)
         if not body.revolute:
             a, u = a + U @ (q[k] * Z), u + cross(2.0 * w, q[k] * Z)

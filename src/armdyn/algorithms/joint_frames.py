@@ -15,14 +15,14 @@ from armdyn.algorithms.mass_matrix import Composite
 from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array
-from armdyn.spatial.turns import Turn, out_of, tensor_out_of
+from armdyn.spatial.turns import Turns, out_of, tensor_out_of
 
 
 class JointFrame(NamedTuple):
     """A joint's axes: ``rest`` turns from the parent's axes to these, ``spin`` from these to the body's."""
 
-    rest: tuple[Turn, ...]
-    spin: tuple[Turn, ...]
+    rest: Turns
+    spin: Turns
 
 
 def joint_frames(mechanism: Mechanism, q: Array) -> list[JointFrame]:
@@ -37,7 +37,7 @@ def joint_frame(body: Body, position: Any) -> JointFrame:
     return JointFrame(body.turns, (body.joint_turn(position),))
 
 
-def composite_out_of(turns: tuple[Turn, ...], whole: Composite) -> Composite:
+def composite_out_of(turns: Turns, whole: Composite) -> Composite:
     """A composite body in other axes through the same origin."""
     return Composite(whole.mass, out_of(turns, whole.h), tensor_out_of(turns, whole.S))
 

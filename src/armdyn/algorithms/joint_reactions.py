@@ -115,7 +115,7 @@ def in_axes(mechanism: Mechanism, q: Array, rows: list[tuple[Array, Array]], axe
         for vector, result in zip(rows[k], (f, n), strict=True):
             if axes == "link":
                 result[body.joint] = body.link_pose[:3, :3].T @ vector
-            elif axes == "base" or body.base_axes is not None:
+            elif axes == "base" or body.parent < 0:
                 result[body.joint] = poses[k][0] @ vector
             else:
                 in_parent = out_of(body.turns_at(q[k]), vector)

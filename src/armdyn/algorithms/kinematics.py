@@ -114,16 +114,13 @@ def body_poses(mechanism: Mechanism, q: Array) -> list[Pose]:
     """R_0B and p_0B of every body, base to tips; q by body."""
     poses: list[Pose] = []
     for k, body in enumerate(mechanism.bodies):
-        if body.base_axes is not None:
-            R, p = body.base_axes, body.base_origin
-        else:
-            R, p = poses[body.parent]
-            p = p + R @ body.offset
+        R, p = poses[body.parent] if body.parent >= 0 else (np.eye(3), np.zeros(3))
+        p = p + R @ body.offset
         turns = body.turns_at(q[k])
         R = np.array([into(turns, row) for row in R])  # R_0B = R_0P R_PB, row by row
         if not body.revolute:
             p = p + R[:, 2] * q[k]
-        poses.append((R, p))  # type: ignore[arg-type]
+        poses.append((R, p))
     return poses
 
 

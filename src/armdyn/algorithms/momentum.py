@@ -21,6 +21,7 @@ from armdyn.algorithms.newton_euler import Wrench, Z, base_motion, inertial_wren
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.turns import out_of
 
 ABOUT = ("base", "center_of_mass")
 
@@ -155,10 +156,9 @@ def on_base(mechanism: Mechanism, q: Array, sums: list[Wrench]) -> Wrench:
     """What the first links pass on, together, in base axes about the base's origin."""
     n, f = np.zeros(3), np.zeros(3)
     for k, body in enumerate(mechanism.bodies):
-        if body.base_axes is not None:
+        if body.parent < 0:
             here = seen_from_parent(body, q[k], body.turns_at(q[k]), sums[k])
-            force = body.base_axes @ here.f
-            n, f = n + body.base_axes @ here.n + cross(body.base_origin, force), f + force  # type: ignore[arg-type]
+            n, f = n + here.n, f + here.f
     return Wrench(n, f)
 
 
@@ -184,10 +184,9 @@ def center(mechanism: Mechanism, q: Array) -> Array:
     """c in base axes; q by body."""
     moment = np.zeros(3)
     for k, (body, (mass, h, _)) in enumerate(zip(mechanism.bodies, composites(mechanism, q), strict=True)):
-        if body.base_axes is not None:
+        if body.parent < 0:
             shifted = h if body.revolute else h + mass * (q[k] * Z)
-            turned = seen_from_parent(body, q[k], body.turns_at(q[k]), Wrench(np.zeros(3), shifted)).f
-            moment = moment + body.base_axes @ turned + mass * body.base_origin
+            moment = moment + out_of(body.turns_at(q[k]), shifted) + mass * body.offset
     c: Array = moment * (1.0 / mass_of(mechanism))
     return c
 

@@ -18,7 +18,7 @@ from armdyn.algorithms.declaration import function
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, cross
-from armdyn.spatial.turns import Turn, into, out_of
+from armdyn.spatial.turns import Turns, into, out_of
 
 Z = np.array([0.0, 0.0, 1.0])
 
@@ -26,7 +26,7 @@ Z = np.array([0.0, 0.0, 1.0])
 class Motion(NamedTuple):
     """The motion of a link in its own axes, and the turns R_PB from its parent's."""
 
-    turns: tuple[Turn, ...]
+    turns: Turns
     w: Array
     wd: Array
     a: Array
@@ -185,12 +185,8 @@ def outward(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion)
     motions: list[Motion] = []
     for i, body in enumerate(mechanism.bodies):
         turns = body.turns_at(q[i])
-        if body.base_axes is not None:
-            R, a = body.base_axes, base.a + base.U @ body.base_origin
-            w, wd, a = into(turns, R.T @ base.w), into(turns, R.T @ base.wd), into(turns, R.T @ a)
-        else:
-            parent = motions[body.parent]
-            w, wd, a = into(turns, parent.w), into(turns, parent.wd), into(turns, parent.a + parent.U @ body.offset)
+        parent = motions[body.parent] if body.parent >= 0 else base
+        w, wd, a = into(turns, parent.w), into(turns, parent.wd), into(turns, parent.a + parent.U @ body.offset)
         if body.revolute:
             wd = wd + cross(w, qd[i] * Z) + qdd[i] * Z
             w = w + qd[i] * Z
@@ -289,7 +285,7 @@ def transmitted(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenc
     return passed_on
 
 
-def seen_from_parent(body: Body, position: Any, turns: Sequence[Turn], wrench: Wrench) -> Wrench:
+def seen_from_parent(body: Body, position: Any, turns: Turns, wrench: Wrench) -> Wrench:
     """A wrench on ``body`` in the axes of its parent, its moment about the parent's origin."""
     n, f = wrench
     if not body.revolute:

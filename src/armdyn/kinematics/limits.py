@@ -115,10 +115,8 @@ def reach(robot: Robot, limits: Range, frame: str, point: Array) -> tuple[Array,
     path = path_to(robot.mechanism, k)
     first = robot.mechanism.bodies[path[-1]]
     slides = sum(_travel(robot, limits, j) for j in path if not robot.mechanism.bodies[j].revolute)
-    origin = first.base_origin
-    assert origin is not None  # noqa: S101 - the first body of a path stands on the base
     at_most = sum(_distances(robot, frame, point)) + float(slides)
-    return np.asarray(origin, dtype=float), at_most, robot.model.joint_names[first.joint]
+    return np.asarray(first.offset, dtype=float), at_most, robot.model.joint_names[first.joint]
 
 
 def _travel(robot: Robot, limits: Range, body: int) -> float:

@@ -33,7 +33,7 @@ from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array, cross, inverse_rigid, orthonormal, rigid
-from armdyn.spatial.turns import into
+from armdyn.spatial.turns import Axes, Turns, into
 
 FAR = 10.0
 """Where two axes' common normal is this much farther than their origins are apart, the axes count as parallel."""
@@ -59,13 +59,13 @@ def canonical(model: Model) -> Mechanism:
         frame = _canonical_frame(placed[joint.name], previous, children[joint.child], model.link(joint.child).inertia)
         link_pose[joint.child] = inverse_rigid(frame)
         if previous is None:
-            base_pose = placement @ frame  # T_0P, for the first body's P is its own frame at q = 0
-            step, sizes = exact(np.eye(4)), [placement[:3, 3], frame[:3, 3]]
+            step = placement @ frame  # T_0B at q = 0
+            sizes = [placement[:3, 3], frame[:3, 3]]
         else:
-            base_pose, step = None, previous @ frame  # T_PB at q = 0
+            step = previous @ frame  # T_PB at q = 0
             sizes = [placement[:3, 3], link_pose[joint.parent][:3, 3], frame[:3, 3]]
         reach = sum(map(largest, sizes))
-        bodies.append(_body(model, joint, index.get(joint.parent, -1), step, base_pose, link_pose[joint.child], reach))
+        bodies.append(_body(model, joint, index.get(joint.parent, -1), step, link_pose[joint.child], reach))
     frames = {
         frame.name: (-1, clean_pose(exact(frame.pose)))
         if frame.link == model.base
@@ -225,13 +225,15 @@ def _x_axis_from_inertia(z: Array, origin: Array, com: Array, tensor: Array) -> 
     return np.asarray(c * x + s * y)
 
 
-def _body(
-    model: Model, joint: Joint, parent: int, step: Array, base_pose: Array | None, link_pose: Array, reach: Any
-) -> Body:
+def _body(model: Model, joint: Joint, parent: int, step: Array, link_pose: Array, reach: Any) -> Body:
     """The body that ``joint`` moves, where ``step`` is T_PB at q = 0; ``reach`` is the size of what its lengths sum."""
-    turns = constant_turns(clean_direction(step[:3, 2]))
-    x = into(turns, step[:3, 0])  # (cos, sin, 0) of the joint's own angle at q = 0
-    quarter_turns, angle = _split_angle(x[0], x[1])
+    turns: Turns
+    if parent < 0:  # the joint's zero lies in the constant rotation, which costs nothing where the base stands still
+        turns, quarter_turns, angle = (Axes(clean_rotation(step[:3, :3])),), 0, ZERO
+    else:
+        turns = constant_turns(clean_direction(step[:3, 2]))
+        x = into(turns, step[:3, 0])  # (cos, sin, 0) of the joint's own angle at q = 0
+        quarter_turns, angle = _split_angle(x[0], x[1])
     mass, h, second = canonical_inertia(model.link(joint.child).inertia, link_pose)
     return Body(
         name=joint.child,
@@ -242,8 +244,6 @@ def _body(
         turns=turns,
         quarter_turns=quarter_turns,
         angle=angle,
-        base_axes=None if base_pose is None else clean_rotation(base_pose[:3, :3]),
-        base_origin=None if base_pose is None else clean(base_pose[:3, 3], reach),
         mass=mass,
         first_moment=h,
         second_moment=second,

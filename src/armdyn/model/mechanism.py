@@ -16,7 +16,7 @@ from armdyn.exact import rounded
 from armdyn.model.drive import Drive
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
-from armdyn.spatial.turns import Turn
+from armdyn.spatial.turns import Axes, Turn, Turns
 from armdyn.threads import cached_property
 
 SLIGHT = 2.0**-27
@@ -30,13 +30,11 @@ class Body:
     Args:
         name: of the link.
         joint: index of its joint in the model.
-        parent: index of its parent among the bodies, -1 for the base.
+        parent: index of its parent among the bodies, -1 for the base, whose frame is then P.
         revolute: else prismatic.
         offset: p_PB at q = 0, in P's axes.
-        turns: the constant turns from P's axes to the joint's.
+        turns: the constant turns from P's axes to the joint's; where P is the base, their matrix.
         quarter_turns, angle: the joint turns by q + angle + quarter_turns pi/2 about z (q left out where prismatic).
-        base_axes: R_0P where P is the base frame of a first link; else None.
-        base_origin: p_0P likewise.
         mass: m.
         first_moment: h = m c, in B.
         second_moment: Sigma, the integral of r r^T dm about B's origin, in B (the pseudo-inertia's 3x3 block).
@@ -49,11 +47,9 @@ class Body:
     parent: int
     revolute: bool
     offset: Array
-    turns: tuple[Turn, ...]
+    turns: Turns
     quarter_turns: int
     angle: Any
-    base_axes: Array | None
-    base_origin: Array | None
     mass: Any
     first_moment: Array
     second_moment: Array
@@ -63,11 +59,9 @@ class Body:
     @property
     def rounded(self) -> Body:
         """The same with every constant in float64; traced scalars stay."""
-        arrays = ("offset", "mass", "first_moment", "second_moment", "link_pose", "armature", "angle")
-        on_base = ("base_axes", "base_origin") if self.base_axes is not None else ()
-        values = {name: rounded(getattr(self, name)) for name in (*arrays, *on_base)}
-        turns = tuple(Turn(axis, float(c), float(s)) for axis, c, s in self.turns)
-        return dataclasses.replace(self, turns=turns, **values)
+        constants = ("offset", "mass", "first_moment", "second_moment", "link_pose", "armature", "angle")
+        values = {name: rounded(getattr(self, name)) for name in constants}
+        return dataclasses.replace(self, turns=tuple(map(_rounded, self.turns)), **values)
 
     def joint_turn(self, q: Any) -> Turn:
         """The turn about z that the joint makes at position q."""
@@ -79,9 +73,13 @@ class Body:
         c, s = ((c, s), (-s, c), (-c, -s), (s, -c))[self.quarter_turns]
         return Turn(2, c, s)
 
-    def turns_at(self, q: Any) -> tuple[Turn, ...]:
+    def turns_at(self, q: Any) -> Turns:
         """R_PB at joint position q."""
         return (*self.turns, self.joint_turn(q))
+
+
+def _rounded(turn: Turn | Axes) -> Turn | Axes:
+    return Axes(rounded(turn.matrix)) if isinstance(turn, Axes) else Turn(turn.axis, float(turn.cos), float(turn.sin))
 
 
 @dataclass(frozen=True, eq=False)

@@ -61,7 +61,7 @@ def null_parameters(mechanism: Mechanism, standard: StandardParameters, toleranc
     reaches: list[Reach] = []
     vectors: list[Array] = []
     for body in mechanism.bodies:
-        before = reaches[body.parent] if body.parent >= 0 else _of_base(mechanism.gravity / strength, body)
+        before = reaches[body.parent] if body.parent >= 0 else _of_base(mechanism.gravity / strength)
         steps = [_step(body, q, L) for q in (ANGLES if body.revolute else PLACES)]
         reaches.append(_reached(body, before, steps, tolerance))
         columns = _Columns.of(mechanism, standard, body)
@@ -96,9 +96,9 @@ def _sizes(body: Body, L: float, strength: float) -> Array:
     return np.array([1.0, *[L] * 3, *[L**2] * 6, L**2 if body.revolute else 1.0, strength])
 
 
-def _of_base(gravity: Array, body: Body) -> Reach:
+def _of_base(gravity: Array) -> Reach:
     """The base rests, and gravity has one direction there."""
-    return Reach(np.zeros((0, 6)), np.zeros((0, 6, 6)), np.array([[*(gravity @ body.base_axes), 1.0]]))
+    return Reach(np.zeros((0, 6)), np.zeros((0, 6, 6)), np.array([[*gravity, 1.0]]))
 
 
 class Step(NamedTuple):

@@ -1,7 +1,7 @@
 """Rotations as sequences of turns about single axes: a turn by (cos, sin) costs half of a 3x3 product.
 
 A rotation R_ab is a tuple of `Turn`, outermost first: R_ab = turns[0] turns[1] ... Where cos and sin are
-constants such as 0 and 1, tracing folds the turn away.
+constants such as 0 and 1, tracing folds the turn away. A constant rotation of general direction is one `Axes`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.spatial.rotations import Array
+from armdyn.spatial.rotations import Array, mirrored
 
 
 class Turn(NamedTuple):
@@ -21,18 +21,45 @@ class Turn(NamedTuple):
     cos: Any
     sin: Any
 
+    def out_of(self, v: Array) -> Array:
+        """v_a = R_ab v_b."""
+        return _turned(self.axis, self.cos, self.sin, v)
 
-def out_of(turns: Iterable[Turn], v: Array) -> Array:
+    def into(self, v: Array) -> Array:
+        """v_b = R_ab^T v_a."""
+        return _turned(self.axis, self.cos, -self.sin, v)
+
+
+class Axes(NamedTuple):
+    """A rotation by its 3x3 matrix R_ab: how the first joint's axes stand on the base."""
+
+    matrix: Array
+
+    def out_of(self, v: Array) -> Array:
+        """v_a = R_ab v_b."""
+        v_a: Array = self.matrix @ v
+        return v_a
+
+    def into(self, v: Array) -> Array:
+        """v_b = R_ab^T v_a."""
+        v_b: Array = self.matrix.T @ v
+        return v_b
+
+
+Turns = tuple[Turn | Axes, ...]
+
+
+def out_of(turns: Iterable[Turn | Axes], v: Array) -> Array:
     """v_a = R_ab v_b: from the turned axes b out to the axes a."""
-    for axis, c, s in reversed(tuple(turns)):
-        v = _turned(axis, c, s, v)
+    for turn in reversed(tuple(turns)):
+        v = turn.out_of(v)
     return v
 
 
-def into(turns: Iterable[Turn], v: Array) -> Array:
+def into(turns: Iterable[Turn | Axes], v: Array) -> Array:
     """v_b = R_ab^T v_a: from the axes a into the turned axes b."""
-    for axis, c, s in turns:
-        v = _turned(axis, c, -s, v)
+    for turn in turns:
+        v = turn.into(v)
     return v
 
 
@@ -45,10 +72,10 @@ def _turned(axis: int, c: Any, s: Any, v: Array) -> Array:
     return np.array(turned)
 
 
-def tensor_out_of(turns: Iterable[Turn], S: Array) -> Array:
+def tensor_out_of(turns: Iterable[Turn | Axes], S: Array) -> Array:
     """S_a = R_ab S_b R_ab^T for a tensor S, symmetric or not; all entries get the rounding errors of the largest."""
-    for axis, c, s in reversed(tuple(turns)):
-        S = _turned_tensor(axis, c, s, S)
+    for turn in reversed(tuple(turns)):
+        S = _turned_tensor(*turn, S) if isinstance(turn, Turn) else turn.matrix @ S @ turn.matrix.T
     return S
 
 
@@ -65,13 +92,17 @@ def _turned_tensor(axis: int, c: Any, s: Any, S: Array) -> Array:
     return turned
 
 
-def symmetric_out_of(turns: Iterable[Turn], S: Array) -> Array:
+def symmetric_out_of(turns: Iterable[Turn | Axes], S: Array) -> Array:
     """S_a = R_ab S_b R_ab^T for a symmetric tensor S, the rows first and then the columns.
 
     A small moment beside large ones, such as a long arm's about its own axis, keeps the digits of its own size, for
     twice as many multiplications.
     """
-    for axis, c, s in reversed(tuple(turns)):
+    for turn in reversed(tuple(turns)):
+        if isinstance(turn, Axes):
+            S = mirrored(turn.matrix @ S @ turn.matrix.T)
+            continue
+        axis, c, s = turn
         x, y, z = (axis + 1) % 3, (axis + 2) % 3, axis
         rows = _turned(axis, c, s, S)
         S = _turned(axis, c, s, rows.T)
@@ -80,6 +111,6 @@ def symmetric_out_of(turns: Iterable[Turn], S: Array) -> Array:
     return S
 
 
-def matrix(turns: Iterable[Turn]) -> Array:
+def matrix(turns: Iterable[Turn | Axes]) -> Array:
     """R_ab as a 3x3 array."""
     return np.stack([out_of(tuple(turns), e) for e in np.eye(3, dtype=object)], axis=1)
