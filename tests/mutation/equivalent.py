@@ -20,7 +20,6 @@ OTHERS = "for equations that others register"
 SCALE = "it only says how large lengths are, for a threshold of rounding with a wide margin"
 FROM_WHERE = "any point near the body serves as the first origin"
 EITHER_WAY = "an axis of the other direction, or a quarter of a turn more, suits as well"
-SLOWER = "exact numbers give the same answers on floats, more slowly"
 TINY = "less than answers are told apart by here; the tests with 50 digits tell"
 
 EQUIVALENT: dict[str, dict[str, str]] = {
@@ -65,12 +64,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "0.75 * most -> 0.75 + most": TINY,
         "0.75 -> 1.75": TINY,
     },
-    "model.mechanism.Body.rounded": {
-        "('base_axes', 'base_origin') if self.base_axes is not None else () -> "
-        "() if self.base_axes is not None else ('base_axes', 'base_origin')": SLOWER,
-    },
     "model.mechanism": {"2.0 -> 3.0": SAFE},
-    "model.mechanism.Body": {"0.0 -> 1.0": FILLED},
     "model.mechanism.Body.joint_turn": {
         "self.angle - slight -> self.angle + slight": TINY,
         "self.angle - slight -> self.angle": TINY,

@@ -1,14 +1,15 @@
-"""Accelerations by articulated bodies: what hangs on a joint, as its own link feels it (Featherstone 2008, 7.3).
+"""Accelerations by the articulated-body algorithm, ABA (Featherstone 2008, 7.3).
 
-A link with everything outboard of it, whose joints give way as their forces let them, answers an acceleration
-A = (wd, a) of its frame's origin by a wrench that is linear in it:
+A link with everything outboard of it, whose joints move as their forces let them, answers an acceleration A = (wd, a)
+of its frame's origin by a wrench that is linear in it:
 
     (n, f) = J A + p,        J = [[K, H], [H^T, M]].
 
-J is its articulated inertia, p the wrench at A = 0. A joint that gives way takes its own direction out of both.
+J is its articulated inertia I^A, p its bias wrench p^A at A = 0. Through a joint of axis S and rotor inertia r, with
+U = J S, D = S^T U + r and u = tau - S^T p, the link inboard meets J - U U^T / D and p + U u / D.
 
 The mass matrix is not formed. Where two axes are nearly in line, its entries nearly cancel in the elimination, and
-digits are lost; here what a joint gives way to is an exact zero before the next turn.
+digits are lost; here what the joint's own direction leaves is an exact zero before the next turn.
 """
 
 from __future__ import annotations
@@ -26,18 +27,20 @@ from armdyn.spatial.rotations import Array, cross, skew
 from armdyn.spatial.turns import Turns, into, symmetric_out_of, tensor_out_of
 
 
-class Felt(NamedTuple):
-    """What a joint feels of the articulated body it moves.
+class JointProjection(NamedTuple):
+    """The articulated body that a joint moves, seen along the joint's axis S.
 
     Args:
         axis: the component of the six that is the joint's own: 2 for turning about z, 5 for sliding along it.
-        U: the wrench of a unit acceleration of the joint, (6,).
-        reciprocal: 1 / D, with D its own component and the rotor.
-        p: the force that holds the joint's acceleration at zero.
+        U: J S, the wrench of a unit acceleration of the joint, (6,).
+        rotor: r, the reflected inertia of the joint's rotor, which follows this joint alone.
+        reciprocal: 1 / D, with D = S^T U + r.
+        p: S^T p, the force that holds the joint's acceleration at zero.
     """
 
     axis: int
     U: Array
+    rotor: Any
     reciprocal: Any
     p: Any
 
@@ -52,22 +55,22 @@ def accelerations(
     """
     J = [articulated_inertia_of_link(body) for body in mechanism.bodies]
     p = list(wrenches)
-    felt: list[Felt] = []
+    joints: list[JointProjection] = []
     for k in reversed(range(len(mechanism.bodies))):  # tips to base
         body = mechanism.bodies[k]
-        joint = feel(mechanism, body, J[k], p[k])
-        felt.insert(0, joint)
+        joint = project_onto_joint(mechanism, k, J[k], p[k])
+        joints.insert(0, joint)
         if body.parent >= 0:
-            given_way, wrench = give_way(body, joint, J[k], p[k], tau[k])
+            inertia, wrench = through_joint(joint, J[k], p[k], tau[k])
             to_parent = seen_from_parent(body, q[k], motions[k].turns, wrench)
             of_parent = p[body.parent]
             p[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
-            J[body.parent] = J[body.parent] + inertia_seen_from_parent(body, q[k], motions[k].turns, given_way)
+            J[body.parent] = J[body.parent] + inertia_seen_from_parent(body, q[k], motions[k].turns, inertia)
     qdd: list[Any] = []
     added: list[Array] = []  # the acceleration A of every link
     for k, body in enumerate(mechanism.bodies):  # base to tips
         A = np.zeros(6) if body.parent < 0 else acceleration_in(body, q[k], motions[k].turns, added[body.parent])
-        joint = felt[k]
+        joint = joints[k]
         # The small terms first: tau is rounded with them once.
         qdd.append((tau[k] - (joint.p + joint.U @ A)) * joint.reciprocal)
         added.append(A + qdd[k] * np.eye(6)[joint.axis])
@@ -82,23 +85,24 @@ def articulated_inertia_of_link(body: Body) -> Array:
     return np.block([[K, H], [H.T, body.mass * np.eye(3)]])
 
 
-def feel(mechanism: Mechanism, body: Body, J: Array, p: Wrench) -> Felt:
-    """U = J S and D = S^T U of a joint, S being its axis."""
+def project_onto_joint(mechanism: Mechanism, k: int, J: Array, p: Wrench) -> JointProjection:
+    """U = J S and D = S^T U + r of the joint that moves body k."""
+    body, rotor = mechanism.bodies[k], mechanism.drive.armature[k]
     axis, force = (2, p.n[2]) if body.revolute else (5, p.f[2])
     U = J[:, axis]
-    D = U[axis] + body.armature  # the rotor follows its own joint alone
-    refuse_weightless(mechanism, mechanism.model.joints[body.joint].name, D)
-    return Felt(axis, U, 1.0 / D, force)
+    D = U[axis] + rotor
+    require_joint_inertia(mechanism, mechanism.model.joints[body.joint].name, D)
+    return JointProjection(axis, U, rotor, 1.0 / D, force)
 
 
-def give_way(body: Body, joint: Felt, J: Array, p: Wrench, tau: Any) -> tuple[Array, Wrench]:
+def through_joint(joint: JointProjection, J: Array, p: Wrench, tau: Any) -> tuple[Array, Wrench]:
     """J - U U^T / D and p + U u / D with u = tau - S^T p: what is left of them on the other side of the joint.
 
     In the joint's own direction nothing is left of J but the rotor's part, and of p the force of the joint. That is
     said outright, not left to the cancellation of rounded numbers.
     """
     U, u = joint.U, tau - joint.p
-    rotor = body.armature * joint.reciprocal
+    rotor = joint.rotor * joint.reciprocal
     L = U * joint.reciprocal
     L[joint.axis] = 1.0 - rotor
     wrench = np.concatenate(p) + L * u
@@ -137,7 +141,7 @@ def acceleration_in(body: Body, position: Any, turns: Turns, A: Array) -> Array:
     return np.concatenate([wd, a])
 
 
-def refuse_weightless(mechanism: Mechanism, joint: str, inertia: Any) -> None:
+def require_joint_inertia(mechanism: Mechanism, joint: str, inertia: Any) -> None:
     """Refuse a joint that feels no inertia whatever the configuration."""
     try:
         is_zero = float(inertia) == 0.0

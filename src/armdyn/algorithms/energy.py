@@ -36,7 +36,7 @@ def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array 
     links = sum(
         (kinetic_energy_of(body, *twist) for body, twist in zip(mechanism.bodies, twists, strict=True)), start=0.0
     )
-    return links + sum(0.5 * body.armature * qd[k] ** 2 for k, body in enumerate(mechanism.bodies))
+    return links + mechanism.drive.rotors_energy(qd)
 
 
 @function("(n)->()")

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.articulated_bodies import refuse_weightless
+from armdyn.algorithms.articulated_bodies import require_joint_inertia
 from armdyn.algorithms.mass_matrix import columns
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
@@ -70,11 +70,11 @@ def factored_mass_matrix(mechanism: Mechanism, q: Array) -> Factors:
         ModelError: where a joint moves no inertia, so that M has no inverse.
     """
     order = mechanism.drive.order
-    M = [dict(column) for column in mechanism.drive.matrix(columns(mechanism, mechanism.drive.positions(q)))]
+    M = [dict(column) for column in mechanism.drive.mass_matrix(columns(mechanism, mechanism.drive.positions(q)))]
     reciprocal: list[Any] = [0.0] * len(M)
     L: list[dict[int, Any]] = [{} for _ in M]
     for k in reversed(range(len(M))):
-        refuse_weightless(mechanism, mechanism.model.coordinates[order[k]].name, M[k][k])
+        require_joint_inertia(mechanism, mechanism.model.coordinates[order[k]].name, M[k][k])
         reciprocal[k] = 1.0 / M[k][k]
         carriers = sorted((j for j in M[k] if j != k), reverse=True)  # inwards
         for place, i in enumerate(carriers):

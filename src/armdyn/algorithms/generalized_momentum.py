@@ -20,7 +20,7 @@ from armdyn.algorithms.declaration import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.joint_frames import along
 from armdyn.algorithms.moving_composites import Twist, along_rate
-from armdyn.algorithms.newton_euler import Wrench, add_rotors, seen_from_parent
+from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, cross
@@ -51,7 +51,7 @@ def generalized_momentum(mechanism: Mechanism, q: Array, qd: Array) -> Array:
     mechanism = regrouped(mechanism)  # M alone decides
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     momenta = joint_momenta(mechanism, q, link_twists(mechanism, q, qd))
-    return mechanism.drive.forces(along_joints(mechanism, momenta, qd))
+    return mechanism.drive.forces(along_joints(mechanism, momenta), qd)
 
 
 @function("(n),(n),(n)?->(n)")
@@ -103,8 +103,8 @@ def kinetic_energy_derivatives(mechanism: Mechanism, q: Array, qd: Array) -> Kin
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     twists = link_twists(mechanism, q, qd)
     momenta = joint_momenta(mechanism, q, twists)
-    d_q, d_qd = along_rates(mechanism, twists, momenta), along_joints(mechanism, momenta, qd)
-    return KineticEnergyDerivatives(mechanism.drive.forces(d_q), mechanism.drive.forces(d_qd))
+    d_q, d_qd = along_rates(mechanism, twists, momenta), along_joints(mechanism, momenta)
+    return KineticEnergyDerivatives(mechanism.drive.forces(d_q), mechanism.drive.forces(d_qd, qd))
 
 
 def momentum_of(body: Body, twist: Twist) -> Wrench:
@@ -138,9 +138,9 @@ def joint_momenta(mechanism: Mechanism, q: Array, twists: Sequence[Twist]) -> li
     return summed_inwards(mechanism, q, [momentum_of(*x) for x in zip(mechanism.bodies, twists, strict=True)])
 
 
-def along_joints(mechanism: Mechanism, momenta: Sequence[Wrench], qd: Array) -> list[Any]:
-    """s . Pi, with that of the joint's rotor."""
-    return add_rotors(mechanism, [along(*x) for x in zip(mechanism.bodies, momenta, strict=True)], qd)
+def along_joints(mechanism: Mechanism, momenta: Sequence[Wrench]) -> list[Any]:
+    """s . Pi of every joint."""
+    return [along(*x) for x in zip(mechanism.bodies, momenta, strict=True)]
 
 
 def along_rates(mechanism: Mechanism, twists: Sequence[Twist], momenta: Sequence[Wrench]) -> list[Any]:

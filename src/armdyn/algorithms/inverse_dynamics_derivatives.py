@@ -111,7 +111,8 @@ def inverse_dynamics_derivatives(
     joints = joint_frames(mechanism, q)
     carriers = motions_of_carriers(mechanism, q, qd, joints, motions, base)
     wrenches = transmitted(mechanism, q, motions, wrenches)
-    by_body = entries(mechanism, q, qd, joints, carriers, wrenches)
+    d_q, d_qd, d_qdd = entries(mechanism, q, qd, joints, carriers, wrenches)
+    by_body = d_q, d_qd, mechanism.drive.with_rotors(d_qdd)
     return InverseDynamicsDerivatives(*(mechanism.drive.tensor(matrix, rank=2) for matrix in by_body))
 
 
@@ -168,7 +169,7 @@ def entries(
             couple_of_unit_rate(body, whole, seen, carrier.twice_w),
         )
         d_q[k, k], d_qd[k, k] = along(body, left.q), along(body, left.qd)
-        d_qdd[k, k] = along(body, W) + body.armature  # the rotor follows its own joint alone
+        d_qdd[k, k] = along(body, W)
         j = k
         while mechanism.bodies[j].parent >= 0:
             i, j = j, mechanism.bodies[j].parent

@@ -40,7 +40,8 @@ def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
     """
     M = np.zeros((mechanism.dof, mechanism.dof), dtype=object)
     order = mechanism.drive.order
-    for k, column in zip(order, mechanism.drive.matrix(columns(mechanism, mechanism.drive.positions(q))), strict=True):
+    of_bodies = columns(mechanism, mechanism.drive.positions(q))
+    for k, column in zip(order, mechanism.drive.mass_matrix(of_bodies), strict=True):
         for j, entry in column.items():
             M[order[j], k] = M[k, order[j]] = entry
     return M
@@ -60,7 +61,6 @@ def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
             if body.parent < 0:
                 break
             wrench, j = seen_from_parent(body, q[j], turns[j], wrench), body.parent
-        column[k] = column[k] + mechanism.bodies[k].armature  # the rotor follows its own joint alone
         result.append(column)
     return result
 

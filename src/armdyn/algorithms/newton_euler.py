@@ -79,7 +79,7 @@ def inverse_dynamics(
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
-    return mechanism.drive.forces(add_rotors(mechanism, inward(mechanism, q, motions, wrenches), qdd))
+    return mechanism.drive.forces(inward(mechanism, q, motions, wrenches), qdd)
 
 
 @function("(n),(n),(6)?,(6)?,(links,6)?->(n)")
@@ -265,12 +265,6 @@ def inward(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: 
     """The joint forces, by body, that transmit the wrenches of all links, tips to base (Craig 6.53, MR 8.54)."""
     passed_on = transmitted(mechanism, q, motions, wrenches)
     return [n[2] if body.revolute else f[2] for body, (n, f) in zip(mechanism.bodies, passed_on, strict=True)]
-
-
-def add_rotors(mechanism: Mechanism, tau: Sequence[Any], qdd: Array) -> list[Any]:
-    """The joint forces, and what it takes to turn the rotors up: armature_k qdd_k."""
-    bodies = zip(mechanism.bodies, tau, qdd, strict=True)
-    return [force + body.armature * rate for body, force, rate in bodies]
 
 
 def transmitted(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:

@@ -72,7 +72,7 @@ def canonical(model: Model) -> Mechanism:
         else (index[frame.link], clean_pose(link_pose[frame.link] @ exact(frame.pose)))
         for frame in model.frames
     }
-    drive = Drive.of([body.joint for body in bodies], model.coupling)
+    drive = Drive.of([b.joint for b in bodies], model.coupling, [Exact(model.joints[b.joint].armature) for b in bodies])
     return Mechanism(model.name, tuple(bodies), exact(model.gravity), frames, model.tip, model, drive)
 
 
@@ -248,7 +248,6 @@ def _body(model: Model, joint: Joint, parent: int, step: Array, link_pose: Array
         first_moment=h,
         second_moment=second,
         link_pose=clean_pose(link_pose),
-        armature=Exact(joint.armature),
     )
 
 

@@ -1,8 +1,12 @@
-"""The coupling of joints in the order of a mechanism's bodies, and what it makes of the algorithms' results.
+"""What stands between the coordinates q and the links: couplings of joints, and the rotors of their motors.
 
-Algorithms know a joint a body; q counts coordinates. With q_bodies = A q + b,
+The recursions know the links and a joint a body; q counts coordinates. With q_bodies = A q + b, and a the reflected
+inertias of the rotors, which follow their own joints alone,
 
-    qd_bodies = A qd,   tau = A^T tau_bodies,   J = J_bodies A,   M = A^T M_bodies A.
+    qd_bodies = A qd,   J = J_bodies A,
+    tau = A^T (tau_bodies + diag(a) qdd_bodies),   M = A^T (M_bodies + diag(a)) A.
+
+So everything that a motor or a gear adds to the equations is added here, where results leave the bodies.
 """
 
 from __future__ import annotations
@@ -31,22 +35,25 @@ class Drive:
         size: n, the number of coordinates.
         terms: for each body, what moves its joint.
         offsets: for each body, where its joint stands where q = 0.
+        armature: for each body, the reflected inertia of its joint's rotor, kg m^2, or kg of a slide.
     """
 
     size: int
     terms: tuple[Terms, ...]
     offsets: tuple[float, ...]
+    armature: tuple[Any, ...]
 
     @classmethod
-    def of(cls, joints: Sequence[int], coupling: Coupling | None) -> Drive:
+    def of(cls, joints: Sequence[int], coupling: Coupling | None, armature: Sequence[Any]) -> Drive:
         """The drive of bodies whose joints have these numbers in the model."""
+        rotors = tuple(armature)
         if coupling is None:
-            return cls(len(joints), tuple(((k, 1.0),) for k in joints), (0.0,) * len(joints))
+            return cls(len(joints), tuple(((k, 1.0),) for k in joints), (0.0,) * len(joints), rotors)
         if len(coupling.offset) != len(joints):
             raise ShapeError(f"the coupling has {len(coupling.offset)} rows; expected {len(joints)}, one a joint")
         rows = [coupling.matrix[k] for k in joints]
         terms = tuple(tuple((i, float(f)) for i, f in enumerate(row) if f != 0.0) for row in rows)
-        return cls(coupling.matrix.shape[1], terms, tuple(float(coupling.offset[k]) for k in joints))
+        return cls(coupling.matrix.shape[1], terms, tuple(float(coupling.offset[k]) for k in joints), rotors)
 
     @property
     def is_one_to_one(self) -> bool:
@@ -61,9 +68,22 @@ class Drive:
         """A q + b, in the order of the bodies."""
         return np.array([p + b if b else p for p, b in zip(self.rates(q), self.offsets, strict=True)])
 
-    def forces(self, of_bodies: Sequence[Any]) -> Array:
-        """A^T f: the forces of the coordinates from those of the bodies' joints."""
-        return np.array([_sum(terms) for terms in self._gathered(dict(enumerate(of_bodies)))])
+    def forces(self, of_bodies: Sequence[Any], rotors_rates: Array | None = None) -> Array:
+        """A^T (f + diag(a) x): the forces of the coordinates from those of the bodies' joints.
+
+        Args:
+            of_bodies: f, what the joints transmit to the links.
+            rotors_rates: x, the accelerations of the joints where f are forces, their velocities where f are momenta;
+                left out where f has nothing to do with inertia.
+        """
+        f = list(of_bodies)
+        if rotors_rates is not None:
+            f = [own + inertia * rate for own, inertia, rate in zip(f, self.armature, rotors_rates, strict=True)]
+        return np.array([_sum(terms) for terms in self._gathered(dict(enumerate(f)))])
+
+    def rotors_energy(self, rates: Array) -> Any:
+        """The kinetic energy of the rotors, a qd_bodies^2 / 2 each."""
+        return sum(0.5 * inertia * rate**2 for inertia, rate in zip(self.armature, rates, strict=True))
 
     def columns(self, of_bodies: Mapping[int, Array], rows: int = 6) -> Array:
         """J A: the columns of a Jacobian by coordinate, from those by body; bodies left out do not count."""
@@ -72,6 +92,15 @@ class Drive:
             if terms:
                 J[:, i] = _sum(terms)
         return J
+
+    def mass_matrix(self, of_bodies: Sequence[Mapping[int, Any]]) -> list[dict[int, Any]]:
+        """A^T (M + diag(a)) A by columns, as `matrix` has them."""
+        rotors = enumerate(zip(of_bodies, self.armature, strict=True))
+        return self.matrix([{**column, k: column[k] + inertia} for k, (column, inertia) in rotors])
+
+    def with_rotors(self, of_bodies: Mapping[tuple[int, ...], Any]) -> dict[tuple[int, ...], Any]:
+        """M + diag(a) by row and column, for `tensor`."""
+        return {**of_bodies, **{(k, k): of_bodies[k, k] + inertia for k, inertia in enumerate(self.armature)}}
 
     def matrix(self, of_bodies: Sequence[Mapping[int, Any]]) -> list[dict[int, Any]]:
         """A^T M A by columns. ``of_bodies[k]`` holds M_jk for j <= k; so does the result, in `order` of coordinates."""

@@ -39,7 +39,6 @@ class Body:
         first_moment: h = m c, in B.
         second_moment: Sigma, the integral of r r^T dm about B's origin, in B (the pseudo-inertia's 3x3 block).
         link_pose: T_BL, the pose of the model's own link frame L.
-        armature: of its joint, the reflected inertia of the rotor.
     """
 
     name: str
@@ -54,12 +53,11 @@ class Body:
     first_moment: Array
     second_moment: Array
     link_pose: Array
-    armature: Any = 0.0
 
     @property
     def rounded(self) -> Body:
         """The same with every constant in float64; traced scalars stay."""
-        constants = ("offset", "mass", "first_moment", "second_moment", "link_pose", "armature", "angle")
+        constants = ("offset", "mass", "first_moment", "second_moment", "link_pose", "angle")
         values = {name: rounded(getattr(self, name)) for name in constants}
         return dataclasses.replace(self, turns=tuple(map(_rounded, self.turns)), **values)
 
@@ -112,4 +110,5 @@ class Mechanism:
         """The same with every constant in float64: for functions that run on numbers instead of being traced."""
         frames = {name: (k, rounded(T)) for name, (k, T) in self.frames.items()}
         bodies = tuple(body.rounded for body in self.bodies)
-        return dataclasses.replace(self, bodies=bodies, gravity=rounded(self.gravity), frames=frames)
+        drive = dataclasses.replace(self.drive, armature=tuple(map(rounded, self.drive.armature)))
+        return dataclasses.replace(self, bodies=bodies, gravity=rounded(self.gravity), frames=frames, drive=drive)

@@ -102,20 +102,15 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
             (of_payload if is_payload else of_link).setdefault(owner, {})[quantity] = value
     check_complete(of_payload)
     bodies = [_with_own(mechanism, body, of_link[body.name]) if body.name in of_link else body
-              for body in _with_rotors(mechanism, rotors)]  # fmt: skip
+              for body in mechanism.bodies]  # fmt: skip
     for owner, changed in of_payload.items():
         k, T = mechanism.frame(owner.removesuffix(PAYLOAD))
         bodies[k] = _with_payload(bodies[k], T, POINT | changed)
     gravity = values.get("gravity", mechanism.gravity)
-    return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity)
-
-
-def _with_rotors(mechanism: Mechanism, rotors: Mapping[str, Any]) -> Iterator[Body]:
-    """The bodies, some of whose joints have other rotors."""
-    joints = mechanism.model.joint_names
-    for body in mechanism.bodies:
-        joint = joints[body.joint]
-        yield dataclasses.replace(body, armature=rotors[joint]) if joint in rotors else body
+    own = zip(mechanism.bodies, mechanism.drive.armature, strict=True)
+    armature = tuple(rotors.get(mechanism.model.joint_names[body.joint], inertia) for body, inertia in own)
+    drive = dataclasses.replace(mechanism.drive, armature=armature)
+    return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity, drive=drive)
 
 
 def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> Body:
