@@ -20,10 +20,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.advice import option
-from armdyn.algorithms.newton_euler import Motion, Wrench, Z, seen_from_parent
+from armdyn.algorithms.newton_euler import Motion, Wrench, seen_from_parent
 from armdyn.errors import ModelError
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, cross, skew
+from armdyn.spatial.rotations import Array, Z, cross, skew
 from armdyn.spatial.turns import Turns, into, symmetric_out_of, tensor_out_of
 
 

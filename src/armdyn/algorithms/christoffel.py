@@ -20,10 +20,9 @@ from armdyn.algorithms.declaration import function
 from armdyn.algorithms.joint_frames import JointFrame, composite_out_of, joint_frames
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
-from armdyn.algorithms.newton_euler import Z
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
-from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import into
 
 Screw = tuple[Array, Array]

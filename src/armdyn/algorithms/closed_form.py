@@ -18,9 +18,8 @@ import numpy as np
 from armdyn.algorithms.declaration import function
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.link_motion import centre_of_mass
-from armdyn.algorithms.newton_euler import Z
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, adjoint, cross, inverse_rigid, rigid, skew
+from armdyn.spatial.rotations import Array, Z, adjoint, cross, inverse_rigid, rigid, skew
 from armdyn.spatial.turns import matrix, out_of
 
 

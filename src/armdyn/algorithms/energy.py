@@ -9,10 +9,8 @@ import numpy as np
 from armdyn.algorithms.declaration import function
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
-from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import into, out_of
-
-Z = np.array([0.0, 0.0, 1.0])
 
 
 @function("(n),(n),(6)?->()")

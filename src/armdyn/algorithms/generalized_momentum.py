@@ -18,9 +18,8 @@ import numpy as np
 
 from armdyn.algorithms.declaration import function
 from armdyn.algorithms.energy import link_twists
-from armdyn.algorithms.joint_frames import along
 from armdyn.algorithms.moving_composites import Twist, along_rate
-from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
+from armdyn.algorithms.newton_euler import Wrench, along, seen_from_parent
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, cross

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.declaration import function
-from armdyn.algorithms.joint_frames import JointFrame, across_z, along, joint_frames, to_carrier
+from armdyn.algorithms.joint_frames import JointFrame, across_z, joint_frames, to_carrier
 from armdyn.algorithms.mass_matrix import Composite, wrench_of_unit_acceleration
 from armdyn.algorithms.moving_composites import (
     Rates,
@@ -44,8 +44,8 @@ from armdyn.algorithms.moving_composites import (
 from armdyn.algorithms.newton_euler import (
     Motion,
     Wrench,
-    Z,
     acceleration_tensor,
+    along,
     axial_of_product,
     base_motion,
     links_in_motion,
@@ -53,7 +53,7 @@ from armdyn.algorithms.newton_euler import (
 )
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
-from armdyn.spatial.rotations import Array, cross, skew
+from armdyn.spatial.rotations import Array, Z, cross, skew
 from armdyn.spatial.turns import into, out_of
 
 AT_REST = np.zeros(3)

@@ -48,11 +48,6 @@ def to_carrier(body: Body, position: Any, frame: JointFrame, carrier: JointFrame
     return Wrench(out_of(carrier.spin, n), out_of(carrier.spin, f))
 
 
-def along(body: Body, wrench: Wrench) -> Any:
-    """What the joint of ``body`` feels of a wrench."""
-    return wrench.n[2] if body.revolute else wrench.f[2]
-
-
 def across_z(v: Array) -> Array:
     """z x v, of a vector; of a tensor, its rows."""
     x, y = v[..., 0], v[..., 1]

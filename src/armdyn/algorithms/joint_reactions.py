@@ -14,7 +14,6 @@ from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import (
     Wrench,
-    Z,
     add_outer_wrenches,
     base_motion,
     inertial_wrench,
@@ -23,7 +22,7 @@ from armdyn.algorithms.newton_euler import (
 )
 from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import out_of
 
 AXES = ("link", "parent", "base")

@@ -11,6 +11,7 @@ from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross, inverse_rigid
 from armdyn.spatial.turns import into, out_of
+from armdyn.spatial.twists import lie_bracket
 
 Pose = tuple[Array, Array]
 """R_0B and p_0B."""
@@ -169,11 +170,6 @@ def body_columns(mechanism: Mechanism, q: Array, k: int, T: Array, **_: Any) -> 
         R = np.array([out_of(turns, row) for row in R])  # R_FP = R_FB R_PB^T, row by row
         p = p - R @ body.offset
     return columns
-
-
-def lie_bracket(V: Array, W: Array) -> Array:
-    """ad_V(W) of two twists (Modern Robotics 8.37)."""
-    return np.array([*cross(V[:3], W[:3]), *(cross(V[3:], W[:3]) + cross(V[:3], W[3:]))])
 
 
 def body_column_rates(mechanism: Mechanism, q: Array, qd: Array, k: int, T: Array, **_: Any) -> dict[int, Array]:

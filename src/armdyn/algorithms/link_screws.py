@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import into
 
-Z = np.array([0.0, 0.0, 1.0])
 NOTHING = np.zeros(3)
 
 

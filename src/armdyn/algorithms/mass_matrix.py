@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.declaration import function
-from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
+from armdyn.algorithms.newton_euler import Wrench, along, seen_from_parent
 from armdyn.model.inertial_constants import in_two_parts
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
-from armdyn.spatial.rotations import Array
+from armdyn.spatial.rotations import Array, Z
 from armdyn.spatial.turns import out_of, tensor_out_of
-
-Z = np.array([0.0, 0.0, 1.0])
 
 
 class Composite(NamedTuple):
@@ -57,7 +55,7 @@ def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
         wrench = wrench_of_unit_acceleration(mechanism.bodies[k], composite)
         while True:
             body = mechanism.bodies[j]
-            column[j] = wrench.n[2] if body.revolute else wrench.f[2]
+            column[j] = along(body, wrench)
             if body.parent < 0:
                 break
             wrench, j = seen_from_parent(body, q[j], turns[j], wrench), body.parent

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.declaration import function
-from armdyn.algorithms.joint_frames import JointFrame, across_z, along, composite_out_of, joint_frames, to_carrier
+from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_out_of, joint_frames, to_carrier
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
-from armdyn.algorithms.newton_euler import Wrench, Z
+from armdyn.algorithms.newton_euler import Wrench, along
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
-from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import out_of, tensor_out_of
 
 

@@ -17,10 +17,10 @@ from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.generalized_momentum import joint_momenta, summed_inwards
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.mass_matrix import composites, wrench_of_unit_acceleration
-from armdyn.algorithms.newton_euler import Wrench, Z, base_motion, inertial_wrench, outward, seen_from_parent
+from armdyn.algorithms.newton_euler import Wrench, base_motion, inertial_wrench, outward, seen_from_parent
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.mechanism import Mechanism
-from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import out_of
 
 ABOUT = ("base", "center_of_mass")

@@ -21,6 +21,7 @@ from armdyn.algorithms.regressor import PARAMETERS, by_coordinate, empty_rows, j
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.standard_parameters import joint_quantities
 from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.twists import lie_bracket
 
 
 @function("(n),(n),(6)?->(n,parameters)", sizes=PARAMETERS)
@@ -81,7 +82,10 @@ def lagrangian_gradient_regressor(
     rows = empty_rows(mechanism, len(mechanism.bodies))
     twists, units = [Screw(*twist) for twist in link_twists(mechanism, q, qd, base_twist)], unit_screws(mechanism)
     # dV_j/dq_j = ad_{V_j}(S_j), and what moves with body j carries it along
-    slopes = [lie_bracket(twist, unit) for twist, unit in zip(twists, units, strict=True)]
+    slopes = [
+        Screw(*np.split(lie_bracket(np.concatenate(twist), np.concatenate(unit)), 2))
+        for twist, unit in zip(twists, units, strict=True)
+    ]
     screws, slopes_outwards = carried_outwards(mechanism, q, units), carried_outwards(mechanism, q, slopes)
     gravities = gravity_of_bodies(mechanism, q)
     for k, body in enumerate(mechanism.bodies):
@@ -111,8 +115,3 @@ def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Any]:
         y * wz + z * wy,
         z * wz,
     ]
-
-
-def lie_bracket(V: Screw, W: Screw) -> Screw:
-    """ad_V(W) = (w_V x w_W, w_V x v_W + v_V x w_W) (Modern Robotics 8.37)."""
-    return Screw(cross(V.w, W.w), cross(V.w, W.v) + cross(V.v, W.w))

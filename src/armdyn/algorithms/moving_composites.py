@@ -22,9 +22,9 @@ import numpy as np
 
 from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_out_of
 from armdyn.algorithms.mass_matrix import Composite, composites
-from armdyn.algorithms.newton_euler import Wrench, Z
+from armdyn.algorithms.newton_euler import Wrench
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import out_of, tensor_out_of
 
 Twist = tuple[Array, Array]

@@ -17,10 +17,8 @@ import numpy as np
 from armdyn.algorithms.declaration import function
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
-from armdyn.spatial.rotations import Array, cross
+from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import Turns, into, out_of
-
-Z = np.array([0.0, 0.0, 1.0])
 
 
 class Motion(NamedTuple):
@@ -264,7 +262,12 @@ def add_tip_wrench(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array) -
 def inward(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list[Wrench]) -> list[Any]:
     """The joint forces, by body, that transmit the wrenches of all links, tips to base (Craig 6.53, MR 8.54)."""
     passed_on = transmitted(mechanism, q, motions, wrenches)
-    return [n[2] if body.revolute else f[2] for body, (n, f) in zip(mechanism.bodies, passed_on, strict=True)]
+    return [along(body, wrench) for body, wrench in zip(mechanism.bodies, passed_on, strict=True)]
+
+
+def along(body: Body, wrench: Wrench) -> Any:
+    """S^T F: what the joint of ``body`` transmits of a wrench, its moment about z or its force along z."""
+    return wrench.n[2] if body.revolute else wrench.f[2]
 
 
 def transmitted(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:

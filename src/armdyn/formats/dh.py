@@ -30,7 +30,7 @@ from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.words import checked_switch, is_one_of, listed, shown
-from armdyn.spatial.rotations import Array, rigid
+from armdyn.spatial.rotations import Array, Z, rigid
 
 Convention = Literal["modified", "standard"]
 
@@ -41,8 +41,6 @@ CONVENTIONS: Mapping[str, str] = {
 
 MOTOR_WORDS = ("Jm", "G", "gear_ratio", "rotor_inertia", "Im")
 """What tables say of the motors, which the joint feels as armature."""
-
-Z = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,6 @@ import numpy as np
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 
-COMPONENTS = ("wx", "wy", "wz", "vx", "vy", "vz")
-"""Of a twist, and of its derivative."""
-
 
 @dataclass(frozen=True, eq=False)
 class JointMotion:

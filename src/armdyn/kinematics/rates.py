@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.expressed_in import way_of_twist
+from armdyn.algorithms.task_rows import COMPONENTS
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics.checks import not_negative, vector
 from armdyn.kinematics.errors import TaskError
-from armdyn.kinematics.joint_motion import COMPONENTS, JointMotion
+from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.singular import Decomposition
 from armdyn.kinematics.tasks import moving_frame

@@ -12,6 +12,9 @@ from armdyn.exact import Exact, exact, meant, unit
 
 Array = NDArray[Any]
 
+Z: Array = np.array([0.0, 0.0, 1.0])
+"""The axis of every joint, in the axes of the link it moves."""
+
 ORTHONORMAL = Exact(Decimal("1e-40"))
 """What R^T R of a rotation in `Exact` numbers may be off the identity by."""
 

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from armdyn.advice import option
+from armdyn.algorithms.task_rows import COMPONENTS
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.kinematics.joint_motion import COMPONENTS
 from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array

@@ -22,9 +22,7 @@ from armdyn.formats.mjcf.places import kind_of, refuse_what_is_no_place
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Geometry, Limits
 from armdyn.model.parts import JointPart, LinkPart
-from armdyn.spatial.rotations import Array, rigid, rotation_about, rotation_from_quaternion
-
-Z = np.array([0.0, 0.0, 1.0])
+from armdyn.spatial.rotations import Array, Z, rigid, rotation_about, rotation_from_quaternion
 
 
 @dataclass(frozen=True)
