@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms import task_space as algorithm
-from armdyn.algorithms.declaration import Function, function
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import (
     COMPONENTS,
@@ -26,7 +25,8 @@ from armdyn.algorithms.task_rows import (
 )
 from armdyn.algorithms.task_space import TaskSpace
 from armdyn.arrays import as_plain
-from armdyn.compiled import CompiledFunction
+from armdyn.declaration import Function, function
+from armdyn.functions import CompiledFunction
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.model.constraints.base import refuse_constraints
 from armdyn.model.mechanism import Mechanism

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from armdyn.algorithms.declaration import Function, function
-from armdyn.compiled import CompiledFunction
+from armdyn.declaration import Function, function
 from armdyn.errors import TraceError
+from armdyn.functions import CompiledFunction
 from armdyn.model.canonical import canonical
 from armdyn.model.constraints.base import Row, rows_in
 from armdyn.model.mechanism import Mechanism

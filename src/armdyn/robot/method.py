@@ -5,8 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
-from armdyn.algorithms.declaration import Function
-from armdyn.compiled import CompiledFunction
+from armdyn.declaration import Function
+from armdyn.functions import CompiledFunction
 from armdyn.model.constraints.base import refuse_constraints
 from armdyn.threads import cached_property, undivided
 
@@ -70,6 +70,6 @@ class Method:
     def _bound(self, robot: Robot) -> CompiledFunction:
         if not self.derivatives_of:
             return CompiledFunction(robot, self.function)
-        from armdyn.differentiation import Shorter  # noqa: PLC0415 - when it is called
+        from armdyn.functions.derivatives import Shorter  # noqa: PLC0415 - when it is called
 
-        return Shorter(robot, self.function, self.derivatives_of)
+        return Shorter(robot, self.function, getattr(type(robot), self.derivatives_of))
