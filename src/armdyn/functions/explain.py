@@ -21,9 +21,8 @@ def check_arguments(inputs: Inputs, given: Mapping[str, Any]) -> None:
     """Complain of arrays that do not fit the robot or each other."""
     for name, value in given.items():
         _check_argument(inputs, inputs.ports[name], value)
-    batches = inputs.batches(given)
-    if _together(batches) is None:
-        shown = ", ".join(f"{name} {batch}" for name, batch in batches.items())
+    if _batch(inputs, given) is None:
+        shown = ", ".join(f"{name} {batch}" for name, batch in inputs.batches(given).items())
         raise ShapeError(f"the batches of the arguments of {_what(inputs)} do not broadcast together: {shown}")
 
 
@@ -61,10 +60,10 @@ def _what(inputs: Inputs) -> str:
     return f"{inputs.function.name} of {inputs.model.name!r}"
 
 
-def _together(batches: Mapping[str, tuple[int, ...]]) -> tuple[int, ...] | None:
+def _batch(inputs: Inputs, given: Mapping[str, Any]) -> tuple[int, ...] | None:
     """The shape of the batch; None where the arguments have none together."""
     try:
-        return np.broadcast_shapes(*batches.values())
+        return np.broadcast_shapes(*inputs.batches(given).values())
     except ValueError:
         return None
 
@@ -88,7 +87,7 @@ def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> N
 
 def check_out_of_batch(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]], given: Mapping[str, Any]) -> None:
     """Complain of arrays that cannot take the results of this batch."""
-    batch = _together(inputs.batches(given))
+    batch = _batch(inputs, given)
     for array, shape in _out_arrays(inputs, out, options):
         if batch is not None and array.shape != batch + shape:
             raise ShapeError(f"out has shape {array.shape}; expected {batch + shape} for a batch of shape {batch}")
