@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         task_space,
         trajectory,
     )
-    from armdyn.algorithms.declaration import Function, function
+    from armdyn.declaration import Function, function
     from armdyn.formats.dh import DHRow
     from armdyn.formats.links import Part
     from armdyn.formats.units import Units
@@ -60,8 +60,8 @@ if TYPE_CHECKING:
     from armdyn.simulation import Trajectory, simulate
 
 _WHERE = {
-    "Function": "algorithms.declaration",
-    "function": "algorithms.declaration",
+    "Function": "declaration",
+    "function": "declaration",
     **dict.fromkeys(("Frame", "Inertia", "Joint", "Limits", "Link", "Model"), "model"),
     **dict.fromkeys(("arctan2", "clip", "maximum", "minimum", "select", "sign"), "program"),
     **dict.fromkeys(("greater", "greater_equal", "less", "less_equal"), "program"),

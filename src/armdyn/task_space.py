@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms import task_space as algorithm
-from armdyn.algorithms.declaration import Function, function
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import (
     COMPONENTS,
@@ -26,7 +25,8 @@ from armdyn.algorithms.task_rows import (
 )
 from armdyn.algorithms.task_space import TaskSpace
 from armdyn.arrays import as_plain
-from armdyn.compiled import CompiledFunction
+from armdyn.declaration import Function, function
+from armdyn.functions import CompiledFunction
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.model.constraints.base import refuse_constraints
 from armdyn.model.mechanism import Mechanism
@@ -130,7 +130,47 @@ def task_space(
     out: tuple[Array, ...] | None = None,
     workers: int | None = None,
 ) -> TaskSpace:
-    """See `Robot.task_space`."""
+    """Task-space dynamics Lambda(q), eta(q, qd) of F = Lambda Vdot + eta, kg and N, and what goes with them.
+
+    Lambda = (J M^-1 J^T)^-1, which is J^-T M J^-1 where J is square, and eta = Jbar^T h - Lambda Jdot qd (Modern
+    Robotics 8.90, 8.91; Khatib 1987 for arms with joints to spare). tau = J^T F + N tau_0.
+
+    Where the components are not independent there is no Lambda: that is an error, or, with ``damping``, Lambda is
+    bounded. In a controller of your own call ``armdyn.algorithms.task_space``, or compile an
+    `armdyn.task_space.Task`: those do not check.
+
+    Args:
+        robot: without constraints.
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        frame: name of the frame; the tip where none is given.
+        point: of the frame, m, in its axes, whose velocity v is; its origin by default. Not with "space".
+        components: of the frame's twist, in this order: "position", "orientation", "pose" (all six, the
+        default), a sequence of "wx" ... "vz", or rows of six numbers that weigh wx, wy, wz, vx, vy, vz.
+        expressed_in: "body" where not given, "space" or "world", as of `jacobian`: "world" is Pinocchio's
+            LOCAL_WORLD_ALIGNED, its WORLD is "space".
+        damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1: no effective mass exceeds 1 / lambda^2. 0 by
+        default.
+        threshold: the part of what it could be, below which a component's independence of the others counts as
+        lost; 1e-6 by default, 3e-3 for float32. Without damping only.
+        out: arrays for the results.
+        workers: how many threads share a batch.
+
+    Returns:
+        An `armdyn.task_space.TaskSpace`: ``Lambda``, ``eta`` = ``mu`` + ``p``, ``J``, ``Jdot_qd``, ``Jbar``, ``N``,
+        ``mobility``.
+
+    Raises:
+        SingularTask: components that the joints cannot make independently, in this configuration or in any.
+        TaskSpaceError: settings that make no sense.
+        UnknownName: a frame, component or way of expression that does not exist.
+
+    >>> arm = armdyn.load("planar_2r")
+    >>> feel = arm.task_space([0.0, np.pi / 2], [0.0, 0.0], components=("vx", "vy"), expressed_in="world")
+    >>> feel.Lambda.round(12) + 0.0
+    array([[1., 0.],
+           [0., 2.]])
+    """
     refuse_constraints(robot.model, "task_space", "mass_matrix, bias_forces and constraint_jacobian")
     task = Task(frame, point, components, expressed_in, damping)
     threshold = _number("threshold", threshold, "between 0 and 1", lambda x: 0.0 < x < 1.0)
@@ -143,6 +183,47 @@ def task_space(
         states = np.asarray(as_plain("q", q, (robot.joint_names,), repr(robot.name)))
         _require_independence(robot, task, states, result, unit, threshold)
     return result
+
+
+def cartesian_dynamics(
+    robot: Robot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    *,
+    frame: str | None = None,
+    point: Sequence[float] = (0.0, 0.0, 0.0),
+    components: Components = "position",
+    expressed_in: str = "body",
+    damping: float = 0.0,
+    threshold: float = THRESHOLD,
+    out: tuple[Array, ...] | None = None,
+    workers: int | None = None,
+) -> CartesianDynamics:
+    """Cartesian mass matrix M_x(q), velocity forces V_x(q, qd), gravity forces G_x(q), kg and N.
+
+    M_x xdd + V_x + G_x = F with the Jacobian in the axes of the end effector, xd = eJ_v qd: velocity along its axes
+    whatever its orientation. The same as `task_space`, as it is written where forces along the tool are the matter.
+
+    Args:
+        robot: without constraints.
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        frame, point, components, expressed_in, damping, threshold, out, workers: as of `task_space`.
+
+    Raises:
+        SingularTask, TaskSpaceError, UnknownName: as for `task_space`.
+
+    >>> arm = armdyn.load("planar_2r")
+    >>> M_x, V_x, G_x = arm.cartesian_dynamics([0.0, np.pi / 6], [0.0, 0.0], components=("vx", "vy"))
+    >>> M_x.round(12) + 0.0  # m2 + m1 / sin(q2)^2 along the last link, m2 across it
+    array([[5., 0.],
+           [0., 1.]])
+    """
+    task = task_space(
+        robot, q, qd, frame=frame, point=point, components=components, expressed_in=expressed_in, damping=damping,
+        threshold=threshold, out=out, workers=workers,
+    )  # fmt: skip
+    return CartesianDynamics(task.Lambda, task.mu, task.p)
 
 
 def compiled_task(robot: Robot, task: Task) -> CompiledTask:

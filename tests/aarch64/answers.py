@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import armdyn
-from armdyn.compiled import CompiledFunction
+from armdyn.functions import CompiledFunction
 from armdyn.program import Program, interpret
 from armdyn.targets import compile_program, compiler
 from armdyn.targets.machine import host

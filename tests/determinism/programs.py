@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import armdyn
-from armdyn.algorithms.declaration import Function
+from armdyn.declaration import Function
 from armdyn.program import Program
 
 LARGE = ("christoffel", "closed_form", "coriolis_coefficients", "centrifugal_coefficients")

@@ -54,3 +54,42 @@ def test_functions_of_scalars_alone() -> None:
     s = np.linspace(0.0, 1.0, 5000)
     np.testing.assert_array_equal(double(s), 2.0 * s)
     np.testing.assert_array_equal(double(s, workers=2), 2.0 * s)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "match"),
+    [
+        (
+            {"q": np.zeros(5)},
+            armdyn.ShapeError,
+            r"^q has shape \(5,\); expected \(..., 6\), one value per joint of 'ur5'",
+        ),
+        ({"q": "home"}, armdyn.DTypeError, r"^q holds text"),
+        (
+            {"q": np.zeros((2, 6)), "qd": np.zeros((3, 6))},
+            armdyn.ShapeError,
+            r"do not broadcast together: q \(2,\), qd",
+        ),
+        ({"out": np.zeros(6)}, armdyn.ShapeError, r"^out holds 1 arrays; .* has 3 results"),
+        (
+            {"out": (None, np.zeros((6, 5)), None)},
+            armdyn.ShapeError,
+            r"^out has shape \(6, 5\); expected \(..., 6, 6\)",
+        ),
+        ({"out": ([0.0] * 6, None, None)}, armdyn.DTypeError, r"^out is list"),
+    ],
+    ids=["shape", "kind", "batches", "results", "shape of results", "kind of results"],
+)
+def test_wrong_arrays_are_named_before_anything_is_traced(
+    wrong: dict[str, object], error: type[Exception], match: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first call of a function that takes seconds to compile answers at once."""
+
+    def refuse(*arguments: object, **options: object) -> None:
+        raise AssertionError("traced, or looked for on disk")
+
+    for name in ("trace", "load_or_compile", "kernel_of"):
+        monkeypatch.setattr(f"armdyn.functions.compiled.{name}", refuse)
+    given = {"q": np.zeros(6), "qd": np.zeros(6), "tau": np.zeros(6), **wrong}
+    with pytest.raises(error, match=match):
+        armdyn.load("ur5").forward_dynamics_derivatives(**given)

@@ -5,8 +5,8 @@ import pinocchio as pin
 import pytest
 
 import armdyn
-from armdyn.compiled import CompiledFunction
 from armdyn.errors import ArmdynError, ShapeError, UnknownName
+from armdyn.functions import CompiledFunction
 from armdyn.kinematics import TaskError
 from armdyn.kinematics.motion import frame_motion
 from kinematics.arms import chain

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from armdyn import Robot, algorithms
-from armdyn.compiled import CompiledFunction
+from armdyn.functions import CompiledFunction
 from armdyn.program import interpret
 
 LARGEST_COMPILED = 9

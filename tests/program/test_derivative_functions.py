@@ -8,8 +8,8 @@ import pytest
 
 import armdyn
 from armdyn import algorithms
-from armdyn.differentiation import Derivative, Directional
 from armdyn.errors import ShapeError, UnknownName
+from armdyn.functions.derivatives import Derivative, Directional
 from armdyn.program import interpret
 from oracles.cases import Case
 from oracles.states import assert_close, random_states
@@ -205,7 +205,7 @@ def test_positions_are_those_of_the_primal(ur5: Case) -> None:
     for _ in range(2):  # the second call takes the short way
         actual = f_tip(s.q, s.qd, s.qdd, wrench, along_q=along)
         assert_close(actual, np.einsum("sij,sj->si", f.derivative("q")(s.q, s.qd, s.qdd, wrench), along))
-    assert f_tip._positional == [*f._positional, "along_q"]
+    assert f_tip._inputs.positional == [*f._inputs.positional, "along_q"]
     nothing = np.zeros(6), np.zeros(6), np.zeros((len(ur5.robot.link_names), 6))
     everything = f_tip(s.q, s.qd, s.qdd, wrench, *nothing, along)
     np.testing.assert_allclose(everything, actual, rtol=1e-11, atol=1e-11)
@@ -215,7 +215,7 @@ def test_directions_stand_behind_parameters_that_are_inputs(ur5: Case) -> None:
     s = random_states(6, 4, seed=328)
     weight = ur5.robot.compile(algorithms.gravity_forces, parameters=["gravity"])
     rate, down = weight.directional("q", "gravity"), np.array([1.0, 2.0, -9.0])
-    assert rate._positional == ["q", "gravity", "along_q", "along_gravity"]
+    assert rate._inputs.positional == ["q", "gravity", "along_q", "along_gravity"]
     by, lean = weight.derivative("q", "gravity")(s.q, down), np.array([0.3, -0.4, 0.5])
     expected = np.einsum("sij,sj->si", by.d_q, s.qd) + by.d_gravity @ lean
     assert_close(rate(s.q, down, along_q=s.qd, along_gravity=lean), expected)

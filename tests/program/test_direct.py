@@ -316,7 +316,7 @@ def ur5() -> armdyn.Robot:
 
 def forget_the_slow_way(function: Any) -> None:
     """Whatever gets to Python from now on has to choose its kernel anew, and is seen to."""
-    function._plain.clear()
+    function._by_position.clear()
     function._kernels.clear()
 
 
@@ -366,16 +366,16 @@ def test_pickled_robots_and_functions_start_anew(ur5: armdyn.Robot) -> None:
     gravity = ur5.gravity_forces(q)
     copies = pickle.loads(pickle.dumps((ur5, ur5.gravity_forces)))  # noqa: S301
     for function in (copies[0].gravity_forces, copies[1]):
-        assert function._direct == direct.NO_RECORDS
+        assert function._records == direct.NO_RECORDS
         np.testing.assert_array_equal(function(q), gravity)
-        assert function._direct != direct.NO_RECORDS
+        assert function._records != direct.NO_RECORDS
 
 
 def test_functions_are_freed(ur5: armdyn.Robot) -> None:
     ur5.gravity_forces(general(6))  # the first of its kind is kept, to be compiled in single precision too
     robot = armdyn.load("ur5")
     robot.gravity_forces(general(6))
-    assert robot.gravity_forces._direct != direct.NO_RECORDS
+    assert robot.gravity_forces._records != direct.NO_RECORDS
     watch = weakref.ref(robot.gravity_forces)
     del robot
     gc.collect()
@@ -443,9 +443,17 @@ def test_where_it_cannot_be_had_ufuncs_do_the_same_silently(reason: str) -> None
     code = f"""
         {UNAVAILABLE[reason]}
         print(bias())
-        assert type(armdyn.compiled.CompiledFunction.__call__).__name__ == "function"
+        assert type(armdyn.functions.compiled.CompiledFunction.__call__).__name__ == "function"
     """
     assert run(code) == run("print(bias())")
+
+
+def test_the_environment_can_keep_it_away() -> None:
+    code = """
+        print(bias())
+        assert type(armdyn.functions.compiled.CompiledFunction.__call__).__name__ == "function"
+    """
+    assert run(code, **{**os.environ, "ARMDYN_NATIVE": "0"}) == run("print(bias())")
 
 
 def test_without_a_compiler_there_is_one_warning_as_before(tmp_path: Any) -> None:
@@ -464,6 +472,6 @@ def test_the_second_process_needs_no_compiler(tmp_path: Any) -> None:
     code = """
         print(bias())
         assert 'llvmlite' not in sys.modules
-        assert type(armdyn.compiled.CompiledFunction.__call__).__name__ != "function"
+        assert type(armdyn.functions.compiled.CompiledFunction.__call__).__name__ != "function"
     """
     assert run(code, **environment) == first

@@ -13,7 +13,7 @@ import pytest
 import armdyn
 from armdyn import constraints, kinematics, simulation
 from armdyn.algorithms import mass_matrix
-from armdyn.source_keys import source_key
+from armdyn.functions.source_keys import source_key
 from armdyn.targets import kernels
 from armdyn.threads import Once
 
@@ -32,7 +32,7 @@ def new_process(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
 
         for name in ("_by_source", "_by_program", "_loops", "_ufuncs"):
             monkeypatch.setattr(kernels, name, Once())
-        monkeypatch.setattr("armdyn.compiled.trace", refuse)
+        monkeypatch.setattr("armdyn.functions.compiled.trace", refuse)
 
     return start
 

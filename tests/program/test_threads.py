@@ -60,13 +60,13 @@ def test_different_things_are_made_side_by_side() -> None:
 
 def test_different_functions_are_compiled_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     robot = armdyn.Robot(armdyn.load("planar_2r").model.replace(name="side by side"))
-    both, trace = threading.Barrier(2), armdyn.compiled.trace
+    both, trace = threading.Barrier(2), armdyn.functions.compiled.trace
 
     def meeting(*arguments: object, **options: object) -> object:
         both.wait(30)
         return trace(*arguments, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("armdyn.compiled.trace", meeting)
+    monkeypatch.setattr("armdyn.functions.compiled.trace", meeting)
     in_threads(lambda: robot.mass_matrix([0.1, 0.2]), lambda: robot.gravity_forces([0.1, 0.2]))
     assert robot.mass_matrix._kernels
     assert robot.gravity_forces._kernels

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from armdyn.declaration import Argument, Function, function
 from armdyn.lazy import names_of
 
 if TYPE_CHECKING:
@@ -11,7 +12,6 @@ if TYPE_CHECKING:
     from armdyn.algorithms.christoffel import centrifugal_coefficients, christoffel, coriolis_coefficients
     from armdyn.algorithms.closed_form import ClosedForm, closed_form
     from armdyn.algorithms.coriolis import coriolis_matrix
-    from armdyn.algorithms.declaration import Argument, Function, function
     from armdyn.algorithms.energy import kinetic_energy, potential_energy
     from armdyn.algorithms.energy_regressors import kinetic_energy_regressor, potential_energy_regressor
     from armdyn.algorithms.external_wrench import external_wrench
@@ -56,7 +56,6 @@ _WHERE = {
     **dict.fromkeys(("centrifugal_coefficients", "christoffel", "coriolis_coefficients"), "christoffel"),
     **dict.fromkeys(("ClosedForm", "closed_form"), "closed_form"),
     "coriolis_matrix": "coriolis",
-    **dict.fromkeys(("Argument", "Function", "function"), "declaration"),
     **dict.fromkeys(("kinetic_energy", "potential_energy"), "energy"),
     **dict.fromkeys(("kinetic_energy_regressor", "potential_energy_regressor"), "energy_regressors"),
     "external_wrench": "external_wrench",

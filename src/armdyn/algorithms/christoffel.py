@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.joint_frames import JointFrame, composite_out_of, joint_frames
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration

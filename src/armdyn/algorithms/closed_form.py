@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.link_motion import centre_of_mass
 from armdyn.model.mechanism import Body, Mechanism

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.christoffel import Screw, joint_screws, product_of_velocities
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.joint_frames import composite_out_of, joint_frames
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import composites

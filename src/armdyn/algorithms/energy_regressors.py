@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.link_screws import Screw, in_link_frame, link_frame
 from armdyn.algorithms.regressor import PARAMETERS, empty_rows, of_link

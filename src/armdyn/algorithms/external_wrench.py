@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import EXPRESSED_IN, way_of_twist
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import brought

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.algorithms.articulated_bodies import accelerations
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion
 from armdyn.errors import UnknownName

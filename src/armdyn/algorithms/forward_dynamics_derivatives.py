@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.forward_dynamics import forward_dynamics
 from armdyn.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives

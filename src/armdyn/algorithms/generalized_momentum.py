@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.moving_composites import Twist, along_rate
 from armdyn.algorithms.newton_euler import Wrench, along, seen_from_parent

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.joint_frames import JointFrame, across_z, joint_frames, to_carrier
 from armdyn.algorithms.mass_matrix import Composite, wrench_of_unit_acceleration
 from armdyn.algorithms.moving_composites import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 

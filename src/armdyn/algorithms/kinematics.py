@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross, inverse_rigid

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.newton_euler import Wrench, along, seen_from_parent
 from armdyn.model.inertial_constants import in_two_parts
 from armdyn.model.mechanism import Body, Mechanism

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_out_of, joint_frames, to_carrier
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
 from armdyn.algorithms.newton_euler import Wrench, along

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.generalized_momentum import joint_momenta, summed_inwards
 from armdyn.algorithms.kinematics import body_poses

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
+from armdyn.algorithms.declared import function
 from armdyn.algorithms.link_screws import Screw, carried_outwards, in_link_frame, link_frame, unit_screws
 from armdyn.algorithms.newton_euler import Motion, acceleration_tensor, base_motion, outward
 from armdyn.model.mechanism import Body, Mechanism

@@ -25,8 +25,8 @@ from armdyn.cli.arguments import (
 from armdyn.cli.info import compiled_methods
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
-from armdyn.compiled import CompiledFunction
 from armdyn.errors import ModelError
+from armdyn.functions import CompiledFunction
 
 ROUNDS = 7
 

@@ -23,9 +23,9 @@ from armdyn.cli.arguments import (
 )
 from armdyn.cli.screen import screen, visible
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
-from armdyn.compiled import CompiledFunction
 from armdyn.constraints import RedundantConstraints
 from armdyn.errors import ModelError
+from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import joint_map
 from armdyn.model.coupling import Coordinate
 from armdyn.model.model import Joint, Limits

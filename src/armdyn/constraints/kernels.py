@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.algorithms.declaration import function
 from armdyn.constraints import coordinates, held_frames, points  # noqa: F401 - they register their equations
+from armdyn.constraints.declared import function
 from armdyn.constraints.equations import all_equations
 from armdyn.errors import ModelError
 from armdyn.model.mechanism import Mechanism

@@ -26,9 +26,41 @@ EQUATIONS = 6
 
 
 def base_parameters(
-    robot: Robot, *, method: str | None = None, tolerance: float = TOLERANCE, **options: Any
+    robot: Robot,
+    *,
+    method: str | None = None,
+    tolerance: float = TOLERANCE,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    offset: bool = False,
 ) -> BaseParameters:
-    """The combinations of parameters that joint forces can tell apart; see `armdyn.Robot.base_parameters`."""
+    """The combinations of standard parameters that joint forces can tell apart, and no more.
+
+    Args:
+        robot: any, without constraints.
+        method: "structural", link by link from the arm's structure, for joints that move independently;
+            "numerical", from the regressor of many random states. Where not said, structural if it can be.
+        tolerance: what counts as nothing, relative to the arm's own length.
+        armature: whether the inertias of the joints' rotors count; where not said, they do where there is one.
+        damping: whether viscous frictions count.
+        friction: whether Coulomb frictions count.
+        offset: whether constant forces count.
+
+    Returns:
+        An `armdyn.identification.BaseParameters`: ``names``, ``matrix`` K with beta = K pi, ``independent``
+        columns, ``rank``, ``columns(Y)``. Printed it is a table.
+
+    >>> print(armdyn.load("planar_2r").base_parameters())
+      0             2 kg m       link_1.mc_x + link_2.m
+      1             0 kg m       link_1.mc_y
+      2             2 kg m^2     link_1.I_zz + link_2.m
+      3             1 kg m       link_2.mc_x
+      4             0 kg m       link_2.mc_y
+      5             1 kg m^2     link_2.I_zz
+    without effect: link_1.m, link_1.mc_z, ...
+    """
+    options = {"armature": armature, "damping": damping, "friction": friction, "offset": offset}
     refuse_constraints(robot.model, "base_parameters", "the regressor at states within them")
     standard = standard_parameters(robot.model, **options)
     coupled = robot.model.coupling is not None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.compiled import CompiledFunction
+from armdyn.functions import CompiledFunction
 from armdyn.kinematics.aims import Aim
 from armdyn.kinematics.step import declared
 from armdyn.robot import Robot

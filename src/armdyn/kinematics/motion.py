@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from armdyn.algorithms.bias_acceleration import bias_acceleration
-from armdyn.algorithms.declaration import function
 from armdyn.algorithms.kinematics import jacobian
 from armdyn.algorithms.task_rows import with_point
+from armdyn.declaration import function
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 
-@function("(n),(n)->(6,n),(6)")
+@function("(n),(n)->(6,n),(6)", sources=("algorithms", "kinematics"))
 def frame_motion(
     model: Mechanism,
     q: Array,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.declaration import Function, function
+from armdyn.declaration import Function, function
 from armdyn.kinematics.aims import SIZES, Aim, conditions
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, maximum, select
@@ -99,7 +99,8 @@ def search_step(
 def declared(aims: Sequence[Aim]) -> Function:
     """`search_step` for these aims, ready to be compiled."""
     size = sum(SIZES[aim.kind] for aim in aims)
-    return function(f"(n),(n),(),(),(),({size})->(n),(n),(),(),(),(2),()")(search_step)
+    shapes = f"(n),(n),(),(),(),({size})->(n),(n),(),(),(),(2),()"
+    return function(shapes, sources=("algorithms", "kinematics"))(search_step)
 
 
 def _damped_step(J: Array, e: Array, damping: Any) -> Array:

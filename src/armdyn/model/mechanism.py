@@ -84,8 +84,19 @@ def _rounded(turn: Turn | Axes) -> Turn | Axes:
 class Mechanism:
     """The bodies, parents before children, the gravity and the frames of a model; what a traced function gets.
 
-    ``drive`` brings q, qd, qdd into the order of the bodies and joint forces out of it; where joints are coupled, it is
-    the linear map between them and the coordinates.
+    A function of your own may read all of it. Where ``robot.compile`` makes parameters inputs, what depends on them is
+    traced scalars here (``gravity``; mass, moments and armature of ``bodies``), and ``model`` keeps the description's
+    own numbers: so take masses and gravity from here, names, limits and frictions from ``model``.
+
+    Args:
+        name: of the robot.
+        bodies: the moving links in canonical frames, a parent before its children.
+        gravity: the acceleration of free fall in base axes, shape (3,).
+        frames: of each frame the body that carries it, -1 for the base, and its pose there; `frame` looks one up.
+        tip: name of the tip frame, if there is one.
+        model: the description it was made of.
+        drive: brings q, qd, qdd into the order of the bodies and joint forces out of it; where joints are coupled, it
+            is the linear map between them and the coordinates.
     """
 
     name: str

@@ -1,8 +1,8 @@
-"""The front door: a robot, the methods it has, and how functions become methods."""
+"""A robot, the methods it has, and how functions become methods."""
 
 from armdyn.lazy import modules_of
-from armdyn.robot.front_door import Robot
 from armdyn.robot.method import Method
+from armdyn.robot.robot import Robot
 
 __all__ = ["Method", "Robot"]
 

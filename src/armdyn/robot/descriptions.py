@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from armdyn.formats.units import Units
     from armdyn.model.inertia import Inertia
     from armdyn.model.model import Limits
-    from armdyn.robot.front_door import Robot
+    from armdyn.robot.robot import Robot
 
 
 def from_urdf(

@@ -1,15 +1,22 @@
-"""The descriptions of a robot: screws, zero reference position, Denavit-Hartenberg table, URDF."""
+"""A robot in other forms: screws, zero reference position, Denavit-Hartenberg table, URDF, a vector of parameters."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
+from armdyn.formats.export.dh import write_dh
+from armdyn.formats.export.screws import write_screws
+from armdyn.formats.export.urdf import write_urdf
+from armdyn.formats.export.zero_reference import write_zero_reference
+from armdyn.model import standard_parameters as of_model
+from armdyn.model.standard_parameters import StandardParameters
+
 if TYPE_CHECKING:
     from armdyn.formats.dh import DHTable
     from armdyn.formats.export.screws import Screws
     from armdyn.formats.zero_reference import ZeroReference
-    from armdyn.robot.front_door import Robot
+    from armdyn.robot.robot import Robot
 
 
 def to_screws(robot: Robot) -> Screws:
@@ -25,8 +32,6 @@ def to_screws(robot: Robot) -> Screws:
     >>> Slist[:, 0] + 0.0
     array([0., 0., 1., 0., 0., 0.])
     """
-    from armdyn.formats.export.screws import write_screws  # noqa: PLC0415
-
     return write_screws(robot.model)
 
 
@@ -42,8 +47,6 @@ def to_zero_reference(robot: Robot) -> ZeroReference:
     array([[0., 0., 0.],
            [1., 0., 0.]])
     """
-    from armdyn.formats.export.zero_reference import write_zero_reference  # noqa: PLC0415
-
     return write_zero_reference(robot.model)
 
 
@@ -62,8 +65,6 @@ def to_dh(robot: Robot, convention: str) -> DHTable:
     >>> [round(row.alpha, 4) for row in armdyn.load("ur5").to_dh("standard").rows]
     [1.5708, 0.0, 0.0, 1.5708, 1.5708, 0.0]
     """
-    from armdyn.formats.export.dh import write_dh  # noqa: PLC0415
-
     return write_dh(robot.model, convention)
 
 
@@ -86,6 +87,29 @@ def to_urdf(robot: Robot, path: str | os.PathLike[str] | None = None) -> str:
     <?xml version="1.0" encoding="utf-8"?>
     <robot name="planar_2r">
     """
-    from armdyn.formats.export.urdf import write_urdf  # noqa: PLC0415
-
     return write_urdf(robot.model, path)
+
+
+def standard_parameters(
+    robot: Robot,
+    *,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    offset: bool = False,
+) -> StandardParameters:
+    """The vector pi that `regressor` is multiplied with, its names and units, in the order of the columns.
+
+    Args:
+        armature: whether the inertias of the joints' rotors follow; where not said, they do where there is one.
+        damping: whether viscous frictions follow.
+        friction: whether Coulomb frictions follow.
+        offset: whether constant forces follow; the robot's own are zero.
+
+    >>> pi = armdyn.load("planar_2r").standard_parameters(damping=True)
+    >>> pi.names[:3], pi.names[-2:], pi["link_2.mc_x"]
+    (('link_1.m', 'link_1.mc_x', 'link_1.mc_y'), ('joint_1.damping', 'joint_2.damping'), 1.0)
+    """
+    return of_model.standard_parameters(
+        robot.model, armature=armature, damping=damping, friction=friction, offset=offset
+    )

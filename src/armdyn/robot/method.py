@@ -5,27 +5,31 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
-from armdyn.algorithms.declaration import Function
-from armdyn.compiled import CompiledFunction
+from armdyn.declaration import Function
+from armdyn.functions import CompiledFunction
 from armdyn.model.constraints.base import refuse_constraints
 from armdyn.threads import cached_property, undivided
 
 if TYPE_CHECKING:
-    from armdyn.robot.front_door import Robot
+    from armdyn.robot.robot import Robot
 
 
 class Method:
     """A `Function` as a method of `Robot`: bound, documented and compiled from its one declaration."""
 
-    def __init__(self, where: str, *, with_constraints: str = "", derivatives_of: str = "") -> None:
+    def __init__(
+        self, where: str, *, of_constraints: bool = False, with_constraints: str = "", derivatives_of: str = ""
+    ) -> None:
         """Declare a method.
 
         Args:
             where: the package that has a function of this name.
+            of_constraints: whether it means nothing for a robot without constraints.
             with_constraints: what a robot with constraints has instead of it.
             derivatives_of: the method whose first derivatives it gives; their own program may be shorter.
         """
         self.where = where
+        self.of_constraints = of_constraints
         self.with_constraints = with_constraints
         self.derivatives_of = derivatives_of
 
@@ -46,8 +50,7 @@ class Method:
         """Whether it is public and means something for a robot: constraints, or none."""
         if self.name.startswith("_"):
             return False
-        of_constraints = self.where.startswith("armdyn.constraints")
-        return not self.with_constraints if robot.model.constraints else not of_constraints
+        return not self.with_constraints if robot.model.constraints else not self.of_constraints
 
     def refuse_where_wrong(self, robot: Robot) -> None:
         """Raise where the robot has constraints that the function leaves out."""
@@ -70,6 +73,6 @@ class Method:
     def _bound(self, robot: Robot) -> CompiledFunction:
         if not self.derivatives_of:
             return CompiledFunction(robot, self.function)
-        from armdyn.differentiation import Shorter  # noqa: PLC0415 - when it is called
+        from armdyn.functions.derivatives import Shorter  # noqa: PLC0415 - when it is called
 
-        return Shorter(robot, self.function, self.derivatives_of)
+        return Shorter(robot, self.function, getattr(type(robot), self.derivatives_of))

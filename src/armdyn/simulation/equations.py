@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from armdyn import algorithms
-from armdyn.algorithms.declaration import Function, function
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.motion import Redundant, constrained_least_squares
+from armdyn.declaration import Function, function
 from armdyn.robot import Robot
 from armdyn.simulation import schemes
 from armdyn.simulation.schemes import Formula, Rates, State
@@ -26,8 +26,10 @@ DRIFTED = 1e-6
 """Singular values of the rows as unit vectors that count as zero in a simulation: drift makes rows that follow from
 others part by as little."""
 
+SOURCES = ("algorithms", "constraints", "simulation")
 
-@function("(n),(n),(n),(6)?->(n),()")
+
+@function("(n),(n),(n),(6)?->(n),()", sources=SOURCES)
 def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
     """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), and power P = tau . qd - f_tip . V_tip, W, scalar.
 
@@ -70,13 +72,13 @@ def _by_least_squares(robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Arra
     return qdd, np.einsum("...i,...i->...", forces, qd)
 
 
-@function("(n),(n),(),(),(n),(6)?->(n),(n),()")
+@function("(n),(n),(),(),(n),(6)?->(n),(n),()", sources=SOURCES)
 def euler_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) an Euler step of length h, s, later, with the forces held, shapes (..., n), (..., n), (...)."""
     return _with_forces_held(schemes.euler, model, (q, qd, work), h, (tau, f_tip))
 
 
-@function("(n),(n),(),(),(n),(6)?->(n),(n),()")
+@function("(n),(n),(),(),(n),(6)?->(n),(n),()", sources=SOURCES)
 def runge_kutta_4_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) a Runge-Kutta step of length h, s, later, the forces held, shapes (..., n), (..., n), (...)."""
     return _with_forces_held(schemes.runge_kutta_4, model, (q, qd, work), h, (tau, f_tip))

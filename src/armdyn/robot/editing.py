@@ -1,9 +1,14 @@
-"""Other robots from one: another gravity, tip, load, coupling, constraint."""
+"""Other robots from one: another gravity, tip, load, inertia, coupling, constraint."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
+
+from armdyn.model import coordinates, joint_equations, payload, standard_parameters
+from armdyn.model.constraints.base import refuse_one_body
+from armdyn.model.followers import as_followers, with_followers
+from armdyn.model.tips import without_tip_notes
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -11,7 +16,7 @@ if TYPE_CHECKING:
     from armdyn.model.constraints import Constraint
     from armdyn.model.inertia import Inertia
     from armdyn.model.model import Limits
-    from armdyn.robot.front_door import Robot
+    from armdyn.robot.robot import Robot
 
 
 def with_gravity(robot: Robot, gravity: ArrayLike) -> Robot:
@@ -40,8 +45,6 @@ def with_tip(robot: Robot, frame: str) -> Robot:
     >>> armdyn.load("ur5").with_tip("wrist_3_link").tip
     'wrist_3_link'
     """
-    from armdyn.model.tips import without_tip_notes  # noqa: PLC0415
-
     tip = robot.model.frame(frame).name
     return type(robot)(robot.model.replace(tip=tip, notes=without_tip_notes(robot.model.notes)))
 
@@ -69,9 +72,41 @@ def with_payload(
     >>> robot.with_payload(load).gravity_forces([0.0, 0.0]) - robot.gravity_forces([0.0, 0.0])
     array([41.202, 21.582])
     """
-    from armdyn.model.payload import with_payload  # noqa: PLC0415
+    return type(robot)(payload.with_payload(robot.model, inertia, frame, name=name, check_inertia=check_inertia))
 
-    return type(robot)(with_payload(robot.model, inertia, frame, name=name, check_inertia=check_inertia))
+
+def with_standard_parameters(
+    robot: Robot,
+    pi: ArrayLike,
+    *,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    check_inertia: bool = True,
+) -> Robot:
+    """The same robot with other inertias: those of a vector as `standard_parameters` gives it.
+
+    Args:
+        pi: standard parameters, shape (parameters,).
+        armature: whether pi holds the inertias of rotors; where not said, it does where the robot has one.
+        damping: whether pi holds viscous frictions.
+        friction: whether pi holds Coulomb frictions.
+        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+
+    Raises:
+        ModelError: every link and joint with parameters that none can have, and why.
+        ShapeError: a vector of another length.
+        Unsupported: friction of joints that are coupled.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> heavy = robot.with_standard_parameters(2.0 * robot.standard_parameters().values)
+    >>> heavy.gravity_forces([0.0, 0.0]) / robot.gravity_forces([0.0, 0.0])
+    array([2., 2.])
+    """
+    options = {"armature": armature, "damping": damping, "friction": friction}
+    return type(robot)(
+        standard_parameters.with_standard_parameters(robot.model, pi, check_inertia=check_inertia, **options)
+    )
 
 
 def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Robot:
@@ -90,8 +125,6 @@ def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Ro
     >>> arm.joint_names, arm.mass_matrix([0.3]).shape
     (('joint_1',), (1, 1))
     """
-    from armdyn.model.followers import as_followers, with_followers  # noqa: PLC0415
-
     return type(robot)(with_followers(robot.model, as_followers(followers)))
 
 
@@ -124,9 +157,7 @@ def with_coordinates(
     >>> wrist.joint_positions([1.0, 0.5])
     array([0.75, 0.25])
     """
-    from armdyn.model.coordinates import with_coordinates  # noqa: PLC0415
-
-    return type(robot)(with_coordinates(robot.model, names, matrix, offset, kinds=kinds, limits=limits))
+    return type(robot)(coordinates.with_coordinates(robot.model, names, matrix, offset, kinds=kinds, limits=limits))
 
 
 def with_joint_equations(robot: Robot, equations: Sequence[Any], *, dependent: Sequence[str] = ()) -> Robot:
@@ -146,16 +177,14 @@ def with_joint_equations(robot: Robot, equations: Sequence[Any], *, dependent: S
     >>> level.joint_positions([0.3, 0.4])
     array([ 0.3,  0.4, -0.2])
     """
-    from armdyn.model.joint_equations import as_equations, with_joint_equations  # noqa: PLC0415
-
-    return type(robot)(with_joint_equations(robot.model, as_equations(equations), dependent))
+    return type(robot)(
+        joint_equations.with_joint_equations(robot.model, joint_equations.as_equations(equations), dependent)
+    )
 
 
 def without_couplings(robot: Robot) -> Robot:
     """The same robot with every joint free: q has one entry a joint again."""
-    from armdyn.model.coordinates import without_couplings  # noqa: PLC0415
-
-    return type(robot)(without_couplings(robot.model))
+    return type(robot)(coordinates.without_couplings(robot.model))
 
 
 def with_constraints(robot: Robot, *constraints: Constraint) -> Robot:
@@ -174,14 +203,12 @@ def with_constraints(robot: Robot, *constraints: Constraint) -> Robot:
     >>> arm.constraint_jacobian([-np.pi / 3, 2 * np.pi / 3]).round(3) + 0.0
     array([[ 0.   , -0.866]])
     """
-    from armdyn.model.constraints.base import refuse_one_body  # noqa: PLC0415
-
     model = robot.model.replace(constraints=(*robot.model.constraints, *constraints))
     refuse_one_body(model, constraints)
     return type(robot)(model)
 
 
-def with_independent_constraints(robot: Robot, q: ArrayLike, **options: Any) -> Robot:
+def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: float | None = None) -> Robot:
     """The same robot without the rows of constraints that follow from others, as those of planar linkages do.
 
     A hinge that closes a planar four-bar has five rows in space; three of them hold already. The motion is the same
@@ -190,15 +217,16 @@ def with_independent_constraints(robot: Robot, q: ArrayLike, **options: Any) -> 
     Args:
         q: joint positions of a general state at which the loops are closed, rad or m, shape (n,). Closed states near
             it are looked at too, so that rows that follow from others there alone are not taken for others.
-        options: of `constraint_rank`, which tells the rows.
+        rank_tolerance: of `constraint_rank`, which tells the rows; its own where not given.
 
     Raises:
         OpenLoop: a state at which the constraints do not hold.
         SingularState: a state at which more rows follow from others than near it.
     """
-    from armdyn.constraints.nearby import independent_constraints  # noqa: PLC0415
+    from armdyn.constraints.nearby import independent_constraints  # noqa: PLC0415 - for this function alone
 
-    constraints, left_out = independent_constraints(robot, q, **options)
+    how = {} if rank_tolerance is None else {"rank_tolerance": rank_tolerance}
+    constraints, left_out = independent_constraints(robot, q, **how)
     note = f"rows of constraints that follow from others are left out: {', '.join(left_out)}"
     notes = (*robot.model.notes, note) if left_out else robot.model.notes
     return type(robot)(robot.model.replace(constraints=constraints, notes=notes))

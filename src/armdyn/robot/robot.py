@@ -1,24 +1,36 @@
-"""The front door: a robot whose equations of motion are compiled functions."""
+"""A robot, everything that can be asked of it as its methods."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from armdyn.algorithms.declaration import Function, function
-from armdyn.compiled import CompiledFunction
+import armdyn
+from armdyn.declaration import Function, function
 from armdyn.errors import TraceError
+from armdyn.functions import CompiledFunction
 from armdyn.model.canonical import canonical
 from armdyn.model.constraints.base import Row, rows_in
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
-from armdyn.robot import closed_loops, descriptions, exports, motions, parameters, variants
+from armdyn.robot import descriptions
+from armdyn.robot.imported import Imported
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
+    import armdyn.constraints.checked
+    import armdyn.constraints.closing
+    import armdyn.constraints.motion
+    import armdyn.constraints.ranks
+    import armdyn.constraints.wrenches
+    import armdyn.identification
+    import armdyn.kinematics
+    import armdyn.robot.editing
+    import armdyn.robot.exports
+    import armdyn.task_space
     from armdyn.model.coupling import Coordinate
     from armdyn.task_space import CompiledTask, Task
 
@@ -79,11 +91,11 @@ class Robot:
     link_motion = Method(ALGORITHMS)
     joint_reactions = Method(ALGORITHMS, with_constraints="constraint_forces for what loops carry")
     # Constraints and loops
-    constraint_error = Method(KERNELS)
-    constraint_jacobian = Method(KERNELS)
-    constraint_velocity = Method(KERNELS)
-    constraint_drift = Method(KERNELS)
-    constraint_forces = Method(KERNELS)
+    constraint_error = Method(KERNELS, of_constraints=True)
+    constraint_jacobian = Method(KERNELS, of_constraints=True)
+    constraint_velocity = Method(KERNELS, of_constraints=True)
+    constraint_drift = Method(KERNELS, of_constraints=True)
+    constraint_forces = Method(KERNELS, of_constraints=True)
     _force_projection = Method(DYNAMICS)
     _acceleration_projection = Method(DYNAMICS)
     _constrained_inverse_dynamics = Method(DYNAMICS)
@@ -117,48 +129,48 @@ class Robot:
     from_links = classmethod(descriptions.from_links)
 
     # And back
-    to_screws = exports.to_screws
-    to_zero_reference = exports.to_zero_reference
-    to_dh = exports.to_dh
-    to_urdf = exports.to_urdf
+    to_screws = Imported(lambda: armdyn.robot.exports.to_screws)
+    to_zero_reference = Imported(lambda: armdyn.robot.exports.to_zero_reference)
+    to_dh = Imported(lambda: armdyn.robot.exports.to_dh)
+    to_urdf = Imported(lambda: armdyn.robot.exports.to_urdf)
 
     # Other robots from this one
-    with_gravity = variants.with_gravity
-    with_tip = variants.with_tip
-    with_payload = variants.with_payload
-    with_mimic = variants.with_mimic
-    with_coordinates = variants.with_coordinates
-    with_joint_equations = variants.with_joint_equations
-    without_couplings = variants.without_couplings
-    with_constraints = variants.with_constraints
-    with_independent_constraints = variants.with_independent_constraints
-    without_constraints = variants.without_constraints
+    with_gravity = Imported(lambda: armdyn.robot.editing.with_gravity)
+    with_tip = Imported(lambda: armdyn.robot.editing.with_tip)
+    with_payload = Imported(lambda: armdyn.robot.editing.with_payload)
+    with_mimic = Imported(lambda: armdyn.robot.editing.with_mimic)
+    with_coordinates = Imported(lambda: armdyn.robot.editing.with_coordinates)
+    with_joint_equations = Imported(lambda: armdyn.robot.editing.with_joint_equations)
+    without_couplings = Imported(lambda: armdyn.robot.editing.without_couplings)
+    with_constraints = Imported(lambda: armdyn.robot.editing.with_constraints)
+    with_independent_constraints = Imported(lambda: armdyn.robot.editing.with_independent_constraints)
+    without_constraints = Imported(lambda: armdyn.robot.editing.without_constraints)
 
     # Inertial parameters
-    standard_parameters = parameters.standard_parameters
-    base_parameters = parameters.base_parameters
-    with_standard_parameters = parameters.with_standard_parameters
+    standard_parameters = Imported(lambda: armdyn.robot.exports.standard_parameters)
+    base_parameters = Imported(lambda: armdyn.identification.base_parameters)
+    with_standard_parameters = Imported(lambda: armdyn.robot.editing.with_standard_parameters)
 
     # Motions and tasks
-    inverse_kinematics = motions.inverse_kinematics
-    joint_rates = motions.joint_rates
-    joint_accelerations = motions.joint_accelerations
-    task_space = motions.task_space
-    cartesian_dynamics = motions.cartesian_dynamics
+    inverse_kinematics = Imported(lambda: armdyn.kinematics.inverse_kinematics)
+    joint_rates = Imported(lambda: armdyn.kinematics.joint_rates)
+    joint_accelerations = Imported(lambda: armdyn.kinematics.joint_accelerations)
+    task_space = Imported(lambda: armdyn.task_space.task_space)
+    cartesian_dynamics = Imported(lambda: armdyn.task_space.cartesian_dynamics)
 
     # Of robots with constraints, checked state by state
-    constrained_forward_dynamics = closed_loops.constrained_forward_dynamics
-    constrained_inverse_dynamics = closed_loops.constrained_inverse_dynamics
-    hybrid_forces = closed_loops.hybrid_forces
-    force_projection = closed_loops.force_projection
-    acceleration_projection = closed_loops.acceleration_projection
-    actuator_forces = closed_loops.actuator_forces
-    constraint_rank = closed_loops.constraint_rank
-    close_loop = closed_loops.close_loop
-    close_velocities = closed_loops.close_velocities
-    close_accelerations = closed_loops.close_accelerations
-    constraint_wrench = closed_loops.constraint_wrench
-    multipliers_of_wrench = closed_loops.multipliers_of_wrench
+    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.motion.constrained_forward_dynamics)
+    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked.constrained_inverse_dynamics)
+    hybrid_forces = Imported(lambda: armdyn.constraints.checked.hybrid_forces)
+    force_projection = Imported(lambda: armdyn.constraints.checked.force_projection)
+    acceleration_projection = Imported(lambda: armdyn.constraints.checked.acceleration_projection)
+    actuator_forces = Imported(lambda: armdyn.constraints.motion.actuator_forces)
+    constraint_rank = Imported(lambda: armdyn.constraints.ranks.constraint_rank)
+    close_loop = Imported(lambda: armdyn.constraints.closing.close_loop)
+    close_velocities = Imported(lambda: armdyn.constraints.closing.close_velocities)
+    close_accelerations = Imported(lambda: armdyn.constraints.closing.close_accelerations)
+    constraint_wrench = Imported(lambda: armdyn.constraints.wrenches.constraint_wrench)
+    multipliers_of_wrench = Imported(lambda: armdyn.constraints.wrenches.multipliers_of_wrench)
 
     def __init__(self, model: Model) -> None:
         self.__dict__["model"] = model

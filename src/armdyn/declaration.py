@@ -35,6 +35,11 @@ class Function:
 
     Calling it runs the plain Python implementation; `armdyn.Robot` compiles it. The first line of its documentation
     names the quantity, symbol, unit and shape.
+
+    ``sources`` are the folders of armdyn whose text, besides what every function is traced with, says what it computes:
+    a compiled one is found on disk without tracing it as long as they stay. It is empty of functions of your own, and
+    of what `dataclasses.replace` makes: those are traced in every process, and their machine code is found by the
+    program.
     """
 
     implementation: Callable[..., Any] = field(repr=False)
@@ -46,6 +51,7 @@ class Function:
     result: type[Any] | None = None
     sizes: Mapping[str, Callable[..., int]] = field(default_factory=dict)
     choices: Mapping[str, Callable[..., Iterable[str]]] = field(default_factory=dict)
+    sources: tuple[str, ...] = field(default=(), init=False)
 
     def __post_init__(self) -> None:
         for attribute in ("__qualname__", "__doc__"):
@@ -63,7 +69,8 @@ class Function:
         name = self.name
         if getattr(sys.modules.get(self.implementation.__module__), name, None) is self:
             return name  # pickled by name, as functions are
-        return _declare, (self.signature, self.implementation, self.result, self.sizes, self.choices)
+        options = {"result": self.result, "sizes": self.sizes, "choices": self.choices, "sources": self.sources}
+        return _declare, (self.implementation, self.signature, options)
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
@@ -76,6 +83,7 @@ def function(
     result: type[Any] | None = None,
     sizes: Mapping[str, Callable[..., int]] | None = None,
     choices: Mapping[str, Callable[..., Iterable[str]]] | None = None,
+    sources: tuple[str, ...] = (),
 ) -> Callable[[Callable[..., Any]], Function]:
     """Declare a function of a robot.
 
@@ -86,6 +94,7 @@ def function(
         result: a ``NamedTuple`` with a field for each result, where the results have names; the function returns it.
         sizes: dimensions of the results with names of their own, each a function of the `Model` and of the options.
         choices: what there is to choose from, a function of the `Model` for each option that must be given.
+        sources: see `Function`; none for functions outside armdyn.
 
     >>> @function("(n),(n)->()")
     ... def power(model, qd, tau):
@@ -115,19 +124,15 @@ def function(
         )
         options = {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
         more = (sizes or {}, choices or {})
-        return Function(implementation, name, signature, arguments, results, options, result, *more)
+        declared = Function(implementation, name, signature, arguments, results, options, result, *more)
+        object.__setattr__(declared, "sources", sources)
+        return declared
 
     return declare
 
 
-def _declare(
-    signature: str,
-    implementation: Callable[..., Any],
-    result: type[Any] | None,
-    sizes: Mapping[str, Callable[..., int]] | None,
-    choices: Mapping[str, Callable[..., Iterable[str]]] | None,
-) -> Function:
-    return function(signature, result=result, sizes=sizes, choices=choices)(implementation)
+def _declare(implementation: Callable[..., Any], signature: str, options: Mapping[str, Any]) -> Function:
+    return function(signature, **options)(implementation)
 
 
 def _parse(signature: str) -> tuple[list[tuple[Shape, bool]], tuple[Shape, ...]]:

@@ -7,41 +7,29 @@ that is armdyn's own. With functions of the caller's in it, the function is trac
 from __future__ import annotations
 
 import dataclasses
-import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.declaration import Function
+from armdyn.declaration import Function
 from armdyn.model.model import Model
 from armdyn.targets import cache_keys
 
-_ALGORITHMS = (".", "spatial", "model", "model/constraints", "algorithms")
-"""What functions of `armdyn.algorithms` are traced with, besides what every kernel depends on."""
+TRACED_WITH = (".", "spatial", "model", "model/constraints", "functions")
+"""Folders that every function is traced with, besides its own `Function.sources`."""
 
 
 def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
     """The text for a function of a model with what else is fixed; None where no text holds all of it."""
-    where = function.implementation.__module__
-    if not (_is_armdyns(where) and _is_of_its_module(function) and cache_keys.has_sources()):
+    if not (function.sources and cache_keys.has_sources()):
         return None
     try:
         exact = _exact((fixed, model.constraints, function.signature))
     except TypeError:
         return None
-    code = cache_keys.source_digest(*(_ALGORITHMS if where.startswith("armdyn.algorithms.") else ()))
-    return repr((model.digest, where, function.name, exact, code))
-
-
-def _is_armdyns(module: str | None) -> bool:
-    return module is not None and module.startswith("armdyn.")
-
-
-def _is_of_its_module(function: Function) -> bool:
-    """Whether the module's source says what the function is, and nothing that was put together later."""
-    known = getattr(sys.modules.get(function.implementation.__module__), function.implementation.__name__, None)
-    return known is function or known is function.implementation
+    where = f"{function.__module__}.{function.name}"
+    return repr((model.digest, where, exact, cache_keys.source_digest(*TRACED_WITH, *function.sources)))
 
 
 def _exact(value: Any) -> Any:
@@ -56,7 +44,7 @@ def _exact(value: Any) -> Any:
         return type(value).__name__, [_exact(one) for one in value]
     if isinstance(value, Mapping):
         return "mapping", _exact_all((str(k), v) for k, v in value.items())
-    if dataclasses.is_dataclass(value) and not isinstance(value, type) and _is_armdyns(type(value).__module__):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type) and _is_armdyns(type(value)):
         fields = ((field.name, getattr(value, field.name)) for field in dataclasses.fields(value))
         return f"{type(value).__module__}.{type(value).__qualname__}", _exact_all(fields)
     raise TypeError(type(value))
@@ -64,3 +52,8 @@ def _exact(value: Any) -> Any:
 
 def _exact_all(pairs: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
     return [(name, _exact(value)) for name, value in pairs]
+
+
+def _is_armdyns(kind: type) -> bool:
+    """Whether the sources of armdyn say what values of this type mean."""
+    return kind.__module__.startswith("armdyn.")

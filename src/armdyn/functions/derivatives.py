@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from armdyn.algorithms.declaration import Argument, Function, Shape
-from armdyn.compiled import CompiledFunction, Variant
+from armdyn.declaration import Argument, Function, Shape
 from armdyn.errors import UnknownName
+from armdyn.functions.compiled import CompiledFunction
+from armdyn.functions.variants import Variant
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
 from armdyn.program import Program
 from armdyn.program.differentiation import derivatives, rates_along
 
 if TYPE_CHECKING:
+    from armdyn.functions.arm import Arm
     from armdyn.model.mechanism import Mechanism
-    from armdyn.robot import Robot
-
 
 SMALL = 500
 """Operations of a program that is worth comparing with another one."""
@@ -34,16 +34,17 @@ class _Derived(CompiledFunction):
         shapes = {name: shape for shape, name in found}
         if len(shapes) < len(self.wrt):
             raise TypeError(f"{primal.__name__} is differentiated by {', '.join(self.wrt)}; name each of them once")
-        super().__init__(primal.robot, self._declared(shapes), primal.parameters)
-        own = [a.name for a in self.function.arguments if a.name not in primal._positional]
-        self._positional = [*primal._positional, *own]  # arrays by position are those of the primal
+        declared, taken = self._declared(shapes), primal._inputs.positional
+        # Arrays by position are those of the primal: its own stand behind all of them.
+        behind = [*primal._inputs.behind, *(a.name for a in declared.arguments if a.name not in taken)]
+        super().__init__(primal.arm, declared, primal.parameters, behind=behind)
 
     def _shape_of(self, name: str) -> Shape:
         """The shape of an array or parameter."""
         arguments = {a.name: a.shape for a in self.primal.function.arguments}
         if isinstance(name, str) and name in arguments:
             return arguments[name]
-        model = self.primal.robot.model
+        model = self.primal.arm.model
         try:
             if not isinstance(name, str):
                 raise UnknownName
@@ -68,12 +69,11 @@ class _Derived(CompiledFunction):
 
         function = self.primal.function
         implementation.__name__, implementation.__doc__ = name, doc
-        implementation.__module__ = function.__module__
         return dataclasses.replace(function, implementation=implementation, name=name, **changes)
 
     def _at(self, values: Mapping[str, Any]) -> list[Any]:
         """The values of ``wrt``, of parameters without one those of the model."""
-        model = self.robot.model
+        model = self.arm.model
         return [values[name] if name in values else parameter_value(model, name) for name in self.wrt]
 
     def _with_primal(
@@ -167,21 +167,21 @@ class Shorter(CompiledFunction):
     The recursion wins on all but the smallest arms, so only where its program is small is the other one made at all.
     """
 
-    def __init__(self, robot: Robot, recursion: Function, differentiated: str) -> None:
-        super().__init__(robot, recursion)
+    def __init__(self, arm: Arm, recursion: Function, differentiated: Function) -> None:
+        super().__init__(arm, recursion)
         self._differentiated = differentiated
 
     def _trace(self, variant: Variant) -> Program:
         recursion = super()._trace(variant)
         if recursion.op_counts.arithmetic > SMALL:
             return recursion
-        other: Program = getattr(self.robot, self._differentiated).derivative()._trace(variant)
+        other = CompiledFunction(self.arm, self._differentiated).derivative()._trace(variant)
         if recursion.op_counts.arithmetic <= other.op_counts.arithmetic:
             return recursion
         return dataclasses.replace(other, name=recursion.name, outputs=recursion.outputs)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Shorter, (self.robot, self.function, self._differentiated)
+        return Shorter, (self.arm, self.function, self._differentiated)
 
 
 def _identifier(name: str) -> str:

@@ -1,0 +1,9 @@
+"""A declared function of one arm, compiled when it is first called; typed on `Arm`, knows nothing of `Robot`."""
+
+from armdyn.functions.arm import Arm
+from armdyn.functions.compiled import CompiledFunction
+from armdyn.lazy import modules_of
+
+__all__ = ["Arm", "CompiledFunction"]
+
+__getattr__ = modules_of(__name__)

@@ -1,0 +1,114 @@
+"""What a compiled function takes, and the arguments of a call as arrays by name."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.arrays import Names
+from armdyn.declaration import Function, Shape, in_numbers
+from armdyn.functions.variants import refuse_unknown
+from armdyn.model.constraints.base import sizes as constraint_sizes
+from armdyn.model.parameters import parameter_shape
+from armdyn.program import Port
+
+if TYPE_CHECKING:
+    from armdyn.model.model import Model
+
+
+class Inputs:
+    """The arrays of a function of one model, by position: its own, model parameters, and those ``behind`` them."""
+
+    def __init__(self, function: Function, model: Model, parameters: Iterable[str], behind: Sequence[str] = ()) -> None:
+        self.function, self.model, self.behind = function, model, behind
+        self.parameters = _checked(parameters, function.name)
+        arguments = {a.name: a for a in function.arguments}
+        self.ports = {name: Port(name, self.lengths(a.shape)) for name, a in arguments.items()}
+        self.ports |= {name: Port(name, parameter_shape(model, name)) for name in self.parameters}
+        self.required = [*(name for name, a in arguments.items() if not a.optional), *self.parameters]
+        self.positional = [*(name for name in arguments if name not in behind), *self.parameters, *behind]
+
+    def lengths(self, shape: Shape, options: Iterable[tuple[str, Any]] = ()) -> tuple[int, ...]:
+        """A shape of the declaration in numbers."""
+        model, n = self.model, len(self.model.coordinates)
+        sizes = {"n": n, "joints": len(model.joints), "links": len(model.links), "pairs": n * (n - 1) // 2}
+        sizes |= constraint_sizes(model.constraints)
+        sizes |= {word: size(model, **dict(options)) for word, size in self.function.sizes.items()}
+        return tuple(in_numbers(d, sizes) for d in shape)
+
+    def bind(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
+        """Arrays by name, in order; what is left in ``keywords`` are options. None means not given."""
+        name = self.function.name
+        if len(arrays) > len(self.positional):
+            takes = ", ".join(self.positional)
+            raise TypeError(f"{name}() takes {len(self.positional)} arrays ({takes}); got {len(arrays)}")
+        values = dict(zip(self.positional, arrays, strict=False))
+        for parameter in self.parameters:  # dots are no part of Python's keywords
+            if (word := _keyword(parameter)) in keywords and word != parameter:
+                keywords[parameter] = keywords.pop(word)
+        for argument in self.positional:
+            if argument in keywords:
+                if argument in values:
+                    raise TypeError(f"{name}() got {argument!r} twice, by position and by name")
+                values[argument] = keywords.pop(argument)
+        given = {n: values[n] for n in self.positional if values.get(n) is not None}
+        missing = [n for n in self.required if n not in given]
+        if missing:
+            refuse_unknown(self.function, keywords, self.positional)  # a slip of the pen
+            raise self._misses(missing)
+        return given
+
+    def _misses(self, missing: Sequence[str]) -> TypeError:
+        """The error for arrays that are not given, and how to give those that stand behind optional ones."""
+        optional = {a.name for a in self.function.arguments if a.optional}
+        before = {n: self.positional[: self.positional.index(n)] for n in missing}
+        by_name = [f"{_keyword(n)}=" for n in missing if optional.intersection(before[n])]
+        hint = f"; give {', '.join(by_name)} by name, for optional arrays stand before" if by_name else ""
+        takes = ", ".join(self.positional)
+        return TypeError(f"{self.function.name}() misses {', '.join(missing)}; it takes {takes}{hint}")
+
+    def names_along(self, argument: str) -> list[Names]:
+        """What the axes of one state's argument count."""
+        model = self.model
+        names = tuple(coordinate.name for coordinate in model.coordinates)
+        counted = {"n": names, "joints": model.joint_names, "links": model.link_names}
+        shapes = {a.name: a.shape for a in self.function.arguments}
+        return [counted.get(str(word)) for word in shapes.get(argument, ())]
+
+    def batches(self, given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
+        """The leading axes of each argument."""
+        shapes = {name: (np.shape(value), len(self.ports[name].shape)) for name, value in given.items()}
+        return {name: shape[: len(shape) - rank] for name, (shape, rank) in shapes.items()}
+
+    @property
+    def signature(self) -> inspect.Signature:
+        """What ``help`` shows: the arrays, the options, ``out`` and ``workers``."""
+        kinds, function = inspect.Parameter, self.function
+        shown: list[inspect.Parameter] = []
+        kind: Any = kinds.POSITIONAL_OR_KEYWORD
+        for before, a in zip((None, *function.arguments), function.arguments, strict=False):
+            if before is not None and before.optional and not a.optional:
+                kind = kinds.KEYWORD_ONLY  # it must be given, and what stands before it need not
+            shown.append(kinds(a.name, kind, default=None if a.optional else kinds.empty))
+        shown += [kinds(_keyword(p), kinds.KEYWORD_ONLY) for p in self.parameters]
+        shown += [kinds(name, kinds.KEYWORD_ONLY, default=default) for name, default in function.options.items()]
+        shown += [kinds(name, kinds.KEYWORD_ONLY, default=None) for name in ("out", "workers")]
+        return inspect.Signature(shown)
+
+
+def _checked(parameters: Iterable[str], name: str) -> tuple[str, ...]:
+    """The names of parameters, each of them once."""
+    names = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+    if not all(isinstance(one, str) for one in names):
+        raise TypeError(f"parameters are {names!r}; expected names, such as 'gravity' or 'LINK.mass'")
+    if len(set(names)) < len(names):
+        raise TypeError(f"{name} has parameters {', '.join(names)}; name each of them once")
+    return names
+
+
+def _keyword(parameter: str) -> str:
+    """The word a parameter is given by in a call: "tool0.payload.mass" by ``tool0_payload_mass=``."""
+    return parameter.replace(".", "_")

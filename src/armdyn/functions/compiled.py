@@ -1,0 +1,247 @@
+"""A function of one robot, compiled when it is first called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.arrays import are_arrays, are_plain, as_arrays, plain_arguments
+from armdyn.declaration import Function
+from armdyn.errors import ArmdynError, DTypeError, ShapeError
+from armdyn.functions import single_states
+from armdyn.functions.binding import Inputs
+from armdyn.functions.explain import check_arguments, check_out, check_out_of_batch, is_writable
+from armdyn.functions.source_keys import source_key
+from armdyn.functions.variants import Options, Variant, chosen
+from armdyn.model.parameters import with_parameters
+from armdyn.program import OperationCounts, Program, guarded, trace
+from armdyn.targets import kernel_of, load_or_compile
+from armdyn.targets.kernels import Kernel
+from armdyn.targets.parallel import run_in_parallel
+from armdyn.threads import undivided
+
+if TYPE_CHECKING:
+    from armdyn.functions.arm import Arm
+    from armdyn.model.mechanism import Mechanism
+
+
+class CompiledFunction:
+    """A `Function` of one robot: call it with arrays of shape (..., *shape); leading axes broadcast.
+
+    ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to so many
+    threads, -1 meaning one a core; they look out for the next batch for some milliseconds before they sleep. Lists and
+    integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in
+    float32, as NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of
+    the joints (`armdyn.arrays`); the results are NumPy's. NaN in a state makes every result of that state NaN that
+    depends on it, and where none does, all that are not the same for every state.
+    """
+
+    def __init__(
+        self, arm: Arm, function: Function, parameters: Iterable[str] = (), *, behind: Sequence[str] = ()
+    ) -> None:
+        """Declare it; nothing is traced before the first call.
+
+        Args:
+            arm: the robot.
+            function: what is computed.
+            parameters: of the model, that become inputs behind the arrays.
+            behind: those of the function's own arrays that stand behind the parameters.
+        """
+        self.arm = arm
+        self.function = function
+        self._inputs = Inputs(function, arm.model, parameters, behind)
+        self.parameters = self._inputs.parameters
+        self._kernels: dict[Variant, Kernel] = {}
+        self._by_position: dict[Any, Kernel] = {}
+        self._records = single_states.NO_RECORDS
+        self._derivatives: dict[Any, CompiledFunction] = {}
+        self.__name__, self.__doc__ = function.name, function.__doc__
+        self.__signature__ = self._inputs.signature
+
+    def __call__(self, *arrays: Any, **keywords: Any) -> Any:
+        """Evaluate, compiling at the first call.
+
+        From then on single states, given as plain arrays by position, do not get here: `armdyn.functions.single_states`
+        puts a C function before this method, and says how to keep it away.
+        """
+        out = workers = None
+        if keywords:
+            out, workers = keywords.pop("out", None), keywords.pop("workers", None)
+        call = (len(arrays), *keywords.items()) if keywords else len(arrays)
+        try:
+            kernel = self._by_position.get(call)
+        except Exception:  # arrays among the keywords, which have no hash, or compare to no truth
+            kernel = None
+        if kernel is not None and (out is None or is_writable(out)):
+            try:
+                if are_arrays(arrays):
+                    return self._run(kernel, arrays, out, workers)
+                if are_plain(arrays):
+                    return self._run(kernel, as_arrays(arrays), out, workers)
+            except (TypeError, ValueError, OverflowError):
+                pass  # the whole way says what is wrong
+        return self._call_whole_way(call, arrays, keywords, out, workers)
+
+    def _run(self, kernel: Kernel, arrays: Sequence[Any], out: Any, workers: Any) -> Any:
+        """Call a kernel; the results under the names their declaration gives them."""
+        function = kernel.for_arrays(arrays)
+        run = function if workers is None else partial(run_in_parallel, function, workers)
+        results = run(*arrays) if out is None else run(*arrays, out=out)
+        if self.function.result is None:
+            return results
+        return self.function.result(*(results if isinstance(results, tuple) else (results,)))
+
+    def __repr__(self) -> str:
+        return f"<{self.function.name}{self.__signature__} of {self.arm.model.name!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return CompiledFunction, (self.arm, self.function, self.parameters)
+
+    def program(self, *, given: Iterable[str] = (), **options: Any) -> Program:
+        """The program behind this function.
+
+        Args:
+            given: names of the optional arrays that count as given, such as ``("f_tip",)``.
+            options: the function's own, such as ``frame="tool0"``.
+        """
+        names = [n for n in self._inputs.positional if n in self._inputs.required or n in set(given)]
+        return self._trace((tuple(names), chosen(self._inputs, options)))
+
+    def derivative(self, *wrt: str) -> CompiledFunction:
+        """The derivatives of the results by some of the arrays or model parameters: another compiled function.
+
+        It takes the same arrays and options. Each result has the shape of what is differentiated, then that of what it
+        is differentiated by; see `armdyn.functions.derivatives.Derivative`, and its ``derivative`` for second ones.
+
+        Args:
+            wrt: names of arrays, or of model parameters such as "gravity" or "LINK.mass"; all arrays that must be given
+                where none is named. A parameter that is no input of the function is taken at the model's own value.
+
+        Raises:
+            UnknownName: where the function has no such array and the model no such parameter.
+
+        >>> robot = armdyn.load("ur5")
+        >>> robot.forward_kinematics.derivative("q")(np.zeros(6)).shape
+        (4, 4, 6)
+        >>> by = robot.inverse_dynamics.derivative("qdd", "forearm_link.mass")(np.zeros(6), np.zeros(6), np.ones(6))
+        >>> by.d_qdd.shape, by.d_forearm_link_mass.shape
+        ((6, 6), (6,))
+        """
+        from armdyn.functions.derivatives import Derivative  # noqa: PLC0415 - it is a CompiledFunction
+
+        return self._derived(Derivative, wrt)
+
+    def directional(self, *wrt: str) -> CompiledFunction:
+        """The rates of the results where some of the arrays or model parameters change: another compiled function.
+
+        For every name X it takes one more array ``along_X``, the rate of X or a direction, given by name: it stands
+        behind all arrays and parameters, also those that may be left out. The results are shaped and named as before:
+        the Jacobian times the direction, at a fraction of its cost. Of a gradient it is the product of Hessian and
+        vector.
+
+        Args:
+            wrt: names as of `derivative`; all change together.
+
+        Raises:
+            UnknownName: where the function has no such array and the model no such parameter.
+
+        >>> robot, q, qd = armdyn.load("ur5"), np.ones(6), np.full(6, 2.0)
+        >>> Mdot = robot.mass_matrix.directional("q")(q, along_q=qd)
+        >>> power = qd @ robot.velocity_forces(q, qd)
+        >>> bool(np.isclose(power, qd @ Mdot @ qd / 2))
+        True
+        """
+        from armdyn.functions.derivatives import Directional  # noqa: PLC0415 - it is a CompiledFunction
+
+        return self._derived(Directional, wrt)
+
+    def _derived(
+        self, kind: Callable[[CompiledFunction, tuple[str, ...]], CompiledFunction], wrt: tuple[str, ...]
+    ) -> CompiledFunction:
+        if not all(isinstance(name, str) for name in wrt):
+            return kind(self, wrt)  # which refuses it by name
+        key = (kind, wrt)
+        if key not in self._derivatives:
+            self._derivatives[key] = kind(self, wrt)
+        return self._derivatives[key]
+
+    @property
+    def op_counts(self) -> OperationCounts:
+        """What one evaluation costs, without optional arrays and with default options."""
+        return self.program().op_counts
+
+    def _call_whole_way(
+        self, call: Any, arrays: tuple[Any, ...], keywords: dict[str, Any], out: Any, workers: Any
+    ) -> Any:
+        """Bind names, choose or compile the kernel, run it; remember the kernel where ``call`` is enough to know it."""
+        out = tuple(out) if isinstance(out, tuple) else out  # NumPy takes no named ones
+        given = self._inputs.bind(arrays, keywords)
+        if not are_plain(given.values()):
+            given = plain_arguments(given, self._inputs.names_along, repr(self.arm.model.name))
+        variant = (tuple(given), chosen(self._inputs, keywords))
+        kernel = self._kernels.get(variant)
+        if kernel is None:
+            check_arguments(self._inputs, given)  # before a compiler that takes its time
+            check_out(self._inputs, out, variant[1])
+            kernel = self._kernels[variant] = self._compile(variant)
+            if not variant[1] and list(given) == self._inputs.positional[: len(given)]:
+                self._by_position[len(given)] = kernel
+                self._records = single_states.record(CompiledFunction, kernel, self.function.result) + self._records
+        if list(given) == self._inputs.positional[: len(arrays)]:  # none by name
+            self._by_position[call] = kernel
+        try:
+            if out is None or is_writable(out):
+                return self._run(kernel, as_arrays(given.values()), out, workers)
+            complaint: Exception = DTypeError("out holds something else than arrays that NumPy writes to as they are")
+        except (TypeError, ValueError, OverflowError) as error:
+            complaint = error
+        check_out(self._inputs, out, variant[1])
+        check_out_of_batch(self._inputs, out, variant[1], given)
+        if not isinstance(complaint, ArmdynError):
+            check_arguments(self._inputs, given)
+        raise complaint
+
+    def _compile(self, variant: Variant) -> Kernel:
+        key = self._source_key(variant)
+        with undivided():
+            if key is None:
+                return kernel_of(guarded(self._trace(variant)))  # found by its program
+            return load_or_compile(key, lambda: guarded(self._trace(variant)))
+
+    def _source_key(self, variant: Variant) -> str | None:
+        """Names the function without tracing it; None where only its program can tell it from others."""
+        key = source_key(self.arm.model, self.function, self.parameters, variant)
+        return key and f"{type(self).__name__} {key}"
+
+    def _trace(self, variant: Variant) -> Program:
+        names, options = variant
+
+        def run(*arrays: Any) -> Any:
+            values = dict(zip(names, arrays, strict=True))
+            result = self.evaluate(self.arm.exact_mechanism, values, options)
+            self._check_results(result, options)
+            return result
+
+        fields = getattr(self.function.result, "_fields", ())
+        return trace(run, [self._inputs.ports[n] for n in names], fields, name=self.function.name)
+
+    def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
+        """The function itself on numbers or traced scalars, for arrays and model parameters by name.
+
+        A parameter without a value is what it is in the model. What is not in ``values`` is not given.
+        """
+        arguments = [a.name for a in self.function.arguments]
+        changed = {name: value for name, value in values.items() if name not in arguments}
+        if changed:
+            model = with_parameters(model, changed)
+        return self.function(model, *(values.get(a) for a in arguments), **dict(options))
+
+    def _check_results(self, result: Any, options: Options) -> None:
+        results = result if isinstance(result, tuple) else (result,)
+        shapes = [np.shape(r) for r in results]
+        expected = [self._inputs.lengths(s, options) for s in self.function.outputs]
+        if shapes != expected:
+            raise ShapeError(f"{self.function.name} returned shapes {shapes}; its signature names {expected}")

@@ -1,0 +1,107 @@
+"""What is wrong with the arrays of a call, in terms of the argument, the robot and its joints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.arrays import takes_results
+from armdyn.errors import DTypeError, ShapeError
+from armdyn.program import Port
+
+if TYPE_CHECKING:
+    from armdyn.functions.binding import Inputs
+
+_HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"}
+
+
+def check_arguments(inputs: Inputs, given: Mapping[str, Any]) -> None:
+    """Complain of arrays that do not fit the robot or each other."""
+    for name, value in given.items():
+        _check_argument(inputs, inputs.ports[name], value)
+    if _batch(inputs, given) is None:
+        shown = ", ".join(f"{name} {batch}" for name, batch in inputs.batches(given).items())
+        raise ShapeError(f"the batches of the arguments of {_what(inputs)} do not broadcast together: {shown}")
+
+
+def _check_argument(inputs: Inputs, port: Port, value: Any) -> None:
+    expected = _expected(inputs, port)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ShapeError(f"{port.name} is ragged: its rows differ in length; expected {expected}") from None
+    if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        held = _HELD.get(array.dtype.kind, str(array.dtype))
+        if array.dtype == object and all(isinstance(x, int) for x in array.flat):
+            held = "integers beyond 64 bits"
+        raise DTypeError(f"{port.name} holds {held}; expected real numbers: {expected}")
+    if array.ndim < len(port.shape) or array.shape[array.ndim - len(port.shape) :] != port.shape:
+        raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
+
+
+def _expected(inputs: Inputs, port: Port) -> str:
+    model = inputs.model
+    by_name = {a.name: a.shape for a in inputs.function.arguments}
+    if by_name.get(port.name) != ("n",):
+        return f"{_dimensions(port.shape)} for {model.name!r}"
+    joints = [coordinate.name for coordinate in model.coordinates]
+    shown = joints if len(joints) <= 3 else (joints[0], "...", joints[-1])
+    each = "joint" if model.coupling is None else "coordinate"
+    return f"{_dimensions(port.shape)}, one value per {each} of {model.name!r}: {' '.join(shown)}"
+
+
+def _dimensions(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(['...', *map(str, shape)])})"
+
+
+def _what(inputs: Inputs) -> str:
+    return f"{inputs.function.name} of {inputs.model.name!r}"
+
+
+def _batch(inputs: Inputs, given: Mapping[str, Any]) -> tuple[int, ...] | None:
+    """The shape of the batch; None where the arguments have none together."""
+    try:
+        return np.broadcast_shapes(*inputs.batches(given).values())
+    except ValueError:
+        return None
+
+
+def is_writable(out: Any) -> bool:
+    """Whether NumPy writes results to ``out``, an array or a tuple with some, as to its own arrays."""
+    if type(out) is np.ndarray:
+        return True
+    return all(a is None or takes_results(a) for a in (out if isinstance(out, tuple) else (out,)))
+
+
+def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> None:
+    """Complain of arrays that cannot take the results of any batch."""
+    for array, shape in _out_arrays(inputs, out, options):
+        if not takes_results(array):
+            raise DTypeError(f"out is {type(array).__name__}; expected a NumPy array of shape {_dimensions(shape)}")
+        if array.shape[array.ndim - len(shape) :] != shape:
+            expected = f"{_dimensions(shape)} for {inputs.model.name!r}"
+            raise ShapeError(f"out has shape {array.shape}; expected {expected}")
+
+
+def check_out_of_batch(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]], given: Mapping[str, Any]) -> None:
+    """Complain of arrays that cannot take the results of this batch."""
+    batch = _batch(inputs, given)
+    for array, shape in _out_arrays(inputs, out, options):
+        if batch is not None and array.shape != batch + shape:
+            raise ShapeError(f"out has shape {array.shape}; expected {batch + shape} for a batch of shape {batch}")
+        if array.dtype.kind != "f":
+            raise DTypeError(f"out holds {array.dtype}; results are float64, or float32 of float32 arrays")
+        if not array.flags.writeable:
+            raise DTypeError("out is read-only; give an array that can be written to")
+
+
+def _out_arrays(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> list[tuple[Any, tuple[int, ...]]]:
+    """The arrays for results that are given, each with the shape of one state's result; NumPy makes the others."""
+    arrays = () if out is None else out if isinstance(out, tuple) else (out,)
+    outputs = inputs.function.outputs
+    if out is not None and len(arrays) != len(outputs):
+        raise ShapeError(f"out holds {len(arrays)} arrays; {_what(inputs)} has {len(outputs)} results")
+    pairs = zip(arrays, outputs, strict=False)
+    return [(array, inputs.lengths(shape, options)) for array, shape in pairs if array is not None]

@@ -1,0 +1,51 @@
+"""Single states go straight to machine code: the one place where `CompiledFunction.__call__` is replaced.
+
+At the first call of any compiled function in a process, when its kernel exists, `put_in_front` assigns a C function to
+``__call__`` of the class (`armdyn.targets.direct`). From then on a call that is one state's plain float64 arrays by
+position goes from C to the kernel and back; every other call reaches the Python ``__call__``, as it came. So a
+breakpoint there is passed by for single states, unless ``ARMDYN_NATIVE=0`` is set in the environment, which leaves the
+Python ``__call__`` where it is: the same results, a microsecond later.
+
+What the C function calls is in the attribute `RECORDS` of each compiled function, which starts as `NO_RECORDS`.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from armdyn.targets import direct
+from armdyn.targets.kernels import Kernel
+from armdyn.threads import Once
+
+RECORDS = "_records"
+NO_RECORDS = direct.NO_RECORDS
+
+_in_front: Once[type, bool] = Once()
+
+
+def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
+    """What the C function needs to call a kernel; empty where it cannot, or does not stand before ``function``.
+
+    Args:
+        function: the class whose ``__call__`` it stands before from now on.
+        kernel: of single states.
+        result: the type of the results together, where their declaration names them.
+    """
+    container = result or (None if kernel.for_float64.nout == 1 else _several)
+    found = direct.record(kernel.for_float64, container)
+    return found if found and _in_front.get(function, lambda: put_in_front(function, kernel)) else b""
+
+
+def put_in_front(function: type, kernel: Kernel) -> bool:
+    """Assign the C function to ``function.__call__``; False where there is none, or ``ARMDYN_NATIVE=0``."""
+    if os.environ.get("ARMDYN_NATIVE") == "0":
+        return False
+    in_c = direct.call_method(function.__call__, RECORDS, kernel.for_float64)
+    if in_c is not None:
+        function.__call__ = in_c  # type: ignore[method-assign]
+    return in_c is not None
+
+
+def _several(*results: Any) -> tuple[Any, ...]:
+    return results

@@ -1,0 +1,61 @@
+"""Which program a call needs: what arrays it gives, and its options, which are fixed before compiling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from armdyn.declaration import Function
+from armdyn.errors import UnknownName
+
+if TYPE_CHECKING:
+    from armdyn.functions.binding import Inputs
+
+
+Options = tuple[tuple[str, Any], ...]
+"""Those that differ from their defaults, by name."""
+
+Variant = tuple[tuple[str, ...], Options]
+"""Which arrays are given, and the options: one compiled program each."""
+
+
+def chosen(inputs: Inputs, options: Mapping[str, Any]) -> Options:
+    """What a call chooses; an error where it names what is no option, or leaves out one without a default."""
+    function = inputs.function
+    refuse_unknown(function, options, inputs.positional)
+    missing = [name for name in function.required_options if name not in options]
+    if missing:
+        raise _misses(inputs, missing)
+    return tuple(sorted((k, v) for k, v in options.items() if _differs(function, k, v)))
+
+
+def refuse_unknown(function: Function, options: Iterable[str], positional: Iterable[str]) -> None:
+    """Raise where a keyword is neither an array nor an option."""
+    for name in options:
+        if name not in function.options:
+            known = ", ".join([*positional, *function.options, "out", "workers"])
+            raise TypeError(f"{function.name}() has no argument {name!r}; it takes {known}")
+
+
+def _differs(function: Function, name: str, value: Any) -> bool:
+    """Whether an option differs from its default."""
+    try:
+        hash(value)
+        return bool(value != function.options[name])
+    except Exception:  # arrays: without a hash, or with a comparison for each element
+        kind = type(value).__name__
+        raise TypeError(f"{name} is a {kind}; options are words, numbers or tuples, fixed before compiling") from None
+
+
+def _misses(inputs: Inputs, options: Iterable[str]) -> Exception:
+    """The error where options without a default are not given: which, and what there is to choose from."""
+    function, model = inputs.function, inputs.model
+    choices = function.choices
+    known = {name: list(choices[name](model)) if name in choices else [] for name in options}
+    said = [f"{name}=" + (f" (one of {_shown(names)})" if names else "") for name, names in known.items()]
+    message = f"{function.name}() of {model.name!r} misses {' and '.join(said)}, to be given by name"
+    return UnknownName(message) if any(known.values()) else TypeError(message)
+
+
+def _shown(names: list[str]) -> str:
+    return ", ".join(names[:12]) + (", ..." if len(names) > 12 else "")

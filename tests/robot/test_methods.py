@@ -1,0 +1,61 @@
+"""Methods of `Robot` show what they take, and are found where they are needed, not before."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import pydoc
+import subprocess
+import sys
+
+import pytest
+
+import armdyn
+from armdyn.robot.imported import Imported
+
+IMPORTED = {name: method for name, method in vars(armdyn.Robot).items() if isinstance(method, Imported)}
+
+
+@pytest.mark.parametrize("name", [name for name in dir(armdyn.Robot) if not name.startswith("_")])
+def test_no_method_hides_its_parameters(name: str) -> None:
+    """`Robot.program` alone has options without names: those of any function."""
+    method = getattr(armdyn.Robot, name)
+    if not callable(method) or name == "program":
+        return
+    kinds = {p.kind for p in inspect.signature(method).parameters.values()}
+    assert inspect.Parameter.VAR_KEYWORD not in kinds
+    assert method.__doc__
+
+
+def test_a_method_is_the_function_with_the_robot_bound() -> None:
+    assert len(IMPORTED) > 30
+    robot = armdyn.load("planar_2r")
+    for name, method in IMPORTED.items():
+        assert getattr(armdyn.Robot, name) is method.function
+        of_function = list(inspect.signature(method.function).parameters.values())
+        of_method = list(inspect.signature(getattr(robot, name)).parameters.values())
+        assert (of_function[0].name, of_function[1:]) == ("robot", of_method)
+        assert method.__doc__ == method.function.__doc__
+
+
+def test_help_shows_parameters_and_documentation() -> None:
+    text = pydoc.plain(pydoc.render_doc(armdyn.load("planar_2r").inverse_kinematics))
+    assert "choose: \"Literal['first', 'nearest']\" = 'first'" in text
+    assert "Damped least squares" in text
+    assert "rank_tolerance" in pydoc.plain(pydoc.render_doc(armdyn.Robot.force_projection))
+
+
+def test_methods_pickle_by_name() -> None:
+    robot = pickle.loads(pickle.dumps(armdyn.load("planar_2r").with_tip))("link_1")  # noqa: S301
+    assert robot.tip == "link_1"
+
+
+def test_nothing_of_them_is_imported_before() -> None:
+    code = """
+        import sys, armdyn
+        robot = armdyn.load("planar_2r")
+        late = ("kinematics", "constraints", "task_space", "identification", "robot.editing", "robot.exports")
+        print([name for name in late if f"armdyn.{name}" in sys.modules])
+    """
+    done = subprocess.run([sys.executable, "-c", inspect.cleandoc(code)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
