@@ -16,8 +16,9 @@ from armdyn.model.constraints.base import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape, with_parameters
 from armdyn.program import OperationCounts, Port, Program, guarded, trace
 from armdyn.source_keys import source_key
-from armdyn.targets import direct, kernel_of, load_or_compile
+from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
+from armdyn.targets.native import direct
 from armdyn.targets.parallel import run_in_parallel
 from armdyn.threads import Once, undivided
 
@@ -62,8 +63,8 @@ class CompiledFunction:
     def __call__(self, *arrays: Any, **keywords: Any) -> Any:
         """Evaluate, compiling at the first call.
 
-        From then on `armdyn.targets.direct` stands before this method: calls that name one state's arrays, and nothing
-        else, do not get here.
+        From then on `armdyn.targets.native.direct` stands before this method: calls that name one state's arrays, and
+        nothing else, do not get here.
         """
         out = workers = None
         call: Any = len(arrays)

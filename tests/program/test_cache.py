@@ -17,10 +17,11 @@ import pytest
 
 import armdyn
 from armdyn.program import Port, Program, trace
-from armdyn.targets import cache, cache_keys, compiler, kernels, machine_code
-from armdyn.targets.image import LoadError
-from armdyn.targets.machine import Machine, host
-from armdyn.targets.relocations import LinkError
+from armdyn.targets import cache, cache_keys, kernels, machine_code
+from armdyn.targets.llvm import compiler
+from armdyn.targets.llvm.machine import Machine, host
+from armdyn.targets.native.loader import LoadError
+from armdyn.targets.native.relocations import LinkError
 from armdyn.threads import Once
 
 pytest.importorskip("llvmlite")
@@ -110,8 +111,8 @@ def test_edited_sources_of_the_same_instructions_compile_nothing(
     process: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process.call()
-    linker = cache_keys.source_digest("targets/compiler.py", "targets/image.py", "targets/machine_code.py")
-    monkeypatch.setattr(cache_keys, "source_digest", lambda *of: linker if "targets/image.py" in of else "edited")
+    linker = cache_keys.source_digest(*cache_keys.CODE_FORMAT)
+    monkeypatch.setattr(cache_keys, "source_digest", lambda *of: linker if of == cache_keys.CODE_FORMAT else "edited")
     assert process.run() == (1, 0)
     assert process.run() == (0, 0)
     monkeypatch.setattr(cache_keys, "source_digest", lambda *of: "another linker")
@@ -227,7 +228,7 @@ PRELUDE = """
 import sys, warnings
 import numpy as np
 import armdyn
-from armdyn.targets import compiler
+from armdyn.targets.llvm import compiler
 
 def mass():
     q = np.linspace(-2.0, 2.0, 44).reshape(22, 2)
@@ -270,7 +271,7 @@ def test_a_docstring_edited_anywhere_compiles_nothing(tmp_path: Path) -> None:
     here = f"assert armdyn.__file__.startswith({str(tmp_path)!r}); "
     forbidden = "compiler.compile_ir = None; "
     finished(start(here + "mass()", tmp_path / "cache", **place))
-    for edited in ("algorithms/mass_matrix.py", "program/expr.py", "targets/llvm_ir.py", "compiled.py"):
+    for edited in ("algorithms/mass_matrix.py", "program/expr.py", "targets/llvm/loop.py", "compiled.py"):
         source = (package / edited).read_text()
         (package / edited).write_text(source.replace('"""', '"""Edited. ', 1))
         finished(start(here + forbidden + "mass()", tmp_path / "cache", **place))
