@@ -24,9 +24,8 @@ def all_operations(x: Any, A: Any, s: Any) -> tuple[Any, ...]:
     """Every operation between others, of arrays of three ranks, with results of three ranks."""
     u, v, w = (0.1 + 0.8 * np.sin(x[k] + s * A[0, k]) ** 2 for k in range(3))
     functions = [
-        np.tan(u), np.arcsin(u * v), np.arccos(v * w), np.arctan(w - u), armdyn.arctan2(u - v, w), np.sqrt(u), np.exp(v),
-        np.cos(v + s),
-        np.log(w), np.tanh(u - w), u**v, abs(v - w), sign(u - v), np.floor(3.0 * w), u / v, -w,
+        np.tan(u), np.arcsin(u * v), np.arccos(v * w), np.arctan(w - u), armdyn.arctan2(u - v, w), np.sqrt(u),
+        np.exp(v), np.cos(v + s), np.log(w), np.tanh(u - w), u**v, abs(v - w), sign(u - v), np.floor(3.0 * w), u / v, -w,
         armdyn.minimum(u, v), maximum(v * w, s), u < v, less_equal(v, w), select(u < w, u * v, np.sqrt(w) * s),
     ]  # fmt: skip
     values = np.array(functions)
@@ -101,7 +100,7 @@ def directional_difference(program: Program, arrays: list[np.ndarray], tangents:
                  for x, t in zip(map(float, a.flat), map(float, b.flat), strict=True)]  # fmt: skip
         high, low = (in_fifty_digits(program, [x + sign_ * STEP * t for x, t in pairs]) for sign_ in (1, -1))
         return [
-            np.array([float((h - l) / (2 * STEP)) for h, l in zip(hs, ls, strict=True)]).reshape(port.shape)
+            np.array([float((h - b) / (2 * STEP)) for h, b in zip(hs, ls, strict=True)]).reshape(port.shape)
             for hs, ls, port in zip(high, low, program.outputs, strict=True)
         ]
 
