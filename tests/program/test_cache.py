@@ -20,11 +20,13 @@ from armdyn.program import Port, Program, trace
 from armdyn.targets import cache, cache_keys, kernels, machine_code
 from armdyn.targets.llvm import compiler
 from armdyn.targets.llvm.machine import Machine, host
+from armdyn.targets.native import is_on
 from armdyn.targets.native.loader import LoadError
 from armdyn.targets.native.relocations import LinkError
 from armdyn.threads import Once
 
 pytest.importorskip("llvmlite")
+needs_loader = pytest.mark.skipif(not is_on("loader"), reason="LLVM's loader is used")
 
 
 class Process:
@@ -189,6 +191,7 @@ def test_one_warning_where_nothing_can_be_kept(process: Process, tmp_path: Path)
     assert "ARMDYN_CACHE_DIR" in warned[0]
 
 
+@needs_loader
 def test_where_memory_cannot_be_made_executable_the_interpreter_runs(
     process: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -251,11 +254,13 @@ def finished(process: subprocess.Popen[str]) -> str:
     return output
 
 
+@needs_loader
 def test_the_second_process_does_not_import_the_compiler(tmp_path: Path) -> None:
     finished(start("mass(); assert 'llvmlite' in sys.modules", tmp_path))
     finished(start("mass(); assert 'llvmlite' not in sys.modules", tmp_path))
 
 
+@needs_loader
 def test_processes_at_once(tmp_path: Path) -> None:
     for process in [start("mass()", tmp_path) for _ in range(4)]:
         finished(process)
@@ -264,6 +269,7 @@ def test_processes_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@needs_loader
 def test_a_docstring_edited_anywhere_compiles_nothing(tmp_path: Path) -> None:
     package = tmp_path / "armdyn"
     shutil.copytree(cache_keys.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))

@@ -25,7 +25,8 @@ def all_operations(x: Any, A: Any, s: Any) -> tuple[Any, ...]:
     u, v, w = (0.1 + 0.8 * np.sin(x[k] + s * A[0, k]) ** 2 for k in range(3))
     functions = [
         np.tan(u), np.arcsin(u * v), np.arccos(v * w), np.arctan(w - u), armdyn.arctan2(u - v, w), np.sqrt(u),
-        np.exp(v), np.cos(v + s), np.log(w), np.tanh(u - w), u**v, abs(v - w), sign(u - v), np.floor(3.0 * w), u / v, -w,
+        np.exp(v), np.cos(v + s), np.log(w), np.tanh(u - w), u**v, abs(v - w), sign(u - v), np.floor(3.0 * w),
+        u / v, -w,
         armdyn.minimum(u, v), maximum(v * w, s), u < v, less_equal(v, w), select(u < w, u * v, np.sqrt(w) * s),
     ]  # fmt: skip
     values = np.array(functions)
