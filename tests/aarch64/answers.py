@@ -20,8 +20,9 @@ import numpy as np
 import armdyn
 from armdyn.functions import CompiledFunction
 from armdyn.program import Program, interpret
-from armdyn.targets import compile_program, compiler
-from armdyn.targets.machine import host
+from armdyn.targets import compile_program
+from armdyn.targets.llvm import compiler
+from armdyn.targets.llvm.machine import host
 from determinism.programs import CONSTRAINTS, LARGE, made, programs
 
 STATES = 7

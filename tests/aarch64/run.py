@@ -24,7 +24,7 @@ CHOSEN = (
     "tests/program/test_cache.py",
     "tests/program/test_direct.py",
     "tests/program/test_gufunc.py",
-    "tests/program/test_image.py",
+    "tests/program/test_linker.py",
     "tests/program/test_interpret.py",
     "tests/program/test_parallel.py",
     "tests/program/test_trigonometry.py",

@@ -17,13 +17,16 @@ import pytest
 
 import armdyn
 from armdyn.program import Port, Program, trace
-from armdyn.targets import cache, cache_keys, compiler, kernels, machine_code
-from armdyn.targets.image import LoadError
-from armdyn.targets.machine import Machine, host
-from armdyn.targets.relocations import LinkError
+from armdyn.targets import cache, cache_keys, kernels, machine_code
+from armdyn.targets.llvm import compiler
+from armdyn.targets.llvm.machine import Machine, host
+from armdyn.targets.native import is_on
+from armdyn.targets.native.loader import LoadError
+from armdyn.targets.native.relocations import LinkError
 from armdyn.threads import Once
 
 pytest.importorskip("llvmlite")
+needs_loader = pytest.mark.skipif(not is_on("loader"), reason="LLVM's loader is used")
 
 
 class Process:
@@ -110,8 +113,8 @@ def test_edited_sources_of_the_same_instructions_compile_nothing(
     process: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process.call()
-    linker = cache_keys.source_digest("targets/compiler.py", "targets/image.py", "targets/machine_code.py")
-    monkeypatch.setattr(cache_keys, "source_digest", lambda *of: linker if "targets/image.py" in of else "edited")
+    linker = cache_keys.source_digest(*cache_keys.CODE_FORMAT)
+    monkeypatch.setattr(cache_keys, "source_digest", lambda *of: linker if of == cache_keys.CODE_FORMAT else "edited")
     assert process.run() == (1, 0)
     assert process.run() == (0, 0)
     monkeypatch.setattr(cache_keys, "source_digest", lambda *of: "another linker")
@@ -188,6 +191,7 @@ def test_one_warning_where_nothing_can_be_kept(process: Process, tmp_path: Path)
     assert "ARMDYN_CACHE_DIR" in warned[0]
 
 
+@needs_loader
 def test_where_memory_cannot_be_made_executable_the_interpreter_runs(
     process: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,7 +231,7 @@ PRELUDE = """
 import sys, warnings
 import numpy as np
 import armdyn
-from armdyn.targets import compiler
+from armdyn.targets.llvm import compiler
 
 def mass():
     q = np.linspace(-2.0, 2.0, 44).reshape(22, 2)
@@ -250,11 +254,13 @@ def finished(process: subprocess.Popen[str]) -> str:
     return output
 
 
+@needs_loader
 def test_the_second_process_does_not_import_the_compiler(tmp_path: Path) -> None:
     finished(start("mass(); assert 'llvmlite' in sys.modules", tmp_path))
     finished(start("mass(); assert 'llvmlite' not in sys.modules", tmp_path))
 
 
+@needs_loader
 def test_processes_at_once(tmp_path: Path) -> None:
     for process in [start("mass()", tmp_path) for _ in range(4)]:
         finished(process)
@@ -263,6 +269,7 @@ def test_processes_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@needs_loader
 def test_a_docstring_edited_anywhere_compiles_nothing(tmp_path: Path) -> None:
     package = tmp_path / "armdyn"
     shutil.copytree(cache_keys.PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -270,7 +277,7 @@ def test_a_docstring_edited_anywhere_compiles_nothing(tmp_path: Path) -> None:
     here = f"assert armdyn.__file__.startswith({str(tmp_path)!r}); "
     forbidden = "compiler.compile_ir = None; "
     finished(start(here + "mass()", tmp_path / "cache", **place))
-    for edited in ("algorithms/mass_matrix.py", "program/expr.py", "targets/llvm_ir.py", "compiled.py"):
+    for edited in ("algorithms/mass_matrix.py", "program/expr.py", "targets/llvm/loop.py", "compiled.py"):
         source = (package / edited).read_text()
         (package / edited).write_text(source.replace('"""', '"""Edited. ', 1))
         finished(start(here + forbidden + "mass()", tmp_path / "cache", **place))

@@ -17,7 +17,8 @@ import pytest
 
 import armdyn
 from armdyn.program import Port, Program, trace
-from armdyn.targets import compile_program, direct
+from armdyn.targets import compile_program
+from armdyn.targets.native import direct
 
 pytest.importorskip("llvmlite")
 if direct._entry() is None:
@@ -418,7 +419,7 @@ def run(code: str, **environment: str) -> str:
         import sys
         import numpy as np
         import armdyn
-        from armdyn.targets import direct
+        from armdyn.targets.native import direct
         q = np.linspace(-1.0, 2.0, 6)
         def bias():
             return armdyn.load("ur5").bias_forces(q, 0.5 * q).tolist()

@@ -217,7 +217,8 @@ def test_where_compiling_fails_the_interpreter_runs() -> None:
         """
         import numpy as np
         from armdyn.program import Port, trace
-        from armdyn.targets import compiler, kernel_of
+        from armdyn.targets import kernel_of
+        from armdyn.targets.llvm import compiler
         program = trace(lambda q: np.sin(q) + q[0], [Port("q", (3,))], name="f")
         q = np.linspace(-1, 1, 30).reshape(10, 3)
         f = kernel_of(program, cache=False)

@@ -14,8 +14,9 @@ import pytest
 
 import armdyn
 from armdyn.program import Port, trace
-from armdyn.targets import cache, compiler, kernel_of
+from armdyn.targets import cache, kernel_of
 from armdyn.targets.gufunc import LoopTable
+from armdyn.targets.llvm import compiler
 
 pytest.importorskip("llvmlite")
 

@@ -16,12 +16,14 @@ import armdyn.program as ap
 from armdyn.errors import Unsupported
 from armdyn.program import Port, Program, interpret, trace
 from armdyn.program.operations import OPERATIONS
-from armdyn.targets import compile_program, streaming
-from armdyn.targets.compiler import compile_ir
-from armdyn.targets.gufunc import Interface, LoopTable, keep
-from armdyn.targets.image import ENTRY, link, load
-from armdyn.targets.llvm_ir import loop_ir
-from armdyn.targets.machine import Machine, host
+from armdyn.targets import compile_program
+from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
+from armdyn.targets.llvm import streaming
+from armdyn.targets.llvm.compiler import compile_ir
+from armdyn.targets.llvm.loop import loop_ir
+from armdyn.targets.llvm.machine import Machine, host
+from armdyn.targets.native.linker import link
+from armdyn.targets.native.loader import load
 
 TOLERANCE = {"d": 2e-13, "f": 5e-5}
 POSITIVE = {"sqrt", "log"}

@@ -18,12 +18,13 @@ import numpy as np
 import pytest
 
 from armdyn.program import Port, trace
-from armdyn.targets import compile_program, parallel, sharing
+from armdyn.targets import compile_program, parallel
 from armdyn.targets.gufunc import Interface, Loop
 from armdyn.targets.interpreted import Interpreted
+from armdyn.targets.llvm.streaming import STREAMED_BYTES
+from armdyn.targets.native import work_queue
+from armdyn.targets.native.work_queue_ir import LONGEST_STAY, NUMBER
 from armdyn.targets.parallel import run_in_parallel
-from armdyn.targets.sharing_ir import LONGEST_STAY, NUMBER
-from armdyn.targets.streaming import STREAMED_BYTES
 
 PORTS = [Port("A", (2, 3)), Port("x", (3,)), Port("s", ())]
 TWO = trace(lambda A, x, s: (A @ x * s, np.sin(x)), PORTS, name="two")
@@ -33,7 +34,7 @@ TWICE = compile_program(trace(lambda x: (2.0 * x, -x), [Port("x", (3,))], name="
 SCALAR = compile_program(trace(lambda s: 2.0 * s, [Port("s", ())], name="scalar"), cache=False)
 SEED = 7
 
-if sharing.sharing_loop() is None:
+if work_queue.queue_loop() is None:
     pytest.skip("no compiler", allow_module_level=True)
 
 
@@ -46,14 +47,14 @@ def _four_processors(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def _patient_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Helpers who do not give up while the leader is given no processor."""
-    monkeypatch.setattr(sharing, "PATIENCE", 20 * sharing.PATIENCE)
+    monkeypatch.setattr(work_queue, "SPINS", 20 * work_queue.SPINS)
 
 
 class Jobs:
     """How many batches were shared out by the team that is there."""
 
     def __init__(self) -> None:
-        self._words = parallel._team()._meeting._words
+        self._words = parallel._team()._queue._words
         self._before = self._words[NUMBER]
 
     def __len__(self) -> int:
@@ -252,12 +253,12 @@ STATES = 80
 
 
 def double(team: parallel.Team, noting: Noting, helpers: int, fewest: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """Have a batch doubled as NumPy would, with helpers summoned; the numbers, and their doubles."""
+    """Have a batch doubled as NumPy would, with helpers woken; the numbers, and their doubles."""
     x, y = np.arange(float(STATES)), np.full(STATES, -1.0)
-    plan = team._meeting.plan(noting.address, 2, helpers, fewest)
-    team.summon(helpers)
+    plan = team._queue.plan(noting.address, 2, helpers, fewest)
+    team.wake(helpers)
     args, dimensions = (ctypes.c_void_p * 2)(x.ctypes.data, y.ctypes.data), (ctypes.c_int64 * 1)(STATES)
-    Loop(sharing.sharing_loop())(args, dimensions, (ctypes.c_int64 * 2)(8, 8), plan)
+    Loop(work_queue.queue_loop())(args, dimensions, (ctypes.c_int64 * 2)(8, 8), plan)
     return x, y
 
 
@@ -302,13 +303,13 @@ def test_the_leader_waits_for_helpers_at_their_last_pieces() -> None:
 
 def test_nobody_waits_for_a_helper_who_wakes_up_late(monkeypatch: pytest.MonkeyPatch) -> None:
     noting, team, done = Noting(), parallel.Team(), threading.Event()
-    help_out = sharing.Meeting.help
+    help_out = work_queue.WorkQueue.help
 
-    def late(meeting: sharing.Meeting) -> None:
+    def late(queue: work_queue.WorkQueue) -> None:
         assert done.wait(60)
-        help_out(meeting)
+        help_out(queue)
 
-    monkeypatch.setattr(sharing.Meeting, "help", late)
+    monkeypatch.setattr(work_queue.WorkQueue, "help", late)
     x, y = double(team, noting, helpers=3)
     np.testing.assert_array_equal(y, 2.0 * x)
     y[:] = -1.0
@@ -354,7 +355,7 @@ def test_a_batch_with_work_for_one_is_computed_in_one_piece(fewest: int) -> None
     assert [piece[1:] for piece in noting.pieces] == [(0, STATES)]
 
 
-def test_helpers_are_summoned_once_and_go_to_sleep() -> None:
+def test_helpers_are_woken_once_and_go_to_sleep() -> None:
     team, noting = parallel.Team(), Noting()
     for _ in range(50):
         x, y = double(team, noting, helpers=2)
@@ -375,13 +376,13 @@ def test_more_threads_than_processors(monkeypatch: pytest.MonkeyPatch, jobs: Job
 def test_helpers_look_into_python_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
     """Or they would keep the interpreter from shutting down, as long as somebody calls."""
     team, noting, came = parallel.Team(), Noting(), []
-    help_out = sharing.Meeting.help
+    help_out = work_queue.WorkQueue.help
 
-    def noted(meeting: sharing.Meeting) -> None:
+    def noted(queue: work_queue.WorkQueue) -> None:
         came.append(None)
-        help_out(meeting)
+        help_out(queue)
 
-    monkeypatch.setattr(sharing.Meeting, "help", noted)
+    monkeypatch.setattr(work_queue.WorkQueue, "help", noted)
     for _ in range(3 * LONGEST_STAY):
         double(team, noting, helpers=1)
     wait_until_asleep(team)
@@ -452,11 +453,11 @@ def test_the_function_compiles_for_other_processors(triple: str) -> None:
     """In a process of its own, for LLVM aborts where it does not know what to do."""
     code = f"""
         import llvmlite.binding as llvm
-        from armdyn.targets.sharing_ir import sharing_ir
+        from armdyn.targets.native.work_queue_ir import queue_ir
         llvm.initialize_all_targets()
         llvm.initialize_all_asmprinters()
         target = llvm.Target.from_triple("{triple}").create_target_machine(opt=2, reloc="pic", codemodel="small")
-        assert target.emit_object(llvm.parse_assembly(sharing_ir("{triple}")))
+        assert target.emit_object(llvm.parse_assembly(queue_ir("{triple}")))
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -524,7 +525,7 @@ def test_without_a_compiler_one_thread_does_it(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.setattr(parallel, "_team", lambda: team)
     kernel = KERNEL if missing == "the function" else Interpreted(lambda: TWO, Interface.of(TWO))
     if missing == "the function":
-        monkeypatch.setattr(parallel, "sharing_loop", lambda: None)
+        monkeypatch.setattr(parallel, "queue_loop", lambda: None)
     arrays = batch(500)
     for result, expected in zip(run_in_parallel(kernel, 2, *arrays), KERNEL(*arrays), strict=True):
         np.testing.assert_allclose(result, expected, rtol=1e-15, atol=1e-15)

@@ -8,11 +8,12 @@ import pytest
 
 from armdyn.program import Port, Program, trace
 from armdyn.targets import compile_program
-from armdyn.targets.compiler import compile_ir
-from armdyn.targets.gufunc import Interface, LoopTable, keep
-from armdyn.targets.image import ENTRY, link, load
-from armdyn.targets.llvm_ir import loop_ir
-from armdyn.targets.machine import Machine, host
+from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
+from armdyn.targets.llvm.compiler import compile_ir
+from armdyn.targets.llvm.loop import loop_ir
+from armdyn.targets.llvm.machine import Machine, host
+from armdyn.targets.native.linker import link
+from armdyn.targets.native.loader import load
 
 SINCOS = trace(lambda x: (np.sin(x), np.cos(x)), [Port("x", ())], name="sincos")
 

@@ -1,21 +1,21 @@
 """Single states go straight to machine code: the one place where `CompiledFunction.__call__` is replaced.
 
 At the first call of any compiled function in a process, when its kernel exists, `put_in_front` assigns a C function to
-``__call__`` of the class (`armdyn.targets.direct`). From then on a call that is one state's plain float64 arrays by
-position goes from C to the kernel and back; every other call reaches the Python ``__call__``, as it came. So a
-breakpoint there is passed by for single states, unless ``ARMDYN_NATIVE=0`` is set in the environment, which leaves the
-Python ``__call__`` where it is: the same results, a microsecond later.
+``__call__`` of the class (`armdyn.targets.native.direct`). From then on a call that is one state's plain float64 arrays
+by position goes from C to the kernel and back; every other call reaches the Python ``__call__``, as it came. So a
+breakpoint there is passed by for single states, unless the environment variable ``ARMDYN_NATIVE`` turns the piece
+``direct`` off (`armdyn.targets.native`), which leaves the Python ``__call__`` where it is: the same results, a
+microsecond later.
 
 What the C function calls is in the attribute `RECORDS` of each compiled function, which starts as `NO_RECORDS`.
 """
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
-from armdyn.targets import direct
 from armdyn.targets.kernels import Kernel
+from armdyn.targets.native import direct
 from armdyn.threads import Once
 
 RECORDS = "_records"
@@ -38,9 +38,7 @@ def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
 
 
 def put_in_front(function: type, kernel: Kernel) -> bool:
-    """Assign the C function to ``function.__call__``; False where there is none, or ``ARMDYN_NATIVE=0``."""
-    if os.environ.get("ARMDYN_NATIVE") == "0":
-        return False
+    """Assign the C function to ``function.__call__``; False where there is none."""
     in_c = direct.call_method(function.__call__, RECORDS, kernel.for_float64)
     if in_c is not None:
         function.__call__ = in_c  # type: ignore[method-assign]

@@ -17,7 +17,9 @@ from armdyn.program.functions import (
 )
 from armdyn.program.guard import guarded
 from armdyn.program.interpret import interpret
+from armdyn.program.products import jvp, vjp
 from armdyn.program.program import OperationCounts, Port, Program, trace
+from armdyn.program.replay import replay
 
 __all__ = [
     "Expr",
@@ -31,14 +33,17 @@ __all__ = [
     "greater_equal",
     "guarded",
     "interpret",
+    "jvp",
     "less",
     "less_equal",
     "maximum",
     "minimum",
     "rate",
+    "replay",
     "select",
     "sign",
     "trace",
+    "vjp",
 ]
 
 __getattr__ = modules_of(__name__)

@@ -51,17 +51,18 @@ def forward(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dic
     return tangents
 
 
-def reverse(graph: Graph, nodes: Sequence[int], result: int) -> dict[int, int]:
-    """Adjoints of ``nodes``, in order: the derivatives of ``result`` by them; zero where none is given.
+def reverse(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dict[int, int]:
+    """Adjoints of ``nodes``, in order, where those of results are ``seeds``; zero where none is given.
 
-    What comes through a branch of a select counts only where the branch is taken. It is kept apart until then, and
-    dropped at the end where it is not: times zero it would not vanish were it infinite or no number.
+    With the seed 1 of one result they are its derivatives. What comes through a branch of a select counts only where
+    the branch is taken. It is kept apart until then, and dropped at the end where it is not: times zero it would not
+    vanish were it infinite or NaN.
     """
     active = set(nodes)
-    adjoints: dict[int, dict[Branches, int]] = {result: {(): graph.constant(1.0)}}
+    adjoints: dict[int, dict[Branches, int]] = {result: {(): seed} for result, seed in seeds.items()}
     for index in reversed(nodes):
         name, arguments = graph.nodes[index][0], graph.arguments(index)
-        for branches, amount in adjoints.get(index, {}).items():
+        for branches, amount in _folded(graph, adjoints.get(index, {})).items():
             for place, argument in enumerate(arguments):
                 if argument not in active or (name == "select" and place == 0):
                     continue
@@ -75,15 +76,41 @@ def reverse(graph: Graph, nodes: Sequence[int], result: int) -> dict[int, int]:
     return {index: adjoint for index, adjoint in found.items() if adjoint is not None}
 
 
+def _folded(graph: Graph, parts: dict[Branches, int]) -> dict[Branches, int]:
+    """The same adjoint in as few parts as can be, or their number would double from select to select.
+
+    One are the parts through both branches of a select; and a part with a part that counts wherever the first does:
+    the node's own derivatives then count there too.
+    """
+    for length in range(max(map(len, parts), default=0), 0, -1):
+        for branches in [key for key in parts if len(key) == length]:
+            rest, (condition, if_true) = branches[:-1], branches[-1]
+            opposite = (*rest, (condition, not if_true))
+            within = [branches[:k] for k in range(length) if branches[:k] in parts]
+            if branches in parts and opposite in parts:
+                amounts = parts.pop(branches), parts.pop(opposite)
+                both = graph.apply("select", condition, *(amounts if if_true else amounts[::-1]))
+                parts[rest] = graph.add(parts[rest], both) if rest in parts else both
+            elif branches in parts and within:
+                own = _where(graph, branches[len(within[-1]) :], parts.pop(branches))
+                parts[within[-1]] = graph.add(parts[within[-1]], own)
+    return parts
+
+
 def _where_taken(graph: Graph, parts: Mapping[Branches, int]) -> int | None:
     """The sum of what came through branches, each where all of its own are taken."""
     total: int | None = None
     for branches, amount in parts.items():
-        for condition, if_true in branches:
-            zero = graph.constant(0.0)
-            amount = graph.apply("select", condition, *((amount, zero) if if_true else (zero, amount)))  # noqa: PLW2901
-        total = _sum(graph, total, amount)
+        total = _sum(graph, total, _where(graph, branches, amount))
     return total
+
+
+def _where(graph: Graph, branches: Branches, amount: int) -> int:
+    """An amount where all of these branches are taken, else zero."""
+    zero = graph.constant(0.0)
+    for condition, if_true in branches:
+        amount = graph.apply("select", condition, *((amount, zero) if if_true else (zero, amount)))
+    return amount
 
 
 def _sum(graph: Graph, a: int | None, b: int | None) -> int | None:
@@ -99,7 +126,7 @@ def both_ways(graph: Graph, results: Sequence[Sequence[int]], variables: Sequenc
     nodes = dependents(graph, cone(graph, every_y), every_x)
     zero, one = graph.constant(0.0), graph.constant(1.0)
     tangents = {x: forward(graph, nodes, {x: one}) for x in every_x}
-    adjoints = {y: reverse(graph, nodes, y) for y in every_y}
+    adjoints = {y: reverse(graph, nodes, {y: one}) for y in every_y}
     return {
         "forward": [[[[tangents[x].get(y, zero) for x in xs] for y in ys] for xs in variables] for ys in results],
         "reverse": [[[[adjoints[y].get(x, zero) for x in xs] for y in ys] for xs in variables] for ys in results],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.program import Program
+from armdyn.program.replay import replay
+
+_NUMPY = {name: operation.evaluate for name, operation in OPERATIONS.items()}
 
 
 def interpret(program: Program, *arrays: Any, dtype: Any = np.float64) -> tuple[NDArray[Any], ...]:
@@ -24,25 +28,16 @@ def interpret(program: Program, *arrays: Any, dtype: Any = np.float64) -> tuple[
     for array, port in zip(prepared, program.inputs, strict=True):
         flat = array.reshape(*array.shape[: array.ndim - len(port.shape)], port.size)
         scalars += [flat[..., k] for k in range(port.size)]
-    flat_results = evaluate(program, scalars, dtype)
-    outputs, start = [], 0
-    for port in program.outputs:
-        columns = [np.broadcast_to(r, batch) for r in flat_results[start : start + port.size]]
-        outputs.append(np.stack(columns, axis=-1).reshape((*batch, *port.shape)))
-        start += port.size
+    outputs = []
+    for port, results in zip(program.outputs, evaluate(program, scalars, dtype), strict=True):
+        output = np.empty((*batch, port.size), dtype)
+        for k, result in enumerate(results):
+            output[..., k] = result
+        outputs.append(output.reshape((*batch, *port.shape)))
     return tuple(outputs)
 
 
-def evaluate(program: Program, scalars: list[Any], dtype: Any = np.float64) -> list[Any]:
-    """The flat results of ``program`` for the flat input ``scalars``, each a number or an array."""
-    number = np.dtype(dtype).type
-    values: list[Any] = []
+def evaluate(program: Program, scalars: Sequence[Any], dtype: Any = np.float64) -> list[list[Any]]:
+    """The scalars of every output for the flat input ``scalars``, each a number or an array."""
     with np.errstate(all="ignore"):  # NaN and infinity travel to the result, as in compiled code
-        for name, *arguments in program.nodes:
-            if name == "const":
-                values.append(number(arguments[0]))
-            elif name == "input":
-                values.append(scalars[arguments[0]])  # type: ignore[index]
-            else:
-                values.append(OPERATIONS[str(name)].evaluate(*(values[a] for a in arguments)))  # type: ignore[index]
-    return [values[r] for r in program.results]
+        return replay(program, scalars, _NUMPY, np.dtype(dtype).type)

@@ -14,7 +14,10 @@ from armdyn.errors import TraceError
 from armdyn.program.expr import Expr
 from armdyn.program.graph import Graph, Node
 from armdyn.program.operations import OPERATIONS
+from armdyn.program.replay import Operations, replay
 from armdyn.threads import cached_property
+
+Names = Iterable[str] | None
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,7 @@ class Program:
                 counts[cost] += 1
         return OperationCounts(**counts)
 
-    def derivative(self, of: Iterable[str] | None = None, wrt: Iterable[str] | None = None) -> Program:
+    def derivative(self, of: Names = None, wrt: Names = None) -> Program:
         """The program of the derivatives of outputs by inputs, exact, one output ``d_Y_d_X`` for each pair.
 
         Its inputs are those of this program. Every output has the shape of y, then that of x. Accumulated forward or in
@@ -104,6 +107,59 @@ class Program:
         from armdyn.program.jacobians import differentiated  # noqa: PLC0415 - it makes Programs
 
         return differentiated(self, of, wrt)
+
+    def vjp(self, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
+        """The adjoint program: cotangents of outputs times the Jacobian, J^T y_bar, without forming it.
+
+        For every output Y of ``of`` it takes one more input ``cotangent_Y`` of its shape, behind the inputs of this
+        program; for every input X of ``wrt`` it gives ``cotangent_X`` of its shape: the gradient of
+        sum(cotangent_Y * Y). A name that is taken gets a number, ``cotangent_X_2``. One reverse accumulation for all
+        of them, some two to three times the operations of this program. It is a Program, so it has products itself.
+
+        Args:
+            of: names of outputs; all where none are given.
+            wrt: names of inputs; all where none are given.
+            primal: whether the outputs ``of`` are given too, before the products.
+
+        Raises:
+            UnknownName: an output or input this program does not have.
+
+        >>> adjoint = armdyn.load("ur5").inverse_dynamics.program().vjp(wrt=["q"])
+        >>> [port.name for port in adjoint.inputs], [port.name for port in adjoint.outputs]
+        (['q', 'qd', 'qdd', 'cotangent_out'], ['cotangent_q'])
+        """
+        from armdyn.program.products import vjp  # noqa: PLC0415 - it makes Programs
+
+        return vjp(self, of, wrt, primal=primal)
+
+    def jvp(self, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
+        """The tangent program: the Jacobian times tangents of inputs, J x_dot, without forming it.
+
+        For every input X of ``wrt`` it takes one more input ``tangent_X`` of its shape, behind the inputs of this
+        program; for every output Y of ``of`` it gives ``tangent_Y`` of its shape, the rate of Y where all these inputs
+        change together. One forward accumulation; otherwise as `vjp`.
+
+        Args:
+            of: names of outputs; all where none are given.
+            wrt: names of inputs; all where none are given.
+            primal: whether the outputs ``of`` are given too, before the products.
+
+        Raises:
+            UnknownName: an output or input this program does not have.
+
+        >>> tangent = armdyn.load("ur5").mass_matrix.program().jvp(primal=True)
+        >>> [port.name for port in tangent.inputs], [port.name for port in tangent.outputs]
+        (['q', 'tangent_q'], ['out', 'tangent_out'])
+        """
+        from armdyn.program.products import jvp  # noqa: PLC0415 - it makes Programs
+
+        return jvp(self, of, wrt, primal=primal)
+
+    def replay(
+        self, scalars: Sequence[Any], operations: Operations, constant: Callable[[float], Any] = float
+    ) -> list[list[Any]]:
+        """The results on any kind of scalar, for every output a list: see `armdyn.program.replay`."""
+        return replay(self, scalars, operations, constant)
 
 
 def trace(

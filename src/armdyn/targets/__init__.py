@@ -1,4 +1,8 @@
-"""What a program can become: machine code as NumPy ufuncs, source code, symbols. Knows no robots."""
+"""Programs as NumPy functions: machine code where llvmlite is installed, otherwise interpreted. Knows no robots.
+
+`armdyn.targets.llvm` is the compiler, `armdyn.targets.native` hand-written code that makes calls, threads and loading
+faster and can be turned off. Here is what both and the interpreter share: kernels, the cache on disk, ufuncs, threads.
+"""
 
 from armdyn.lazy import modules_of
 from armdyn.targets.cache_keys import source_digest

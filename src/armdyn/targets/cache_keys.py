@@ -11,9 +11,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from armdyn.targets.machine import fingerprint
+from armdyn.targets.llvm.machine import fingerprint
+from armdyn.targets.native import is_on
 
 PACKAGE = Path(__file__).parents[1]
+
+_COMMON = ("targets", "targets/llvm", "targets/native", "program")
+"""What every kernel depends on."""
+
+CODE_FORMAT = (
+    "targets/llvm/compiler.py",
+    "targets/machine_code.py",
+    "targets/native/linker.py",
+    "targets/native/relocations.py",
+)
+"""What decides on the bytes that are kept of a module of LLVM IR."""
 
 
 @cache
@@ -28,7 +40,7 @@ def source_digest(*places: str) -> str:
 
     Args:
         places: sub-packages ("." is armdyn itself), without the packages in them, or single modules such as
-            "targets/image.py"; all sources where none is named.
+            "targets/gufunc.py"; all sources where none is named.
     """
     digest = hashlib.sha256()
     for name in [name for place in places for name in _sources(place)] if places else _all_sources():
@@ -49,19 +61,19 @@ def _all_sources() -> list[str]:
 
 def of_trace(key: str) -> str:
     """The full key of what a function becomes when it is traced."""
-    return json.dumps([key, source_digest("targets", "program")])
+    return json.dumps([key, source_digest(*_COMMON)])
 
 
 def of_code(key: str) -> str:
     """The full key of the machine code of what ``key`` names, a program or a C function, on this processor."""
     versions = [_llvmlite_version(), sys.version_info[:2]]
-    return json.dumps([key, fingerprint(), source_digest("targets", "program"), *versions])
+    return json.dumps([key, fingerprint(), source_digest(*_COMMON), is_on("loader"), *versions])
 
 
 def of_ir(ir: str, machine: Any) -> str:
     """The full key of the machine code of a module of LLVM IR."""
-    how = source_digest("targets/compiler.py", "targets/image.py", "targets/machine_code.py")
-    return json.dumps([hashlib.sha256(ir.encode()).hexdigest(), repr(machine), how, _llvmlite_version()])
+    how = source_digest(*CODE_FORMAT), is_on("loader"), _llvmlite_version()
+    return json.dumps([hashlib.sha256(ir.encode()).hexdigest(), repr(machine), *how])
 
 
 @cache

@@ -25,6 +25,9 @@ _TYPE_NUMBERS = {"f": 11, "d": 12}  # NPY_FLOAT, NPY_DOUBLE
 _NO_IDENTITY = -1
 _NO_DATA: Mapping[str, int] = {}
 
+ENTRY = "armdyn_loop"
+"""The symbol of the inner loop in compiled code."""
+
 Loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 """``void loop(char **args, intptr_t *dimensions, intptr_t *steps, void *data)``"""
 

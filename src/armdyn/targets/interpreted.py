@@ -92,10 +92,9 @@ def _evaluated(program: Program, states: Sequence[NDArray[Any]], batch: tuple[in
         scalars = [
             rows[part if len(rows) == count else slice(None), k] for rows in states for k in range(rows.shape[1])
         ]
-        values = iter(evaluate(program, scalars, dtype))
-        for rows in results:
-            for k in range(rows.shape[1]):
-                rows[part, k] = next(values)
+        for rows, values in zip(results, evaluate(program, scalars, dtype), strict=True):
+            for k, value in enumerate(values):
+                rows[part, k] = value
     return results
 
 

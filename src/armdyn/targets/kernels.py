@@ -22,11 +22,11 @@ from armdyn.errors import ArmdynError
 from armdyn.program.program import Program
 from armdyn.targets import cache as disk
 from armdyn.targets import cache_keys
-from armdyn.targets.gufunc import Interface, LoopTable, keep
-from armdyn.targets.image import ENTRY, LoadError
+from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
 from armdyn.targets.interpreted import Interpreted
-from armdyn.targets.machine import host
+from armdyn.targets.llvm.machine import host
 from armdyn.targets.machine_code import Code, kept_or_compiled
+from armdyn.targets.native.loader import LoadError
 from armdyn.threads import Once
 
 MOST_RESULTS = 20_000
@@ -157,7 +157,7 @@ class Kernel:
 
     def _ir(self, letter: str) -> str:
         machine, program = host(), self._program()
-        from armdyn.targets.llvm_ir import loop_ir  # noqa: PLC0415 - not needed where the code is kept
+        from armdyn.targets.llvm.loop import loop_ir  # noqa: PLC0415 - not needed where the code is kept
 
         return loop_ir(program, letter, machine)
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from armdyn.targets import cache, cache_keys, compiler
-from armdyn.targets.image import Image, LoadError, link, load
-from armdyn.targets.machine import host
-from armdyn.targets.relocations import LinkError
+from armdyn.targets import cache, cache_keys
+from armdyn.targets.llvm import compiler
+from armdyn.targets.llvm.machine import host
+from armdyn.targets.native import is_on
+from armdyn.targets.native.linker import Image, link
+from armdyn.targets.native.loader import LoadError, load
+from armdyn.targets.native.relocations import LinkError
 from armdyn.threads import undivided
 
 Code = tuple[int, Any]
@@ -58,6 +61,8 @@ def _compiled(ir: str, entry: str) -> tuple[tuple[dict[str, Any], bytes], Code |
 
 def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
     """A header and the code to keep: an image that needs no llvmlite if possible, else the object file."""
+    if not is_on("loader"):
+        return {"kind": "object"}, object_code
     try:
         image = link(object_code, entry)
     except LinkError:

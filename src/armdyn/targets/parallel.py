@@ -17,7 +17,7 @@ import numpy as np
 from armdyn.errors import shown
 from armdyn.targets.gufunc import LoopTable, Shape, core_shapes
 from armdyn.targets.kernels import NumpyFunction
-from armdyn.targets.sharing import Meeting, sharing_loop
+from armdyn.targets.native.work_queue import WorkQueue, queue_loop
 from armdyn.threads import undivided
 
 SMALLEST_SHARE = 1 << 16
@@ -25,9 +25,9 @@ SMALLEST_SHARE = 1 << 16
 
 
 def run_in_parallel(kernel: NumpyFunction, workers: int, /, *arrays: Any, out: Any = None) -> Any:
-    """Call ``kernel`` on a batch, in pieces, by up to ``workers`` threads, at most one a core; -1: one a core.
+    """Call ``kernel`` on a batch, in chunks, by up to ``workers`` threads, at most one a core; -1: one a core.
 
-    A small batch is left to one thread, and so are results that overlap each other: there who writes last decides.
+    A small batch is left to one thread, and so are results that overlap each other, where the last write counts.
     """
     threads = _number_of_threads(workers)
     if threads > 1 and not _overlap(out):
@@ -44,7 +44,7 @@ def _overlap(out: Any) -> bool:
 
 
 def _in_one_row(arrays: tuple[Any, ...], cores: Sequence[Shape]) -> tuple[Any, ...]:
-    """The arrays such that NumPy sees one long row of states, which can be cut into pieces, and not many short ones.
+    """The arrays such that NumPy sees one long row of states, which can be cut into chunks, and not many short ones.
 
     That is so but where a batch of several axes comes about by broadcasting: there the states are written out.
     """
@@ -60,7 +60,7 @@ def _in_one_row(arrays: tuple[Any, ...], cores: Sequence[Shape]) -> tuple[Any, .
 
 
 def _shared(kernel: NumpyFunction, arrays: Sequence[Any], helpers: int) -> NumpyFunction:
-    """The same function with helpers, who are summoned; the function itself where it has to do without."""
+    """The same function with helper threads, woken; the function itself where there can be none."""
     inputs, outputs = core_shapes(kernel)
     fewest = max(1, SMALLEST_SHARE // sum(map(math.prod, (*inputs, *outputs))))
     states = max(np.size(a) // math.prod(core) for a, core in zip(arrays, inputs, strict=True))
@@ -72,21 +72,21 @@ def _shared(kernel: NumpyFunction, arrays: Sequence[Any], helpers: int) -> Numpy
         return kernel
     shared = team.ufunc(kernel, helpers, fewest)
     if shared is not kernel:
-        team.summon(min(helpers, states // fewest - 1))
+        team.wake(min(helpers, states // fewest - 1))
     return shared
 
 
 class Team:
-    """Threads that stay, for starting one takes as long as some thousands of states, and the functions they share."""
+    """Threads that stay, for starting one takes as long as some thousands of states, and the ufuncs they share."""
 
     def __init__(self) -> None:
         with undivided():
-            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - ten modules that one thread needs not
+            from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - ten modules that a single thread does not need
 
         self._pool = ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="armdyn")
-        self._meeting = Meeting()
-        self._summoning = threading.Lock()
-        self._helpers: list[threading.Event] = []  # for each who was summoned: whether it has gone
+        self._queue = WorkQueue()
+        self._waking = threading.Lock()
+        self._helpers: list[threading.Event] = []  # for each that was woken: whether it sleeps again
         self.ufunc = cache(self._ufunc)
 
     def _ufunc(self, kernel: NumpyFunction, helpers: int, fewest: int) -> NumpyFunction:
@@ -97,17 +97,17 @@ class Team:
             helpers: how many may help.
             fewest: the states that are worth a thread.
         """
-        table, share = LoopTable.of(kernel), sharing_loop()
+        table, share = LoopTable.of(kernel), queue_loop()
         if table is None or share is None:
             return kernel
         arrays = kernel.nin + kernel.nout
-        plans = {letter: self._meeting.plan(loop, arrays, helpers, fewest) for letter, loop in table.loops.items()}
+        plans = {letter: self._queue.plan(loop, arrays, helpers, fewest) for letter, loop in table.loops.items()}
         return LoopTable(table.interface, dict.fromkeys(plans, share), plans).ufunc
 
-    def summon(self, helpers: int) -> None:
-        """See that so many helpers are there or on their way, as far as there can be."""
-        if not self._summoning.acquire(blocking=False):
-            return  # another caller does
+    def wake(self, helpers: int) -> None:
+        """See that so many helpers are awake, as far as threads can be started."""
+        if not self._waking.acquire(blocking=False):
+            return  # another thread does
         try:
             self._helpers = [gone for gone in self._helpers if not gone.is_set()]
             with suppress(RuntimeError):  # no thread can be started: there are too many, or the interpreter shuts down
@@ -116,11 +116,11 @@ class Team:
                     self._pool.submit(self._help, gone)
                     self._helpers.append(gone)
         finally:
-            self._summoning.release()
+            self._waking.release()
 
     def _help(self, gone: threading.Event) -> None:
         try:
-            self._meeting.help()
+            self._queue.help()
         finally:
             gone.set()
 

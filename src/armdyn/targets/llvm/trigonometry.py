@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from armdyn.targets.vectors import Lines, Vector, horner, multiply_add
+from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
 
 _PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)
 

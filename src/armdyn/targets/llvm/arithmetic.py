@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from armdyn.targets.exponential import exponential, hyperbolic_tangent
-from armdyn.targets.sections import Arithmetic, Sections, arguments_of
-from armdyn.targets.vectors import Lines, Vector, section_function, slot_pointer
+from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
+from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
+from armdyn.targets.llvm.vectors import Lines, Vector, section_function, slot_pointer
 
 
 def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from armdyn.targets.vectors import Lines, Vector, slot_pointer
+from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
 _WIDEST = 8
 """Columns that are transposed together: with as many vectors as results, more would not fit into the registers."""

@@ -1,4 +1,4 @@
-"""The C function of `armdyn.targets.direct` as LLVM IR.
+"""The C function of `armdyn.targets.native.direct` as LLVM IR.
 
 In C it is ``PyObject *armdyn_call(PyObject *gateway, PyObject *const *args, Py_ssize_t count, PyObject *kwnames)``.
 What the words of the gateway and of a record mean is written there. Of ``PyArrayObject`` it reads, by bytes from the

@@ -1,34 +1,24 @@
-"""Object code to callable memory, by a small linker of our own, so that cached code loads without llvmlite.
+"""A static linker: an ELF object file for x86-64 or aarch64 becomes a position-independent image.
 
-An ELF object for x86-64 or aarch64 is linked once, when it is compiled, into an image that runs on any page: code and
-constants side by side, references between them relative to the instruction. What remains open are the addresses of
-libm's and Python's functions; each is reached through an 8-byte cell that is filled when the image is loaded.
+Code and constants lie side by side, relocations between them are applied relative to the instruction. What remains open
+are the addresses of libm's and Python's functions: each is called through a trampoline, a jump to the address in the
+8-byte cell behind it, which the loader fills.
 """
 
 from __future__ import annotations
 
-import ctypes
-import mmap
 import struct
 from dataclasses import dataclass
-from typing import Any
 
-from armdyn.targets.relocations import PROCESSORS, LinkError, Processor
+from armdyn.targets.native.relocations import PROCESSORS, LinkError, Processor
 
 _SHT_PROGBITS, _SHT_SYMTAB, _SHT_RELA = 1, 2, 4
 _SHF_ALLOC = 2
 
-ENTRY = "armdyn_loop"
-"""The name of the function a kernel's object file is made for."""
-
-
-class LoadError(Exception):
-    """The system refuses to run the image."""
-
 
 @dataclass(frozen=True)
 class Image:
-    """Position-independent code: its bytes, where it is entered, and the cells for the addresses of functions."""
+    """Position-independent code: its bytes, the offset of its entry, and the names and offsets of the cells."""
 
     code: bytes
     entry: int
@@ -48,23 +38,23 @@ class _Section:
 
 
 def link(object_code: bytes, entry: str) -> Image:
-    """Lay out the sections that are needed to run, and resolve the references between them."""
+    """Lay out the sections that are needed to run, and apply the relocations between them."""
     processor = _processor(object_code)
     sections = _sections(object_code)
     symbols = _symbols(object_code, sections)
     code, addresses = _laid_out(object_code, sections)
-    stubs = _Stubs(code, processor.jump)
+    trampolines = _Trampolines(code, processor.jump)
     for section in sections:
         if section.kind != _SHT_RELA or section.info not in addresses:
             continue
         for position in range(section.offset, section.offset + section.size, 24):
             offset, info, addend = struct.unpack_from("<QQq", object_code, position)
             name, home, value = symbols[info >> 32]
-            target = stubs.address(name) if home == 0 and name else _address(addresses, home, value)
+            target = trampolines.address(name) if home == 0 and name else _address(addresses, home, value)
             processor.write(info & 0xFFFFFFFF, code, addresses[section.info] + offset, target + addend)
     for name, home, value in symbols:
         if name == entry and home:
-            return Image(bytes(code), _address(addresses, home, value), tuple(stubs.cells))
+            return Image(bytes(code), _address(addresses, home, value), tuple(trampolines.cells))
     raise LinkError(f"no function {entry!r}")
 
 
@@ -97,8 +87,8 @@ def _address(addresses: dict[int, int], section: int, value: int) -> int:
     return addresses[section] + value
 
 
-class _Stubs:
-    """Jumps through cells, appended to the code as they are asked for."""
+class _Trampolines:
+    """Jumps to the addresses in cells, appended to the code as they are asked for."""
 
     def __init__(self, code: bytearray, jump: bytes) -> None:
         self._code, self._jump = code, jump
@@ -141,32 +131,3 @@ def _symbols(data: bytes, sections: list[_Section]) -> list[tuple[str, int, int]
 
 def _text(data: bytes, start: int) -> str:
     return data[start : data.index(b"\0", start)].decode()
-
-
-def load(image: Image) -> tuple[int, Any]:
-    """The address of an image's entry, and what must be kept alive for as long as it may be called.
-
-    The memory is written first and made executable afterwards, never both at once. That is also when Linux sees to it
-    that processors with caches of instructions apart, as aarch64, find what was written.
-    """
-    system = ctypes.CDLL(None, use_errno=True)
-    size = -(-len(image.code) // mmap.PAGESIZE) * mmap.PAGESIZE
-    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    memory[: len(image.code)] = image.code
-    for name, offset in image.cells:
-        struct.pack_into("<Q", memory, offset, _function_address(name))
-    base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    protection = mmap.PROT_READ | mmap.PROT_EXEC
-    if system.mprotect(ctypes.c_void_p(base), ctypes.c_size_t(size), ctypes.c_int(protection)) != 0:
-        raise LoadError(f"mprotect failed with errno {ctypes.get_errno()}")
-    return base + image.entry, memory
-
-
-def _function_address(name: str) -> int:
-    for library in (None, "libm.so.6"):
-        try:
-            function = getattr(ctypes.CDLL(library), name)
-        except (OSError, AttributeError):
-            continue
-        return ctypes.cast(function, ctypes.c_void_p).value or 0
-    raise LoadError(f"no function {name!r} in this process or in libm")

@@ -14,7 +14,7 @@ become the first one of the next group. What is missing at both ends of the arra
 from __future__ import annotations
 
 from armdyn.program.program import Port
-from armdyn.targets.vectors import Lines, Vector
+from armdyn.targets.llvm.vectors import Lines, Vector
 
 STREAMED_BYTES = 1 << 23
 """Results that together are at least as large are streamed: 8 MiB, more than one thread has of a shared cache."""

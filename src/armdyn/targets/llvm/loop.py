@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from itertools import islice
 
 from armdyn.program.program import Port, Program
-from armdyn.targets import streaming
-from armdyn.targets.arithmetic import arithmetic_section
-from armdyn.targets.image import ENTRY
-from armdyn.targets.library import libm_functions, library_operations, library_section
-from armdyn.targets.machine import Machine
-from armdyn.targets.packing import Column, layout_functions, loader, storer
-from armdyn.targets.sections import Arithmetic, Sections, cut
-from armdyn.targets.vectors import Lines, Vector, slot_pointer
+from armdyn.targets.gufunc import ENTRY
+from armdyn.targets.llvm import streaming
+from armdyn.targets.llvm.arithmetic import arithmetic_section
+from armdyn.targets.llvm.library import libm_functions, library_operations, library_section
+from armdyn.targets.llvm.machine import Machine
+from armdyn.targets.llvm.packing import Column, layout_functions, loader, storer
+from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
+from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
 # Without prefer-vector-width some processors' 512-bit vectors are cut in two, for the sake of other code's clock.
 # The loop's scratch memory may span many pages; probed, a stack that is too small is noticed on its guard page.

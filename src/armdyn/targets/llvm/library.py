@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from armdyn.targets.sections import Library, Sections, arguments_of
-from armdyn.targets.trigonometry import fast_limit, sincos
-from armdyn.targets.vectors import Lines, Vector, double_constant, section_function, slot_pointer
+from armdyn.targets.llvm.sections import Library, Sections, arguments_of
+from armdyn.targets.llvm.trigonometry import fast_limit, sincos
+from armdyn.targets.llvm.vectors import Lines, Vector, double_constant, section_function, slot_pointer
 
 _TWO_ARGUMENTS = ("atan2", "pow")
 

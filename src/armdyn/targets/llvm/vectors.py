@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.targets.machine import Machine
+from armdyn.targets.llvm.machine import Machine
 
 
 @dataclass(frozen=True)

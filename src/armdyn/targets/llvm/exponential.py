@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from armdyn.targets.vectors import Lines, Vector, horner, multiply_add
+from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
 
 _LOG_2 = Fraction(0xB17217F7D1CF79ABC9E3B39803F2F6AF40F343267298B62D8A0D175B8BAAFA2B, 2**256)
 

@@ -8,10 +8,11 @@ import llvmlite.binding as llvm
 import numpy as np
 import pytest
 
-from armdyn.targets.compiler import compile_ir
-from armdyn.targets.image import Image, link, load
-from armdyn.targets.machine import Machine, host
-from armdyn.targets.relocations import PROCESSORS, LinkError
+from armdyn.targets.llvm.compiler import compile_ir
+from armdyn.targets.llvm.machine import Machine, host
+from armdyn.targets.native.linker import Image, link
+from armdyn.targets.native.loader import load
+from armdyn.targets.native.relocations import PROCESSORS, LinkError
 
 TABLE = np.array([1.25, -2.5, 0.375])
 

@@ -30,9 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.targets.direct_ir import ENTRY, call_ir
 from armdyn.targets.gufunc import LoopTable, Shape, core_shapes, keep, numpy_table
 from armdyn.targets.machine_code import helper
+from armdyn.targets.native import is_on
+from armdyn.targets.native.direct_ir import ENTRY, call_ir
 
 NO_RECORDS = bytes(8)
 """What the attribute holds when nothing can be called directly; records are put before it."""
@@ -84,10 +85,9 @@ def call_method(fallback: Callable[..., Any], attribute: str, trial: Any) -> Any
     """
     entry = _entry()
     try:
-        works = entry is not None and _works(entry, trial)
+        return _method(entry, fallback, attribute) if entry is not None and _works(entry, trial) else None
     except Exception:  # then ufuncs do it
         return None
-    return _method(entry, fallback, attribute) if entry is not None and works else None
 
 
 def _method(entry: int, fallback: Callable[..., Any], attribute: str) -> Any:
@@ -116,10 +116,12 @@ class _MethodDefinition(ctypes.Structure):
 
 @cache
 def _entry() -> int | None:
-    """The address of the C function; None where it cannot be had, which ufuncs make up for."""
+    """The address of the C function; None where it cannot be had or is turned off, which ufuncs make up for."""
+    if not is_on("direct"):
+        return None
     try:
         code = helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY) if _is_known() else None
-    except Exception:  # no compiler, for example; who needs one is told so where the kernels are made
+    except Exception:  # no compiler, for example, of which the kernels warn
         return None
     if code is None:
         return None

@@ -1,17 +1,17 @@
-"""The C function of `armdyn.targets.sharing` as LLVM IR.
+"""The C function of `armdyn.targets.native.work_queue` as LLVM IR.
 
 It is an inner loop as NumPy calls it, ``void armdyn_share(char **args, intptr_t *dimensions, intptr_t *steps, void
-*plan)``, that has helpers for a large batch; and without ``args`` it is a helper's part, ``plan`` being the meeting and
-``dimensions`` the number of looks before it gives up.
+*plan)``, that shares a large batch with helpers. Called without ``args`` it is a helper's part: then ``plan`` is the
+queue and ``dimensions`` the number of iterations it spins.
 
-Words of a plan: the meeting, how many helpers may join in, the inner loop that computes, the number of its arguments
-and results, and the fewest states worth a thread. Words of a meeting, each on a line of the cache of its own: the job
-that is called out, the number of jobs so far, the helpers inside one, whether somebody leads. Words of a job, which
-lies on its leader's stack: the next state to be given out, the places left for helpers, states, states a piece, inner
-loop, number of arrays, their addresses, and the steps.
+Words of a plan: the queue, the most helpers, the inner loop that computes, the number of its arguments and results,
+the fewest states worth a thread. Words of a queue, each on a cache line of its own: the current job, the number of
+jobs so far, the helpers inside one, whether a leader is there. Words of a job, which lies on its leader's stack: the
+atomic counter of states claimed, the places left for helpers, states, states a chunk, inner loop, number of arrays,
+their addresses, and the steps.
 
-A helper says that it is inside before it looks at the job, and the leader takes the job away before it looks whether
-anybody is inside. All four happen in one order, that of ``seq_cst``: no helper is inside a job whose leader has gone.
+A helper counts itself in before it reads the job; the leader removes the job before it reads that count. All four are
+``seq_cst``, so no helper is inside a job whose leader has returned.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from __future__ import annotations
 ENTRY = "armdyn_share"
 
 NUMBER, INSIDE, LEADING = 8, 16, 24
-MEETING_WORDS = 32
+QUEUE_WORDS = 32
 
 MOST_ARRAYS = 64
 """Arguments and results of a loop together; NumPy takes no more."""
 
 LONGEST_STAY = 64
-"""Jobs after which a helper goes back to Python, where it learns that the interpreter shuts down."""
+"""Jobs after which a helper returns to Python, which may be shutting down."""
 
-PIECES = 16
-"""Pieces of a thread's share. Whoever is done first takes the next one, so that a slow core or a late start of a thread
-is made up for by the others."""
+CHUNKS = 16
+"""Chunks of a thread's share. A thread that is done first claims the next one, which evens out slow cores and late
+starts."""
 
 GROUP = 16
-"""States that a loop computes together at most; pieces are made of whole groups."""
+"""States that a loop computes together at most; a chunk holds whole groups."""
 
 
-def sharing_ir(triple: str) -> str:
+def queue_ir(triple: str) -> str:
     """The module with the function `ENTRY`."""
     pause = _pause(triple)
     return f"""\
@@ -52,8 +52,8 @@ entry:
   %is.helper = icmp eq ptr %args, null
   br i1 %is.helper, label %helper, label %caller
 helper:
-  %patience = ptrtoint ptr %dimensions to i64
-  call void @help(ptr %plan, i64 %patience)
+  %spins = ptrtoint ptr %dimensions to i64
+  call void @help(ptr %plan, i64 %spins)
   ret void
 caller:
   call void @batch(ptr %args, ptr %dimensions, ptr %steps, ptr %plan)
@@ -63,7 +63,7 @@ caller:
 
 
 def _pause(triple: str) -> str:
-    """The instruction that tells a processor that somebody waits in a loop."""
+    """The instruction that tells a processor that a thread spins."""
     if triple.startswith("x86_64"):
         return "call void @llvm.x86.sse2.pause()"
     if triple.startswith(("aarch64", "arm64")):
@@ -71,7 +71,7 @@ def _pause(triple: str) -> str:
     return ""
 
 
-# @work: take pieces until none is left.
+# @work: claim chunks until none is left.
 _WORK = f"""
 %job = type {{ i64, i64, i64, i64, ptr, i64, ptr, ptr }}
 
@@ -79,8 +79,8 @@ define internal void @work(ptr %job) nounwind {{
 entry:
   %states.at = getelementptr %job, ptr %job, i32 0, i32 2
   %states = load i64, ptr %states.at
-  %piece.at = getelementptr %job, ptr %job, i32 0, i32 3
-  %piece = load i64, ptr %piece.at
+  %chunk.at = getelementptr %job, ptr %job, i32 0, i32 3
+  %chunk = load i64, ptr %chunk.at
   %loop.at = getelementptr %job, ptr %job, i32 0, i32 4
   %loop = load ptr, ptr %loop.at
   %arrays.at = getelementptr %job, ptr %job, i32 0, i32 5
@@ -93,12 +93,12 @@ entry:
   %count.at = alloca i64
   br label %next
 next:
-  %first = atomicrmw add ptr %job, i64 %piece monotonic
+  %first = atomicrmw add ptr %job, i64 %chunk monotonic
   %is.left = icmp slt i64 %first, %states
   br i1 %is.left, label %take, label %done
 take:
   %left = sub i64 %states, %first
-  %count = call i64 @llvm.umin.i64(i64 %left, i64 %piece)
+  %count = call i64 @llvm.umin.i64(i64 %left, i64 %chunk)
   store i64 %count, ptr %count.at
   br label %array
 array:
@@ -124,16 +124,16 @@ done:
 
 
 def _lead(pause: str) -> str:
-    """``@lead``: call out a job, work on it, and return when it is finished and nobody looks at it any more."""
+    """``@lead``: publish a job, work on it, and return when it is finished and no helper is inside."""
     return f"""
-define internal void @lead(ptr %meeting, ptr %job) nounwind {{
+define internal void @lead(ptr %queue, ptr %job) nounwind {{
 entry:
-  %number = getelementptr i64, ptr %meeting, i64 {NUMBER}
-  %inside = getelementptr i64, ptr %meeting, i64 {INSIDE}
-  store atomic ptr %job, ptr %meeting seq_cst, align 8
+  %number = getelementptr i64, ptr %queue, i64 {NUMBER}
+  %inside = getelementptr i64, ptr %queue, i64 {INSIDE}
+  store atomic ptr %job, ptr %queue seq_cst, align 8
   %before = atomicrmw add ptr %number, i64 1 seq_cst
   call void @work(ptr %job)
-  store atomic ptr null, ptr %meeting seq_cst, align 8
+  store atomic ptr null, ptr %queue seq_cst, align 8
   br label %look
 look:
   %others = load atomic i64, ptr %inside seq_cst, align 8
@@ -149,16 +149,16 @@ done:
 
 
 def _help(pause: str) -> str:
-    """``@help``: join in jobs until there has been none for some time, or there have been many."""
+    """``@help``: work on jobs until there has been none for some time, or there have been many."""
     return f"""
-define internal void @help(ptr %meeting, i64 %patience) nounwind {{
+define internal void @help(ptr %queue, i64 %spins) nounwind {{
 entry:
-  %number = getelementptr i64, ptr %meeting, i64 {NUMBER}
-  %inside = getelementptr i64, ptr %meeting, i64 {INSIDE}
+  %number = getelementptr i64, ptr %queue, i64 {NUMBER}
+  %inside = getelementptr i64, ptr %queue, i64 {INSIDE}
   br label %look
 look:
   %known = phi i64 [ 0, %entry ], [ %known, %wait ], [ %current, %leave ]
-  %left = phi i64 [ %patience, %entry ], [ %fewer, %wait ], [ %patience, %leave ]
+  %left = phi i64 [ %spins, %entry ], [ %fewer, %wait ], [ %spins, %leave ]
   %jobs = phi i64 [ 0, %entry ], [ %jobs, %wait ], [ %jobs.seen, %leave ]
   %current = load atomic i64, ptr %number seq_cst, align 8
   %nothing.new = icmp eq i64 %current, %known
@@ -166,11 +166,11 @@ look:
 wait:
   {pause}
   %fewer = sub i64 %left, 1
-  %tired = icmp slt i64 %fewer, 1
-  br i1 %tired, label %go, label %look
+  %done = icmp slt i64 %fewer, 1
+  br i1 %done, label %go, label %look
 enter:
   %in = atomicrmw add ptr %inside, i64 1 seq_cst
-  %job = load atomic ptr, ptr %meeting seq_cst, align 8
+  %job = load atomic ptr, ptr %queue seq_cst, align 8
   %over = icmp eq ptr %job, null
   br i1 %over, label %leave, label %ask
 ask:
@@ -195,17 +195,17 @@ go:
 _FILLED = "\n".join(
     f"  %at.{k} = getelementptr %job, ptr %job, i32 0, i32 {k}\n  store {value}, ptr %at.{k}"
     for k, value in enumerate(
-        ["i64 %places", "i64 %states", "i64 %piece", "ptr %loop", "i64 %arrays", "ptr %args", "ptr %steps"], start=1
+        ["i64 %places", "i64 %states", "i64 %chunk", "ptr %loop", "i64 %arrays", "ptr %args", "ptr %steps"], start=1
     )
 )
 
-# @batch: share a batch out where it is large and nobody else has the helpers; else call the loop for all of it.
+# @batch: share a batch where it is large and no other leader is there; else call the loop for all of it.
 _BATCH = f"""
 define internal void @batch(ptr %args, ptr %dimensions, ptr %steps, ptr %plan) nounwind {{
 entry:
   %job = alloca %job
-  %meeting = load ptr, ptr %plan
-  %leading = getelementptr i64, ptr %meeting, i64 {LEADING}
+  %queue = load ptr, ptr %plan
+  %leading = getelementptr i64, ptr %queue, i64 {LEADING}
   %helpers.at = getelementptr i64, ptr %plan, i64 1
   %helpers = load i64, ptr %helpers.at
   %loop.at = getelementptr i64, ptr %plan, i64 2
@@ -226,14 +226,14 @@ ask:
 share:
   %threads = call i64 @llvm.umin.i64(i64 %most, i64 %worth)
   %places = sub i64 %threads, 1
-  %pieces = mul i64 %threads, {PIECES * GROUP}
-  %above = add i64 %states, %pieces
+  %chunks = mul i64 %threads, {CHUNKS * GROUP}
+  %above = add i64 %states, %chunks
   %up = sub i64 %above, 1
-  %groups = sdiv i64 %up, %pieces
-  %piece = mul i64 %groups, {GROUP}
+  %groups = sdiv i64 %up, %chunks
+  %chunk = mul i64 %groups, {GROUP}
   store i64 0, ptr %job
 {_FILLED}
-  call void @lead(ptr %meeting, ptr %job)
+  call void @lead(ptr %queue, ptr %job)
   store atomic i64 0, ptr %leading release, align 8
   ret void
 alone:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from armdyn.targets.machine import Machine, host, llvm_binding
+from armdyn.targets.llvm.machine import Machine, host, llvm_binding
 
 
 def compile_ir(text: str, machine: Machine, optimisation: int = 2) -> bytes:

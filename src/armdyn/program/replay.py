@@ -1,0 +1,59 @@
+"""The one way through a program: its nodes in order of evaluation, each handed to a target's table of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from armdyn.errors import Unsupported
+
+if TYPE_CHECKING:
+    from armdyn.program.program import Program
+
+Operations = Mapping[str, Callable[..., Any]]
+"""What a target makes of each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
+
+
+def replay(
+    program: Program, scalars: Sequence[Any], operations: Operations, constant: Callable[[float], Any] = float
+) -> list[list[Any]]:
+    """The results of a program on any kind of scalar: numbers, arrays, symbols, or names of variables in source code.
+
+    Every node is visited once, in order of evaluation, also where several others need it; so a table whose operations
+    write a line and return the name of its result is a printer of source code.
+
+    Args:
+        program: what to evaluate.
+        scalars: one for each number the program takes, array after array, row-major.
+        operations: what each operation the program contains makes of its arguments. ``guard(value, unused)`` occurs in
+            guarded programs only: it is the value, but NaN where ``unused`` is NaN or infinite.
+        constant: what stands for a constant.
+
+    Returns:
+        For every output port the list of its scalars, row-major.
+
+    Raises:
+        Unsupported: where the program contains an operation that is not in the table.
+
+    >>> import math
+    >>> from armdyn.program import Port, trace
+    >>> program = trace(lambda q: np.sin(2.0 * q), [Port("q", (2,))])
+    >>> replay(program, [0.0, 1.0], {"mul": lambda a, b: a * b, "sin": math.sin})
+    [[0.0, 0.9092974268256817]]
+    >>> replay(program, ["q0", "q1"], {"mul": "({} * {})".format, "sin": "sin({})".format})
+    [['sin((q0 * 2.0))', 'sin((q1 * 2.0))']]
+    """
+    missing = {str(node[0]) for node in program.nodes} - {"input", "const", *operations}
+    if missing:
+        raise Unsupported(f"{program.name} contains {', '.join(sorted(missing))}, which the target does not have")
+    values: list[Any] = []
+    for name, *arguments in program.nodes:
+        if name == "const":
+            values.append(constant(arguments[0]))  # type: ignore[arg-type]
+        elif name == "input":
+            values.append(scalars[arguments[0]])  # type: ignore[index]
+        else:
+            values.append(operations[str(name)](*[values[a] for a in arguments]))  # type: ignore[index]
+    results = iter(program.results)
+    return [[values[r] for r in islice(results, port.size)] for port in program.outputs]

@@ -1,0 +1,5 @@
+"""The compiler: a program becomes LLVM IR, one vector lane per state, and that object code. Needs llvmlite."""
+
+from armdyn.lazy import modules_of
+
+__getattr__ = modules_of(__name__)

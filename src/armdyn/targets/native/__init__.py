@@ -1,0 +1,37 @@
+"""Hand-written code for binary interfaces of processor, system, Python and NumPy. README.md explains each piece.
+
+Every piece makes something faster that works without it, and can be turned off: the environment variable
+``ARMDYN_NATIVE`` lists the pieces that are on, such as ``direct,loader``; 0, or nothing, turns all off, 1 turns all
+on, as where it is not set.
+"""
+
+from __future__ import annotations
+
+import os
+
+from armdyn.errors import UnknownName
+from armdyn.lazy import modules_of
+
+PIECES = ("direct", "sharing", "loader")
+"""Single states in one C call; batches shared among threads; the linker and loader of kept code."""
+
+VARIABLE = "ARMDYN_NATIVE"
+
+
+def is_on(piece: str) -> bool:
+    """Whether a piece may be used.
+
+    Raises:
+        UnknownName: where ``ARMDYN_NATIVE`` names something else than pieces.
+    """
+    chosen = os.environ.get(VARIABLE, "1").strip()
+    if chosen in ("0", "1"):
+        return chosen == "1"
+    pieces = [word.strip() for word in chosen.split(",") if word.strip()]
+    for name in pieces:
+        if name not in PIECES:
+            raise UnknownName.of("native piece", name, PIECES, VARIABLE)
+    return piece in pieces
+
+
+__getattr__ = modules_of(__name__)
