@@ -12,7 +12,7 @@ import numpy as np
 from armdyn.algorithms.declaration import Function, in_numbers
 from armdyn.arrays import Names, are_arrays, are_plain, as_arrays, plain_arguments, takes_results
 from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
-from armdyn.model.constraints.base import sizes as constraint_sizes
+from armdyn.model.constraints import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape, with_parameters
 from armdyn.program import OperationCounts, Port, Program, guarded, trace
 from armdyn.source_keys import source_key

@@ -17,7 +17,7 @@ from armdyn.algorithms.declaration import Function
 from armdyn.model.model import Model
 from armdyn.targets import cache_keys
 
-_ALGORITHMS = (".", "spatial", "model", "model/constraints", "algorithms")
+_ALGORITHMS = (".", "spatial", "model", "algorithms")
 """What functions of `armdyn.algorithms` are traced with, besides what every kernel depends on."""
 
 

@@ -22,6 +22,7 @@ NO_EQUATIONS = {
     "constraints.Row": "the name and unit of a row",
     "constraints.ConstrainedMotion": "a result",
     "constraints.Equations": "a result",
+    "constraints.State": "what equations are made of",
     "constraints.ConstraintError": "an error",
     "constraints.ContradictingConstraints": "an error",
     "constraints.InconsistentMotion": "an error",

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 
 import armdyn
 from armdyn import constraints as c
-from armdyn.model.constraints.held import axes_along
+from armdyn.constraints.fields import axes_along
 from constraints.parts import every_kind
 from mutation.answers import Answer
 from mutation.known import Known

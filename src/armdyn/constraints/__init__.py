@@ -6,49 +6,73 @@
 array([0.])
 """
 
-from armdyn.constraints.dynamics import (
-    ConstrainedMotion,
-    acceleration_projection,
-    constrained_forward_dynamics,
-    constrained_inverse_dynamics,
-    force_projection,
-    hybrid_forces,
-)
-from armdyn.constraints.equations import Equations, equations
-from armdyn.constraints.errors import (
-    ConstraintError,
-    ContradictingConstraints,
-    InconsistentMotion,
-    OpenLoop,
-    RedundantConstraints,
-    SingularState,
-)
-from armdyn.constraints.kernels import (
-    constraint_drift,
-    constraint_error,
-    constraint_forces,
-    constraint_jacobian,
-    constraint_velocity,
-)
-from armdyn.lazy import modules_of
-from armdyn.model.constraints import (
-    Constraint,
-    Distance,
-    Held,
-    Holonomic,
-    JointCoupling,
-    Pfaffian,
-    PointOnCurve,
-    PointOnLine,
-    PointOnPlane,
-    PointOnSurface,
-    Row,
-    RowsOf,
-    ball,
-    hinge,
-    slide,
-    weld,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armdyn.lazy import names_of
+from armdyn.model.constraints import Constraint, Equations, Row
+
+if TYPE_CHECKING:
+    from armdyn.constraints.distance import Distance
+    from armdyn.constraints.dynamics import (
+        ConstrainedMotion,
+        acceleration_projection,
+        constrained_forward_dynamics,
+        constrained_inverse_dynamics,
+        force_projection,
+        hybrid_forces,
+    )
+    from armdyn.constraints.equations import (
+        constraint_drift,
+        constraint_error,
+        constraint_forces,
+        constraint_jacobian,
+        constraint_velocity,
+    )
+    from armdyn.constraints.errors import (
+        ConstraintError,
+        ContradictingConstraints,
+        InconsistentMotion,
+        OpenLoop,
+        RedundantConstraints,
+        SingularState,
+    )
+    from armdyn.constraints.held import Held
+    from armdyn.constraints.holonomic import Holonomic
+    from armdyn.constraints.joint_coupling import JointCoupling
+    from armdyn.constraints.joints import ball, hinge, slide, weld
+    from armdyn.constraints.pfaffian import Pfaffian
+    from armdyn.constraints.point_on_curve import PointOnCurve
+    from armdyn.constraints.point_on_line import PointOnLine
+    from armdyn.constraints.point_on_plane import PointOnPlane
+    from armdyn.constraints.point_on_surface import PointOnSurface
+    from armdyn.constraints.rows_of import RowsOf
+    from armdyn.constraints.state import State
+
+_WHERE = {
+    name: module
+    for module, names in {
+        "distance": "Distance",
+        "dynamics": "ConstrainedMotion acceleration_projection constrained_forward_dynamics "
+        "constrained_inverse_dynamics force_projection hybrid_forces",
+        "equations": "constraint_drift constraint_error constraint_forces constraint_jacobian constraint_velocity",
+        "errors": "ConstraintError ContradictingConstraints InconsistentMotion OpenLoop RedundantConstraints "
+        "SingularState",
+        "held": "Held",
+        "holonomic": "Holonomic",
+        "joint_coupling": "JointCoupling",
+        "joints": "ball hinge slide weld",
+        "pfaffian": "Pfaffian",
+        "point_on_curve": "PointOnCurve",
+        "point_on_line": "PointOnLine",
+        "point_on_plane": "PointOnPlane",
+        "point_on_surface": "PointOnSurface",
+        "rows_of": "RowsOf",
+        "state": "State",
+    }.items()
+    for name in names.split()
+}
 
 __all__ = [
     "ConstrainedMotion",
@@ -71,6 +95,7 @@ __all__ = [
     "Row",
     "RowsOf",
     "SingularState",
+    "State",
     "acceleration_projection",
     "ball",
     "constrained_forward_dynamics",
@@ -80,7 +105,6 @@ __all__ = [
     "constraint_forces",
     "constraint_jacobian",
     "constraint_velocity",
-    "equations",
     "force_projection",
     "hinge",
     "hybrid_forces",
@@ -88,4 +112,4 @@ __all__ = [
     "weld",
 ]
 
-__getattr__ = modules_of(__name__)
+__getattr__ = names_of(__name__, _WHERE)

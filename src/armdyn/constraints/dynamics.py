@@ -15,7 +15,6 @@ import numpy as np
 from armdyn.algorithms.declaration import function
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.constraints import kernels  # noqa: F401 - the equations of every constraint are registered
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.errors import RedundantConstraints
 from armdyn.model.mechanism import Mechanism

@@ -12,9 +12,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from armdyn.constraints.frames import State
+from armdyn.constraints.held import Held
+from armdyn.constraints.rows_of import RowsOf
+from armdyn.constraints.state import State
 from armdyn.constraints.states import ConstrainedRobot
-from armdyn.model.constraints import Constraint, Held, RowsOf
+from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
 
 

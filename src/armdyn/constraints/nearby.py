@@ -8,8 +8,9 @@ from numpy.typing import ArrayLike
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import OpenLoop, SingularState
 from armdyn.constraints.ranks import RANK_TOLERANCE, ConstraintRank, constraint_rank
+from armdyn.constraints.rows_of import RowsOf
 from armdyn.constraints.states import CLOSED, ConstrainedRobot, check_closed, holonomic, per_joint
-from armdyn.model.constraints import Constraint, RowsOf
+from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
 
 STEPS = (0.03, 0.03, 0.1, 0.1, 0.3, 0.3)

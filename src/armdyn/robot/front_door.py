@@ -9,7 +9,7 @@ from armdyn.algorithms.declaration import Function, function
 from armdyn.compiled import CompiledFunction
 from armdyn.errors import TraceError
 from armdyn.model.canonical import canonical
-from armdyn.model.constraints.base import Row, rows_in
+from armdyn.model.constraints import Row, rows_in
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armdyn.model.coupling import Coordinate
     from armdyn.task_space import CompiledTask, Task
 
-ALGORITHMS, KERNELS, DYNAMICS = "armdyn.algorithms", "armdyn.constraints.kernels", "armdyn.constraints.dynamics"
+ALGORITHMS, KERNELS, DYNAMICS = "armdyn.algorithms", "armdyn.constraints.equations", "armdyn.constraints.dynamics"
 
 
 class Robot:

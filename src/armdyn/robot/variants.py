@@ -174,7 +174,7 @@ def with_constraints(robot: Robot, *constraints: Constraint) -> Robot:
     >>> arm.constraint_jacobian([-np.pi / 3, 2 * np.pi / 3]).round(3) + 0.0
     array([[ 0.   , -0.866]])
     """
-    from armdyn.model.constraints.base import refuse_one_body  # noqa: PLC0415
+    from armdyn.model.constraints import refuse_one_body  # noqa: PLC0415
 
     model = robot.model.replace(constraints=(*robot.model.constraints, *constraints))
     refuse_one_body(model, constraints)
