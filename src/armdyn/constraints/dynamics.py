@@ -22,7 +22,7 @@ from armdyn.program import select
 from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
 
-LOST = 1e-12
+RANK_LOSS_PIVOT = 1e-12
 """A row this little independent of those before it, as the square of a sine, has no digits left: it counts as none."""
 
 
@@ -104,7 +104,10 @@ def _through(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Chole
 
 def _or_nan(S: Cholesky) -> Cholesky:
     """The factors with NaN in the place of 1 / D where a row follows from those before it, to rounding."""
-    known = [np.sqrt(select(pivot > LOST * whole, 1.0, -1.0)) for pivot, whole in zip(S.D, S.diagonal, strict=True)]
+    known = [
+        np.sqrt(select(pivot > RANK_LOSS_PIVOT * whole, 1.0, -1.0))
+        for pivot, whole in zip(S.D, S.diagonal, strict=True)
+    ]
     return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(known, S.reciprocal, strict=True)])
 
 

@@ -12,15 +12,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.held import Held
 from armdyn.constraints.rows_of import RowsOf
 from armdyn.constraints.state import State
-from armdyn.constraints.states import ConstrainedRobot
 from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
 
 
-def half_turned(robot: ConstrainedRobot, q: Array) -> tuple[str, ...]:
+def flipped_constraints(robot: ConstrainedRobot, q: Array) -> tuple[str, ...]:
     """Names of the rows, or of constraints of several axes, whose frames are nearer to half a turn than to agreement.
 
     q is a closed state: but for rounding, the frames agree about the held axes or are half a turn apart.
@@ -28,7 +28,7 @@ def half_turned(robot: ConstrainedRobot, q: Array) -> tuple[str, ...]:
     return tuple(name for name, held in _held_about_axes(robot) if _is_half_turned(robot, held, q))
 
 
-def half_a_turn_from(
+def restarts_flipped_by_pi(
     robot: ConstrainedRobot, q: Array, names: tuple[str, ...], free: Array, guess: Array
 ) -> list[Array]:
     """Starts half a turn about the named rows away from q, both ways, the one nearer to the guess first."""

@@ -196,7 +196,7 @@ def with_independent_constraints(robot: Robot, q: ArrayLike, **options: Any) -> 
         OpenLoop: a state at which the constraints do not hold.
         SingularState: a state at which more rows follow from others than near it.
     """
-    from armdyn.constraints.nearby import independent_constraints  # noqa: PLC0415
+    from armdyn.constraints import independent_constraints  # noqa: PLC0415
 
     constraints, left_out = independent_constraints(robot, q, **options)
     note = f"rows of constraints that follow from others are left out: {', '.join(left_out)}"
