@@ -18,7 +18,7 @@ from armdyn.spatial.rotations import Array
 
 
 class DrivenForces(NamedTuple):
-    """What drives a mechanism.
+    """Forces that drive a mechanism.
 
     Args:
         tau: joint forces, N m or N, shape (..., n); zero on the joints that are not actuated.

@@ -1,4 +1,4 @@
-"""What users give the numeric functions of this package, checked: states, joints by name, tolerances, choices."""
+"""Checks of the arguments of the numeric functions: states, joints by name, tolerances, choices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Rows of functions of the caller's, which have no unit, are measured by `armdyn.c
 """
 
 Redundant = Literal["error", "least_squares"]
-"""What becomes of states at which rows of A follow from others."""
+"""The treatment of states at which rows of A follow from others."""
 
 LockedJoints = Mapping[str, float] | Iterable[str]
 """Joints that stay: by name, at their given values, or where the mapping says."""
@@ -125,7 +125,7 @@ def with_locked(robot: ConstrainedRobot, locked: LockedJoints, q: Array) -> tupl
 
 
 def state_name(index: tuple[int, ...]) -> str:
-    """Which state of a batch, for messages; empty for a single one."""
+    """A state of a batch in words, for messages; empty for a single one."""
     return f" of state {index if len(index) > 1 else index[0]}" if index else ""
 
 
@@ -135,6 +135,6 @@ def indices(chosen: Array) -> list[tuple[int, ...]]:
 
 
 def finite(*arrays: Array) -> Array:
-    """Which states have no NaN and no infinity."""
+    """True for states without NaN and infinity, shape (...)."""
     are: Array = np.all([np.isfinite(a).all(axis=-1) for a in arrays], axis=0)
     return are

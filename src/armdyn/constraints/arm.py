@@ -1,4 +1,4 @@
-"""What the numeric functions of this package need of a robot, and how they get its compiled functions."""
+"""The robot as the numeric functions of this package see it, and its compiled functions."""
 
 from __future__ import annotations
 

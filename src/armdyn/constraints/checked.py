@@ -221,16 +221,11 @@ def checked_hybrid_forces(
         multipliers: wanted lambda, N or N m, shape (..., constraints).
         redundant: "error", or "least_squares": qdd_c as `constrained_forward_dynamics` finds it, and of lambda what
             is told from joint forces, A^T lambda, comes about exactly.
-        tolerance: of phi and A qd, as of `constrained_forward_dynamics`; ``np.inf``: take states as they are.
+        tolerance: of phi and A qd, which with rank_tolerance, workers and the errors is as of
+            `constrained_forward_dynamics`.
         rank_tolerance: singular values of A below this part of the greatest count as zero.
         workers: threads for a batch; -1: one a core.
         out: array for the result.
-
-    Raises:
-        OpenLoop: a state at which the constraints do not hold.
-        InconsistentMotion: velocities that leave them.
-        RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
-            this state alone.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
@@ -269,7 +264,7 @@ def _batch(q: Array, lam: Array) -> tuple[int, ...]:
 
 
 def _nan(out: Any, shape: tuple[int, ...]) -> Callable[[], Array]:
-    """What makes the result NaN, in ``out`` where it is given."""
+    """A function that returns a result of NaN, in ``out`` where it is given."""
 
     def nan() -> Array:
         result: Array = np.empty(shape) if out is None else out[0] if isinstance(out, tuple) else out
@@ -299,15 +294,10 @@ def checked_force_projection(
         q: joint positions, rad or m, shape (..., n).
         redundant: "error", or "least_squares": P from what the rows span, with the pseudoinverse of A M^-1 A^T; it is
             unique, whichever of the rows follow from others.
-        tolerance: of phi, as of `constrained_forward_dynamics`; ``np.inf``: take states as they are.
+        tolerance: of phi, which with rank_tolerance, workers and the errors is as of `constrained_forward_dynamics`.
         rank_tolerance: singular values of A below this part of the greatest count as zero.
         workers: threads for a batch; -1: one a core.
         out: array for the result.
-
-    Raises:
-        OpenLoop: a state at which the constraints do not hold.
-        RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
-            this state alone.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r").with_constraints(channel)

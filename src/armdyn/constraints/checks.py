@@ -1,4 +1,4 @@
-"""Whether states and motions keep the constraints, and whether there is what to solve with: each raises where not."""
+"""Checks that states and motions keep the constraints, that A is finite and that M has an inverse."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.spatial.singular_mass import is_singular, without_inertia
 
 NO_GRADIENT = "a distance has none where its two points coincide, nor rotations where the frames are half a turn apart"
-"""Where A is no number, for messages."""
+"""The places where A is not finite, for messages."""
 
 
 def check_closed(robot: ConstrainedRobot, q: Array, tolerance: float) -> None:

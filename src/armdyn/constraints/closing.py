@@ -130,7 +130,7 @@ def _why_open(robot: ConstrainedRobot, best: ClosureCandidate, free: Array, inde
 
 
 def _cannot_change(robot: ConstrainedRobot, best: ClosureCandidate, free: Array, sizes: Array) -> bool:
-    """Whether what is left of phi lies where no free joint moves it, here and at states around.
+    """True where the rest of phi lies along rows that no free joint moves, here and at states around.
 
     At the best q, A^T phi = 0, be it a contradiction or a part that does not reach. Of a contradiction y = phi / |phi|
     is a combination of rows that is zero at other states too, y^T A(q) = 0, so that y . phi is the same everywhere.

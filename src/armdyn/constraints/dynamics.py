@@ -2,8 +2,9 @@
 
     tau = M qdd + h + A^T lambda,    A qdd + Adot qd = 0                            MR 8.93, 8.95
 
-With M = L^T D L and Y = L^-T A^T the multipliers follow from S = A M^-1 A^T = Y^T D^-1 Y, whose pivots tell how far
-each row is from those before it.
+The KKT system [M A^T; A 0] (qdd, lambda) = (tau - h, -Adot qd) is solved by its Schur complement S = A M^-1 A^T, also
+called the Delassus matrix. With M = L^T D L and Y = L^-T A^T, S = Y^T D^-1 Y; its pivots tell how far each row is from
+those before it. The functions check neither states nor rank; those of `armdyn.constraints.checked` do.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ RANK_LOSS_PIVOT = 1e-12
 
 
 class ConstrainedMotion(NamedTuple):
-    """What joint forces do to a robot with constraints.
+    """The motion and the multipliers that joint forces cause in a robot with constraints.
 
     Args:
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
@@ -146,8 +147,7 @@ def constrained_inverse_dynamics(
     Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
     them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose.
 
-    The compiled function checks nothing: a state or motion that leaves the constraints gets the forces (8.93) has for
-    it. ``robot.constrained_inverse_dynamics`` is this with q, qd and qdd checked. The rank of A does not bear on it.
+    The rank of A does not bear on it.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -172,8 +172,7 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     to the wanted one, in the metric of M, that the constraints allow: what qdd asks against them is left out, and
     lambda comes about exactly (Modern Robotics 8.7, 11.6). For constraints of full rank.
 
-    The compiled function checks nothing: not that the loops are closed, nor that qd keeps the constraints; where A has
-    lost rank all of tau is NaN. ``robot.hybrid_forces`` is this with all three checked.
+    Where A has lost rank all of tau is NaN.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -193,10 +192,7 @@ def force_projection(model: Mechanism, q: Array) -> Array:
     """Projection P(q) of joint forces onto those that move the robot, of N m or N alike, shape (..., n, n).
 
     P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves, (1 - P) tau pushes against the constraints,
-    and P tau = P (M qdd + h) (8.99). For constraints of full rank.
-
-    The compiled function checks nothing: not that the loops are closed at q; where A has lost rank P is NaN.
-    ``robot.force_projection`` is this with both checked.
+    and P tau = P (M qdd + h) (8.99). For constraints of full rank; where A has lost rank P is NaN.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -217,8 +213,7 @@ def acceleration_projection(model: Mechanism, q: Array) -> Array:
 
     P_qdd = 1 - M^-1 A^T (A M^-1 A^T)^-1 A = M^-1 P M = P^T, and P_qdd qdd = P_qdd M^-1 (tau - h) (Modern Robotics
     8.101, 8.102). Of velocities it makes the nearest that the constraints allow, in the metric of M. For constraints of
-    full rank. P_qdd M^-1 is dqdd/dtau. As `force_projection`, the compiled function checks nothing, and is NaN where A
-    has lost rank; ``robot.acceleration_projection`` is this with both checked.
+    full rank; NaN where A has lost rank. P_qdd M^-1 is dqdd/dtau.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

@@ -1,4 +1,4 @@
-"""What can be wrong with constraints at a state."""
+"""Errors of constraints at a state."""
 
 from __future__ import annotations
 

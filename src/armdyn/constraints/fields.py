@@ -1,4 +1,4 @@
-"""What the classes of constraints make of the arguments of their callers: vectors, directions, poses, functions."""
+"""Fields of constraints, checked and normalised: vectors, directions, poses, functions."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _held_about_axes(robot: ConstrainedRobot) -> Iterator[tuple[str, Held]]:
 
 
 def _whole(constraint: Constraint) -> tuple[Held | None, list[str]]:
-    """What is held, be it by some of its rows, and the names of these."""
+    """The held frame of a constraint or of some of its rows, and the names of the rows."""
     chosen = [row.name for row in constraint.rows]
     while isinstance(constraint, RowsOf):
         constraint = constraint.constraint

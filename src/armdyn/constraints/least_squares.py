@@ -41,7 +41,7 @@ def constrained_least_squares(
 
 
 def _kept(s: Array, rank_tolerance: float) -> Array:
-    """Which singular values count as not zero."""
+    """True for singular values that do not count as zero."""
     kept: Array = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)
     return kept
 

@@ -33,7 +33,7 @@ class OwnFunction(Constraint):
         self._set(name=name, equations=equations)
 
     def _values(self, model: Any, q: Array, *shapes: tuple[int, ...]) -> Array:
-        """What the function returns, in the first of the shapes that it may have."""
+        """The values of the function, brought to the first of the shapes that it may have."""
         values = returned(self, self.function(model, q), model.dof)
         if values.shape not in shapes:
             raise wrong_shape(self, values.shape, model.dof)
@@ -41,7 +41,7 @@ class OwnFunction(Constraint):
 
 
 def returned(constraint: Constraint, values: Any, n: int) -> Array:
-    """What a function of the caller's returned, as an array of numbers."""
+    """The values that a function of the caller's returned, as an array of numbers."""
     try:
         array = np.asarray(values)
     except ValueError:

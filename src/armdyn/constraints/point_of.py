@@ -1,4 +1,4 @@
-"""What the constraints of a point of one frame to something in another have in common."""
+"""The base of the constraints of a point of one frame to a shape in another."""
 
 from __future__ import annotations
 

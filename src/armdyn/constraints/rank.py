@@ -1,4 +1,4 @@
-"""Which constraints follow from others at a state: the rank of A, and what each dependent row is made of.
+"""The rank of A at a state: which rows follow from others, and by which factors.
 
 Rows are judged as directions: each is measured in the metric of M^-1 and brought to length one, so that neither their
 units nor the caller's choice of factors bear on the rank.

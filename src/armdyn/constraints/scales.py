@@ -1,4 +1,4 @@
-"""What the values of rows are divided by before they are judged: nothing in m or rad, else the length of a gradient."""
+"""The scale by which the value of a row is judged: 1 in m or rad, else the length of the row's gradient."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SHOWN = 4
 
 
 def holonomic(robot: ConstrainedRobot) -> Array:
-    """Which rows are equations for positions, shape (constraints,)."""
+    """True for rows that are equations for positions, shape (constraints,)."""
     return np.array([row.holonomic for row in robot.constraint_rows], dtype=bool)
 
 
@@ -32,7 +32,7 @@ def holonomic_rows(robot: ConstrainedRobot) -> list[Row]:
 
 
 def row_sizes(rows: Sequence[Row], A: Array, near: Array) -> Array:
-    """What the values of rows are divided by before they are judged, shape (..., rows).
+    """Divisors of the values of rows before they are judged, shape (..., rows).
 
     1 for rows in m or rad. A row without a unit is a function of the caller's, any multiple of which says the same: it
     is measured by its gradient, so that phi_i / |A_i| is the least motion of the joints, rad or m, that makes it zero

@@ -23,7 +23,7 @@ PERTURBATION, PERTURBED_GUESSES = 1e-2, 2
 
 
 class ClosureCandidate(NamedTuple):
-    """Where the solver ended.
+    """The state at which the solver ended.
 
     Args:
         q: the state, shape (n,).
@@ -60,7 +60,7 @@ class ClosureSolver:
             )
 
     def phi(self, q: Array) -> Array:
-        """What is left of the constraints, shape (holonomic,)."""
+        """The values of the constraints, shape (holonomic,)."""
         return np.asarray(self.robot.constraint_error(q))
 
     def A(self, q: Array) -> Array:

@@ -28,7 +28,7 @@ from armdyn.constraints.singular import why_singular
 from armdyn.spatial.rotations import Array
 
 MIN_INDEPENDENCE = 1e-4
-"""Where the independence of every row is above this, as the square of a sine, the compiled solution has its digits."""
+"""The compiled solution keeps its digits where the independence of every row, the square of a sine, is above this."""
 
 Pick = Callable[[Array], Array]
 """The states to be solved out of an array of all states."""
@@ -101,7 +101,7 @@ def solve_dependent(
 def _redundant(
     robot: ConstrainedRobot, q: Array, A: Array, M: Array, index: tuple[int, ...], rank_tolerance: float
 ) -> RedundantConstraints:
-    """Which rows follow from others, whether they do so at this state alone, and what to do."""
+    """The error that names rows that follow from others, at this state alone or everywhere, and what to do."""
     rank = rank_of(A, M, tuple(row.name for row in robot.constraint_rows), rank_tolerance)
     what = f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {rank}. "
     if why_singular(robot, q, rank, rank_tolerance):
@@ -115,7 +115,7 @@ def _redundant(
 
 
 def has_dependent_rows(robot: ConstrainedRobot, q: Array) -> Array:
-    """Which states are finite and have rows that are not well apart."""
+    """True for finite states with rows that are not well apart, shape (...)."""
     rows = len(robot.constraint_rows)
     independence = solve_compiled(robot, dynamics.independence, (q,), lambda: np.zeros((*q.shape[:-1], rows)))
     return np.asarray(~(np.asarray(independence) > MIN_INDEPENDENCE).all(axis=-1) & finite(q))

@@ -1,4 +1,4 @@
-"""Where frames stand and how they move at a state: what constraints between them are made of.
+"""Poses and motions of frames at a state, of which the equations of constraints are made.
 
 The motion of a frame A is collected in base axes: R, p, its Jacobians, w, v, and the accelerations wd, a that the
 joint velocities alone give it (qdd = 0, no gravity). Seen from another frame B that moves too,
@@ -78,7 +78,7 @@ class State:
         return link_twists(self.mechanism, self._q, self._qd)
 
     def moving(self, frame: str, pose: Array) -> Moving:
-        """The motion of what stands at ``pose`` in a frame; an empty name is the base frame's."""
+        """The motion of a frame at ``pose`` in a named one; an empty name is the base frame's."""
         k, T = self.mechanism.frame(frame) if frame else (-1, np.eye(4))
         T = T @ pose
         if k < 0:
@@ -99,7 +99,7 @@ class State:
         )
 
     def relative(self, frame: str, pose: Array, to: str, to_pose: Array) -> Relative:
-        """What stands at ``pose`` in one frame, seen from what stands at ``to_pose`` in another."""
+        """The motion of a frame at ``pose`` in one frame, seen from a frame at ``to_pose`` in another."""
         A, B = self.moving(frame, pose), self.moving(to, to_pose)
         into_B = B.R.T
         d = A.p - B.p

@@ -18,7 +18,7 @@ from armdyn.spatial.rotations import Array
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
 
 WRENCH_TOLERANCE = 1e-9
-"""What a wrench may leave of the joint forces, or multipliers of a wrench, relative to the largest."""
+"""The part of the largest joint force that a wrench, or multipliers of a wrench, may leave."""
 
 
 def constraint_wrench(
@@ -66,8 +66,8 @@ def constraint_wrench(
         rank = np.count_nonzero(singular_values > RANK_TOLERANCE * singular_values[0])
         if rank < len(chosen):
             raise ConstraintError(
-                f"{len(chosen)} components of the wrench cannot be told from the joint forces of {robot.name!r}{where}, "
-                f"where its Jacobian has rank {rank}; name fewer, components=..."
+                f"{len(chosen)} components of the wrench cannot be told from the joint forces of {robot.name!r}"
+                f"{where}, where its Jacobian has rank {rank}; name fewer, components=..."
             )
         names = ", ".join(COMPONENTS[k] for k in chosen)
         F: Array = np.linalg.lstsq(J_T, force, rcond=None)[0]

@@ -1,4 +1,4 @@
-"""What every constraint has, whatever its kind: a name, rows with names and units, and their equations at a state.
+"""The base of all constraints: a name, rows with names and units, and their equations at a state.
 
 The kinds are in `armdyn.constraints`, each a class with its data and its equations.
 """
