@@ -18,6 +18,7 @@ from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.errors import RedundantConstraints
+from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import select
 from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
@@ -96,9 +97,9 @@ def _through(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Chole
     try:
         return np.array(Y), Cholesky.of(S)
     except ZeroPivot as pivot:
-        rows = [row for constraint in model.model.constraints for row in constraint.rows]
+        follower = rows_of(model.model.constraints)[pivot.row]
         raise RedundantConstraints(
-            f"constraint {rows[pivot.row].name!r} of {model.name!r} follows from those before it whatever q, as "
+            f"constraint {follower.name!r} of {model.name!r} follows from those before it whatever q, as "
             "rows out of the plane of a planar linkage do; robot.with_independent_constraints(q) leaves it out"
         ) from None
 
@@ -115,8 +116,7 @@ def _or_nan(S: Cholesky) -> Cholesky:
 def _by_row(model: Mechanism, phi: Array) -> Array:
     """phi with a zero for every row that has none."""
     values = iter(phi)
-    rows = [row for constraint in model.model.constraints for row in constraint.rows]
-    return np.array([next(values) if row.holonomic else 0.0 for row in rows])
+    return np.array([next(values) if row.holonomic else 0.0 for row in rows_of(model.model.constraints)])
 
 
 @function("(n)->(constraints)")

@@ -132,6 +132,22 @@ class Held(Constraint):
             parts.append((_one_rotation, _two_rotations, _three_rotations)[len(about) - 1](seen, about))
         return Equations(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
+    def false_roots(self, state: State) -> tuple[Row, ...]:
+        """The rows of the held rotations, where the frames are nearer to half a turn than to agreement."""
+        about = self.rotations
+        if not about:
+            return ()
+        R = np.asarray(state.relative(self.frame, self.T_frame_A, self.to, self.T_to_B).R, dtype=float)
+        if len(about) == 3:
+            flipped = np.trace(R) < 1.0  # beyond a right angle
+        elif len(about) == 2:
+            (c,) = set(range(3)) - set(about)
+            flipped = R[c, c] < 0.0
+        else:
+            b, c = (about[0] + 1) % 3, (about[0] + 2) % 3
+            flipped = R[b, b] < 0.0 and R[c, c] < 0.0
+        return tuple(row for row in self.rows if row.unit == "rad") if flipped else ()
+
 
 def _three_rotations(seen: Relative, _: Sequence[int]) -> Equations:
     """phi = 2 tan(angle / 2) times R's axis, which is twice its Gibbs vector g: gd = (W - g x W + g (g . W)) / 2."""

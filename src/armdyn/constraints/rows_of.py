@@ -46,6 +46,11 @@ class RowsOf(Constraint):
         """The chosen ones, in the constraint's order."""
         return tuple(row for row in self.constraint.rows if row.name in self.chosen)
 
+    def false_roots(self, state: State) -> tuple[Row, ...]:
+        """Those of the constraint, where all of them are chosen: the others may be what is not zero."""
+        roots = self.constraint.false_roots(state)
+        return roots if {row.name for row in roots} <= set(self.chosen) else ()
+
     @property
     def places(self) -> tuple[tuple[str, Numbers], ...]:
         """The points it is about."""

@@ -65,6 +65,10 @@ class Constraint(ABC):
     def equations_at(self, state: Any) -> Equations:
         """phi, A and Adot qd of its rows at a state, an `armdyn.constraints.State`, in floats and traced alike."""
 
+    def false_roots(self, state: Any) -> tuple[Row, ...]:
+        """Rows that are zero at a state though the constraint does not hold, as of frames half a turn apart."""
+        return ()
+
     @property
     def frames(self) -> tuple[str, ...]:
         """The frames it names; an empty name stands for the base frame."""
@@ -123,19 +127,14 @@ def refuse_one_body(model: Model, constraints: Iterable[Constraint]) -> None:
             )
 
 
-def constrained_instead(model: Model, wrong: str, right: str) -> Unsupported:
-    """The refusal of a function that knows nothing of the model's constraints."""
-    names = ", ".join(constraint.name for constraint in model.constraints)
-    return Unsupported(
-        f"{wrong} of {model.name!r} would leave out its constraints ({names}). Use {right}; or ask the tree that its "
-        f"joints alone make: robot.without_constraints().{wrong}."
-    )
-
-
 def refuse_constraints(model: Model, wrong: str, right: str) -> None:
     """Raise where the model has constraints, which function ``wrong`` knows nothing of."""
     if model.constraints:
-        raise constrained_instead(model, wrong, right)
+        names = ", ".join(constraint.name for constraint in model.constraints)
+        raise Unsupported(
+            f"{wrong} of {model.name!r} would leave out its constraints ({names}). Use {right}; or ask the tree that "
+            f"its joints alone make: robot.without_constraints().{wrong}."
+        )
 
 
 def rows_of(constraints: Iterable[Constraint]) -> tuple[Row, ...]:
