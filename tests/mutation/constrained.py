@@ -302,6 +302,9 @@ def too_many(model: Any, q: Any) -> Any:
     return np.array([q[0], q[1]])
 
 
+ERROR = "equations.constraint_error"
+
+
 def refused_robots() -> dict[str, tuple[armdyn.Robot, str, Refusal]]:
     """Robots whose constraints make no sense, the function that notices, and what it says."""
     arm = armdyn.load("planar_2r")
@@ -320,20 +323,20 @@ def refused_robots() -> dict[str, tuple[armdyn.Robot, str, Refusal]]:
     return {
         "along up": (
             on_arm(along_up),
-            "equations.constraint_error",
+            ERROR,
             Refusal("ModelError", "'track' runs along up = ("),
         ),
         "standing": (
             on_arm(standing),
-            "equations.constraint_error",
+            ERROR,
             Refusal("ModelError", "'track' stands still at s"),
         ),
-        "free": (arm, "equations.constraint_error", Refusal("ModelError", "has no constraints")),
-        "velocities": (on_arm(alone), "equations.constraint_error", Refusal("ModelError", "say nothing of positions")),
+        "free": (arm, ERROR, Refusal("ModelError", "has no constraints")),
+        "velocities": (on_arm(alone), ERROR, Refusal("ModelError", "say nothing of positions")),
         "redundant": (on_arm(wall, table), "dynamics.force_projection", follows),
         "curved": (
             on_arm(curved),
-            "equations.constraint_error",
+            ERROR,
             Refusal("ModelError", "(3,); expected (1,), a number"),
         ),
         "own": (on_arm(c.Holonomic(too_many, ["a"], "own")), "equations.constraint_error", no_kind),
