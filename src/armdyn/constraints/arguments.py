@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -136,5 +137,4 @@ def indices(chosen: Array) -> list[tuple[int, ...]]:
 
 def finite(*arrays: Array) -> Array:
     """True for states without NaN and infinity, shape (...)."""
-    are: Array = np.all([np.isfinite(a).all(axis=-1) for a in arrays], axis=0)
-    return are
+    return np.asarray(reduce(np.logical_and, (np.isfinite(a).all(axis=-1) for a in arrays)))
