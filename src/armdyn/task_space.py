@@ -28,7 +28,7 @@ from armdyn.arrays import as_plain
 from armdyn.declaration import Function, function
 from armdyn.functions import CompiledFunction
 from armdyn.kinematics.limits import length_of, unit_of
-from armdyn.model.constraints.base import refuse_constraints
+from armdyn.model.constraints import refuse_constraints
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array

@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn import constraints as c
-from armdyn.model.constraints.held import axes_along
+from armdyn.constraints.fields import axes_along
 from oracles.states import assert_close
 
 Q = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])

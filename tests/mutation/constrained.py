@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 
 import armdyn
 from armdyn import constraints as c
-from armdyn.model.constraints.held import axes_along
+from armdyn.constraints.fields import axes_along
 from constraints.parts import every_kind
 from mutation.answers import Answer
 from mutation.known import Known
@@ -197,11 +197,11 @@ def of_constraints(some: Known, q, qd, qdd, tau, f_tip) -> Iterator[Answer]:
     parts = [equations(tree, constraint, q, qd) for constraint in some.robot.model.constraints]
     phi, A, drift = (np.concatenate([part[k] for part in parts]) for k in range(3))
     multipliers = np.cos(np.arange(len(A)))
-    yield "kernels.constraint_error", {}, [q], phi
-    yield "kernels.constraint_jacobian", {}, [q], A
-    yield "kernels.constraint_velocity", {}, [q, qd], A @ qd
-    yield "kernels.constraint_drift", {}, [q, qd], drift
-    yield "kernels.constraint_forces", {}, [q, multipliers], A.T @ multipliers
+    yield "equations.constraint_error", {}, [q], phi
+    yield "equations.constraint_jacobian", {}, [q], A
+    yield "equations.constraint_velocity", {}, [q, qd], A @ qd
+    yield "equations.constraint_drift", {}, [q, qd], drift
+    yield "equations.constraint_forces", {}, [q, multipliers], A.T @ multipliers
     if len(A) > some.n:
         return  # more than what the joints can keep: no dynamics
     M, n, k = some.mass_matrix(q), some.n, len(A)
@@ -260,7 +260,7 @@ def on_a_curve(some: Known, states: np.ndarray) -> tuple[Known, list[Answer]]:
     for q in states:
         with mp.workdps(50):
             phi = np.asarray(tree.phi(curve, exact(q)), dtype=float)
-        answers.append(("kernels.constraint_error", {}, [q], phi))
+        answers.append(("equations.constraint_error", {}, [q], phi))
     return Known(robot, some.case, some.A, some.b, some.rotors), answers
 
 
@@ -283,8 +283,8 @@ def of_one_row() -> Iterator[tuple[str, armdyn.Robot, list[Answer]]]:
         ("wheel", c.Pfaffian(wheel, ["a"], "wheel"), [np.sin(q[1]), q[0]], (np.cos(q[1]) + 1.0) * both),
     ):
         robot = armdyn.Robot(arm.model.replace(constraints=(constraint,)))
-        jacobian = "kernels.constraint_jacobian", {}, [q], np.array([A])
-        yield name, robot, [jacobian, ("kernels.constraint_drift", {}, [q, qd], np.array([drift]))]
+        jacobian = "equations.constraint_jacobian", {}, [q], np.array([A])
+        yield name, robot, [jacobian, ("equations.constraint_drift", {}, [q, qd], np.array([drift]))]
 
 
 def upwards(s: Any) -> Any:
@@ -300,6 +300,9 @@ def nowhere(s: Any) -> Any:
 def too_many(model: Any, q: Any) -> Any:
     """Two numbers, where one is expected."""
     return np.array([q[0], q[1]])
+
+
+ERROR = "equations.constraint_error"
 
 
 def refused_robots() -> dict[str, tuple[armdyn.Robot, str, Refusal]]:
@@ -318,12 +321,24 @@ def refused_robots() -> dict[str, tuple[armdyn.Robot, str, Refusal]]:
     alone = c.Pfaffian(too_many, ["a"], "alone")
     along_up, standing = (c.PointOnCurve("tip", f, (0.0, 1.0), name="track") for f in (upwards, nowhere))
     return {
-        "along up": (on_arm(along_up), "kernels.constraint_error", Refusal("ModelError", "'track' runs along up = (")),
-        "standing": (on_arm(standing), "kernels.constraint_error", Refusal("ModelError", "'track' stands still at s")),
-        "free": (arm, "kernels.constraint_error", Refusal("ModelError", "has no constraints")),
-        "velocities": (on_arm(alone), "kernels.constraint_error", Refusal("ModelError", "say nothing of positions")),
+        "along up": (
+            on_arm(along_up),
+            ERROR,
+            Refusal("ModelError", "'track' runs along up = ("),
+        ),
+        "standing": (
+            on_arm(standing),
+            ERROR,
+            Refusal("ModelError", "'track' stands still at s"),
+        ),
+        "free": (arm, ERROR, Refusal("ModelError", "has no constraints")),
+        "velocities": (on_arm(alone), ERROR, Refusal("ModelError", "say nothing of positions")),
         "redundant": (on_arm(wall, table), "dynamics.force_projection", follows),
-        "curved": (on_arm(curved), "kernels.constraint_error", Refusal("ModelError", "(3,); expected (1,), a number")),
-        "own": (on_arm(c.Holonomic(too_many, ["a"], "own")), "kernels.constraint_error", no_kind),
-        "rolling": (on_arm(rolling), "kernels.constraint_jacobian", no_rows),
+        "curved": (
+            on_arm(curved),
+            ERROR,
+            Refusal("ModelError", "(3,); expected (1,), a number"),
+        ),
+        "own": (on_arm(c.Holonomic(too_many, ["a"], "own")), "equations.constraint_error", no_kind),
+        "rolling": (on_arm(rolling), "equations.constraint_jacobian", no_rows),
     }

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.constraints import PointOnCurve
-from armdyn.constraints.curves import nearest
+from armdyn.constraints.point_on_curve import nearest
 from armdyn.exact import exact
 from armdyn.model.clean import clean, clean_rotation, largest, total
 from armdyn.spatial.positive_definite import Cholesky

@@ -121,11 +121,11 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "spatial.positive_definite.Cholesky.inverse": {"k + 1 -> k": BELOW, "k + 1 -> 1": BELOW},
     "spatial.turns._turned_tensor": {"axis + 1 -> 1": AGAIN, "axis + 2 -> 2": AGAIN},
     "spatial.turns.symmetric_out_of": {"axis + 1 -> 1": AGAIN, "axis + 2 -> 2": AGAIN},
-    "constraints.curves.nearest": {
+    "constraints.point_on_curve.nearest": {
         "parameters[0] -> parameters[1]": NEIGHBOUR,
         "squares[0] -> squares[1]": NEIGHBOUR,
     },
-    "constraints.curves._check_up": {"np.cross(up, tangent) -> np.cross(tangent, up)": SQUARED},
+    "constraints.point_on_curve._check_up": {"np.cross(up, tangent) -> np.cross(tangent, up)": SQUARED},
     "constraints.equations._checked": {
         "np.shape(part.phi) if holonomic else np.shape(part.A) -> "
         "np.shape(part.A) if holonomic else np.shape(part.phi)": OTHERS,

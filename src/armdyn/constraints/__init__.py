@@ -6,56 +6,103 @@
 array([0.])
 """
 
-from armdyn.constraints.dynamics import (
-    ConstrainedMotion,
-    acceleration_projection,
-    constrained_forward_dynamics,
-    constrained_inverse_dynamics,
-    force_projection,
-    hybrid_forces,
-)
-from armdyn.constraints.equations import Equations, equations
-from armdyn.constraints.errors import (
-    ConstraintError,
-    ContradictingConstraints,
-    InconsistentMotion,
-    OpenLoop,
-    RedundantConstraints,
-    SingularState,
-)
-from armdyn.constraints.kernels import (
-    constraint_drift,
-    constraint_error,
-    constraint_forces,
-    constraint_jacobian,
-    constraint_velocity,
-)
-from armdyn.lazy import modules_of
-from armdyn.model.constraints import (
-    Constraint,
-    Distance,
-    Held,
-    Holonomic,
-    JointCoupling,
-    Pfaffian,
-    PointOnCurve,
-    PointOnLine,
-    PointOnPlane,
-    PointOnSurface,
-    Row,
-    RowsOf,
-    ball,
-    hinge,
-    slide,
-    weld,
-)
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armdyn.lazy import names_of
+from armdyn.model.constraints import Constraint, Equations, Row
+
+if TYPE_CHECKING:
+    from armdyn.constraints.actuators import DrivenForces, actuator_forces
+    from armdyn.constraints.checked import (
+        checked_acceleration_projection,
+        checked_force_projection,
+        checked_forward_dynamics,
+        checked_hybrid_forces,
+        checked_inverse_dynamics,
+    )
+    from armdyn.constraints.closing import close_loop
+    from armdyn.constraints.distance import Distance
+    from armdyn.constraints.dynamics import (
+        ConstrainedMotion,
+        acceleration_projection,
+        constrained_forward_dynamics,
+        constrained_inverse_dynamics,
+        force_projection,
+        hybrid_forces,
+    )
+    from armdyn.constraints.equations import (
+        constraint_drift,
+        constraint_error,
+        constraint_forces,
+        constraint_jacobian,
+        constraint_velocity,
+    )
+    from armdyn.constraints.errors import (
+        ConstraintError,
+        ContradictingConstraints,
+        InconsistentMotion,
+        OpenLoop,
+        RedundantConstraints,
+        SingularState,
+    )
+    from armdyn.constraints.held import Held
+    from armdyn.constraints.holonomic import Holonomic
+    from armdyn.constraints.joint_coupling import JointCoupling
+    from armdyn.constraints.joints import ball, hinge, slide, weld
+    from armdyn.constraints.motion import close_accelerations, close_velocities
+    from armdyn.constraints.pfaffian import Pfaffian
+    from armdyn.constraints.point_on_curve import PointOnCurve
+    from armdyn.constraints.point_on_line import PointOnLine
+    from armdyn.constraints.point_on_plane import PointOnPlane
+    from armdyn.constraints.point_on_surface import PointOnSurface
+    from armdyn.constraints.rank import ConstraintRank, constraint_rank
+    from armdyn.constraints.rows_of import RowsOf
+    from armdyn.constraints.singular import independent_constraints
+    from armdyn.constraints.state import State
+    from armdyn.constraints.wrenches import constraint_wrench, multipliers_of_wrench
+
+_WHERE = {
+    name: module
+    for module, names in {
+        "actuators": "DrivenForces actuator_forces",
+        "checked": "checked_acceleration_projection checked_force_projection checked_forward_dynamics "
+        "checked_hybrid_forces checked_inverse_dynamics",
+        "closing": "close_loop",
+        "distance": "Distance",
+        "dynamics": "ConstrainedMotion acceleration_projection constrained_forward_dynamics "
+        "constrained_inverse_dynamics force_projection hybrid_forces",
+        "equations": "constraint_drift constraint_error constraint_forces constraint_jacobian constraint_velocity",
+        "errors": "ConstraintError ContradictingConstraints InconsistentMotion OpenLoop RedundantConstraints "
+        "SingularState",
+        "held": "Held",
+        "holonomic": "Holonomic",
+        "joint_coupling": "JointCoupling",
+        "joints": "ball hinge slide weld",
+        "motion": "close_accelerations close_velocities",
+        "pfaffian": "Pfaffian",
+        "point_on_curve": "PointOnCurve",
+        "point_on_line": "PointOnLine",
+        "point_on_plane": "PointOnPlane",
+        "point_on_surface": "PointOnSurface",
+        "rank": "ConstraintRank constraint_rank",
+        "rows_of": "RowsOf",
+        "singular": "independent_constraints",
+        "state": "State",
+        "wrenches": "constraint_wrench multipliers_of_wrench",
+    }.items()
+    for name in names.split()
+}
 
 __all__ = [
     "ConstrainedMotion",
     "Constraint",
     "ConstraintError",
+    "ConstraintRank",
     "ContradictingConstraints",
     "Distance",
+    "DrivenForces",
     "Equations",
     "Held",
     "Holonomic",
@@ -71,21 +118,34 @@ __all__ = [
     "Row",
     "RowsOf",
     "SingularState",
+    "State",
     "acceleration_projection",
+    "actuator_forces",
     "ball",
+    "checked_acceleration_projection",
+    "checked_force_projection",
+    "checked_forward_dynamics",
+    "checked_hybrid_forces",
+    "checked_inverse_dynamics",
+    "close_accelerations",
+    "close_loop",
+    "close_velocities",
     "constrained_forward_dynamics",
     "constrained_inverse_dynamics",
     "constraint_drift",
     "constraint_error",
     "constraint_forces",
     "constraint_jacobian",
+    "constraint_rank",
     "constraint_velocity",
-    "equations",
+    "constraint_wrench",
     "force_projection",
     "hinge",
     "hybrid_forces",
+    "independent_constraints",
+    "multipliers_of_wrench",
     "slide",
     "weld",
 ]
 
-__getattr__ = modules_of(__name__)
+__getattr__ = names_of(__name__, _WHERE)

@@ -1,7 +1,8 @@
-"""Inverse dynamics, hybrid forces and projections within constraints, with what they presuppose checked.
+"""Constrained dynamics with states checked first, then solved: the functions behind the methods of `Robot`.
 
-Each runs the compiled function of the same name in `armdyn.constraints`. States whose rows are not well apart are
-solved anew by the singular values of A in the metric of M^-1, as `constrained_forward_dynamics` does.
+Each checks that the loops are closed and that the motion keeps the constraints, runs the compiled function of
+`armdyn.constraints.dynamics`, and solves states whose rows are not well apart anew by the singular values of A in the
+metric of M^-1.
 """
 
 from __future__ import annotations
@@ -12,34 +13,139 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.constraints.checks import rank_tolerance_of, tolerance_of
-from armdyn.constraints.errors import RedundantConstraints
-from armdyn.constraints.motion import (
-    SAFE,
-    Redundant,
-    check_accelerations,
-    check_redundant,
-    constrained_least_squares,
-    finite,
-    places_of,
-    projection_of,
-    refuse_redundant,
-    rows_and_inertia,
-)
-from armdyn.constraints.ranks import RANK_TOLERANCE
-from armdyn.constraints.states import (
+from armdyn.constraints import dynamics
+from armdyn.constraints.arguments import (
     CLOSED,
-    ConstrainedRobot,
-    check_closed,
-    check_velocities,
+    Redundant,
+    finite,
+    gain_of,
+    given,
     multipliers_of,
     per_joint,
+    tolerance_of,
 )
+from armdyn.constraints.arm import ConstrainedRobot, compiled
+from armdyn.constraints.dynamics import ConstrainedMotion
+from armdyn.constraints.least_squares import RANK_TOLERANCE, constrained_least_squares, projection_of
+from armdyn.constraints.motion import check_motion
+from armdyn.constraints.scales import holonomic
+from armdyn.constraints.solving import (
+    MIN_INDEPENDENCE,
+    Pick,
+    Settings,
+    has_dependent_rows,
+    solve_compiled,
+    solve_dependent,
+)
+from armdyn.declaration import Function
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 
 
-def constrained_inverse_dynamics(
+def checked_forward_dynamics(
+    robot: ConstrainedRobot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    tau: ArrayLike,
+    f_tip: ArrayLike | None = None,
+    f_ext: ArrayLike | None = None,
+    *,
+    redundant: Redundant = "error",
+    tolerance: float = CLOSED,
+    damping: float = 0.0,
+    stiffness: float = 0.0,
+    rank_tolerance: float = RANK_TOLERANCE,
+    workers: int | None = None,
+) -> ConstrainedMotion:
+    """Joint accelerations qdd, rad/s^2 or m/s^2, and multipliers lambda, N or N m, of a robot with constraints.
+
+    M qdd + h + A^T lambda = tau with A qdd + Adot qd = 0 (Modern Robotics 8.93-8.98). A^T lambda are the joint forces
+    that the robot puts into its constraints. States whose constraints are well apart are solved by compiled
+    straight-line code, the function of the same name in `armdyn.constraints`; the others by the singular values of A in
+    the metric of M^-1. All is computed in float64, and returned so, whatever the dtype of the arguments: the checks of
+    q and qd need its digits. The compiled function has a loop for float32.
+
+    Args:
+        robot: with constraints.
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, shape (..., 6).
+        f_ext: wrenches that the surroundings apply on the links, shape (..., links, 6).
+        redundant: "error", or "least_squares": qdd, which is unique as long as the constraints agree, and of all
+            lambda with the same effect the one whose rows, each by itself, would cause the least accelerations in the
+            metric of M; where constraints contradict each other, the least contradiction, row by row in that metric.
+        tolerance: how far phi, m or rad, and A qd, m/s or rad/s (for each unit of the fastest joint's speed above one),
+            may be from zero; ``np.inf``: take states as they are. Not applied where there is stabilisation. Rows of
+            functions of your own are measured by their gradients: phi / |A_i| and A_i qd / |A_i|, rad or m of the
+            joints, and that a second.
+        damping: alpha, 1/s, of Baumgarte's stabilisation A qdd + Adot qd + alpha A qd + beta phi = 0; off by default.
+        stiffness: beta, 1/s^2. Critical damping: beta = alpha^2 / 4.
+        rank_tolerance: singular values of A below this part of the greatest count as zero.
+        workers: threads for a batch; -1: one a core.
+
+    Raises:
+        ConstraintError: a tolerance or gain that is no such number.
+        OpenLoop: a state at which the constraints do not hold; `ContradictingConstraints` where none is near at which
+            they do.
+        InconsistentMotion: velocities that leave them.
+        RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
+            this state alone, or have no gradient there.
+        ModelError: a robot without constraints, or with a joint that moves no inertia.
+
+    >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
+    >>> motion = arm.constrained_forward_dynamics([-np.pi / 3, 2 * np.pi / 3], [1, 0], tau=[0, 0])
+    >>> motion.qdd.round(3), motion.multipliers.round(3)
+    (array([ 0.289, -1.155]), array([-0.167]))
+    """
+    settings = Settings.of(redundant, tolerance, rank_tolerance)
+    gains = {"damping": gain_of("damping", damping), "stiffness": gain_of("stiffness", stiffness)}
+    gains = {name: gain for name, gain in gains.items() if gain}
+    q_, qd_, tau_ = per_joint(robot, q=q, qd=qd, tau=tau)
+    if not gains:
+        check_motion(robot, settings.tolerance, q_, qd_)
+    wrenches = given(f_tip=f_tip, f_ext=f_ext)
+
+    def bias() -> Array:
+        h: Array = compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, np.zeros(robot.dof), **wrenches)
+        return h  # and what the wrenches take
+
+    def nan() -> ConstrainedMotion:
+        batch = np.shape(bias())[:-1]
+        rows = len(robot.constraint_rows)
+        return ConstrainedMotion(*(np.full((*batch, size), np.nan) for size in (robot.dof, rows, rows)))
+
+    options = {**wrenches, **gains, "workers": workers}
+    arrays = q_, qd_, tau_
+    motion: ConstrainedMotion = solve_compiled(robot, dynamics.constrained_forward_dynamics, arrays, nan, **options)
+    dependent = np.asarray(~(motion.independence > MIN_INDEPENDENCE).all(axis=-1) & finite(q_, qd_, tau_))
+    if not dependent.any():
+        return motion
+    batch = np.broadcast_shapes(dependent.shape, motion.qdd.shape[:-1])
+    motion = ConstrainedMotion(*(np.array(np.broadcast_to(a, (*batch, a.shape[-1]))) for a in motion))
+    pushed = np.asarray(tau_ - bias())
+
+    def dense(pick: Pick, A: Array, M: Array) -> tuple[Array, Array, Array]:
+        target = -_stabilised_drift(robot, pick(q_), pick(qd_), A, **gains)
+        return constrained_least_squares(M, A, pick(pushed), target, settings.rank_tolerance)
+
+    solve_dependent(robot, settings, q_, np.broadcast_to(dependent, batch), motion[:2], dense)
+    return motion
+
+
+def _stabilised_drift(
+    robot: ConstrainedRobot, q: Array, qd: Array, A: Array, damping: float = 0.0, stiffness: float = 0.0
+) -> Array:
+    """Adot qd + alpha A qd + beta phi: Baumgarte's stabilisation."""
+    drift = np.array(robot.constraint_drift(q, qd))
+    drift += damping * np.einsum("...ij,...j->...i", A, qd)
+    if stiffness:
+        drift[..., holonomic(robot)] += stiffness * np.asarray(robot.constraint_error(q))
+    return drift
+
+
+def checked_inverse_dynamics(
     robot: ConstrainedRobot,
     q: ArrayLike,
     qd: ArrayLike,
@@ -82,17 +188,13 @@ def constrained_inverse_dynamics(
     array([ 1.0226, -1.0145])
     """
     tolerance = tolerance_of(tolerance)
-    q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
-    if tolerance < np.inf:
-        check_closed(robot, q_, tolerance)
-        check_velocities(robot, q_, qd_, tolerance)
-        check_accelerations(robot, q_, qd_, qdd_, tolerance)
-    given = {"multipliers": multipliers, "f_tip": f_tip, "f_ext": f_ext, "workers": workers, "out": out}
-    tau: Array = robot._constrained_inverse_dynamics(q, qd, qdd, **{k: v for k, v in given.items() if v is not None})
+    check_motion(robot, tolerance, *per_joint(robot, q=q, qd=qd, qdd=qdd))
+    options = given(multipliers=multipliers, f_tip=f_tip, f_ext=f_ext, workers=workers, out=out)
+    tau: Array = compiled(dynamics.constrained_inverse_dynamics, robot)(q, qd, qdd, **options)
     return tau
 
 
-def hybrid_forces(
+def checked_hybrid_forces(
     robot: ConstrainedRobot,
     q: ArrayLike,
     qd: ArrayLike,
@@ -119,44 +221,35 @@ def hybrid_forces(
         multipliers: wanted lambda, N or N m, shape (..., constraints).
         redundant: "error", or "least_squares": qdd_c as `constrained_forward_dynamics` finds it, and of lambda what
             is told from joint forces, A^T lambda, comes about exactly.
-        tolerance: of phi and A qd, as of `constrained_forward_dynamics`; ``np.inf``: take states as they are.
+        tolerance: of phi and A qd, which with rank_tolerance, workers and the errors is as of
+            `constrained_forward_dynamics`.
         rank_tolerance: singular values of A below this part of the greatest count as zero.
         workers: threads for a batch; -1: one a core.
         out: array for the result.
-
-    Raises:
-        OpenLoop: a state at which the constraints do not hold.
-        InconsistentMotion: velocities that leave them.
-        RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
-            this state alone.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
     >>> arm.hybrid_forces([-np.pi / 3, 2 * np.pi / 3], [1.0, 0.0], [0.8, -2 / np.sqrt(3)], [1.3]).round(4)
     array([ 1.0226, -1.0145])
     """
-    check_redundant(redundant)
-    tolerance, rank_tolerance = tolerance_of(tolerance), rank_tolerance_of(rank_tolerance)
+    settings = Settings.of(redundant, tolerance, rank_tolerance)
     q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
     lam = multipliers_of(robot, multipliers)
-    if tolerance < np.inf:
-        check_closed(robot, q_, tolerance)
-        check_velocities(robot, q_, qd_, tolerance)
+    check_motion(robot, settings.tolerance, q_, qd_)
     batch = _batch(q_, lam)
-    tau = _in_straight_line(
-        robot._hybrid_forces, (q, qd, qdd, multipliers), (*batch, robot.dof), workers=workers, out=out
-    )
-    unsafe = np.broadcast_to(_unsafe(robot, q_) & finite(qd_, qdd_), batch) & finite(lam)
-    if unsafe.any():
-        q_, qd_, qdd_ = (np.broadcast_to(a, (*batch, robot.dof))[unsafe] for a in (q_, qd_, qdd_))
-        lam = np.broadcast_to(lam, (*batch, lam.shape[-1]))[unsafe]
-        states = places_of(unsafe)
-        A, M = rows_and_inertia(robot, q_, states)
-        wanted, drift = np.einsum("sij,sj->si", M, qdd_), np.asarray(robot.constraint_drift(q_, qd_))
-        nearest, _, rank = constrained_least_squares(M, A, wanted, -drift, rank_tolerance)
-        if redundant == "error":
-            refuse_redundant(robot, q_, A, M, rank, states, rank_tolerance)
-        tau[unsafe] = robot._constrained_inverse_dynamics(q_, qd_, nearest, lam)
+    nan = _nan(out, (*batch, robot.dof))
+    arrays = q, qd, qdd, multipliers
+    tau: Array = solve_compiled(robot, dynamics.hybrid_forces, arrays, nan, workers=workers, out=out)
+
+    def dense(pick: Pick, A: Array, M: Array) -> tuple[Array, Array]:
+        wanted = np.einsum("sij,sj->si", M, pick(qdd_))
+        drift = np.asarray(robot.constraint_drift(pick(q_), pick(qd_)))
+        nearest, _, rank = constrained_least_squares(M, A, wanted, -drift, settings.rank_tolerance)
+        inverse = compiled(dynamics.constrained_inverse_dynamics, robot)
+        return inverse(pick(q_), pick(qd_), nearest, pick(lam)), rank
+
+    dependent = np.broadcast_to(has_dependent_rows(robot, q_) & finite(qd_, qdd_), batch) & finite(lam)
+    solve_dependent(robot, settings, q_, np.asarray(dependent), [tau], dense)
     return tau
 
 
@@ -170,7 +263,18 @@ def _batch(q: Array, lam: Array) -> tuple[int, ...]:
         ) from None
 
 
-def force_projection(
+def _nan(out: Any, shape: tuple[int, ...]) -> Callable[[], Array]:
+    """A function that returns a result of NaN, in ``out`` where it is given."""
+
+    def nan() -> Array:
+        result: Array = np.empty(shape) if out is None else out[0] if isinstance(out, tuple) else out
+        result[...] = np.nan
+        return result
+
+    return nan
+
+
+def checked_force_projection(
     robot: ConstrainedRobot,
     q: ArrayLike,
     *,
@@ -190,15 +294,10 @@ def force_projection(
         q: joint positions, rad or m, shape (..., n).
         redundant: "error", or "least_squares": P from what the rows span, with the pseudoinverse of A M^-1 A^T; it is
             unique, whichever of the rows follow from others.
-        tolerance: of phi, as of `constrained_forward_dynamics`; ``np.inf``: take states as they are.
+        tolerance: of phi, which with rank_tolerance, workers and the errors is as of `constrained_forward_dynamics`.
         rank_tolerance: singular values of A below this part of the greatest count as zero.
         workers: threads for a batch; -1: one a core.
         out: array for the result.
-
-    Raises:
-        OpenLoop: a state at which the constraints do not hold.
-        RedundantConstraints: constraints that follow from others: which, and how; `SingularState` where they do at
-            this state alone.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
     >>> arm = armdyn.load("planar_2r").with_constraints(channel)
@@ -206,11 +305,11 @@ def force_projection(
     array([[1.  , 0.  ],
            [0.25, 0.  ]])
     """
-    options = redundant, tolerance, rank_tolerance, workers, out
-    return _projection(robot, robot._force_projection, q, lambda P: P, *options)
+    settings = Settings.of(redundant, tolerance, rank_tolerance)
+    return _projection(robot, dynamics.force_projection, q, lambda P: P, settings, workers=workers, out=out)
 
 
-def acceleration_projection(
+def checked_acceleration_projection(
     robot: ConstrainedRobot,
     q: ArrayLike,
     *,
@@ -232,59 +331,27 @@ def acceleration_projection(
     array([[1.  , 0.25],
            [0.  , 0.  ]])
     """
-    options = redundant, tolerance, rank_tolerance, workers, out
-    return _projection(robot, robot._acceleration_projection, q, lambda P: np.swapaxes(P, -1, -2), *options)
+    settings, transposed = Settings.of(redundant, tolerance, rank_tolerance), lambda P: np.swapaxes(P, -1, -2)
+    return _projection(robot, dynamics.acceleration_projection, q, transposed, settings, workers=workers, out=out)
 
 
 def _projection(
     robot: ConstrainedRobot,
-    kernel: Callable[..., Any],
+    function: Function,
     q: ArrayLike,
     of_P: Callable[[Array], Array],
-    redundant: Redundant,
-    tolerance: float,
-    rank_tolerance: float,
-    workers: int | None,
-    out: Any,
+    settings: Settings,
+    **options: Any,
 ) -> Array:
-    """What the kernel makes of q, and ``of_P`` of P in states that it cannot solve."""
-    check_redundant(redundant)
-    tolerance, rank_tolerance = tolerance_of(tolerance), rank_tolerance_of(rank_tolerance)
+    """The projection that the function compiles to, which is ``of_P`` of P (8.100)."""
     (q_,) = per_joint(robot, q=q)
-    if tolerance < np.inf:
-        check_closed(robot, q_, tolerance)
-    result = _in_straight_line(kernel, (q,), (*q_.shape, robot.dof), workers=workers, out=out)
-    unsafe = _unsafe(robot, q_)
-    if unsafe.any():
-        states = places_of(unsafe)
-        A, M = rows_and_inertia(robot, q_[unsafe], states)
-        P, rank = projection_of(M, A, rank_tolerance)
-        if redundant == "error":
-            refuse_redundant(robot, q_[unsafe], A, M, rank, states, rank_tolerance)
-        result[unsafe] = of_P(P)
+    check_motion(robot, settings.tolerance, q_)
+    nan = _nan(options["out"], (*q_.shape, robot.dof))
+    result: Array = solve_compiled(robot, function, (q,), nan, **options)
+
+    def dense(_: Pick, A: Array, M: Array) -> tuple[Array, Array]:
+        P, rank = projection_of(M, A, settings.rank_tolerance)
+        return of_P(P), rank
+
+    solve_dependent(robot, settings, q_, has_dependent_rows(robot, q_), [result], dense)
     return result
-
-
-def _in_straight_line(
-    kernel: Callable[..., Any], arrays: tuple[ArrayLike, ...], shape: tuple[int, ...], **options: Any
-) -> Array:
-    """What the compiled function makes of all states; NaN where a row follows from others whatever the state."""
-    given = {name: value for name, value in options.items() if value is not None}
-    try:
-        with np.errstate(all="ignore"):  # what has no rank is looked at afterwards
-            result: Array = kernel(*arrays, **given)
-    except RedundantConstraints:
-        out = given.get("out")
-        result = np.empty(shape) if out is None else out[0] if isinstance(out, tuple) else out
-        result[...] = np.nan
-    return result
-
-
-def _unsafe(robot: ConstrainedRobot, q: Array) -> Array:
-    """The states that are numbers and whose rows are not well apart."""
-    try:
-        with np.errstate(all="ignore"):
-            apart = (np.asarray(robot._independence(q)) > SAFE).all(axis=-1)
-    except RedundantConstraints:
-        apart = np.zeros(q.shape[:-1], dtype=bool)
-    return np.asarray(~apart & finite(q))

@@ -1,43 +1,92 @@
-"""What the numeric functions of this package check before they compute: their settings, and the mass matrix."""
+"""Checks that states and motions keep the constraints, that A is finite and that M has an inverse."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from armdyn.constraints.errors import ConstraintError
-from armdyn.constraints.states import ConstrainedRobot, state_name
+from armdyn.constraints.arguments import finite, indices, state_name
+from armdyn.constraints.arm import ConstrainedRobot
+from armdyn.constraints.errors import InconsistentMotion, OpenLoop, SingularState
+from armdyn.constraints.scales import holonomic_rows, listed, sizes_at
 from armdyn.errors import ModelError
+from armdyn.model.constraints import Row
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.singular_mass import is_singular, without_inertia
 
-
-def tolerance_of(value: Any) -> float:
-    """A tolerance: zero or more, infinite where nothing shall be checked."""
-    return _number("tolerance", value, "zero or more", lambda x: x >= 0.0)
+NO_GRADIENT = "a distance has none where its two points coincide, nor rotations where the frames are half a turn apart"
+"""The places where A is not finite, for messages."""
 
 
-def rank_tolerance_of(value: Any) -> float:
-    """A part of the greatest singular value."""
-    return _number("rank_tolerance", value, "from 0 to below 1", lambda x: 0.0 <= x < 1.0)
+def check_closed(robot: ConstrainedRobot, q: Array, tolerance: float) -> None:
+    """Raise an `OpenLoop`, with the state, where phi(q) is not zero; states with NaN pass."""
+    rows = holonomic_rows(robot)
+    if not rows:
+        return
+    phi = np.asarray(robot.constraint_error(q))
+    beyond = _first_beyond(rows, phi, sizes_at(robot, q, holonomic_only=True), "", tolerance, q)
+    if beyond:
+        index, values = beyond
+        raise OpenLoop(
+            f"the constraints of {robot.name!r} do not hold at q{state_name(index)}: {values}, more than the tolerance "
+            f"of {tolerance:g}.",
+            q[index],
+        )
 
 
-def gain_of(name: str, value: Any) -> float:
-    """A gain of the stabilisation, ``damping`` or ``stiffness``."""
-    return _number(name, value, "that is finite, zero or more", lambda x: 0.0 <= x < math.inf)
+def check_velocities(robot: ConstrainedRobot, q: Array, qd: Array, tolerance: float) -> None:
+    """Raise an `InconsistentMotion` where A qd is not zero."""
+    against = np.asarray(robot.constraint_velocity(q, qd))
+    beyond = _first_beyond(robot.constraint_rows, against, sizes_at(robot, q), "/s", tolerance, qd, q)
+    if beyond:
+        index, values = beyond
+        raise InconsistentMotion(
+            f"the velocities qd{state_name(index)} leave the constraints of {robot.name!r}: A qd is {values}. "
+            "robot.close_velocities(q, qd) has the nearest that they allow."
+        )
 
 
-def _number(name: str, value: Any, expected: str, is_right: Any) -> float:
-    try:
-        number = math.nan if isinstance(value, str | bytes | bool | np.bool_) else float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not is_right(number):
-        raise ConstraintError(f"{name}={value!r}; expected a number {expected}")
-    return number
+def check_accelerations(robot: ConstrainedRobot, q: Array, qd: Array, qdd: Array, tolerance: float) -> None:
+    """Raise an `InconsistentMotion` where A qdd + Adot qd is not zero."""
+    A = np.asarray(robot.constraint_jacobian(q))
+    against = np.einsum("...ij,...j->...i", A, qdd) + np.asarray(robot.constraint_drift(q, qd))
+    beyond = _first_beyond(robot.constraint_rows, against, sizes_at(robot, q), "/s^2", tolerance, qdd, q, qd)
+    if beyond:
+        index, values = beyond
+        raise InconsistentMotion(
+            f"the accelerations qdd{state_name(index)} leave the constraints of {robot.name!r}: A qdd + Adot qd is "
+            f"{values}. robot.close_accelerations(q, qd, qdd) has the nearest that they allow."
+        )
+
+
+def _first_beyond(
+    rows: Iterable[Row], values: Array, sizes: Array, per: str, tolerance: float, rates: Array, *others: Array
+) -> tuple[tuple[int, ...], str] | None:
+    """The first finite state with values beyond the tolerance: its index, and the values for a message.
+
+    The tolerance of velocities and accelerations is for each unit of the fastest joint's above one.
+    """
+    sizes = np.broadcast_to(sizes, values.shape)
+    scale = np.maximum(1.0, np.abs(rates).max(axis=-1, keepdims=True)) if per else 1.0
+    beyond = ~(np.abs(values / sizes / scale) <= tolerance).all(axis=-1) & finite(rates, *others)
+    if not beyond.any():
+        return None
+    index = indices(beyond)[0]
+    return index, listed(rows, values[index], per, sizes[index])
+
+
+def check_gradients(robot: ConstrainedRobot, A: Array, states: Sequence[tuple[int, ...]]) -> None:
+    """Raise a `SingularState` where rows of A, shape (states, constraints, n), are not finite."""
+    bad = np.asarray(~np.isfinite(A).all(axis=-1))
+    if bad.any():
+        first = int(np.flatnonzero(bad.any(axis=-1))[0])
+        names = [repr(row.name) for row, is_bad in zip(robot.constraint_rows, bad[first], strict=True) if is_bad]
+        raise SingularState(
+            f"constraint{'s' if len(names) > 1 else ''} {', '.join(names)} of {robot.name!r} "
+            f"{'have' if len(names) > 1 else 'has'} no gradient at q{state_name(states[first])}: {NO_GRADIENT}. Choose "
+            "another state."
+        )
 
 
 def check_inertia(robot: ConstrainedRobot, M: Array, states: Sequence[tuple[int, ...]], moving: Array) -> None:

@@ -2,8 +2,9 @@
 
     tau = M qdd + h + A^T lambda,    A qdd + Adot qd = 0                            MR 8.93, 8.95
 
-With M = L^T D L and Y = L^-T A^T the multipliers follow from S = A M^-1 A^T = Y^T D^-1 Y, whose pivots tell how far
-each row is from those before it.
+The KKT system [M A^T; A 0] (qdd, lambda) = (tau - h, -Adot qd) is solved by its Schur complement S = A M^-1 A^T, also
+called the Delassus matrix. With M = L^T D L and Y = L^-T A^T, S = Y^T D^-1 Y; its pivots tell how far each row is from
+those before it. The functions check neither states nor rank; those of `armdyn.constraints.checked` do.
 """
 
 from __future__ import annotations
@@ -14,21 +15,21 @@ import numpy as np
 
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.constraints import kernels  # noqa: F401 - the equations of every constraint are registered
 from armdyn.constraints.declared import function
 from armdyn.constraints.equations import all_equations
 from armdyn.constraints.errors import RedundantConstraints
+from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import select
 from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
 
-LOST = 1e-12
+RANK_LOSS_PIVOT = 1e-12
 """A row this little independent of those before it, as the square of a sine, has no digits left: it counts as none."""
 
 
 class ConstrainedMotion(NamedTuple):
-    """What joint forces do to a robot with constraints.
+    """The motion and the multipliers that joint forces cause in a robot with constraints.
 
     Args:
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
@@ -96,24 +97,26 @@ def _through(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Chole
     try:
         return np.array(Y), Cholesky.of(S)
     except ZeroPivot as pivot:
-        rows = [row for constraint in model.model.constraints for row in constraint.rows]
+        follower = rows_of(model.model.constraints)[pivot.row]
         raise RedundantConstraints(
-            f"constraint {rows[pivot.row].name!r} of {model.name!r} follows from those before it whatever q, as "
+            f"constraint {follower.name!r} of {model.name!r} follows from those before it whatever q, as "
             "rows out of the plane of a planar linkage do; robot.with_independent_constraints(q) leaves it out"
         ) from None
 
 
 def _or_nan(S: Cholesky) -> Cholesky:
     """The factors with NaN in the place of 1 / D where a row follows from those before it, to rounding."""
-    known = [np.sqrt(select(pivot > LOST * whole, 1.0, -1.0)) for pivot, whole in zip(S.D, S.diagonal, strict=True)]
+    known = [
+        np.sqrt(select(pivot > RANK_LOSS_PIVOT * whole, 1.0, -1.0))
+        for pivot, whole in zip(S.D, S.diagonal, strict=True)
+    ]
     return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(known, S.reciprocal, strict=True)])
 
 
 def _by_row(model: Mechanism, phi: Array) -> Array:
     """phi with a zero for every row that has none."""
     values = iter(phi)
-    rows = [row for constraint in model.model.constraints for row in constraint.rows]
-    return np.array([next(values) if row.holonomic else 0.0 for row in rows])
+    return np.array([next(values) if row.holonomic else 0.0 for row in rows_of(model.model.constraints)])
 
 
 @function("(n)->(constraints)")
@@ -144,8 +147,7 @@ def constrained_inverse_dynamics(
     Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
     them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose.
 
-    The compiled function checks nothing: a state or motion that leaves the constraints gets the forces (8.93) has for
-    it. ``robot.constrained_inverse_dynamics`` is this with q, qd and qdd checked. The rank of A does not bear on it.
+    The rank of A does not bear on it.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -170,8 +172,7 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     to the wanted one, in the metric of M, that the constraints allow: what qdd asks against them is left out, and
     lambda comes about exactly (Modern Robotics 8.7, 11.6). For constraints of full rank.
 
-    The compiled function checks nothing: not that the loops are closed, nor that qd keeps the constraints; where A has
-    lost rank all of tau is NaN. ``robot.hybrid_forces`` is this with all three checked.
+    Where A has lost rank all of tau is NaN.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -191,10 +192,7 @@ def force_projection(model: Mechanism, q: Array) -> Array:
     """Projection P(q) of joint forces onto those that move the robot, of N m or N alike, shape (..., n, n).
 
     P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves, (1 - P) tau pushes against the constraints,
-    and P tau = P (M qdd + h) (8.99). For constraints of full rank.
-
-    The compiled function checks nothing: not that the loops are closed at q; where A has lost rank P is NaN.
-    ``robot.force_projection`` is this with both checked.
+    and P tau = P (M qdd + h) (8.99). For constraints of full rank; where A has lost rank P is NaN.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -215,8 +213,7 @@ def acceleration_projection(model: Mechanism, q: Array) -> Array:
 
     P_qdd = 1 - M^-1 A^T (A M^-1 A^T)^-1 A = M^-1 P M = P^T, and P_qdd qdd = P_qdd M^-1 (tau - h) (Modern Robotics
     8.101, 8.102). Of velocities it makes the nearest that the constraints allow, in the metric of M. For constraints of
-    full rank. P_qdd M^-1 is dqdd/dtau. As `force_projection`, the compiled function checks nothing, and is NaN where A
-    has lost rank; ``robot.acceleration_projection`` is this with both checked.
+    full rank; NaN where A has lost rank. P_qdd M^-1 is dqdd/dtau.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

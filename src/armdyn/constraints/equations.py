@@ -1,47 +1,16 @@
-"""The equations of a constraint at a state: phi(q), A(q) and Adot(q, qd) qd, whatever it is made of."""
+"""The equations of all constraints of a robot: phi(q), A(q), Adot qd and A^T lambda (Modern Robotics 8.92, 8.93)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import singledispatch
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from armdyn.constraints.frames import State
+from armdyn.constraints.declared import function
+from armdyn.constraints.own_function import wrong_shape
+from armdyn.constraints.state import State
 from armdyn.errors import ModelError
-from armdyn.model.constraints import Constraint, RowsOf
+from armdyn.model.constraints import Constraint, Equations
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
-
-
-class Equations(NamedTuple):
-    """Rows of constraints: phi = 0 where they are holonomic, A qd = 0, A qdd + drift = 0.
-
-    Args:
-        phi: their values, shape (h,); shape (0,) of those that are for velocities alone.
-        A: shape (k, n); the derivative of phi by q.
-        drift: Adot qd, shape (k,).
-    """
-
-    phi: Array
-    A: Array
-    drift: Array
-
-
-@singledispatch
-def equations(constraint: Constraint, state: State) -> Equations:
-    """The equations of one constraint."""
-    raise ModelError(f"{type(constraint).__name__} {constraint.name!r} has no equations; register armdyn's `equations`")
-
-
-@equations.register
-def rows_of(constraint: RowsOf, state: State) -> Equations:
-    """Some rows of another constraint."""
-    rows, whole = constraint.constraint.rows, equations(constraint.constraint, state)
-    kept = [k for k, row in enumerate(rows) if row.name in constraint.chosen]
-    of_phi = [k for k, row in enumerate(row for row in rows if row.holonomic) if row.name in constraint.chosen]
-    return Equations(whole.phi[of_phi], whole.A[kept], whole.drift[kept])
 
 
 def all_equations(model: Mechanism, q: Array, qd: Array | None = None) -> Equations:
@@ -51,13 +20,13 @@ def all_equations(model: Mechanism, q: Array, qd: Array | None = None) -> Equati
             f"{model.name!r} has no constraints; robot.with_constraints(armdyn.constraints.PointOnPlane(...)) has some"
         )
     state = State(model, q, np.zeros(model.dof) if qd is None else qd)
-    parts = [_checked(constraint, equations(constraint, state), model) for constraint in model.model.constraints]
+    parts = [_checked(constraint, constraint.equations_at(state), model) for constraint in model.model.constraints]
     stacked = [np.concatenate([np.asarray(part[k]) for part in parts]) for k in range(3)]
     return Equations(*stacked)
 
 
 def _checked(constraint: Constraint, part: Equations, model: Mechanism) -> Equations:
-    """Functions of the caller's may return anything; say what was expected."""
+    """The equations of a constraint, where they have the shapes of its rows."""
     rows, n = constraint.rows, model.dof
     holonomic = sum(row.holonomic for row in rows)
     expected = ((holonomic,), (len(rows), n), (len(rows),))
@@ -66,29 +35,75 @@ def _checked(constraint: Constraint, part: Equations, model: Mechanism) -> Equat
     return part
 
 
-def returned(constraint: Constraint, values: Any, n: int) -> Array:
-    """What a function of the caller's returned, as an array of numbers."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.array(None)
-    if any(x is None or isinstance(x, str | bytes | dict | set) for x in array.flat):
-        raise ModelError(
-            f"the function of constraint {constraint.name!r} returned {values!r}; expected numbers of shape "
-            f"{_expected(constraint, n)}"
-        )
-    return array
+@function("(n)->(holonomic)")
+def constraint_error(model: Mechanism, q: Array) -> Array:
+    """What is left of the holonomic constraints phi(q), m or rad, shape (..., holonomic).
+
+    Zero where every loop is closed. One number for each row of ``robot.constraint_rows`` that is holonomic. Of frames
+    held about two or three axes, a rotation by the angle a that is left over counts as 2 tan(a / 2), which is zero
+    where they agree and nowhere else; about one axis it counts as sin a, which is zero half a turn away, too
+    (`armdyn.constraints.Held`). Functions of your own count as they stand.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+
+    >>> arm = armdyn.load("planar_2r").with_constraints(armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0)))
+    >>> arm.constraint_error([0.0, 0.0])
+    array([1.])
+    """
+    phi = all_equations(model, q).phi
+    if not len(phi):
+        raise ModelError(f"no constraint of {model.name!r} is holonomic: they say nothing of positions")
+    return phi
 
 
-def wrong_shape(constraint: Constraint, shape: Sequence[int], n: int) -> ModelError:
-    """The complaint of a function that returned an array of another shape."""
-    return ModelError(
-        f"the function of constraint {constraint.name!r} returned shape {tuple(shape)}; expected "
-        f"{_expected(constraint, n)}"
-    )
+@function("(n)->(constraints,n)")
+def constraint_jacobian(model: Mechanism, q: Array) -> Array:
+    """Constraint Jacobian A(q) with A qd = 0, m or rad a unit of q, shape (..., constraints, n).
+
+    The rows of Pfaffian constraints, and the derivative of phi of holonomic ones (Modern Robotics 8.92). A row for each
+    of ``robot.constraint_rows``.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+    """
+    return all_equations(model, q).A
 
 
-def _expected(constraint: Constraint, n: int) -> str:
-    k = len(constraint.rows)
-    holonomic = constraint.rows[0].holonomic
-    return f"({k},), a number for each equation" if holonomic else f"({k}, {n}), a row for each equation"
+@function("(n),(n)->(constraints)")
+def constraint_velocity(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Velocities against the constraints A(q) qd, m/s or rad/s, shape (..., constraints).
+
+    Zero where the robot moves as they allow; the rate of phi of holonomic ones (Modern Robotics 8.92).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    return np.asarray(all_equations(model, q).A @ qd)
+
+
+@function("(n),(n)->(constraints)")
+def constraint_drift(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Acceleration of the constraints from velocities alone Adot(q, qd) qd, m/s^2 or rad/s^2, shape (..., constraints).
+
+    A qdd + Adot qd = 0 keeps a motion within its constraints (Modern Robotics 8.95).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    return all_equations(model, q, qd).drift
+
+
+@function("(n),(constraints)->(n)")
+def constraint_forces(model: Mechanism, q: Array, multipliers: Array) -> Array:
+    """Joint forces against the constraints A^T(q) lambda, N m or N, shape (..., n).
+
+    What of tau the robot puts into its constraints, which answer with the opposite (Modern Robotics 8.93).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        multipliers: lambda, a force in N or moment in N m for each row, shape (..., constraints).
+    """
+    return np.asarray(all_equations(model, q).A.T @ multipliers)

@@ -1,8 +1,9 @@
-"""What can be wrong with constraints at a state."""
+"""Errors of constraints at a state."""
 
 from __future__ import annotations
 
 from armdyn.errors import ArmdynError
+from armdyn.spatial.rotations import Array
 
 
 class ConstraintError(ArmdynError, ValueError):
@@ -18,7 +19,16 @@ class SingularState(RedundantConstraints):
 
 
 class OpenLoop(ConstraintError):
-    """A state at which constraints phi(q) = 0 do not hold."""
+    """A state at which constraints phi(q) = 0 do not hold.
+
+    Args:
+        message: which constraints, by how much.
+        q: the first such state where one was given, rad or m, shape (n,).
+    """
+
+    def __init__(self, message: str, q: Array | None = None) -> None:
+        super().__init__(message)
+        self.q = q
 
 
 class ContradictingConstraints(OpenLoop):

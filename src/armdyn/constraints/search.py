@@ -1,4 +1,4 @@
-"""The search for a state at which phi(q) = 0: least squares with a trust region, then Newton's steps."""
+"""The solver for a state at which phi(q) = 0: least squares with a trust region, then Newton's steps."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.constraints.ranks import RANK_TOLERANCE
-from armdyn.constraints.states import VANISHED, ConstrainedRobot, gradients_near, holonomic, row_sizes
+from armdyn.constraints.arm import ConstrainedRobot
+from armdyn.constraints.least_squares import RANK_TOLERANCE
+from armdyn.constraints.scales import VANISHED_GRADIENT, gradients_near, holonomic, holonomic_rows, row_sizes
 from armdyn.spatial.rotations import Array
 
-ENDED = 1e-15
-"""Steps of the search that change nothing by more than this part are its end."""
+STEP_TOLERANCE = 1e-15
+"""Least squares ends where a step changes nothing by more than this part."""
 
-POLISH = 60
-"""Newton's steps at most after the search. The second finds nothing left to do where A has full rank; where a function
-touches zero and does not cross it, each halves the way that is left."""
+NEWTON_STEPS = 60
+"""Newton's steps at most after least squares. Where A has full rank the second changes nothing; where a function only
+touches zero, each halves the way that is left."""
 
-ASIDE, TRIES = 1e-2, 2
-"""How far from a guess that leads nowhere the search starts again, rad or m, and how often."""
+PERTURBATION, PERTURBED_GUESSES = 1e-2, 2
+"""How far from a guess that leads nowhere the solver starts again, rad or m, and how often."""
 
 
-class Found(NamedTuple):
-    """Where a search ended.
+class ClosureCandidate(NamedTuple):
+    """The state at which the solver ended.
 
     Args:
         q: the state, shape (n,).
@@ -40,32 +41,34 @@ class Found(NamedTuple):
         return self.left / self.size
 
 
-class _NoNumbers(ArithmeticError):
-    """The search came to a state where a constraint has no value or no gradient."""
+class _NotFinite(ArithmeticError):
+    """The solver came to a state where a constraint has no value or no gradient."""
 
 
-class Search:
+class ClosureSolver:
     """For states at which the constraints hold, moving the free joints, from starts near one guess."""
 
     def __init__(self, robot: ConstrainedRobot, guess: Array, free: Array) -> None:
         self.robot, self.guess, self.free = robot, guess, free
         self.kept = holonomic(robot)
-        self.rows = [row for row in robot.constraint_rows if row.holonomic]
+        self.rows = holonomic_rows(robot)
         self.phi(guess)  # which says so where there are no rows
         self.sizes = np.ones(len(self.rows))
         if not all(row.unit for row in self.rows):
-            self.sizes = row_sizes(self.rows, self.A(guess), gradients_near(robot, guess)[self.kept] / VANISHED)
+            self.sizes = row_sizes(
+                self.rows, self.A(guess), gradients_near(robot, guess)[self.kept] / VANISHED_GRADIENT
+            )
 
     def phi(self, q: Array) -> Array:
-        """What is left of the constraints, shape (holonomic,)."""
+        """The values of the constraints, shape (holonomic,)."""
         return np.asarray(self.robot.constraint_error(q))
 
     def A(self, q: Array) -> Array:
         """Its derivative by all joints, shape (holonomic, n)."""
         return np.asarray(self.robot.constraint_jacobian(q))[self.kept]
 
-    def from_start(self, start: Array) -> Found | None:
-        """Where the search from a state ends; none where it comes to states that are no numbers."""
+    def solve_from(self, start: Array) -> ClosureCandidate | None:
+        """Trust-region least squares from a start, polished by Newton's steps; None where phi or A is not finite."""
         from scipy.optimize import least_squares  # noqa: PLC0415 - slow to import
 
         def at(x: Array) -> Array:
@@ -79,27 +82,29 @@ class Search:
         def A(x: Array) -> Array:
             rows = self.A(at(x))[:, self.free] / self.sizes[:, None]
             if not np.isfinite(rows).all():
-                raise _NoNumbers
+                raise _NotFinite
             return rows
 
         if not np.isfinite(phi(start[self.free])).all():
             return None
         try:
-            x = least_squares(phi, start[self.free], jac=A, xtol=ENDED, ftol=ENDED, gtol=ENDED).x
-            for _ in range(POLISH):
+            tolerances = dict.fromkeys(("xtol", "ftol", "gtol"), STEP_TOLERANCE)
+            x = least_squares(phi, start[self.free], jac=A, **tolerances).x
+            for _ in range(NEWTON_STEPS):
                 step = np.linalg.lstsq(A(x), -phi(x), rcond=RANK_TOLERANCE)[0]
                 if not np.abs(phi(x + step)).max() < np.abs(phi(x)).max():
                     break
                 x = x + step
-        except _NoNumbers:
+        except _NotFinite:
             return None
-        return self._found(at(x))
+        return self._measured(at(x))
 
-    def _found(self, q: Array) -> Found:
+    def _measured(self, q: Array) -> ClosureCandidate:
         """Measured by the gradients there, and where one has vanished by a part of those near the guess."""
-        return Found(q, self.phi(q), row_sizes(self.rows, self.A(q), self.sizes))
+        return ClosureCandidate(q, self.phi(q), row_sizes(self.rows, self.A(q), self.sizes))
 
 
-def beside(guess: Array, free: Array) -> list[Array]:
+def perturbed_guesses(guess: Array, free: Array) -> list[Array]:
     """Starts next to a guess that leads nowhere; the same at every call."""
-    return list(guess + free * ASIDE * np.random.default_rng(0).uniform(-1.0, 1.0, (TRIES, len(guess))))
+    asides = np.random.default_rng(0).uniform(-1.0, 1.0, (PERTURBED_GUESSES, len(guess)))
+    return list(guess + free * PERTURBATION * asides)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.arrays import as_plain
+from armdyn.constraints.arguments import multipliers_of, per_joint, state_name
+from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
-from armdyn.constraints.ranks import RANK_TOLERANCE
-from armdyn.constraints.states import ConstrainedRobot, multipliers_of, per_joint, state_name
+from armdyn.constraints.least_squares import RANK_TOLERANCE
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.spatial.rotations import Array
 
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
-AGREES = 1e-9
-"""What a wrench may leave of the joint forces, or multipliers of a wrench, relative to the largest."""
+
+WRENCH_TOLERANCE = 1e-9
+"""The part of the largest joint force that a wrench, or multipliers of a wrench, may leave."""
 
 
 def constraint_wrench(
@@ -54,35 +56,31 @@ def constraint_wrench(
     >>> wrench.round(12) + 0.0
     array([3., 0.])
     """
-    (q_,) = per_joint(robot, q=q)
-    chosen = _chosen(components)
+    (q_,), chosen = per_joint(robot, q=q), _chosen(components)
     lam = multipliers_of(robot, multipliers)
     J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
     forces = np.einsum("...ji,...j->...i", np.asarray(robot.constraint_jacobian(q_)), lam)
-    J = np.broadcast_to(J, (*forces.shape[:-1], *J.shape[-2:]))
-    wrench = np.zeros((*forces.shape[:-1], len(chosen)))
-    for index in np.ndindex(forces.shape[:-1]):
-        if not (np.isfinite(forces[index]).all() and np.isfinite(J[index]).all()):
-            wrench[index] = np.nan
-            continue
-        singular_values = np.linalg.svd(J[index], compute_uv=False)
-        if len(chosen) > robot.dof or singular_values[-1] <= RANK_TOLERANCE * singular_values[0]:
+
+    def solve(J_T: Array, force: Array, where: str) -> Array:
+        singular_values = np.linalg.svd(J_T, compute_uv=False)
+        rank = np.count_nonzero(singular_values > RANK_TOLERANCE * singular_values[0])
+        if rank < len(chosen):
             raise ConstraintError(
                 f"{len(chosen)} components of the wrench cannot be told from the joint forces of {robot.name!r}"
-                f"{state_name(index)}, where its Jacobian has rank "
-                f"{np.count_nonzero(singular_values > RANK_TOLERANCE * singular_values[0])}; name fewer, components=..."
+                f"{where}, where its Jacobian has rank {rank}; name fewer, components=..."
             )
-        F = np.linalg.lstsq(J[index].T, forces[index], rcond=None)[0]
-        left = np.abs(J[index].T @ F - forces[index]).max()
-        if left > AGREES * np.abs(forces[index]).max():
+        names = ", ".join(COMPONENTS[k] for k in chosen)
+        F: Array = np.linalg.lstsq(J_T, force, rcond=None)[0]
+        left = np.abs(J_T @ F - force).max()
+        if left > WRENCH_TOLERANCE * np.abs(force).max():
             raise ConstraintError(
-                f"the constraint forces of {robot.name!r}{state_name(index)} are no wrench of frame "
-                f"{frame or robot.model.tip!r} with components {', '.join(COMPONENTS[k] for k in chosen)}: {left:.6g} "
-                "of the joint forces is left. The constraints act elsewhere too; constraint_forces has the joint "
-                "forces."
+                f"the constraint forces of {robot.name!r}{where} are no wrench of frame {frame or robot.model.tip!r} "
+                f"with components {names}: {left:.6g} of the joint forces is left. "
+                "The constraints act elsewhere too; constraint_forces has the joint forces."
             )
-        wrench[index] = F
-    return wrench
+        return F
+
+    return _of_each_state(np.swapaxes(J, -1, -2), forces, solve)
 
 
 def multipliers_of_wrench(
@@ -106,15 +104,13 @@ def multipliers_of_wrench(
         frame: name of the frame; the tip where none is given.
         expressed_in: "body", "space" or "world", as of `Robot.jacobian`: "world" is Pinocchio's
             LOCAL_WORLD_ALIGNED, its WORLD is "space".
-
         components: of the wrench that is given, as `constraint_wrench` returns it; the others are zero.
 
     Raises:
         ConstraintError: a wrench that does work on motions the constraints allow, which they cannot answer.
         RedundantConstraints: constraints that follow from others, so that lambda is not unique.
     """
-    (q_,) = per_joint(robot, q=q)
-    chosen = _chosen(components)
+    (q_,), chosen = per_joint(robot, q=q), _chosen(components)
     F = np.asarray(as_plain("wrench", wrench), dtype=float)
     if F.shape[-1:] != (len(chosen),):
         expected = ", ".join(COMPONENTS[k] for k in chosen)
@@ -122,25 +118,33 @@ def multipliers_of_wrench(
     J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
     forces = np.einsum("...ji,...j->...i", J, F)
     A = np.asarray(robot.constraint_jacobian(q_))
-    A = np.broadcast_to(A, (*forces.shape[:-1], *A.shape[-2:]))
-    result = np.zeros((*forces.shape[:-1], A.shape[-2]))
-    for index in np.ndindex(forces.shape[:-1]):
-        if not (np.isfinite(forces[index]).all() and np.isfinite(A[index]).all()):
-            result[index] = np.nan
-            continue
-        lam, _, rank, _ = np.linalg.lstsq(A[index].T, forces[index], rcond=RANK_TOLERANCE)
+
+    def solve(A_T: Array, force: Array, where: str) -> Array:
+        lam: Array
+        lam, _, rank, _ = np.linalg.lstsq(A_T, force, rcond=RANK_TOLERANCE)
         if rank < len(lam):
             raise RedundantConstraints(
-                f"the multipliers of {robot.name!r} are not unique at q{state_name(index)}: rank {rank} of {len(lam)} "
-                "constraints. robot.constraint_rank(q) tells which follow from which."
+                f"the multipliers of {robot.name!r} are not unique at q{where}: rank {rank} of {len(lam)} constraints. "
+                "robot.constraint_rank(q) tells which follow from which."
             )
-        left = np.abs(A[index].T @ lam - forces[index]).max()
-        if left > AGREES * np.abs(forces[index]).max():
+        left = np.abs(A_T @ lam - force).max()
+        if left > WRENCH_TOLERANCE * np.abs(force).max():
             raise ConstraintError(
-                f"the wrench{state_name(index)} pushes where {robot.name!r} is free to move: {left:.6g} of its joint "
-                "forces is not against the constraints. Leave out its part along the motion they allow."
+                f"the wrench{where} pushes where {robot.name!r} is free to move: {left:.6g} of its joint forces is not "
+                "against the constraints. Leave out its part along the motion they allow."
             )
-        result[index] = lam
+        return lam
+
+    return _of_each_state(np.swapaxes(A, -1, -2), forces, solve)
+
+
+def _of_each_state(columns: Array, forces: Array, solve: Callable[[Array, Array, str], Array]) -> Array:
+    """x with columns x = forces at each state; NaN where a state is not finite."""
+    columns = np.broadcast_to(columns, (*forces.shape[:-1], *columns.shape[-2:]))
+    result = np.full((*forces.shape[:-1], columns.shape[-1]), np.nan)
+    for index in np.ndindex(forces.shape[:-1]):
+        if np.isfinite(forces[index]).all() and np.isfinite(columns[index]).all():
+            result[index] = solve(columns[index], forces[index], state_name(index))
     return result
 
 

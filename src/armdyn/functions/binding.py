@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.arrays import Names
 from armdyn.declaration import Function, Shape, in_numbers
 from armdyn.functions.variants import refuse_unknown
-from armdyn.model.constraints.base import sizes as constraint_sizes
+from armdyn.model.constraints import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape
 from armdyn.program import Port
 

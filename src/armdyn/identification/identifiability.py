@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.errors import UnknownName, Unsupported
 from armdyn.model.base_parameters import BaseParameters, grouped, own_gravity, own_length, own_units
-from armdyn.model.constraints.base import refuse_constraints
+from armdyn.model.constraints import refuse_constraints
 from armdyn.model.null_parameters import null_parameters
 from armdyn.model.standard_parameters import StandardParameters, standard_parameters
 from armdyn.spatial.rotations import Array

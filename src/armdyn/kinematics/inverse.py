@@ -18,7 +18,7 @@ from armdyn.kinematics.limits import Range, length_of
 from armdyn.kinematics.search import Found, Starts, finish, search
 from armdyn.kinematics.solution import Solution
 from armdyn.kinematics.tasks import Task, frames_of, resolved
-from armdyn.model.constraints.base import refuse_constraints
+from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.simulation.settings import real_array, shown_joints
 from armdyn.spatial.rotations import Array

@@ -17,7 +17,7 @@ from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.singular import Decomposition
 from armdyn.kinematics.tasks import moving_frame
-from armdyn.model.constraints.base import refuse_constraints
+from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.simulation.settings import real_array, shown_joints
 from armdyn.spatial.rotations import Array

@@ -13,7 +13,7 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.errors import UnknownName
-from armdyn.model.constraints.base import Constraint, check_constraints
+from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.frozen import finite_array, frozen_array
 from armdyn.model.inertia import Inertia

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from armdyn.model import coordinates, joint_equations, payload, standard_parameters
-from armdyn.model.constraints.base import refuse_one_body
+from armdyn.model.constraints import refuse_one_body
 from armdyn.model.followers import as_followers, with_followers
 from armdyn.model.tips import without_tip_notes
 
@@ -223,7 +223,7 @@ def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: 
         OpenLoop: a state at which the constraints do not hold.
         SingularState: a state at which more rows follow from others than near it.
     """
-    from armdyn.constraints.nearby import independent_constraints  # noqa: PLC0415 - for this function alone
+    from armdyn.constraints import independent_constraints  # noqa: PLC0415 - for this function alone
 
     how = {} if rank_tolerance is None else {"rank_tolerance": rank_tolerance}
     constraints, left_out = independent_constraints(robot, q, **how)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, overload
 
 from armdyn.declaration import Function
 from armdyn.functions import CompiledFunction
-from armdyn.model.constraints.base import refuse_constraints
+from armdyn.model.constraints import refuse_constraints
 from armdyn.threads import cached_property, undivided
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from armdyn.declaration import Function, function
 from armdyn.errors import TraceError
 from armdyn.functions import CompiledFunction
 from armdyn.model.canonical import canonical
-from armdyn.model.constraints.base import Row, rows_in
+from armdyn.model.constraints import Row, rows_in
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
@@ -21,11 +21,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
-    import armdyn.constraints.checked
-    import armdyn.constraints.closing
-    import armdyn.constraints.motion
-    import armdyn.constraints.ranks
-    import armdyn.constraints.wrenches
+    import armdyn.constraints
     import armdyn.identification
     import armdyn.kinematics
     import armdyn.robot.editing
@@ -34,7 +30,7 @@ if TYPE_CHECKING:
     from armdyn.model.coupling import Coordinate
     from armdyn.task_space import CompiledTask, Task
 
-ALGORITHMS, KERNELS, DYNAMICS = "armdyn.algorithms", "armdyn.constraints.kernels", "armdyn.constraints.dynamics"
+ALGORITHMS, EQUATIONS = "armdyn.algorithms", "armdyn.constraints.equations"
 
 
 class Robot:
@@ -91,17 +87,11 @@ class Robot:
     link_motion = Method(ALGORITHMS)
     joint_reactions = Method(ALGORITHMS, with_constraints="constraint_forces for what loops carry")
     # Constraints and loops
-    constraint_error = Method(KERNELS, of_constraints=True)
-    constraint_jacobian = Method(KERNELS, of_constraints=True)
-    constraint_velocity = Method(KERNELS, of_constraints=True)
-    constraint_drift = Method(KERNELS, of_constraints=True)
-    constraint_forces = Method(KERNELS, of_constraints=True)
-    _force_projection = Method(DYNAMICS)
-    _acceleration_projection = Method(DYNAMICS)
-    _constrained_inverse_dynamics = Method(DYNAMICS)
-    _hybrid_forces = Method(DYNAMICS)
-    _constrained_forward_dynamics = Method(DYNAMICS)
-    _independence = Method(DYNAMICS)
+    constraint_error = Method(EQUATIONS, of_constraints=True)
+    constraint_jacobian = Method(EQUATIONS, of_constraints=True)
+    constraint_velocity = Method(EQUATIONS, of_constraints=True)
+    constraint_drift = Method(EQUATIONS, of_constraints=True)
+    constraint_forces = Method(EQUATIONS, of_constraints=True)
     # Energy and momentum
     kinetic_energy = Method(ALGORITHMS)
     potential_energy = Method(ALGORITHMS)
@@ -159,18 +149,18 @@ class Robot:
     cartesian_dynamics = Imported(lambda: armdyn.task_space.cartesian_dynamics)
 
     # Of robots with constraints, checked state by state
-    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.motion.constrained_forward_dynamics)
-    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked.constrained_inverse_dynamics)
-    hybrid_forces = Imported(lambda: armdyn.constraints.checked.hybrid_forces)
-    force_projection = Imported(lambda: armdyn.constraints.checked.force_projection)
-    acceleration_projection = Imported(lambda: armdyn.constraints.checked.acceleration_projection)
-    actuator_forces = Imported(lambda: armdyn.constraints.motion.actuator_forces)
-    constraint_rank = Imported(lambda: armdyn.constraints.ranks.constraint_rank)
-    close_loop = Imported(lambda: armdyn.constraints.closing.close_loop)
-    close_velocities = Imported(lambda: armdyn.constraints.closing.close_velocities)
-    close_accelerations = Imported(lambda: armdyn.constraints.closing.close_accelerations)
-    constraint_wrench = Imported(lambda: armdyn.constraints.wrenches.constraint_wrench)
-    multipliers_of_wrench = Imported(lambda: armdyn.constraints.wrenches.multipliers_of_wrench)
+    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.checked_forward_dynamics)
+    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked_inverse_dynamics)
+    hybrid_forces = Imported(lambda: armdyn.constraints.checked_hybrid_forces)
+    force_projection = Imported(lambda: armdyn.constraints.checked_force_projection)
+    acceleration_projection = Imported(lambda: armdyn.constraints.checked_acceleration_projection)
+    actuator_forces = Imported(lambda: armdyn.constraints.actuator_forces)
+    constraint_rank = Imported(lambda: armdyn.constraints.constraint_rank)
+    close_loop = Imported(lambda: armdyn.constraints.close_loop)
+    close_velocities = Imported(lambda: armdyn.constraints.close_velocities)
+    close_accelerations = Imported(lambda: armdyn.constraints.close_accelerations)
+    constraint_wrench = Imported(lambda: armdyn.constraints.constraint_wrench)
+    multipliers_of_wrench = Imported(lambda: armdyn.constraints.multipliers_of_wrench)
 
     def __init__(self, model: Model) -> None:
         self.__dict__["model"] = model

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.constraints.motion import Redundant
+from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.equations import motion_of

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.constraints.motion import Redundant
+from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, fixed_step

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.arrays import Names, as_plain
-from armdyn.constraints.motion import Redundant
+from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ArmdynError, DTypeError, ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError

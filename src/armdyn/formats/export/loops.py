@@ -7,9 +7,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from armdyn.constraints.held import Held
 from armdyn.errors import Unsupported
 from armdyn.formats.export.rpy import rpy_of
-from armdyn.model.constraints import Constraint, Held
+from armdyn.model.constraints import Constraint
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 

@@ -10,11 +10,10 @@ or two sites. Here they hold exactly; MuJoCo lets them give (solref, solimp).
 
 from __future__ import annotations
 
+from armdyn.constraints.held import AXES, POSITIONS, Held
 from armdyn.exact import exact
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
-from armdyn.model.constraints import Held
-from armdyn.model.constraints.held import AXES, POSITIONS
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, rigid, rotation_from_quaternion
 

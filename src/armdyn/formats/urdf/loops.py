@@ -26,12 +26,12 @@ from typing import Literal
 
 import numpy as np
 
+from armdyn.constraints.fields import axes_along
+from armdyn.constraints.held import AXES, POSITIONS, Held
 from armdyn.exact import exact
 from armdyn.formats.findings import Part
 from armdyn.formats.urdf.joints import read_axis
 from armdyn.formats.urdf.origins import read_origin, read_pose
-from armdyn.model.constraints import Held
-from armdyn.model.constraints.held import AXES, POSITIONS, axes_along
 from armdyn.model.model import Model
 from armdyn.model.validation import Suggestions, quoted
 from armdyn.spatial.rotations import Array, rigid

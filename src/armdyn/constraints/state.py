@@ -1,4 +1,4 @@
-"""Where frames stand and how they move at a state: what constraints between them are made of.
+"""Poses and motions of frames at a state, of which the equations of constraints are made.
 
 The motion of a frame A is collected in base axes: R, p, its Jacobians, w, v, and the accelerations wd, a that the
 joint velocities alone give it (qdd = 0, no gravity). Seen from another frame B that moves too,
@@ -51,38 +51,42 @@ class Relative(NamedTuple):
 
 
 class State:
-    """A mechanism at (q, qd): what the constraints of one evaluation share."""
+    """A mechanism at (q, qd), which all constraints share: what `Constraint.equations_at` is made of.
 
-    def __init__(self, model: Mechanism, q: Array, qd: Array) -> None:
-        self.model, self.q, self.qd = model, q, qd
-        self._q, self._qd = model.drive.positions(q), model.drive.rates(qd)
+    ``q`` and ``qd`` are arrays of floats or of traced scalars; ``mechanism`` is what functions in `armdyn.algorithms`
+    take as their first argument.
+    """
+
+    def __init__(self, mechanism: Mechanism, q: Array, qd: Array) -> None:
+        self.mechanism, self.q, self.qd = mechanism, q, qd
+        self._q, self._qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
 
     @cached_property
     def poses(self) -> list[Pose]:
         """R_0B and p_0B of every body."""
-        return body_poses(self.model, self._q)
+        return body_poses(self.mechanism, self._q)
 
     @cached_property
     def motions(self) -> list[Motion]:
         """Every body's motion in its own axes where qdd = 0, without gravity."""
-        at_rest = self.model.drive.rates(np.zeros(self.model.dof))
-        return outward(self.model, self._q, self._qd, at_rest, base_motion(np.zeros(3)))
+        at_rest = self.mechanism.drive.rates(np.zeros(self.mechanism.dof))
+        return outward(self.mechanism, self._q, self._qd, at_rest, base_motion(np.zeros(3)))
 
     @cached_property
     def twists(self) -> list[tuple[Array, Array]]:
         """w and v of every body in its own axes."""
-        return link_twists(self.model, self._q, self._qd)
+        return link_twists(self.mechanism, self._q, self._qd)
 
     def moving(self, frame: str, pose: Array) -> Moving:
-        """The motion of what stands at ``pose`` in a frame; an empty name is the base frame's."""
-        k, T = self.model.frame(frame) if frame else (-1, np.eye(4))
+        """The motion of a frame at ``pose`` in a named one; an empty name is the base frame's."""
+        k, T = self.mechanism.frame(frame) if frame else (-1, np.eye(4))
         T = T @ pose
         if k < 0:
-            zero, J = np.zeros(3), np.zeros((3, self.model.dof))
+            zero, J = np.zeros(3), np.zeros((3, self.mechanism.dof))
             return Moving(T[:3, :3], T[:3, 3], J, J, zero, zero, zero, zero)
         R_0B, p_0B = self.poses[k]
         c, motion, (w, v) = T[:3, 3], self.motions[k], self.twists[k]
-        J = self.model.drive.columns(base_columns(self.model, self._q, k, T, about_base=False))
+        J = self.mechanism.drive.columns(base_columns(self.mechanism, self._q, k, T, about_base=False))
         return Moving(
             R_0B @ T[:3, :3],
             p_0B + R_0B @ c,
@@ -95,7 +99,7 @@ class State:
         )
 
     def relative(self, frame: str, pose: Array, to: str, to_pose: Array) -> Relative:
-        """What stands at ``pose`` in one frame, seen from what stands at ``to_pose`` in another."""
+        """The motion of a frame at ``pose`` in one frame, seen from a frame at ``to_pose`` in another."""
         A, B = self.moving(frame, pose), self.moving(to, to_pose)
         into_B = B.R.T
         d = A.p - B.p

@@ -1,4 +1,4 @@
-"""Which constraints follow from others at a state: the rank of A, and what each dependent row is made of.
+"""The rank of A at a state: which rows follow from others, and by which factors.
 
 Rows are judged as directions: each is measured in the metric of M^-1 and brought to length one, so that neither their
 units nor the caller's choice of factors bear on the rank.
@@ -12,16 +12,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.constraints.checks import rank_tolerance_of
-from armdyn.constraints.states import ConstrainedRobot, per_joint
+from armdyn.constraints.arguments import per_joint, rank_tolerance_of
+from armdyn.constraints.arm import ConstrainedRobot
+from armdyn.constraints.least_squares import RANK_TOLERANCE, unit_rows
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 
-RANK_TOLERANCE = 1e-10
-"""Singular values of the rows as unit vectors below this part of the greatest count as zero."""
-
-SMALL = 1e-8
-"""Coefficients below this are not shown."""
+SHOWN_COEFFICIENT = 1e-8
+"""Coefficients below this part of the greatest are not shown."""
 
 
 @dataclass(frozen=True)
@@ -89,26 +87,6 @@ def rank_of(A: Array, M: Array, names: tuple[str, ...], rank_tolerance: float) -
         factors = np.linalg.lstsq(A[independent].T, A[i], rcond=None)[0] if rank else np.empty(0)
         scale = np.abs(factors).max(initial=0.0)
         dependent[names[i]] = {
-            names[j]: float(f) for j, f in zip(independent, factors, strict=True) if abs(f) > SMALL * scale
+            names[j]: float(f) for j, f in zip(independent, factors, strict=True) if abs(f) > SHOWN_COEFFICIENT * scale
         }
     return ConstraintRank(rank, names, tuple(names[i] for i in independent), dependent, values)
-
-
-def unit_rows(A: Array, M: Array) -> tuple[Array, Array]:
-    """Columns L^-1 a_j / |L^-1 a_j|, with M = L L^T, and the lengths; zero rows stay zero. Batches in front.
-
-    Where M is singular, as of robots without masses, the rows are measured as they stand.
-    """
-    try:
-        B = np.linalg.solve(np.linalg.cholesky(M), np.swapaxes(A, -1, -2))
-    except np.linalg.LinAlgError:
-        B = np.swapaxes(A, -1, -2)
-    length = np.linalg.norm(B, axis=-2)
-    largest = np.linalg.norm(A, axis=-1).max(axis=-1, keepdims=True)
-    zero = np.linalg.norm(A, axis=-1) <= ZERO_ROW * largest
-    length = np.where(zero, 0.0, length)
-    return np.where(zero[..., None, :], 0.0, B) / np.where(zero, 1.0, length)[..., None, :], length
-
-
-ZERO_ROW = 1e-13
-"""A row this much smaller than the largest is what rounding left of zero."""

@@ -5,32 +5,37 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.constraints.arguments import CLOSED, per_joint
+from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import OpenLoop, SingularState
-from armdyn.constraints.ranks import RANK_TOLERANCE, ConstraintRank, constraint_rank
-from armdyn.constraints.states import CLOSED, ConstrainedRobot, check_closed, holonomic, per_joint
-from armdyn.model.constraints import Constraint, RowsOf
+from armdyn.constraints.least_squares import RANK_TOLERANCE
+from armdyn.constraints.motion import check_motion
+from armdyn.constraints.rank import ConstraintRank, constraint_rank
+from armdyn.constraints.rows_of import RowsOf
+from armdyn.constraints.scales import holonomic
+from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
 
-STEPS = (0.03, 0.03, 0.1, 0.1, 0.3, 0.3)
+NEARBY_STEPS = (0.03, 0.03, 0.1, 0.1, 0.3, 0.3)
 """How far from a state the guesses for others are, rad or m."""
 
-APART = 1e-3
-"""States closer than this are one: where an isolated one is found again, half of its digits are lost."""
+DUPLICATE_STATE_TOLERANCE = 1e-3
+"""States closer than this, rad or m, are one: where an isolated one is found again, half of its digits are lost."""
 
 
 def states_near(robot: ConstrainedRobot, q: Array) -> list[Array]:
     """Some other states near q at which the constraints hold; the same at every call."""
-    rng, found = np.random.default_rng(0), []
-    for step in STEPS:
+    rng, near = np.random.default_rng(0), []
+    for step in NEARBY_STEPS:
         guess = q + step * rng.uniform(-1.0, 1.0, robot.dof)
         try:
             state = close_loop(robot, guess) if holonomic(robot).any() else guess
         except OpenLoop:
             continue
-        if np.abs(state - q).max() > APART:
-            found.append(state)
-    return found
+        if np.abs(state - q).max() > DUPLICATE_STATE_TOLERANCE:
+            near.append(state)
+    return near
 
 
 def why_singular(robot: ConstrainedRobot, q: Array, here: ConstraintRank, rank_tolerance: float) -> str:
@@ -68,7 +73,7 @@ def independent_constraints(
     """
     here = constraint_rank(robot, q, rank_tolerance=rank_tolerance)
     (state,) = per_joint(robot, q=q)
-    check_closed(robot, state, CLOSED)
+    check_motion(robot, CLOSED, state)
     why = why_singular(robot, state, here, rank_tolerance)
     if why:
         raise SingularState(

@@ -1,4 +1,7 @@
-"""What every constraint has: a name, and rows with names and units."""
+"""The base of all constraints: a name, rows with names and units, and their equations at a state.
+
+The kinds are in `armdyn.constraints`, each a class with its data and its equations.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from armdyn.errors import ModelError, Unsupported
-from armdyn.exact import exact, unit
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
 
 Numbers = tuple[float, ...]
 """An array in the form of tuples, so that what holds it can be compared and hashed."""
-
-POSE_ROUNDING = 1e-9
-"""How far R^T R of a pose may be from the identity."""
 
 
 class Row(NamedTuple):
@@ -37,8 +33,26 @@ class Row(NamedTuple):
     holonomic: bool = True
 
 
+class Equations(NamedTuple):
+    """Rows of constraints: phi = 0 where they are holonomic, A qd = 0, A qdd + drift = 0.
+
+    Args:
+        phi: their values, shape (h,); shape (0,) of those that are for velocities alone.
+        A: shape (k, n); the derivative of phi by q.
+        drift: Adot qd, shape (k,).
+    """
+
+    phi: Array
+    A: Array
+    drift: Array
+
+
 class Constraint(ABC):
-    """An equation, or several, that the motion of a robot has to keep. Frozen; made of names and numbers."""
+    """An equation, or several, that the motion of a robot has to keep.
+
+    A kind of constraint is one class: a frozen dataclass of names and numbers, whose ``repr`` tells it from every
+    other, with `rows` and `equations_at`.
+    """
 
     name: str
 
@@ -46,6 +60,14 @@ class Constraint(ABC):
     @abstractmethod
     def rows(self) -> tuple[Row, ...]:
         """Its equations, in order."""
+
+    @abstractmethod
+    def equations_at(self, state: Any) -> Equations:
+        """phi, A and Adot qd of its rows at a state, an `armdyn.constraints.State`, in floats and traced alike."""
+
+    def false_roots(self, state: Any) -> tuple[Row, ...]:
+        """Rows that are zero at a state though the constraint does not hold, as of frames half a turn apart."""
+        return ()
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -77,55 +99,6 @@ class Constraint(ABC):
             object.__setattr__(self, name, value)
 
 
-def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
-    """``size`` finite numbers, as a tuple."""
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (size,) or not np.isfinite(array).all():
-        raise ModelError(f"{what} is {values!r}; expected {size} finite numbers")
-    return tuple(float(x) for x in array + 0.0)
-
-
-def direction(values: ArrayLike, what: str) -> Numbers:
-    """A unit vector along a direction of any length."""
-    v = vector(values, what)
-    if not any(v):
-        raise ModelError(f"{what} is zero; expected a direction such as (0, 0, 1)")
-    return tuple(float(x) for x in unit(exact(v)))
-
-
-def pose(values: ArrayLike | None, what: str) -> Numbers:
-    """A pose as the sixteen numbers of T, row by row; the identity where none is given."""
-    if values is None:
-        return tuple(np.eye(4).ravel().tolist())
-    try:
-        T = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        T = np.empty(0)
-    if T.size == 16:
-        T = T.reshape(4, 4)
-    is_pose = T.shape == (4, 4) and np.isfinite(T).all() and np.array_equal(T[3], [0.0, 0.0, 0.0, 1.0])
-    if not is_pose or not np.allclose(T[:3, :3].T @ T[:3, :3], np.eye(3), rtol=0, atol=POSE_ROUNDING):
-        raise ModelError(f"{what} is no pose; expected a 4x4 matrix of a rotation and a position, last row 0 0 0 1")
-    if np.linalg.det(T[:3, :3]) < 0.0:
-        raise ModelError(f"{what} is a reflection; expected the matrix of a rotation, with determinant 1")
-    return tuple(float(x) for x in T.ravel() + 0.0)
-
-
-def as_pose(numbers: Numbers) -> Array:
-    """The (4, 4) array of a stored pose."""
-    return np.array(numbers).reshape(4, 4)
-
-
-def distinct(constraint: Constraint) -> None:
-    """Raise where a frame is constrained to itself, which no motion changes."""
-    frame, other = constraint.frames
-    if frame == other:
-        raise ModelError(f"constraint {constraint.name!r} is between frame {frame!r} and itself; name two frames")
-
-
 def check_constraints(model: Model) -> None:
     """Raise where constraints of a model share a name or name what is not there."""
     seen: set[str] = set()
@@ -154,19 +127,14 @@ def refuse_one_body(model: Model, constraints: Iterable[Constraint]) -> None:
             )
 
 
-def constrained_instead(model: Model, wrong: str, right: str) -> Unsupported:
-    """The refusal of a function that knows nothing of the model's constraints."""
-    names = ", ".join(constraint.name for constraint in model.constraints)
-    return Unsupported(
-        f"{wrong} of {model.name!r} would leave out its constraints ({names}). Use {right}; or ask the tree that its "
-        f"joints alone make: robot.without_constraints().{wrong}."
-    )
-
-
 def refuse_constraints(model: Model, wrong: str, right: str) -> None:
     """Raise where the model has constraints, which function ``wrong`` knows nothing of."""
     if model.constraints:
-        raise constrained_instead(model, wrong, right)
+        names = ", ".join(constraint.name for constraint in model.constraints)
+        raise Unsupported(
+            f"{wrong} of {model.name!r} would leave out its constraints ({names}). Use {right}; or ask the tree that "
+            f"its joints alone make: robot.without_constraints().{wrong}."
+        )
 
 
 def rows_of(constraints: Iterable[Constraint]) -> tuple[Row, ...]:

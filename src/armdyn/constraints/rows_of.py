@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from armdyn.errors import ModelError, UnknownName
-from armdyn.model.constraints.base import Constraint, Numbers, Row
+from armdyn.model.constraints import Constraint, Equations, Numbers, Row
 
 if TYPE_CHECKING:
+    from armdyn.constraints.state import State
     from armdyn.model.model import Model
 
 
@@ -45,6 +46,11 @@ class RowsOf(Constraint):
         """The chosen ones, in the constraint's order."""
         return tuple(row for row in self.constraint.rows if row.name in self.chosen)
 
+    def false_roots(self, state: State) -> tuple[Row, ...]:
+        """Those of the constraint, where all of them are chosen: the others may be what is not zero."""
+        roots = self.constraint.false_roots(state)
+        return roots if {row.name for row in roots} <= set(self.chosen) else ()
+
     @property
     def places(self) -> tuple[tuple[str, Numbers], ...]:
         """The points it is about."""
@@ -62,3 +68,10 @@ class RowsOf(Constraint):
     def check(self, model: Model) -> None:
         """Raise an `UnknownName` where the model lacks what the constraint names."""
         self.constraint.check(model)
+
+    def equations_at(self, state: State) -> Equations:
+        """Those of the chosen rows."""
+        rows, whole = self.constraint.rows, self.constraint.equations_at(state)
+        kept = [k for k, row in enumerate(rows) if row.name in self.chosen]
+        of_phi = [k for k, row in enumerate(row for row in rows if row.holonomic) if row.name in self.chosen]
+        return Equations(whole.phi[of_phi], whole.A[kept], whole.drift[kept])

@@ -1,0 +1,116 @@
+"""Forces of the actuators of a closed mechanism whose other joints are passive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.constraints import dynamics
+from armdyn.constraints.arguments import CLOSED, coordinates, per_joint, rank_tolerance_of, state_name, tolerance_of
+from armdyn.constraints.arm import ConstrainedRobot, compiled
+from armdyn.constraints.errors import ConstraintError
+from armdyn.constraints.least_squares import RANK_TOLERANCE
+from armdyn.constraints.motion import check_motion
+from armdyn.spatial.rotations import Array
+
+
+class DrivenForces(NamedTuple):
+    """Forces that drive a mechanism.
+
+    Args:
+        tau: joint forces, N m or N, shape (..., n); zero on the joints that are not actuated.
+        multipliers: lambda, N or N m, shape (..., constraints).
+    """
+
+    tau: Array
+    multipliers: Array
+
+
+def actuator_forces(
+    robot: ConstrainedRobot,
+    q: ArrayLike,
+    qd: ArrayLike,
+    qdd: ArrayLike,
+    *,
+    actuated: Iterable[str],
+    tolerance: float = CLOSED,
+    rank_tolerance: float = RANK_TOLERANCE,
+) -> DrivenForces:
+    """Joint forces tau, N m or N, of the actuated joints alone that move a closed mechanism, shape (..., n).
+
+    The passive joints carry nothing, so that their rows of M qdd + h + A^T lambda = tau give lambda, and the others the
+    forces of the actuators. With more actuators than freedoms, the forces with the least sum of squares.
+
+    Args:
+        robot: with constraints.
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations that the constraints allow, rad/s^2 or m/s^2, shape (..., n); `close_accelerations`
+            finds them.
+        actuated: names of the joints that are driven.
+        tolerance: of phi, A qd and A qdd + Adot qd, as for `constrained_forward_dynamics`; the last for each unit of
+            the greatest acceleration above one.
+        rank_tolerance: singular values below this part of the greatest count as zero.
+
+    Raises:
+        OpenLoop, InconsistentMotion: a state or motion that the constraints do not allow.
+        ConstraintError: actuators that cannot give this motion: too few, or in a singular place; a tolerance that is
+            none.
+        UnknownName: a joint the robot does not have.
+
+    >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0))
+    >>> arm = armdyn.load("planar_2r", gravity=(0, 0, 0)).with_constraints(channel)
+    >>> q, qd = [-np.pi / 3, 2 * np.pi / 3], [1.0, 0.0]
+    >>> arm.actuator_forces(q, qd, [0.0, -2 / np.sqrt(3)], actuated=["joint_1"]).tau.round(4) + 0.0
+    array([-0.5774,  0.    ])
+    """
+    tolerance, rank_tolerance = tolerance_of(tolerance), rank_tolerance_of(rank_tolerance)
+    driven = coordinates(robot, actuated)
+    if not driven:
+        raise ConstraintError(
+            f"actuated={actuated!r} names no joint that drives {robot.name!r}; name some of "
+            f"{', '.join(robot.joint_names)}"
+        )
+    q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
+    check_motion(robot, tolerance, q_, qd_, qdd_)
+    passive = [i for i in range(robot.dof) if i not in driven]
+    forces = np.asarray(compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, qdd_))
+    A = np.asarray(robot.constraint_jacobian(q_))
+    tau, multipliers = np.zeros_like(forces), np.zeros(A.shape[:-1])
+    for index in np.ndindex(forces.shape[:-1]):
+        r, rows = forces[index], A[index]
+        if not (np.isfinite(r).all() and np.isfinite(rows).all()):  # NaN in, NaN out
+            tau[index], multipliers[index] = np.nan, np.nan
+            continue
+        y, spare = _from_passive(rows[:, passive].T, -r[passive], rank_tolerance)
+        missing = rows[:, passive].T @ y + r[passive]
+        scale = max(1.0, float(np.abs(r).max()))
+        if passive and np.abs(missing).max() > tolerance * scale:
+            worst = passive[int(np.abs(missing).argmax())]
+            raise ConstraintError(
+                f"the actuators {', '.join(robot.joint_names[i] for i in driven)} of {robot.name!r} cannot give qdd"
+                f"{state_name(index)}: passive joint {robot.joint_names[worst]!r} would have to carry "
+                f"{np.abs(missing).max():.6g} {_unit_of_force(robot, worst)}. The mechanism has more freedoms "
+                "than actuators there, or is singular."
+            )
+        along = rows[:, driven].T @ spare
+        y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
+        multipliers[index] = y
+        tau[(*index, driven)] = r[driven] + rows[:, driven].T @ y
+    return DrivenForces(tau, multipliers)
+
+
+def _unit_of_force(robot: ConstrainedRobot, place: int) -> str:
+    return "N" if robot.model.coordinates[place].kind == "prismatic" else "N m"
+
+
+def _from_passive(C: Array, b: Array, rank_tolerance: float) -> tuple[Array, Array]:
+    """The least y with C y = b as near as may be, and the directions of y that change nothing of it."""
+    if not len(C):
+        return np.zeros(C.shape[1]), np.eye(C.shape[1])
+    U, s, Vt = np.linalg.svd(C)
+    rank = int(np.count_nonzero(s > rank_tolerance * s[0]))
+    return Vt[:rank].T @ ((U[:, :rank].T @ b) / s[:rank]), Vt[rank:].T

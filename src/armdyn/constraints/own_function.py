@@ -1,0 +1,68 @@
+"""Constraints that are functions of the caller's: what the functions may be, and what they may return."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.constraints.fields import check_function
+from armdyn.errors import ModelError
+from armdyn.model.constraints import Constraint
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True)
+class OwnFunction(Constraint):
+    """A function of (model, q), and the names of the equations it has the values of."""
+
+    function: Callable[[Any, Any], Any]
+    equations: Any
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        function = self.function
+        name = self.name or getattr(function, "__name__", "equations")
+        check_function(function, "function", name, ("model", "q"))
+        given = self.equations
+        equations = (given,) if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+        if not equations or not all(isinstance(equation, str) and equation for equation in equations):
+            raise ModelError(f"equations of constraint {name!r} are {equations!r}; expected a name for each")
+        self._set(name=name, equations=equations)
+
+    def _values(self, model: Any, q: Array, *shapes: tuple[int, ...]) -> Array:
+        """The values of the function, brought to the first of the shapes that it may have."""
+        values = returned(self, self.function(model, q), model.dof)
+        if values.shape not in shapes:
+            raise wrong_shape(self, values.shape, model.dof)
+        return values.reshape(shapes[0])
+
+
+def returned(constraint: Constraint, values: Any, n: int) -> Array:
+    """The values that a function of the caller's returned, as an array of numbers."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.array(None)
+    if any(x is None or isinstance(x, str | bytes | dict | set) for x in array.flat):
+        raise ModelError(
+            f"the function of constraint {constraint.name!r} returned {values!r}; expected numbers of shape "
+            f"{_expected(constraint, n)}"
+        )
+    return array
+
+
+def wrong_shape(constraint: Constraint, shape: Sequence[int], n: int) -> ModelError:
+    """The complaint of a function that returned an array of another shape."""
+    return ModelError(
+        f"the function of constraint {constraint.name!r} returned shape {tuple(shape)}; expected "
+        f"{_expected(constraint, n)}"
+    )
+
+
+def _expected(constraint: Constraint, n: int) -> str:
+    k = len(constraint.rows)
+    holonomic = constraint.rows[0].holonomic
+    return f"({k},), a number for each equation" if holonomic else f"({k}, {n}), a row for each equation"

@@ -1,0 +1,51 @@
+"""The base of the constraints of a point of one frame to a shape in another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.constraints.fields import ORIGIN, distinct, vector
+from armdyn.model.constraints import Constraint, Equations, Numbers
+from armdyn.spatial.rotations import Array, rigid
+
+if TYPE_CHECKING:
+    from armdyn.constraints.state import Relative, State
+
+
+@dataclass(frozen=True)
+class PointOf(Constraint):
+    """A point of a frame, seen from another frame."""
+
+    frame: str
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frames it names."""
+        return self.frame, getattr(self, "of", "")
+
+    @property
+    def places(self) -> tuple[tuple[str, Numbers], ...]:
+        """The point."""
+        return ((self.frame, getattr(self, "point", ORIGIN)),)
+
+    def _name_and_point(self, what: str) -> None:
+        name = self.name or f"{self.frame} on {what}"
+        self._set(
+            name=name,
+            of=getattr(self, "of", "") or "",
+            point=vector(getattr(self, "point", ORIGIN), f"point of constraint {name!r}"),
+        )
+        distinct(self)
+
+    def _seen(self, state: State) -> Relative:
+        """The point in the axes of the frame that carries what it stays on."""
+        point, of = getattr(self, "point", ORIGIN), getattr(self, "of", "")
+        return state.relative(self.frame, rigid(p=np.array(point)), of, np.eye(4))
+
+
+def at_rest_along(directions: Array, through: Any, seen: Relative) -> Equations:
+    """n . (r - p_0) = 0 for each row n."""
+    return Equations(directions @ (seen.r - np.array(through)), directions @ seen.J, directions @ seen.rdd)

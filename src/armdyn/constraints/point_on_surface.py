@@ -1,0 +1,75 @@
+"""A point of a frame on a surface, or the curve where surfaces meet, given by functions of its coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.constraints.fields import ORIGIN, check_function
+from armdyn.constraints.own_function import wrong_shape
+from armdyn.constraints.point_of import PointOf
+from armdyn.errors import ModelError
+from armdyn.model.constraints import Equations, Row
+from armdyn.program import derivative, rate
+from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.constraints.state import State
+
+
+@dataclass(frozen=True)
+class PointOnSurface(PointOf):
+    """A point of a frame stays where functions of its coordinates are zero: a surface, or the curve where two meet.
+
+    Args:
+        frame: name of the frame whose point it is.
+        function: of (x, y, z) as an array, shape (3,), that returns one number or an array of up to three: arithmetic
+            and NumPy's functions, which are traced and differentiated exactly.
+        size: how many numbers it returns.
+        point: of the frame, m, in its axes.
+        of: name of the frame in whose coordinates the function is; the base where none is given.
+        name: of the constraint.
+
+    The values may have any unit. Where a tolerance judges whether they are zero, each is divided by the length of its
+    gradient by q, |A_i|, so that the tolerance is a motion of the joints, rad or m: ten times the function is the same
+    surface. Where the gradient vanishes there is no such measure, and the value is judged as it stands.
+
+    >>> sphere = armdyn.constraints.PointOnSurface("tip", lambda p: p @ p - 1.0)
+    >>> len(sphere.rows)
+    1
+    """
+
+    function: Callable[[Any], Any]
+    size: int = 1
+    point: ArrayLike = ORIGIN
+    of: str = ""
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self._name_and_point("surface")
+        check_function(self.function, "function", self.name, ("p",))
+        if self.size not in (1, 2, 3):
+            raise ModelError(f"size of constraint {self.name!r} is {self.size!r}; expected 1, 2 or 3 equations")
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """The values of the function."""
+        return self.named(*((f"function {k + 1}" if self.size > 1 else "", "") for k in range(self.size)))
+
+    def equations_at(self, state: State) -> Equations:
+        """F(r) = 0, with A = F'(r) J and Adot qd = F'(r) rdd + (dF'/dt) rd."""
+        seen = self._seen(state)
+
+        def F(r: Array) -> Array:
+            values = np.asarray(self.function(r))
+            if values.shape not in ((self.size,), () if self.size == 1 else (self.size,)):
+                raise wrong_shape(self, values.shape, state.mechanism.dof)
+            return values.reshape(self.size)
+
+        phi, dF = F(seen.r), derivative(F, seen.r)
+        dF_rd = rate(lambda x: derivative(F, x) @ seen.rd, seen.r, seen.rd)  # with rd held
+        return Equations(phi, dF @ seen.J, dF @ seen.rdd + dF_rd)

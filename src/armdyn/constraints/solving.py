@@ -1,0 +1,121 @@
+"""How all constrained functions are solved: compiled where the rows of A are well apart, else by singular values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.constraints import dynamics
+from armdyn.constraints.arguments import (
+    Redundant,
+    check_redundant,
+    finite,
+    given,
+    indices,
+    rank_tolerance_of,
+    state_name,
+    tolerance_of,
+)
+from armdyn.constraints.arm import ConstrainedRobot, compiled
+from armdyn.constraints.checks import check_gradients, check_inertia
+from armdyn.constraints.errors import RedundantConstraints, SingularState
+from armdyn.constraints.rank import rank_of
+from armdyn.constraints.singular import why_singular
+from armdyn.declaration import Function
+from armdyn.spatial.rotations import Array
+
+MIN_INDEPENDENCE = 1e-4
+"""The compiled solution keeps its digits where the independence of every row, the square of a sine, is above this."""
+
+Pick = Callable[[Array], Array]
+"""The states to be solved out of an array of all states."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a constrained function treats open states and rows that follow from others."""
+
+    redundant: Redundant
+    tolerance: float
+    rank_tolerance: float
+
+    @classmethod
+    def of(cls, redundant: Redundant, tolerance: float, rank_tolerance: float) -> Settings:
+        """The settings, each checked."""
+        check_redundant(redundant)
+        return cls(redundant, tolerance_of(tolerance), rank_tolerance_of(rank_tolerance))
+
+
+def solve_compiled(
+    robot: ConstrainedRobot, function: Function, arrays: Sequence[Any], nan: Callable[[], Any], **options: Any
+) -> Any:
+    """The compiled function at all states; ``nan()`` where a row follows from those before it whatever the state."""
+    try:
+        with np.errstate(all="ignore"):  # states where A has lost rank are solved afterwards
+            return compiled(function, robot)(*arrays, **given(**options))
+    except RedundantConstraints:
+        return nan()
+
+
+def solve_dependent(
+    robot: ConstrainedRobot,
+    settings: Settings,
+    q: Array,
+    dependent: Array,
+    results: Sequence[Array],
+    dense: Callable[[Pick, Array, Array], Sequence[Array]],
+) -> None:
+    """Put the solutions of states with dependent rows into the results of all states.
+
+    Args:
+        robot: whose states they are.
+        settings: whether rows that follow from others are refused.
+        q: joint positions of all states, shape (..., n).
+        dependent: which states are to be solved, shape (...).
+        results: arrays of all states.
+        dense: of the picked states, their A and M: a solution for each of the results, and the rank of A.
+    """
+    if not dependent.any():
+        return
+
+    def pick(array: Array) -> Array:
+        picked: Array = np.broadcast_to(array, (*dependent.shape, array.shape[-1]))[dependent]
+        return picked
+
+    states, at = indices(dependent), pick(q)
+    A, M = np.asarray(robot.constraint_jacobian(at)), np.asarray(robot.mass_matrix(at))
+    check_gradients(robot, A, states)
+    check_inertia(robot, M, states, np.ones(robot.dof, dtype=bool))
+    *solutions, rank = dense(pick, A, M)
+    low = np.flatnonzero(rank < A.shape[-2])
+    if len(low) and settings.redundant == "error":
+        first = int(low[0])
+        raise _redundant(robot, at[first], A[first], M[first], states[first], settings.rank_tolerance)
+    for result, solution in zip(results, solutions, strict=True):
+        result[dependent] = solution
+
+
+def _redundant(
+    robot: ConstrainedRobot, q: Array, A: Array, M: Array, index: tuple[int, ...], rank_tolerance: float
+) -> RedundantConstraints:
+    """The error that names rows that follow from others, at this state alone or everywhere, and what to do."""
+    rank = rank_of(A, M, tuple(row.name for row in robot.constraint_rows), rank_tolerance)
+    what = f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {rank}. "
+    if why_singular(robot, q, rank, rank_tolerance):
+        return SingularState(
+            what + "They are so at this state and not near it, so all of them are needed: choose another state, or "
+            "redundant='least_squares'."
+        )
+    return RedundantConstraints(
+        what + "Leave them out, as robot.with_independent_constraints(q) does, or choose redundant='least_squares'."
+    )
+
+
+def has_dependent_rows(robot: ConstrainedRobot, q: Array) -> Array:
+    """True for finite states with rows that are not well apart, shape (...)."""
+    rows = len(robot.constraint_rows)
+    independence = solve_compiled(robot, dynamics.independence, (q,), lambda: np.zeros((*q.shape[:-1], rows)))
+    return np.asarray(~(np.asarray(independence) > MIN_INDEPENDENCE).all(axis=-1) & finite(q))
