@@ -29,10 +29,11 @@ MAX_WORDS = 20
 
 @dataclass
 class Findings:
-    """The problems, accepted faults and notes of one document, in the order they were found."""
+    """The problems, accepted faults and notes of one document of a folder, in the order they were found."""
 
     document: str
     policy: Policy = "refuse"
+    folder: str = ""
     has_quaternions: bool = True
     problems: list[str] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)

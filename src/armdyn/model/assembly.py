@@ -12,8 +12,9 @@ from armdyn.errors import ModelError, UnknownName, warn_of_description
 from armdyn.exact import exact, norm
 from armdyn.model.bounds import largest_problem
 from armdyn.model.frozen import finite_array
+from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Geometry, Joint, Link, Model
+from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Joint, Link, Model
 from armdyn.model.notes import notes_on, notes_on_branches, notes_on_locked, notes_on_lost_mass, surprises_in
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection, branches_left_out, roots
@@ -69,7 +70,7 @@ def assemble(
     kept = selection.kept(name, base, joints)
     left_out = branches_left_out(base, links, joints, kept) if selection.chain else {}
     gravity = STANDARD_GRAVITY if selection.gravity is None else selection.gravity
-    model = _merge(name, base, links, kept, gravity, order=[joint.name for joint in joints])
+    model = _merge(name, base, links, kept, gravity, [joint.name for joint in joints], geometry)
     if judge is not None:
         judge(model)
     if not model.joints:
@@ -80,11 +81,9 @@ def assemble(
     lost_mass, others_left_out = list(notes_on_lost_mass(tip, left_out)), list(notes_on_branches(tip, left_out))
     for surprise in (*lost_mass, *surprises_in(model)):
         warn_of_description(f"{quoted(name)}: {surprise}")
-    here = set(model._frames_by_name)
     return model.replace(
         tip=tip,
         notes=(*notes, *notes_on_inertias, *lost_mass, *others_left_out, *doubts, *notes_on_tip, *notes_on(model)),
-        geometry=tuple(g for g in geometry if g.link in here),
     )
 
 
@@ -117,8 +116,9 @@ def _merge(
     joints: Sequence[JointPart],
     gravity: ArrayLike,
     order: Sequence[str],
+    geometry: Iterable[Geometry],
 ) -> Model:
-    """Weld every fixed joint: the links behind it become frames of the link that carries them, inertia added."""
+    """Weld every fixed joint: the links behind it become frames of the link that carries their inertia and shapes."""
     parts = {link.name: link for link in links}
     inertias = {base: parts[base].inertia.exact}
     poses = {base: (base, exact(np.eye(4)))}  # of every frame: its link and T_link,frame, rounded once at the end
@@ -145,7 +145,13 @@ def _merge(
         joints=tuple(in_order),
         frames=tuple(Frame(frame, link, pose) for frame, (link, pose) in poses.items()),
         gravity=finite_array(gravity, (3,), "gravity", GRAVITY),
+        geometry=tuple(_carried(shape, *poses[shape.link]) for shape in geometry if shape.link in poses),
     )
+
+
+def _carried(shape: Geometry, link: str, pose: Array) -> Geometry:
+    """A shape on the link that carries its own, which stands in it at a pose."""
+    return shape if link == shape.link else dataclasses.replace(shape, link=link, pose=pose @ exact(shape.pose))
 
 
 def _unit(axis: Array) -> Array:

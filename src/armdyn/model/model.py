@@ -16,6 +16,7 @@ from armdyn.errors import UnknownName
 from armdyn.model.constraints.base import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.frozen import finite_array, frozen_array
+from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
@@ -81,15 +82,6 @@ class Joint:
 
 
 @dataclass(frozen=True)
-class Geometry:
-    """A shape a description refers to, kept for viewers and never opened here."""
-
-    link: str
-    purpose: Literal["visual", "collision"]
-    source: str
-
-
-@dataclass(frozen=True)
 class Link:
     """One rigid body: everything that moves together, with its inertia in the link frame."""
 
@@ -117,8 +109,8 @@ class Model:
     which is the order of q unless ``coupling`` maps other coordinates to them. ``frames`` holds every named frame: each
     link, and each link that a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the
     Jacobian mean when none is named; None where there are several ends and none was chosen. ``constraints`` are what
-    the motion has to keep besides, such as loops that joints alone do not close. ``notes`` lists what the description
-    said and armdyn does not use.
+    the motion has to keep besides, such as loops that joints alone do not close. ``geometry`` holds what it looks like
+    and collides with. ``notes`` lists what the description said and armdyn does not use.
     """
 
     name: str

@@ -29,7 +29,7 @@ def read_mjcf(source: str | os.PathLike[str], **options: Unpack[Options]) -> Mod
     if not isinstance(source, str | os.PathLike):
         raise ModelError(f"expected the path of an MJCF file, got {shown(source)}.")
     selection = Selection(**options)
-    findings = Findings(Path(source).name, selection.problems)
+    findings = Findings(Path(source).name, selection.problems, str(Path(source).absolute().parent))
     compiled = compile_mjcf(source, findings)
     tree = read_tree(compiled)
     gears = read_gears(compiled, tree.names)

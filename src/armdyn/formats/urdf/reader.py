@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Unpack
@@ -15,14 +16,16 @@ from armdyn.formats.files import parse_leniently, read_file, refuse_text
 from armdyn.formats.findings import Findings, Part
 from armdyn.formats.urdf.coupled import Loose, Mimic, check_leaders, coupled, follow, read_mimic, refuse_loose
 from armdyn.formats.urdf.joints import LOOSE_TYPES, read_joint
-from armdyn.formats.urdf.links import read_geometry, read_link
+from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
 from armdyn.formats.urdf.own_words import OwnWords, read_own_words
+from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import check_xacro, has_quaternions, refuse_other_formats, refuse_xacro_name
 from armdyn.formats.xml_tree import Element
 from armdyn.model.assembly import assemble
-from armdyn.model.model import STANDARD_GRAVITY, Geometry, Model
+from armdyn.model.geometry import Geometry
+from armdyn.model.model import STANDARD_GRAVITY, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Options, Selection
 from armdyn.model.validation import quoted
@@ -53,7 +56,7 @@ def read_urdf(source: str | os.PathLike[str], **options: Unpack[Options]) -> Mod
     data = read_file(path)
     refuse_xacro_name(path)
     selection = Selection(**options)
-    findings = Findings(path.name, selection.problems)
+    findings = Findings(path.name, selection.problems, str(path.absolute().parent))
     return _read(parse_leniently(data, findings), path.stem, selection, findings)
 
 
@@ -79,6 +82,7 @@ class _Contents:
     links: list[LinkPart] = field(default_factory=list)
     joints: list[JointPart] = field(default_factory=list)
     geometry: list[Geometry] = field(default_factory=list)
+    colors: Mapping[str, Color] = field(default_factory=dict)
     mimics: list[Mimic] = field(default_factory=list)
     loose: list[Loose] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
@@ -125,7 +129,7 @@ def _gravity(contents: _Contents, selection: Selection) -> ArrayLike | None:
 
 def _read_parts(root: Element, findings: Findings) -> _Contents:
     """Every link and joint of the document, and what is wrong with them or not used."""
-    contents = _Contents(findings)
+    contents = _Contents(findings, colors=read_materials(root, findings))
     for element in root.children:
         if element.tag in ("link", "joint", *ENDS):
             _read_part(element, contents)
@@ -140,6 +144,8 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     links = [link.name for link in contents.links]
     check_ends(contents.loops, links)
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
+    for part in contents.own.of_links:
+        contents.geometry += read_shapes(part, part.element.attributes["link"], contents.colors)
     return contents
 
 
@@ -165,7 +171,7 @@ def _read_part(element: Element, contents: _Contents) -> None:
     check_vocabulary(part, element)
     if element.tag == "link":
         contents.links.append(read_link(part))
-        contents.geometry += read_geometry(part)
+        contents.geometry += read_shapes(part, name, contents.colors)
     elif element.tag == "joint":
         _take_joint(part, contents)
     elif (loop := read_loop(part)) is not None:
