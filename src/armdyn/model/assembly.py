@@ -13,7 +13,6 @@ from armdyn.exact import exact, norm
 from armdyn.model.bounds import largest_problem
 from armdyn.model.frozen import finite_array
 from armdyn.model.geometry import Geometry
-from armdyn.model.inertia import Inertia
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Joint, Link, Model
 from armdyn.model.notes import notes_on, notes_on_branches, notes_on_locked, notes_on_lost_mass, surprises_in
 from armdyn.model.parts import JointPart, LinkPart
@@ -65,18 +64,15 @@ def assemble(
     refuse([*problems, *impossible], links, joints, incomplete)
     _check_names(name, links, joints, selection)
     doubts = list(notes_on_locked(joints, locked))
-    joints = [_lock(joint, locked) for joint in joints]
+    joints = [lock(joint, locked) for joint in joints]
     base = base if base is not None else next(iter(roots(links, joints)))
     kept = selection.kept(name, base, joints)
     left_out = branches_left_out(base, links, joints, kept) if selection.chain else {}
     gravity = STANDARD_GRAVITY if selection.gravity is None else selection.gravity
-    model = _merge(name, base, links, kept, gravity, [joint.name for joint in joints], geometry)
+    model = merge(name, base, links, kept, gravity, [joint.name for joint in joints], geometry)
     if judge is not None:
         judge(model)
-    if not model.joints:
-        raise ModelError(
-            f"{quoted(name)} has no moving joint; an arm needs at least one that is revolute or prismatic."
-        )
+    refuse_motionless(model)
     tip, notes_on_tip = find_tip(base, kept, marked_tip) if tip is None else (tip, [])
     lost_mass, others_left_out = list(notes_on_lost_mass(tip, left_out)), list(notes_on_branches(tip, left_out))
     for surprise in (*lost_mass, *surprises_in(model)):
@@ -85,6 +81,14 @@ def assemble(
         tip=tip,
         notes=(*notes, *notes_on_inertias, *lost_mass, *others_left_out, *doubts, *notes_on_tip, *notes_on(model)),
     )
+
+
+def refuse_motionless(model: Model) -> None:
+    """Raise for what is no arm."""
+    if not model.joints:
+        raise ModelError(
+            f"{quoted(model.name)} has no moving joint; an arm needs at least one that is revolute or prismatic."
+        )
 
 
 def _check_names(name: str, links: Sequence[LinkPart], joints: Sequence[JointPart], selection: Selection) -> None:
@@ -98,7 +102,7 @@ def _check_names(name: str, links: Sequence[LinkPart], joints: Sequence[JointPar
             raise UnknownName.of("moving joint", joint_name, moving, repr(name))
 
 
-def _lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
+def lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
     """The joint, or the weld that holds it where it is locked."""
     if joint.name not in locked:
         return joint
@@ -109,30 +113,30 @@ def _lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
     return dataclasses.replace(joint, kind="fixed", placement=exact(joint.placement) @ moved)
 
 
-def _merge(
+def merge(
     name: str,
     base: str,
-    links: Sequence[LinkPart],
-    joints: Sequence[JointPart],
+    links: Iterable[LinkPart | Link],
+    joints: Iterable[JointPart],
     gravity: ArrayLike,
     order: Sequence[str],
     geometry: Iterable[Geometry],
 ) -> Model:
     """Weld every fixed joint: the links behind it become frames of the link that carries their inertia and shapes."""
     parts = {link.name: link for link in links}
-    inertias = {base: parts[base].inertia.exact}
+    inertias = {base: parts[base].exact_inertia}
     poses = {base: (base, exact(np.eye(4)))}  # of every frame: its link and T_link,frame, rounded once at the end
     moving: dict[str, Joint] = {}
     for joint in joints:
         carrier, pose = poses[joint.parent]
         placement = pose @ exact(joint.placement)
-        inertia = parts[joint.child].inertia
+        inertia = parts[joint.child].exact_inertia
         if joint.kind == "fixed":
             poses[joint.child] = carrier, placement
-            inertias[carrier] = inertias[carrier] + inertia.exact.seen_from(placement)
+            inertias[carrier] = inertias[carrier] + inertia.seen_from(placement)
         else:
             poses[joint.child] = joint.child, exact(np.eye(4))
-            inertias[joint.child] = inertia.exact
+            inertias[joint.child] = inertia
             axis = _unit(joint.axis)
             moving[joint.name] = Joint(
                 joint.name, joint.kind, carrier, joint.child, placement, axis,
@@ -141,7 +145,7 @@ def _merge(
     in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
     return Model(
         name,
-        links=tuple(Link(link, Inertia.of(inertias[link])) for link in (base, *(j.child for j in in_order))),
+        links=tuple(Link.of(link, inertias[link]) for link in (base, *(j.child for j in in_order))),
         joints=tuple(in_order),
         frames=tuple(Frame(frame, link, pose) for frame, (link, pose) in poses.items()),
         gravity=finite_array(gravity, (3,), "gravity", GRAVITY),

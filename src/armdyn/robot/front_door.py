@@ -126,6 +126,11 @@ class Robot:
     with_gravity = variants.with_gravity
     with_tip = variants.with_tip
     with_payload = variants.with_payload
+    with_locked = variants.with_locked
+    with_inertia = variants.with_inertia
+    with_limits = variants.with_limits
+    with_armature = variants.with_armature
+    renamed = variants.renamed
     with_mimic = variants.with_mimic
     with_coordinates = variants.with_coordinates
     with_joint_equations = variants.with_joint_equations
