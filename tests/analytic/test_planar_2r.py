@@ -7,6 +7,7 @@ import armdyn
 from armdyn.model import Inertia
 from armdyn.model.assembly import assemble
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import Selection
 from armdyn.spatial.rotations import rigid
 from oracles.states import assert_close, random_states
 
@@ -21,7 +22,7 @@ def planar_2r(m1: float, m2: float, L1: float, L2: float, g: float) -> armdyn.Ro
         JointPart("joint_1", "revolute", "base", "one", np.eye(4), z),
         JointPart("joint_2", "revolute", "one", "two", rigid(p=L1 * ex), z),
     ]
-    return armdyn.Robot(assemble("planar_2r", links, joints, gravity=(0.0, -g, 0.0)))
+    return armdyn.Robot(assemble("planar_2r", links, joints, Selection(gravity=(0.0, -g, 0.0))))
 
 
 @pytest.fixture(params=[(1.0, 1.0, 1.0, 1.0, 9.81), (2.3, 0.7, 0.45, 0.81, 3.7)], ids=["unit", "general"])

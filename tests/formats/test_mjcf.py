@@ -234,13 +234,6 @@ def test_what_is_not_used_is_noted(details: Path) -> None:
     )
 
 
-def test_shapes_are_listed(details: Path) -> None:
-    assert [(g.link, g.purpose, g.source) for g in Robot.from_mjcf(details).model.geometry] == [
-        ("turret", "collision", "sphere 0.1"),
-        ("arm", "visual", "box 1 2 3"),
-    ]
-
-
 def test_names(details: Path) -> None:
     robot = Robot.from_mjcf(details)
     assert (robot.name, robot.link_names) == ("details", ("world", "turret", "arm"))

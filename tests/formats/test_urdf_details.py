@@ -177,21 +177,6 @@ def test_moments_that_an_exporter_rounded_are_taken_as_zero() -> None:
     assert read_urdf_text(arm(LIMIT, body=body)).link("boom").inertia.mass == 3.0
 
 
-def test_shapes_are_kept_by_name_and_not_opened() -> None:
-    shapes = """<visual><geometry><mesh filename="package://nowhere/boom.dae" scale="1 1 1"/></geometry></visual>
-      <visual><geometry><box size="1 2 3"/></geometry></visual>
-      <collision><geometry><cylinder length="0.5" radius="0.1"/></geometry></collision>
-      <collision><geometry><sphere radius="0.2"/></geometry></collision><collision/>"""
-    model = read_urdf_text(arm(LIMIT, body=BODY + shapes))
-    assert [(g.link, g.purpose, g.source) for g in model.geometry] == [
-        ("boom", "visual", "package://nowhere/boom.dae"),
-        ("boom", "visual", "box 1 2 3"),
-        ("boom", "collision", "cylinder radius 0.1 length 0.5"),
-        ("boom", "collision", "sphere radius 0.2"),
-    ]
-    assert model.notes == ()
-
-
 MIMIC = f"""<link name="f1">{BODY}</link><link name="f2">{BODY}</link>
   <joint name="f1" type="prismatic"><parent link="boom"/><child link="f1"/><axis xyz="0 1 0"/>{LIMIT}</joint>
   <joint name="f2" type="prismatic"><parent link="boom"/><child link="f2"/><axis xyz="0 -1 0"/>{LIMIT}

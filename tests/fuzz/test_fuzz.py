@@ -78,7 +78,7 @@ def test_a_wrong_torque_and_a_wrong_mass_are_found(monkeypatch: pytest.MonkeyPat
 
     def misread(*given: object, **options: object) -> object:
         model = read_urdf(*given, **options)  # type: ignore[arg-type]
-        joints = [j if k else type(j)(**{**vars(j), "axis": -j.axis}) for k, j in enumerate(model.joints)]
+        joints = [j if k else j.replace(axis=-j.axis) for k, j in enumerate(model.joints)]
         return model.replace(joints=tuple(joints))
 
     monkeypatch.setattr(urdf, "read_urdf", misread)

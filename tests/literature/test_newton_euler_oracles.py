@@ -60,6 +60,7 @@ def test_craigs_iterations_from_a_table_of_modified_dh(slides: str) -> None:
     from armdyn.model import Inertia
     from armdyn.model.assembly import assemble
     from armdyn.model.parts import JointPart, LinkPart
+    from armdyn.model.selection import Selection
 
     n, rng = len(slides), np.random.default_rng(int(slides, 2) + len(slides))
     table, kinds = rng.uniform(-1.5, 1.5, (n, 4)), np.array([c == "1" for c in slides])
@@ -77,7 +78,7 @@ def test_craigs_iterations_from_a_table_of_modified_dh(slides: str) -> None:
                   np.array([0.0, 0.0, 1.0]))
         for i in range(n)
     ]  # fmt: skip
-    robot = armdyn.Robot(assemble("table", links, joints, gravity=gravity))
+    robot = armdyn.Robot(assemble("table", links, joints, Selection(gravity=gravity)))
     s = random_states(n, 5, seed=302)
     found = Iterations(*stack([craig.iterate(q, qd, qdd, f) for q, qd, qdd, _, f in zip(*s, strict=True)]))
     assert_close(robot.inverse_dynamics(s.q, s.qd, s.qdd, s.f_tip), found.tau)

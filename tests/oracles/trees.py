@@ -121,12 +121,13 @@ def to_armdyn(tree: Tree):
     from armdyn.model import Inertia
     from armdyn.model.assembly import assemble
     from armdyn.model.parts import JointPart, LinkPart
+    from armdyn.model.selection import Selection
 
     links = [LinkPart("base", Inertia(7.0, [0.1, 0.2, 0.3], np.diag([1.0, 1.3, 1.7])))]
     links += [LinkPart(p.name, Inertia(p.mass, p.com, p.tensor)) for p in tree.parts]
     joints = {p.joint: JointPart(p.joint, p.kind, p.parent, p.name, p.placement, p.axis) for p in tree.parts}
     ordered = [joints.pop(name) for name in tree.order] + list(joints.values())
-    return assemble(tree.name, links, ordered, tip=tree.tip, gravity=tree.gravity)
+    return assemble(tree.name, links, ordered, Selection(tip=tree.tip, gravity=tree.gravity))
 
 
 def depth_first(tree: Tree, link: str = "base") -> list[Part]:

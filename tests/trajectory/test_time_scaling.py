@@ -17,13 +17,14 @@ def two_masses(gravity: float = 0.0) -> armdyn.Robot:
     from armdyn.model import Inertia
     from armdyn.model.assembly import assemble
     from armdyn.model.parts import JointPart, LinkPart
+    from armdyn.model.selection import Selection
 
     links = [LinkPart("base"), LinkPart("a", Inertia(2.0)), LinkPart("b", Inertia(3.0))]
     joints = [
         JointPart("x", "prismatic", "base", "a", np.eye(4), np.array([1.0, 0, 0])),
         JointPart("y", "prismatic", "a", "b", np.eye(4), np.array([0, 1.0, 0])),
     ]
-    return armdyn.Robot(assemble("masses", links, joints, tip="b", gravity=[0.0, -gravity, 0.0]))
+    return armdyn.Robot(assemble("masses", links, joints, Selection(tip="b", gravity=[0.0, -gravity, 0.0])))
 
 
 def test_a_double_integrator_takes_the_time_of_the_closed_form() -> None:

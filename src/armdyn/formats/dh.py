@@ -29,6 +29,7 @@ from armdyn.model.frozen import real_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import Selection
 from armdyn.model.words import checked_switch, is_one_of, listed, shown
 from armdyn.spatial.rotations import Array, Z, rigid
 
@@ -164,7 +165,7 @@ def read_dh(
             frames.append(Frame(f"link_{i}", own, far))
         reached = far
     frames.append(Frame("tip", links[-1].name, reached @ exact(to_tip)))
-    model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
+    model = assemble(name, links, joints, Selection(gravity=gravity, check_inertia=check_inertia))
     return model.replace(frames=(*model.frames, *frames), tip="tip")
 
 

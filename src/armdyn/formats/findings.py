@@ -10,16 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
 
 from armdyn.advice import option
 from armdyn.errors import ModelError, warn_of_description
 from armdyn.formats.xml_tree import Element
+from armdyn.model.selection import Policy
 from armdyn.model.validation import quoted
-from armdyn.model.words import is_one_of, shown
-
-Policy = Literal["refuse", "warn"]
-"""What happens to faults that no equation contains."""
 
 MAX_PROBLEMS = 100
 SHOWN_MEMBERS = 3
@@ -33,20 +29,16 @@ MAX_WORDS = 20
 
 @dataclass
 class Findings:
-    """The problems, accepted faults and notes of one document, in the order they were found."""
+    """The problems, accepted faults and notes of one document of a folder, in the order they were found."""
 
     document: str
     policy: Policy = "refuse"
+    folder: str = ""
     has_quaternions: bool = True
     problems: list[str] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
     _notes: dict[str, list[str]] = field(default_factory=dict)
     _loud: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        if not is_one_of(self.policy, get_args(Policy)):
-            known = " or ".join(map(repr, get_args(Policy)))
-            raise ModelError(f"problems is {shown(self.policy)}; expected {known}.")
 
     def where(self, element: Element) -> str:
         """File and line of an element, as every message has it."""

@@ -18,6 +18,7 @@ from armdyn.model.frozen import real_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import Selection
 from armdyn.model.words import is_one_of, listed, object_problems, shown, text_problems
 from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
 
@@ -95,7 +96,7 @@ def read_links(
     links = [LinkPart(base, Inertia() if base_inertia is None else base_inertia)]
     links += [LinkPart(part.name, part.inertia, f"parts[{i}]") for i, part in enumerate(parts)]
     joints = [_joint(part, f"parts[{i}]") for i, part in enumerate(parts)]
-    return assemble(name, links, joints, base=base, tip=tip, gravity=gravity, check_inertia=check_inertia)
+    return assemble(name, links, joints, Selection(base, tip, gravity=gravity, check_inertia=check_inertia))
 
 
 def _where(i: int, part: Part) -> str:

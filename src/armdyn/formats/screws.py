@@ -17,6 +17,7 @@ from armdyn.model.frozen import real_numbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import Selection
 from armdyn.spatial.mass_properties import parts_of_spatial_inertia
 from armdyn.spatial.rotations import Array, adjoint, cross, inverse_rigid, rigid
 
@@ -61,7 +62,7 @@ def read_screws(
         joints.append(JointPart(names[i], kind, parent, link, placement, unit(axis)))  # type: ignore[arg-type]
         frames.append(Frame(f"link_{i + 1}", link, to_com_frame))
         previous_shift = to_com_frame
-    model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
+    model = assemble(name, links, joints, Selection(gravity=gravity, check_inertia=check_inertia))
     frames.append(Frame("tip", links[-1].name, previous_shift @ M[n]))
     return model.replace(frames=(*model.frames, *frames), tip="tip")
 

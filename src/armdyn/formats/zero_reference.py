@@ -38,6 +38,7 @@ from armdyn.model.frozen import real_array, real_numbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import Selection
 from armdyn.model.words import checked_switch, is_one_of, object_problems, shown
 from armdyn.spatial.rotations import Array, rigid
 
@@ -159,7 +160,7 @@ def read_zero_reference(
         kind, collar = KINDS[words[k]], sides.get(labels[k], "child")
         joints.append(JointPart(labels[k], kind, parent, link, placement, u[k], bounds[k], collar=collar, where=where))
         before = P[k]
-    model = assemble(name, links, joints, gravity=gravity, check_inertia=check_inertia)
+    model = assemble(name, links, joints, Selection(gravity=gravity, check_inertia=check_inertia))
     tip = Frame("tip", links[-1].name, rigid(tip_axes, P[n] - P[n - 1]))
     return model.replace(frames=(*model.frames, tip), tip="tip")
 

@@ -1,8 +1,9 @@
 """What a robot arm is: frozen data, validated when it is assembled."""
 
 from armdyn.lazy import modules_of
+from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import STANDARD_GRAVITY, Frame, Geometry, Joint, Limits, Link, Model
+from armdyn.model.model import STANDARD_GRAVITY, Frame, Joint, Limits, Link, Model
 
 __all__ = ["STANDARD_GRAVITY", "Frame", "Geometry", "Inertia", "Joint", "Limits", "Link", "Model"]
 

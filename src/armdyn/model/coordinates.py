@@ -17,7 +17,7 @@ from armdyn.errors import DTypeError, ModelError, ShapeError, Unsupported
 from armdyn.exact import exact, rounded
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.model import UNLIMITED, Joint, Limits, Model
-from armdyn.model.notes import notes_on
+from armdyn.model.notes import renoted
 from armdyn.spatial.rotations import Array
 
 Kind = Literal["revolute", "prismatic"]
@@ -90,16 +90,12 @@ def with_coordinates(
     coordinates = tuple(finder.coordinate(i, name) for i, name in enumerate(names))
     finder.check_held()
     refuse(dict.fromkeys(finder.problems))
-    coupled = model.replace(coupling=Coupling(coordinates, *whole))
-    own = set(notes_on(model))
-    return coupled.replace(notes=(*(note for note in model.notes if note not in own), *notes_on(coupled)))
+    return renoted(model, model.replace(coupling=Coupling(coordinates, *whole)))
 
 
 def without_couplings(model: Model) -> Model:
     """The model with every joint a coordinate of its own."""
-    own = set(notes_on(model))
-    free = model.replace(coupling=None)
-    return free.replace(notes=(*(note for note in model.notes if note not in own), *notes_on(free)))
+    return renoted(model, model.replace(coupling=None))
 
 
 def check_size(model: Model) -> None:

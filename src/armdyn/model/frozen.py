@@ -22,6 +22,15 @@ def frozen_array(values: ArrayLike, shape: tuple[int, ...], name: str) -> Array:
     return array
 
 
+def unrounded(values: ArrayLike) -> Array | None:
+    """A read-only copy of what is in `armdyn.exact.Exact` numbers; None of what is in float64."""
+    if not isinstance(values, np.ndarray) or values.dtype != object:
+        return None
+    array = values.copy()
+    array.setflags(write=False)
+    return array
+
+
 def finite_array(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str) -> Array:
     """A read-only float64 copy of ``values``, which must be finite; ``meaning`` says what was expected.
 

@@ -13,10 +13,13 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.errors import UnknownName
+from armdyn.exact import exact
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.frozen import finite_array, frozen_array
+from armdyn.model.frozen import finite_array, frozen_array, unrounded
+from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
+from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
@@ -74,19 +77,21 @@ class Joint:
     friction: float = 0.0
     collar: Collar = "child"
     armature: float = 0.0
+    _unrounded: Array | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_unrounded", unrounded(self.placement))
         object.__setattr__(self, "placement", frozen_array(self.placement, (4, 4), f"placement of joint {self.name!r}"))
         object.__setattr__(self, "axis", frozen_array(self.axis, (3,), f"axis of joint {self.name!r}"))
 
+    @property
+    def exact_placement(self) -> Array:
+        """The placement in `armdyn.exact.Exact` numbers: as it was before it was rounded, where it was."""
+        return exact(self.placement) if self._unrounded is None else self._unrounded
 
-@dataclass(frozen=True)
-class Geometry:
-    """A shape a description refers to, kept for viewers and never opened here."""
-
-    link: str
-    purpose: Literal["visual", "collision"]
-    source: str
+    def replace(self, **changes: Any) -> Joint:
+        """A copy with some fields changed; the placement stays exact."""
+        return dataclasses.replace(self, **{"placement": self.exact_placement, **changes})
 
 
 @dataclass(frozen=True)
@@ -95,6 +100,23 @@ class Link:
 
     name: str
     inertia: Inertia = field(default_factory=Inertia)
+    _unrounded: MassProperties | None = field(init=False, repr=False, compare=False, default=None)
+
+    @classmethod
+    def of(cls, name: str, properties: MassProperties) -> Link:
+        """The link of these properties, which are rounded here and kept as they are besides."""
+        link = cls(name, Inertia.of(properties))
+        object.__setattr__(link, "_unrounded", properties)
+        return link
+
+    @property
+    def exact_inertia(self) -> MassProperties:
+        """The inertia in `armdyn.exact.Exact` numbers: as it was before it was rounded, where it was."""
+        return self.inertia.exact if self._unrounded is None else self._unrounded
+
+    def renamed(self, name: str) -> Link:
+        """The link under another name."""
+        return Link.of(name, self.exact_inertia)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,9 +126,20 @@ class Frame:
     name: str
     link: str
     pose: Array
+    _unrounded: Array | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_unrounded", unrounded(self.pose))
         object.__setattr__(self, "pose", frozen_array(self.pose, (4, 4), f"pose of frame {self.name!r}"))
+
+    @property
+    def exact_pose(self) -> Array:
+        """The pose in `armdyn.exact.Exact` numbers: as it was before it was rounded, where it was."""
+        return exact(self.pose) if self._unrounded is None else self._unrounded
+
+    def replace(self, **changes: Any) -> Frame:
+        """A copy with some fields changed; the pose stays exact."""
+        return dataclasses.replace(self, **{"pose": self.exact_pose, **changes})
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +150,8 @@ class Model:
     which is the order of q unless ``coupling`` maps other coordinates to them. ``frames`` holds every named frame: each
     link, and each link that a fixed joint merged into another. ``tip`` names the frame that ``f_tip``, the pose and the
     Jacobian mean when none is named; None where there are several ends and none was chosen. ``constraints`` are what
-    the motion has to keep besides, such as loops that joints alone do not close. ``notes`` lists what the description
-    said and armdyn does not use.
+    the motion has to keep besides, such as loops that joints alone do not close. ``geometry`` holds what it looks like
+    and collides with. ``notes`` lists what the description said and armdyn does not use.
     """
 
     name: str

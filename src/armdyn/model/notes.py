@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.model.coupling import Coupling
-from armdyn.model.model import Model
+from armdyn.model.model import Joint, Model
 from armdyn.model.parts import JointPart
 
 SHOWN = 3
@@ -49,6 +49,12 @@ def notes_on(model: Model) -> Iterator[str]:
         yield f"no mass moves with {', '.join(massless)}: M(q) has zero rows there and forward dynamics is not defined"
 
 
+def renoted(before: Model, after: Model, *others: str) -> Model:
+    """A model made from another, with notes on its own numbers in place of those on the other's, and ``others``."""
+    own = set(notes_on(before))
+    return after.replace(notes=(*(note for note in before.notes if note not in own), *others, *notes_on(after)))
+
+
 def notes_on_lost_mass(tip: str | None, branches: Mapping[str, float]) -> Iterator[str]:
     """One sentence on the branches with mass that a chain leaves out: readers warn of it too."""
     heavy = [f"{joint!r} ({kg:.4g} kg)" for joint, kg in branches.items() if kg]
@@ -69,7 +75,7 @@ def notes_on_branches(tip: str | None, branches: Mapping[str, float]) -> Iterato
         )
 
 
-def notes_on_locked(joints: Sequence[JointPart], locked: Mapping[str, float]) -> Iterator[str]:
+def notes_on_locked(joints: Sequence[JointPart | Joint], locked: Mapping[str, float]) -> Iterator[str]:
     """One sentence on the joints that are locked where their limits would not let them be."""
     outside = [
         f"{joint.name} (at {locked[joint.name]:g}, limits {joint.limits.lower:g} to {joint.limits.upper:g})"

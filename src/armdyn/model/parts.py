@@ -8,6 +8,7 @@ from typing import Literal
 
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import UNLIMITED, Collar, Limits
+from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
 
 
@@ -18,6 +19,11 @@ class LinkPart:
     name: str
     inertia: Inertia = field(default_factory=Inertia)
     where: str = ""
+
+    @property
+    def exact_inertia(self) -> MassProperties:
+        """The inertia in `armdyn.exact.Exact` numbers."""
+        return self.inertia.exact
 
 
 @dataclass(frozen=True)

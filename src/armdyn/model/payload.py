@@ -13,7 +13,7 @@ from armdyn.errors import DTypeError, ModelError
 from armdyn.exact import exact
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Frame, Link, Model
-from armdyn.model.notes import notes_on
+from armdyn.model.notes import renoted
 from armdyn.spatial.rotations import rigid
 
 
@@ -21,14 +21,10 @@ def with_payload(
     model: Model, inertia: Inertia, frame: str | None, *, name: str | None = None, check_inertia: bool = True
 ) -> Model:
     """The model with a body fixed to a frame; see `armdyn.Robot.with_payload`."""
-    if not isinstance(inertia, Inertia):
-        raise DTypeError(
-            f"the payload is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0)"
-        )
     place = model.frame(frame)
     what = f"payload {name!r}" if name is not None else f"payload on {place.name!r}"
     felt = place.link != model.base  # by a joint
-    notes = list(_checked(what, inertia, check_inertia=check_inertia and felt))
+    notes = checked_inertia(what, inertia, check_inertia=check_inertia and felt)
     links = tuple(
         Link(link.name, link.inertia + inertia.seen_from(place.pose)) if link.name == place.link else link
         for link in model.links
@@ -40,14 +36,15 @@ def with_payload(
         if name in {other.name for other in frames}:
             raise ModelError(f"{model.name!r} has a frame {name!r} already; give the payload another name.")
         frames = (*frames, Frame(name, place.link, exact(place.pose) @ rigid(p=exact(inertia.com))))
-    own = set(notes_on(model))
-    loaded = model.replace(links=links, frames=frames)
-    kept = [note for note in model.notes if note not in own]
-    return loaded.replace(notes=(*kept, *notes, *notes_on(loaded)))
+    return renoted(model, model.replace(links=links, frames=frames), *notes)
 
 
-def _checked(what: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
+def checked_inertia(what: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
     """Notes on an inertia that no rigid body has, where these are wanted; an error else."""
+    if not isinstance(inertia, Inertia):
+        raise DTypeError(
+            f"{what} is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0)"
+        )
     problems = [f"{what}: {problem}." for problem in inertia.problems()]
     if problems:
         raise ModelError(problems)

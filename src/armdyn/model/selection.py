@@ -4,28 +4,83 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict, get_args
+
+from numpy.typing import ArrayLike
 
 from armdyn.advice import option
-from armdyn.errors import UnknownName
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.frozen import finite_array
+from armdyn.model.model import GRAVITY
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order, moved_links
+from armdyn.model.words import checked_switch, is_one_of, shown, text_problems
+
+Policy = Literal["refuse", "warn"]
+"""What happens to faults that no equation contains."""
 
 
-@dataclass(frozen=True)
-class Selection:
-    """What a caller wants of a description.
-
-    Args:
-        base: keep only what hangs on this link; the root where none is given.
-        tip: the link that counts as the tip.
-        chain: keep only the moving joints between base and tip, and what is welded to that chain.
-        locked: joints that are held, by name, and where (rad or m).
-    """
+class Options(TypedDict, total=False):
+    """The keywords that a `Selection` is made of."""
 
     base: str | None
     tip: str | None
     chain: bool
-    locked: Mapping[str, float]
+    locked: Any  # a mapping, or None for an empty one
+    gravity: ArrayLike | None
+    check_inertia: bool
+    problems: Policy
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What a caller wants of a description, and how it is judged. Keywords are checked here, for every reader.
+
+    Args:
+        base: keep only what hangs on this link; the root where none is given.
+        tip: the link that counts as the tip; see `armdyn.model.tips.find_tip` where none is given.
+        chain: keep only the moving joints between base and tip, and what is welded to that chain.
+        locked: joints that are held, by name, and where (rad or m).
+        gravity: acceleration of free fall in base axes, m/s^2; the description's where none is given.
+        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise they are taken as they
+            stand, with a note.
+        problems: "refuse" every fault, or "warn" of those that no equation contains and read on.
+        friction: room for the joint friction that the equations will contain; it has no effect and no keyword yet.
+
+    Raises:
+        ModelError: a value that is none of these.
+        ShapeError: gravity that is not three numbers; several numbers for one locked joint.
+        DTypeError: what is no real number.
+
+    >>> Selection(tip="tool0", locked={"finger": 0}).locked
+    {'finger': 0.0}
+    """
+
+    base: str | None = None
+    tip: str | None = None
+    chain: bool = False
+    locked: Mapping[str, float] = field(default_factory=dict)
+    gravity: ArrayLike | None = None
+    check_inertia: bool = True
+    problems: Policy = "refuse"
+    friction: None = None
+
+    def __post_init__(self) -> None:
+        names = {"base": self.base, "tip": self.tip}
+        if found := [p for what, name in names.items() if name is not None for p in text_problems(name, what)]:
+            raise ModelError(found)
+        if not is_one_of(self.problems, get_args(Policy)):
+            known = " or ".join(map(repr, get_args(Policy)))
+            raise ModelError(f"problems is {shown(self.problems)}; expected {known}.")
+        self._set("chain", checked_switch(self.chain, "chain"))
+        self._set("check_inertia", checked_switch(self.check_inertia, "check_inertia"))
+        self._set("locked", checked_locked(self.locked))
+        if self.gravity is not None:
+            self._set("gravity", tuple(finite_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
+
+    def _set(self, name: str, value: Any) -> None:
+        """Normalise a field of the frozen dataclass while it is made."""
+        object.__setattr__(self, name, value)
 
     @property
     def end(self) -> str | None:
@@ -56,6 +111,28 @@ class Selection:
         kept = _kept(bases[0], self.end, held)
         moved = set(moved_links(bases[0], kept))
         return moved, {bases[0], *(joint.child for joint in kept)} - moved
+
+
+def checked_locked(locked: object) -> dict[str, float]:
+    """What ``locked=`` is given, as numbers by joint.
+
+    Raises:
+        ModelError: what is no mapping, or a position that is not finite.
+        DTypeError: a position that is no real number.
+        ShapeError: several numbers for one joint.
+
+    >>> checked_locked({"elbow": 1})
+    {'elbow': 1.0}
+    """
+    if locked is None:
+        return {}
+    if not isinstance(locked, Mapping):
+        raise ModelError(
+            f"locked is {locked!r}; expected a mapping from joints to where they are held, rad or m, "
+            "such as {'elbow_joint': 0.0}."
+        )
+    meaning = "a number, where it is held, rad or m"
+    return {name: float(finite_array(at, (), f"locked[{name!r}]", meaning)) for name, at in locked.items()}
 
 
 def roots(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> list[str]:

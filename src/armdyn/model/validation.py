@@ -16,6 +16,7 @@ from armdyn.errors import ModelError
 from armdyn.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.frozen import LONGEST_SHOWN
+from armdyn.model.model import Limits
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.words import shown
 
@@ -150,16 +151,11 @@ def _joint_problems(joint: JointPart) -> Iterator[str]:
     yield from (_at(joint.where, f"{here} {problem}") for problem in _place_problems(joint))
     if joint.kind == "fixed":
         return
-    no_numbers = list(_quantities_that_are_no_numbers(joint))
+    no_numbers = [*_limits_that_are_no_numbers(joint.limits), *_quantities_that_are_no_numbers(joint)]
     if no_numbers:
         yield from (_at(joint.where, f"{here} {problem}") for problem in no_numbers)
         return
-    limits = joint.limits
-    if limits.lower > limits.upper:
-        yield _at(joint.where, f"{here} lower limit {limits.lower:g} is above upper limit {limits.upper:g}.")
-    for quantity in ("velocity", "effort"):
-        if getattr(limits, quantity) < 0.0:
-            yield _at(joint.where, f"{here} {quantity} limit {getattr(limits, quantity):g} is negative.")
+    yield from (_at(joint.where, f"{here} {problem}") for problem in limit_problems(joint.limits))
     for quantity in ("damping", "friction"):
         if getattr(joint, quantity) < 0.0:
             yield _at(joint.where, f"{here} {quantity} {getattr(joint, quantity):g} is negative; it would add energy.")
@@ -188,12 +184,29 @@ def _place_problems(joint: JointPart) -> Iterator[str]:
         yield f"axis has length {length:.9g}; expected a unit vector, here {shown}."
 
 
-def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
-    """What is given for a joint where one real number is expected, and is none; limits may be infinite."""
+def limit_problems(limits: Limits) -> Iterator[str]:
+    """What makes the limits of a joint none."""
+    no_numbers = list(_limits_that_are_no_numbers(limits))
+    yield from no_numbers
+    if no_numbers:
+        return
+    if limits.lower > limits.upper:
+        yield f"lower limit {limits.lower:g} is above upper limit {limits.upper:g}."
+    for quantity in ("velocity", "effort"):
+        if getattr(limits, quantity) < 0.0:
+            yield f"{quantity} limit {getattr(limits, quantity):g} is negative."
+
+
+def _limits_that_are_no_numbers(limits: Limits) -> Iterator[str]:
+    """Limits that are no real number; they may be infinite."""
     for quantity in ("lower", "upper", "velocity", "effort"):
-        value = getattr(joint.limits, quantity)
+        value = getattr(limits, quantity)
         if not _is_number(value) or math.isnan(value):
             yield f"{quantity} limit is {shown(value)}; expected a number."
+
+
+def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
+    """What is given for a joint where one real number is expected, and is none."""
     for quantity in ("damping", "friction"):
         value = getattr(joint, quantity)
         if not _is_number(value) or not math.isfinite(value):

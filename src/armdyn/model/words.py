@@ -70,15 +70,9 @@ def check_types(
     name: Any,
     links: Sequence[LinkPart],
     joints: Sequence[JointPart],
-    *,
-    base: Any = None,
-    tip: Any = None,
 ) -> None:
     """Raise where a description's words and objects are of other types, whatever front end they come from."""
     problems = list(text_problems(name, "name"))
-    problems += [
-        p for word, what in ((base, "base"), (tip, "tip")) if word is not None for p in text_problems(word, what)
-    ]
     for link in links:
         here = f"{link.where} " if link.where else ""
         problems += text_problems(link.name, f"{here}name of a link")

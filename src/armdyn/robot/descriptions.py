@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from armdyn.formats.dh import DHRow
-    from armdyn.formats.findings import Policy
     from armdyn.formats.links import Part
     from armdyn.formats.units import Units
     from armdyn.model.inertia import Inertia
     from armdyn.model.model import Limits
+    from armdyn.model.selection import Policy
     from armdyn.robot.robot import Robot
 
 

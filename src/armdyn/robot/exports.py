@@ -72,9 +72,9 @@ def to_urdf(robot: Robot, path: str | os.PathLike[str] | None = None) -> str:
     """The robot as the text of a URDF file, and as the file where a path is given.
 
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
-    loops, as <loop_joint> elements. URDF has no place for gravity, the tip, armature and the collars of slides: they
-    are in an element <armdyn>, which other readers pass over. `Robot.from_urdf` reads the same robot. Shapes are not
-    written.
+    loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, the collars of
+    slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
+    `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
 
     Args:
         path: of the file to write; none where only the text is wanted.

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
 from armdyn.constraints.held import Held
 from armdyn.errors import Unsupported
+from armdyn.formats.export.numbers import numbers
 from armdyn.formats.export.rpy import rpy_of
 from armdyn.model.constraints import Constraint
 from armdyn.model.model import Model
-from armdyn.spatial.rotations import Array
 
 TYPES = {
     ("x", "y", "z", "rx", "ry", "rz"): "fixed",
@@ -24,7 +23,7 @@ TYPES = {
 """What is held, in axes of which z is that of the joint, and what URDF's readers call it."""
 
 
-def add_loops(root: Element, model: Model, numbers: Callable[[Array], str]) -> None:
+def add_loops(root: Element, model: Model) -> None:
     """Write every constraint, or refuse the one that is no such loop."""
     for constraint in model.constraints:
         if not isinstance(constraint, Held) or constraint.axes not in TYPES:

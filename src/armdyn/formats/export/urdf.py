@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import os
 import re
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 from xml.etree.ElementTree import Element, SubElement
@@ -16,13 +14,14 @@ import numpy as np
 from armdyn.errors import ModelError
 from armdyn.formats.export.loops import add_loops
 from armdyn.formats.export.mimic import mimics_of
+from armdyn.formats.export.numbers import number, numbers
 from armdyn.formats.export.rpy import rpy_of
+from armdyn.formats.export.shapes import Shapes, add_shapes, is_of_urdf, shapes_by_link
 from armdyn.formats.links import Part, parts_of
-from armdyn.formats.urdf.own_words import OF_JOINT, TAG
+from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
 from armdyn.model.followers import Follower
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Limits, Model
-from armdyn.spatial.rotations import Array
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML file can hold."""
@@ -33,16 +32,17 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     _check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)
     root = Element("robot", name=model.name)
+    shapes = shapes_by_link(model)
     root.append(
         ET.Comment(f" Written by armdyn. <{TAG}> holds what URDF has no place for; other readers pass over it. ")
     )
-    _add_own_words(root, model)
-    _add_link(root, model.base, model.links[0].inertia)
+    _add_own_words(root, model, shapes)
+    _add_link(root, model.base, model.links[0].inertia, shapes)
     for part in parts:
-        _add_link(root, part.name, part.inertia)
+        _add_link(root, part.name, part.inertia, shapes)
     for part in parts:
         _add_joint(root, part, mimics.get(part.joint_name))
-    add_loops(root, model, _numbers)
+    add_loops(root, model)
     ET.indent(root)
     text = '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
     if path is not None:
@@ -57,26 +57,33 @@ def _check_names(model: Model) -> None:
             raise ModelError(f"{what} {name!r} has a name that an XML file cannot hold; give it another.")
 
 
-def _add_own_words(root: Element, model: Model) -> None:
-    """The tip, gravity, collars and armature, for which URDF has no words."""
+def _add_own_words(root: Element, model: Model, shapes: Shapes) -> None:
+    """The tip, gravity, collars, armature and shapes for which URDF has no words."""
     tip = {} if model.tip is None else {"tip": model.tip}
-    own = SubElement(root, TAG, tip | {"gravity": _numbers(model.gravity)})
+    own = SubElement(root, TAG, tip | {"gravity": numbers(model.gravity)})
     for joint in model.joints:
         said: dict[str, str] = {"collar": "parent"} if joint.collar == "parent" else {}
-        said |= {"armature": _number(joint.armature)} if joint.armature else {}
+        said |= {"armature": number(joint.armature)} if joint.armature else {}
         if said:
             SubElement(own, OF_JOINT, {"joint": joint.name} | said)
+    for link in model.link_names:
+        if unknown := [shape for shape in shapes.get(link, ()) if not is_of_urdf(shape)]:
+            add_shapes(SubElement(own, OF_LINK, link=link), unknown)
 
 
-def _add_link(root: Element, name: str, inertia: Inertia) -> None:
+def _add_link(root: Element, name: str, inertia: Inertia, shapes: Shapes) -> None:
     link = SubElement(root, "link", name=name)
-    if inertia.mass == 0.0 and not inertia.tensor.any():
-        return
+    if inertia.mass != 0.0 or inertia.tensor.any():
+        _add_inertial(link, inertia)
+    add_shapes(link, [shape for shape in shapes.get(name, ()) if is_of_urdf(shape)])
+
+
+def _add_inertial(link: Element, inertia: Inertia) -> None:
     inertial = SubElement(link, "inertial")
-    SubElement(inertial, "origin", xyz=_numbers(inertia.com))
-    SubElement(inertial, "mass", value=_number(inertia.mass))
+    SubElement(inertial, "origin", xyz=numbers(inertia.com))
+    SubElement(inertial, "mass", value=number(inertia.mass))
     entries = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    SubElement(inertial, "inertia", {word: _number(inertia.tensor[place]) for word, place in entries.items()})
+    SubElement(inertial, "inertia", {word: number(inertia.tensor[place]) for word, place in entries.items()})
 
 
 def _add_joint(root: Element, part: Part, mimic: Follower | None) -> None:
@@ -84,15 +91,15 @@ def _add_joint(root: Element, part: Part, mimic: Follower | None) -> None:
     SubElement(joint, "parent", link=part.parent)
     SubElement(joint, "child", link=part.name)
     T = np.asarray(part.T)
-    SubElement(joint, "origin", xyz=_numbers(T[:3, 3]), rpy=_numbers(rpy_of(T[:3, :3])))
+    SubElement(joint, "origin", xyz=numbers(T[:3, 3]), rpy=numbers(rpy_of(T[:3, :3])))
     if part.kind == "fixed":
         return
-    SubElement(joint, "axis", xyz=_numbers(np.asarray(part.axis)))
+    SubElement(joint, "axis", xyz=numbers(np.asarray(part.axis)))
     _add_limits(joint, part.limits, turns_freely=_type(part) == "continuous")
     if part.damping or part.friction:
-        SubElement(joint, "dynamics", damping=_number(part.damping), friction=_number(part.friction))
+        SubElement(joint, "dynamics", damping=number(part.damping), friction=number(part.friction))
     if mimic is not None:
-        multiplier, offset = _number(mimic.multiplier), _number(mimic.offset)
+        multiplier, offset = number(mimic.multiplier), number(mimic.offset)
         SubElement(joint, "mimic", joint=mimic.leader, multiplier=multiplier, offset=offset)
 
 
@@ -106,16 +113,4 @@ def _add_limits(joint: Element, limits: Limits, *, turns_freely: bool) -> None:
         return
     words = {} if turns_freely else {"lower": limits.lower, "upper": limits.upper}
     words |= {"velocity": limits.velocity, "effort": limits.effort}
-    SubElement(joint, "limit", {word: _number(value) for word, value in words.items()})
-
-
-def _numbers(values: Array | Iterable[float]) -> str:
-    return " ".join(_number(value) for value in values)
-
-
-def _number(value: float) -> str:
-    """All digits; the largest number for infinity, which other readers of URDF do not understand."""
-    value = float(value)
-    if math.isinf(value):
-        value = math.copysign(sys.float_info.max, value)
-    return repr(value)
+    SubElement(joint, "limit", {word: number(value) for word, value in words.items()})

@@ -45,6 +45,7 @@ class Compiled:
         document: name of the file, for messages.
         root: the file's elements, for their lines; what it includes is not among them.
         warnings: what the compiler warned of.
+        folder: of the file.
     """
 
     mujoco: ModuleType
@@ -52,6 +53,7 @@ class Compiled:
     document: str
     root: Element
     warnings: tuple[str, ...] = ()
+    folder: str = ""
 
     def name(self, kind: str, i: int) -> str:
         """The name of body, joint, site ... number i; empty where it has none."""
@@ -69,7 +71,7 @@ class Compiled:
     def label(self, kind: str, i: int) -> str:
         """What messages call an element: its kind, its name or else its number, and where it stands."""
         name = self.name(kind, i)
-        section = "worldbody" if kind in ("body", "joint", "site") else kind
+        section = "worldbody" if kind in ("body", "joint", "site", "geom") else kind
         return f"{kind} {name or i!r} ({self.where(name, section)})"
 
     def disabled(self, flag: str) -> bool:
@@ -101,7 +103,7 @@ def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled
     if result.model is None:
         reason = " ".join(result.refusal.split()).removeprefix("XML Error: ").removeprefix("Error: ").rstrip(".!")
         raise ModelError(f"{path.name} is refused by MuJoCo's compiler: {reason}.{_remedy(reason)}")
-    return Compiled(mujoco, result.model, path.name, root, result.warnings)
+    return Compiled(mujoco, result.model, path.name, root, result.warnings, findings.folder)
 
 
 def _compile_here(mujoco: Any, path: Path) -> Result:

@@ -14,8 +14,9 @@ from armdyn.constraints.held import AXES, POSITIONS, Held
 from armdyn.exact import exact
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
+from armdyn.formats.mjcf.places import pose_of
 from armdyn.model.model import Model
-from armdyn.spatial.rotations import Array, rigid, rotation_from_quaternion
+from armdyn.spatial.rotations import Array, rigid
 
 KINDS = ("connect", "weld")
 
@@ -51,14 +52,10 @@ def _ends(compiled: Compiled, names: Names, e: int, kind: str) -> tuple[tuple[st
     m, data = compiled.m, compiled.m.eq_data[e]
     ids = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
     if hasattr(m, "eq_objtype") and m.eq_objtype[e] == int(compiled.mujoco.mjtObj.mjOBJ_SITE):
-        first, second = ((names.bodies[m.site_bodyid[s]], _pose(m.site_pos[s], m.site_quat[s])) for s in ids)
+        first, second = ((names.bodies[m.site_bodyid[s]], pose_of(m.site_pos[s], m.site_quat[s])) for s in ids)
         return first, second
     if kind == "connect":
-        poses = _pose(data[0:3]), _pose(data[3:6])
+        poses = rigid(p=exact(data[0:3])), rigid(p=exact(data[3:6]))
     else:
-        poses = _pose(data[3:6], data[6:10]), _pose(data[0:3])
+        poses = pose_of(data[3:6], data[6:10]), rigid(p=exact(data[0:3]))
     return (names.bodies[ids[0]], poses[0]), (names.bodies[ids[1]], poses[1])
-
-
-def _pose(position: Array, quaternion: Array | None = None) -> Array:
-    return rigid(None if quaternion is None else rotation_from_quaternion(*quaternion), exact(position))

@@ -7,20 +7,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from armdyn.errors import ModelError
+from armdyn.exact import exact
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
 from armdyn.model.bounds import LONGEST, largest_problem
 from armdyn.model.validation import MAX_PROBLEMS
+from armdyn.spatial.rotations import Array, rigid, rotation_from_quaternion
 
 Kind = Literal["free", "ball", "prismatic", "revolute"]
 
 UNIT_TOLERANCE = 1e-9
 """How far from 1 the length of a quaternion may be that MuJoCo has normalised."""
+
+
+def pose_of(position: Any, quaternion: Any) -> Array:
+    """T of a place that MuJoCo gives by the two, in `Exact` numbers."""
+    return rigid(rotation_from_quaternion(*quaternion), exact(position))
 
 
 def kind_of(compiled: Compiled, j: int) -> Kind:

@@ -18,9 +18,11 @@ import numpy as np
 from armdyn.exact import exact
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.names import Names
-from armdyn.formats.mjcf.places import kind_of, refuse_what_is_no_place
+from armdyn.formats.mjcf.places import kind_of, pose_of, refuse_what_is_no_place
+from armdyn.formats.mjcf.shapes import read_shapes
+from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Geometry, Limits
+from armdyn.model.model import Limits
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.spatial.rotations import Array, Z, rigid, rotation_about, rotation_from_quaternion
 
@@ -66,7 +68,8 @@ def read_tree(compiled: Compiled) -> Tree:
         # Joints turn nothing at qpos0: what the body's joints carry has the axes of the body.
         tree.axes_in_world |= {link.name: drawn.xmat[body].reshape(3, 3) for link in tree.links[known:]}
     _add_sites(compiled, tree, drawn)
-    tree.geometry += [_geometry(compiled, tree.names, g) for g in range(compiled.m.ngeom)]
+    tree.geometry, notes = read_shapes(compiled, tree.names)
+    tree.notes += notes
     return tree
 
 
@@ -77,7 +80,7 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
     to the link that the hinge moves.
     """
     m, name = compiled.m, tree.names.bodies[b]
-    parent, reached = tree.names.bodies[m.body_parentid[b]], _pose(m.body_pos[b], m.body_quat[b])
+    parent, reached = tree.names.bodies[m.body_parentid[b]], pose_of(m.body_pos[b], m.body_quat[b])
     body = LinkPart(name, _inertia(compiled, b), compiled.where(compiled.name("body", b)))
     joints = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
     loose = False
@@ -144,10 +147,6 @@ def _inertia(compiled: Compiled, b: int) -> Inertia:
     return Inertia(float(m.body_mass[b]), m.body_ipos[b], R @ exact(np.diag(m.body_inertia[b])) @ R.T)
 
 
-def _pose(position: Any, quaternion: Any) -> Array:
-    return rigid(rotation_from_quaternion(*quaternion), exact(position))
-
-
 def _add_sites(compiled: Compiled, tree: Tree, drawn: Any) -> None:
     """Named sites are frames; one that is called like a body gets "_site" behind its name."""
     m, unnamed = compiled.m, 0
@@ -158,19 +157,7 @@ def _add_sites(compiled: Compiled, tree: Tree, drawn: Any) -> None:
             continue
         link = tree.names.new_link(f"{name}_site" if name in tree.names.links else name)
         frame = LinkPart(link, where=compiled.where(name))
-        tree.weld(tree.names.bodies[m.site_bodyid[s]], frame, _pose(m.site_pos[s], m.site_quat[s]))
+        tree.weld(tree.names.bodies[m.site_bodyid[s]], frame, pose_of(m.site_pos[s], m.site_quat[s]))
         tree.axes_in_world[link] = drawn.site_xmat[s].reshape(3, 3)
     if unnamed:
         tree.notes.append(f"{unnamed} of {m.nsite} sites have no name and are left out")
-
-
-def _geometry(compiled: Compiled, names: Names, g: int) -> Geometry:
-    """A shape in words: its kind and size, or the mesh by its name."""
-    m = compiled.m
-    kind = compiled.mujoco.mjtGeom(m.geom_type[g]).name.removeprefix("mjGEOM_").lower()
-    if m.geom_dataid[g] >= 0:
-        source = f"{kind} {compiled.name('hfield' if kind == 'hfield' else 'mesh', m.geom_dataid[g])}"
-    else:
-        source = " ".join([kind, *(f"{size:g}" for size in m.geom_size[g] if size)])
-    collides = m.geom_contype[g] or m.geom_conaffinity[g]
-    return Geometry(names.bodies[m.geom_bodyid[g]], "collision" if collides else "visual", source)

@@ -1,8 +1,6 @@
-"""The links of a URDF file: their inertia, and the shapes that are kept as references."""
+"""The links of a URDF file: their inertia."""
 
 from __future__ import annotations
-
-from typing import Literal, cast
 
 import numpy as np
 
@@ -11,7 +9,6 @@ from armdyn.formats.findings import Part
 from armdyn.formats.urdf.origins import read_origin
 from armdyn.formats.xml_tree import Element
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Geometry
 from armdyn.model.parts import LinkPart
 from armdyn.spatial.rotations import Array
 
@@ -58,23 +55,3 @@ def _tensor(part: Part, inertial: Element) -> Array:
         return np.zeros((3, 3))
     xx, xy, xz, yy, yz, zz = (part.number(inertia, ij) for ij in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"))
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def read_geometry(part: Part) -> list[Geometry]:
-    """The shapes of the link, by what shows them: a file, which is not opened, or a primitive in words."""
-    return [
-        Geometry(part.name, cast(Literal["visual", "collision"], shape.tag), _shape_source(form))
-        for shape in part.element.children
-        if shape.tag in ("visual", "collision")
-        for holder in shape.all("geometry")
-        for form in holder.children
-    ]
-
-
-def _shape_source(form: Element) -> str:
-    """The file of a mesh, or a primitive in words, such as "box 1 2 3" or "cylinder radius 0.1 length 0.5"."""
-    if form.tag == "mesh":
-        return form.attributes.get("filename", "")
-    if form.tag == "box":
-        return f"box {form.attributes.get('size', '')}".rstrip()
-    return " ".join([form.tag, *(f"{name} {value}" for name, value in sorted(form.attributes.items(), reverse=True))])

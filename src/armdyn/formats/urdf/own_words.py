@@ -2,6 +2,7 @@
 
     <armdyn tip="tool0" gravity="0 0 -9.81">
       <of_joint joint="boom" collar="parent" armature="0.2"/>
+      <of_link link="boom"> <visual> <geometry> <capsule radius="0.1" length="1"/> </geometry> </visual> </of_link>
     </armdyn>
 
 Other readers of URDF pass over the element.
@@ -10,7 +11,7 @@ Other readers of URDF pass over the element.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,16 +20,17 @@ from armdyn.formats.xml_tree import Element
 from armdyn.model.parts import JointPart
 from armdyn.model.validation import Suggestions, quoted
 
-TAG, OF_JOINT = "armdyn", "of_joint"
+TAG, OF_JOINT, OF_LINK = "armdyn", "of_joint", "of_link"
 
 
 @dataclass(frozen=True)
 class OwnWords:
-    """The tip and the gravity that the file names, and what it says of joints, by name."""
+    """The tip and the gravity that the file names, what it says of joints, by name, and the shapes of links."""
 
     tip: str | None = None
     gravity: tuple[float, ...] | None = None
     of_joints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    of_links: Sequence[Part] = ()
 
     def applied_to(self, joints: Sequence[JointPart]) -> list[JointPart]:
         """The joints with what the file says of them besides URDF."""
@@ -49,7 +51,17 @@ def read_own_words(root: Element, findings: Findings, links: Sequence[str], join
     of_joints = {
         part.word(child, "joint"): _of_joint(part, child, kinds) for child in element.children if child.tag == OF_JOINT
     }
-    return OwnWords(tip, gravity, of_joints)
+    return OwnWords(tip, gravity, of_joints, list(_of_links(part, element, links)))
+
+
+def _of_links(part: Part, own: Element, links: Sequence[str]) -> Iterator[Part]:
+    """The elements with shapes of a link."""
+    for element in own.all(OF_LINK):
+        link = part.word(element, "link")
+        if link and link not in links:
+            part.problem(element, f"<{OF_LINK}> link {quoted(link)} is no link of this file{_meant(link, links)}")
+        elif link:
+            yield Part(part.findings, element, f"link {quoted(link)}")
 
 
 def _of_joint(part: Part, element: Element, kinds: Mapping[str, str]) -> dict[str, Any]:

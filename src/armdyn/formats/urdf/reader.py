@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Unpack
+
+from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_text
-from armdyn.formats.findings import Findings, Part, Policy
+from armdyn.formats.findings import Findings, Part
 from armdyn.formats.urdf.coupled import Loose, Mimic, check_leaders, coupled, follow, read_mimic, refuse_loose
 from armdyn.formats.urdf.joints import LOOSE_TYPES, read_joint
-from armdyn.formats.urdf.links import read_geometry, read_link
+from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
 from armdyn.formats.urdf.own_words import OwnWords, read_own_words
+from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import check_xacro, has_quaternions, refuse_other_formats, refuse_xacro_name
 from armdyn.formats.xml_tree import Element
-from armdyn.model.assembly import assemble, checked_locked
-from armdyn.model.model import STANDARD_GRAVITY, Geometry, Model
+from armdyn.model.assembly import assemble
+from armdyn.model.geometry import Geometry
+from armdyn.model.model import STANDARD_GRAVITY, Model
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import Options, Selection
 from armdyn.model.validation import quoted
 
 WORLD = "world"
 
 
-def read_urdf(
-    source: str | os.PathLike[str],
-    *,
-    base: str | None = None,
-    tip: str | None = None,
-    chain: bool = False,
-    locked: Mapping[str, float] | None = None,
-    gravity: Sequence[float] | None = None,
-    check_inertia: bool = True,
-    problems: Policy = "refuse",
-) -> Model:
+def read_urdf(source: str | os.PathLike[str], **options: Unpack[Options]) -> Model:
     """Read the robot a URDF file describes.
 
     Args:
         source: path of the file.
-        base: keep only what hangs on this link; the root where none is given.
-        tip: the link that counts as the tip; see `armdyn.model.tips.find_tip` where none is given.
-        chain: keep only the moving joints between ``base`` and ``tip``, and what is welded to that chain.
-        locked: joints that are held, by name, and where (rad or m). Joints that mimic a locked joint are
-            locked with it; those that mimic a moving one are coupled to it and are not in q.
-        gravity: acceleration of free fall in base axes, m/s^2; (0, 0, -9.81) where neither this nor the file has it.
-        check_inertia: refuse inertias that no rigid body has; otherwise they are taken as they stand, with a note.
-        problems: "refuse" every fault of the file, or "warn" of those that no equation contains and read on.
+        options: base, tip, chain, locked, gravity, check_inertia, problems, as for `armdyn.Robot.from_urdf`.
 
     Returns:
         The model. What the file says and armdyn does not use is listed in its ``notes``; shapes and meshes are
@@ -65,46 +55,23 @@ def read_urdf(
     path = Path(source)
     data = read_file(path)
     refuse_xacro_name(path)
-    wanted = _Wanted(base, tip, chain, checked_locked(locked), gravity, check_inertia)
-    findings = Findings(path.name, problems)
-    return _read(parse_leniently(data, findings), path.stem, wanted, findings)
+    selection = Selection(**options)
+    findings = Findings(path.name, selection.problems, str(path.absolute().parent))
+    return _read(parse_leniently(data, findings), path.stem, selection, findings)
 
 
-def read_urdf_text(
-    text: str | bytes,
-    name: str = "robot",
-    *,
-    base: str | None = None,
-    tip: str | None = None,
-    chain: bool = False,
-    locked: Mapping[str, float] | None = None,
-    gravity: Sequence[float] | None = None,
-    check_inertia: bool = True,
-    problems: Policy = "refuse",
-) -> Model:
+def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Options]) -> Model:
     """Read the robot a URDF text describes, as `read_urdf` reads a file; ``name`` stands for the file in messages."""
     if not isinstance(text, str | bytes):
         raise ModelError(f"expected the text of a URDF file, str or bytes, got {quoted(repr(text))}.")
-    findings = Findings(name, problems)
+    selection = Selection(**options)
+    findings = Findings(name, selection.problems)
     if isinstance(text, str):
         # Whatever encoding the text declares, it was decoded already. The parser complains of lone surrogates.
         root = parse_leniently(text.encode("utf-8", "surrogatepass"), findings, encoding="utf-8")
     else:
         root = parse_leniently(text, findings)
-    wanted = _Wanted(base, tip, chain, checked_locked(locked), gravity, check_inertia)
-    return _read(root, name, wanted, findings)
-
-
-@dataclass(frozen=True)
-class _Wanted:
-    """What of the document the model shall hold."""
-
-    base: str | None
-    tip: str | None
-    chain: bool
-    locked: Mapping[str, float]
-    gravity: Sequence[float] | None
-    check_inertia: bool
+    return _read(root, name, selection, findings)
 
 
 @dataclass
@@ -115,6 +82,7 @@ class _Contents:
     links: list[LinkPart] = field(default_factory=list)
     joints: list[JointPart] = field(default_factory=list)
     geometry: list[Geometry] = field(default_factory=list)
+    colors: Mapping[str, Color] = field(default_factory=dict)
     mimics: list[Mimic] = field(default_factory=list)
     loose: list[Loose] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
@@ -122,7 +90,7 @@ class _Contents:
     complete: bool = True
 
 
-def _read(root: Element, fallback_name: str, wanted: _Wanted, findings: Findings) -> Model:
+def _read(root: Element, fallback_name: str, selection: Selection, findings: Findings) -> Model:
     """From the parsed document to the model."""
     refuse_other_formats(root, findings.document)
     check_xacro(root, findings)
@@ -131,21 +99,16 @@ def _read(root: Element, fallback_name: str, wanted: _Wanted, findings: Findings
     name = root.attributes.get("name", "")
     if not name:
         findings.note("<robot> has no name and is called after its file", quoted(fallback_name))
-    locked = follow(contents.mimics, wanted.locked, findings)
+    locked = follow(contents.mimics, selection.locked, findings)
     model = assemble(
         name or fallback_name,
         contents.links,
         contents.own.applied_to(contents.joints),
-        base=wanted.base,
-        tip=wanted.tip,
-        chain=wanted.chain,
-        locked=locked,
-        gravity=_gravity(contents, wanted),
+        dataclasses.replace(selection, locked=locked, gravity=_gravity(contents, selection)),
         notes=findings.notes,
         geometry=contents.geometry,
         problems=findings.problems,
         incomplete=not contents.complete,
-        check_inertia=wanted.check_inertia,
         judge=lambda model: refuse_loose(model, contents.loose),
         marked_tip=contents.own.tip,
     )
@@ -153,21 +116,20 @@ def _read(root: Element, fallback_name: str, wanted: _Wanted, findings: Findings
     return with_loops(coupled(model, contents.mimics, locked), contents.loops)
 
 
-def _gravity(contents: _Contents, wanted: _Wanted) -> Sequence[float]:
+def _gravity(contents: _Contents, selection: Selection) -> ArrayLike | None:
     """What the caller gives; else what the file names, in the axes of its root."""
-    if wanted.gravity is not None:
-        return wanted.gravity
-    if contents.own.gravity in (None, STANDARD_GRAVITY):
-        return STANDARD_GRAVITY
-    if wanted.base in {joint.child for joint in contents.joints}:
+    own = contents.own.gravity
+    if selection.gravity is not None or own in (None, STANDARD_GRAVITY):
+        return selection.gravity
+    if selection.base in {joint.child for joint in contents.joints}:
         contents.findings.note("gravity of <armdyn> is not used, being in the axes of the root link", "the robot")
-        return STANDARD_GRAVITY
-    return contents.own.gravity
+        return None
+    return own
 
 
 def _read_parts(root: Element, findings: Findings) -> _Contents:
     """Every link and joint of the document, and what is wrong with them or not used."""
-    contents = _Contents(findings)
+    contents = _Contents(findings, colors=read_materials(root, findings))
     for element in root.children:
         if element.tag in ("link", "joint", *ENDS):
             _read_part(element, contents)
@@ -182,6 +144,8 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     links = [link.name for link in contents.links]
     check_ends(contents.loops, links)
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
+    for part in contents.own.of_links:
+        contents.geometry += read_shapes(part, part.element.attributes["link"], contents.colors)
     return contents
 
 
@@ -207,7 +171,7 @@ def _read_part(element: Element, contents: _Contents) -> None:
     check_vocabulary(part, element)
     if element.tag == "link":
         contents.links.append(read_link(part))
-        contents.geometry += read_geometry(part)
+        contents.geometry += read_shapes(part, name, contents.colors)
     elif element.tag == "joint":
         _take_joint(part, contents)
     elif (loop := read_loop(part)) is not None:

@@ -6,7 +6,8 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from armdyn.formats.findings import Findings, Part
-from armdyn.formats.urdf.own_words import OF_JOINT
+from armdyn.formats.urdf.forms import FORMS, MESH
+from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK
 from armdyn.formats.urdf.own_words import TAG as OWN
 from armdyn.formats.xml_tree import Element
 from armdyn.model.validation import quoted
@@ -20,7 +21,10 @@ USED_CHILDREN = {
     "loop": ("predecessor", "successor", "axis"),
     "predecessor": ("origin",),
     "successor": ("origin",),
-    OWN: (OF_JOINT,),
+    OWN: (OF_JOINT, OF_LINK),
+    **dict.fromkeys(("visual", "collision"), ("origin", "geometry", "material")),
+    "geometry": (*FORMS, MESH),
+    "material": ("color",),
 }
 USED_ATTRIBUTES = {
     "robot": ("name",),
@@ -41,11 +45,17 @@ USED_ATTRIBUTES = {
     **dict.fromkeys(("predecessor", "successor"), ("link", "name")),
     OWN: ("tip", "gravity"),
     OF_JOINT: ("joint", "collar", "armature"),
+    OF_LINK: ("link",),
+    **dict.fromkeys(("visual", "collision", "material"), ("name",)),
+    **{tag: tuple(sizes) for tag, (_, sizes) in FORMS.items()},
+    MESH: ("filename", "scale"),
+    "geometry": (),
+    "color": ("rgba",),
 }
-"""The words that bear on the motion of a robot, by the element they stand in."""
+"""The words that bear on the motion of a robot or on its looks, by the element they stand in."""
 
 LOOKS = frozenset({"visual", "collision", "material", "version"})
-"""Words that have no bearing on the motion, and so deserve no note."""
+"""Words that are read, or need no reading, elsewhere."""
 
 MAX_EXTRA_LETTERS = 3
 """How much longer or shorter than the word that is meant a misspelt one may be."""

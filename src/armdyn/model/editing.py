@@ -1,0 +1,96 @@
+"""A model with other numbers in its links and joints: inertias, limits, armatures."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.coordinates import refuse, with_coordinates
+from armdyn.model.coupling import Coordinate
+from armdyn.model.frozen import finite_array, real_array
+from armdyn.model.model import UNLIMITED, Joint, Limits, Link, Model
+from armdyn.model.notes import renoted
+from armdyn.model.payload import checked_inertia
+from armdyn.model.validation import limit_problems
+from armdyn.model.words import shown
+
+
+def with_inertia(model: Model, inertias: object, *, check_inertia: bool = True) -> Model:
+    """The model with other inertias of links; see `armdyn.Robot.with_inertia`."""
+    given = _mapping(inertias, "inertias", "links to armdyn.Inertia", "{'forearm': armdyn.Inertia(2.0)}")
+    notes: list[str] = []
+    for name, inertia in given.items():
+        frame = next((frame for frame in model.frames if frame.name == name != frame.link), None)
+        if frame is not None:
+            raise UnknownName(
+                f"{name!r} of {model.name!r} is a frame welded to link {frame.link!r}, and has no inertia of its own; "
+                f"give that of {frame.link!r}, which everything is part of that moves with it, or add a body to it: "
+                "with_payload."
+            )
+        felt = model.link(name).name != model.base
+        notes += checked_inertia(f"inertia of link {name!r}", inertia, check_inertia=check_inertia and felt)
+    links = tuple(Link(link.name, given[link.name]) if link.name in given else link for link in model.links)
+    return renoted(model, model.replace(links=links), *notes)
+
+
+def with_limits(model: Model, limits: object) -> Model:
+    """The model with other limits of joints; see `armdyn.Robot.with_limits`."""
+    given = _mapping(limits, "limits", "joints to armdyn.Limits or (lower, upper)", "{'elbow': (-1.0, 2.0)}")
+    new = {name: _as_limits(model.joint(name), value) for name, value in given.items()}
+    refuse(f"joint {name!r}: {problem}" for name, value in new.items() for problem in limit_problems(value))
+    return _with_joints(model, {name: {"limits": value} for name, value in new.items()})
+
+
+def _as_limits(joint: Joint, given: Any) -> Limits:
+    if isinstance(given, Limits):
+        return given
+    meaning = "an armdyn.Limits, or (lower, upper) in rad or m"
+    lower, upper = real_array(given, (2,), f"limits of joint {joint.name!r}", meaning).tolist()
+    return dataclasses.replace(joint.limits, lower=lower, upper=upper)
+
+
+def with_armature(model: Model, armatures: object) -> Model:
+    """The model with other reflected inertias of its rotors; see `armdyn.Robot.with_armature`."""
+    given = _mapping(armatures, "armatures", "joints to kg m^2 or kg", "{'elbow': 0.2}")
+    new = {}
+    for name, value in given.items():
+        what, meaning = f"armature of joint {model.joint(name).name!r}", "an inertia, a number not below zero"
+        new[name] = float(finite_array(value, (), what, meaning))
+        if new[name] < 0.0:
+            raise ModelError(f"{what} is {new[name]:g}; expected {meaning}.")
+    return _with_joints(model, {name: {"armature": value} for name, value in new.items()})
+
+
+def _mapping(given: object, what: str, of: str, example: str) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ModelError(f"{what} are {shown(given)}; expected a mapping from {of}, such as {example}.")
+    return given
+
+
+def _with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model:
+    """The model with some fields of joints changed; coordinates that move them get what these leave."""
+    joints = tuple(joint.replace(**changes.get(joint.name, {})) for joint in model.joints)
+    other = model.replace(joints=joints)
+    coupling = model.coupling
+    if coupling is None:
+        return renoted(model, other)
+    names, kinds = [c.name for c in coupling.coordinates], {c.name: c.kind for c in coupling.coordinates}
+
+    def coupled(free: Model, limits: Mapping[str, Limits]) -> Model:
+        A, b = np.array(coupling.matrix), np.array(coupling.offset)
+        return with_coordinates(free.replace(coupling=None), names, A, b, kinds=kinds, limits=limits)
+
+    left = coupled(model, {}).coordinates
+    own = {c.name: _own(c, of_joints) for c, of_joints in zip(coupling.coordinates, left, strict=True)}
+    return renoted(model, coupled(other, own).replace(notes=model.notes))
+
+
+def _own(coordinate: Coordinate, of_joints: Joint | Coordinate) -> Limits:
+    """The limits that a coordinate has beside those that its joints leave it."""
+    own, left = dataclasses.asdict(coordinate.limits), dataclasses.asdict(of_joints.limits)
+    unlimited = dataclasses.asdict(UNLIMITED)
+    return Limits(**{end: unlimited[end] if own[end] == left[end] else own[end] for end in own})

@@ -1,0 +1,149 @@
+"""What a robot looks like and collides with: shapes on its links. No equation of motion contains them."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from armdyn.errors import ModelError
+from armdyn.model.frozen import finite_array, real_array
+from armdyn.spatial.rotations import Array
+
+Purpose = Literal["visual", "collision"]
+
+
+class Shape:
+    """A form with its sizes, which are checked when it is made; in the frame that its `Geometry` places."""
+
+    def _check(self, name: str, value: Any, shape: tuple[int, ...] = (), *, may_be_infinite: bool = False) -> None:
+        """Normalise a size of the frozen dataclass: lengths, m, none of them negative."""
+        what = f"{name} of a {type(self).__name__.lower()}"
+        sizes = real_array(value, shape, what)
+        if not (sizes >= 0.0).all() or not (may_be_infinite or np.isfinite(sizes).all()):
+            found = " ".join(f"{size:g}" for size in sizes.ravel())
+            raise ModelError(f"{what} is {found}; expected lengths in m, none of them negative.")
+        object.__setattr__(self, name, tuple(sizes.tolist()) if shape else float(sizes))
+
+
+@dataclass(frozen=True)
+class Box(Shape):
+    """A box about the origin: its lengths along x, y and z, m."""
+
+    size: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        self._check("size", self.size, (3,))
+
+
+@dataclass(frozen=True)
+class Sphere(Shape):
+    """A sphere about the origin: its radius, m."""
+
+    radius: float
+
+    def __post_init__(self) -> None:
+        self._check("radius", self.radius)
+
+
+@dataclass(frozen=True)
+class Cylinder(Shape):
+    """A cylinder along z about the origin: its radius and length, m."""
+
+    radius: float
+    length: float
+
+    def __post_init__(self) -> None:
+        self._check("radius", self.radius)
+        self._check("length", self.length)
+
+
+@dataclass(frozen=True)
+class Capsule(Cylinder):
+    """A cylinder along z about the origin with half a sphere on each end: radius, and length between the centres, m."""
+
+
+@dataclass(frozen=True)
+class Ellipsoid(Shape):
+    """An ellipsoid about the origin: its semi-axes along x, y and z, m."""
+
+    radii: tuple[float, float, float]
+
+    def __post_init__(self) -> None:
+        self._check("radii", self.radii, (3,))
+
+
+@dataclass(frozen=True)
+class Plane(Shape):
+    """A rectangle in the plane z = 0 about the origin, seen from +z: its lengths along x and y, m; may be infinite."""
+
+    size: tuple[float, float] = (math.inf, math.inf)
+
+    def __post_init__(self) -> None:
+        self._check("size", self.size, (2,), may_be_infinite=True)
+
+
+@dataclass(frozen=True)
+class Mesh(Shape):
+    """A mesh in a file, which is never opened here.
+
+    Args:
+        path: as the description has it: relative, absolute, or a URL such as package://ur_description/base.dae.
+        scale: what the file's x, y and z are multiplied by; negative factors mirror it.
+        folder: of the description, from which a viewer resolves the path; empty where the description is no file.
+    """
+
+    path: str
+    scale: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    folder: str = field(default="", compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.path, str) or not self.path.strip():
+            raise ModelError(f"path of a mesh is {self.path!r}; expected that of its file.")
+        scale = real_array(self.scale, (3,), "scale of a mesh")
+        if not np.isfinite(scale).all() or not scale.all():
+            found = " ".join(f"{factor:g}" for factor in scale)
+            raise ModelError(f"scale of a mesh is {found}; expected three finite factors, none of them zero.")
+        object.__setattr__(self, "scale", tuple(scale.tolist()))
+
+    @property
+    def location(self) -> str:
+        """Where the file is: the path, behind the description's folder where it is relative."""
+        return self.path if "://" in self.path else os.path.join(self.folder, self.path)
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry:
+    """A shape on a link.
+
+    Args:
+        link: name of the link that it is fixed to.
+        purpose: "visual", for the eye, or "collision", for contacts.
+        shape: its form and sizes.
+        pose: T_link,shape, of the shape in the link's frame, shape (4, 4).
+        color: red, green, blue and opacity from 0 to 1; None where the description has none.
+        name: as in the description; empty where it has none.
+
+    >>> Geometry("boom", "visual", Box((1, 2, 3))).pose[:3, 3]
+    array([0., 0., 0.])
+    """
+
+    link: str
+    purpose: Purpose
+    shape: Shape
+    pose: Array = field(default_factory=lambda: np.eye(4))
+    color: tuple[float, ...] | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        what = f"pose of a {self.purpose} shape on {self.link!r}"
+        object.__setattr__(self, "pose", finite_array(self.pose, (4, 4), what, "a homogeneous matrix"))
+        if self.color is not None:
+            color = real_array(self.color, (4,), f"color of a {self.purpose} shape on {self.link!r}")
+            if not ((color >= 0.0) & (color <= 1.0)).all():
+                found = " ".join(f"{share:g}" for share in color)
+                raise ModelError(f"color is {found}; expected red, green, blue and opacity from 0 to 1.")
+            object.__setattr__(self, "color", tuple(color.tolist()))

@@ -1,0 +1,123 @@
+"""A model with some of its joints held: what they carry is welded on, as assembly welds what is fixed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from armdyn.constraints import Holonomic, JointCoupling, Pfaffian, RowsOf
+from armdyn.errors import ModelError, UnknownName, Unsupported
+from armdyn.model.assembly import lock, merge, refuse_motionless
+from armdyn.model.constraints import Constraint
+from armdyn.model.coordinates import HELD_WITHIN, joint_map, with_coordinates
+from armdyn.model.model import Link, Model
+from armdyn.model.notes import notes_on_locked, renoted
+from armdyn.model.parts import JointPart, LinkPart, in_tree_order
+from armdyn.model.selection import checked_locked
+from armdyn.spatial.rotations import Array
+
+Z = np.array([0.0, 0.0, 1.0])
+
+
+def with_locked(model: Model, locked: object) -> Model:
+    """The model with entries of q held; see `armdyn.Robot.with_locked`."""
+    at = checked_locked(locked)
+    names = [coordinate.name for coordinate in model.coordinates]
+    _check_names(model, names, at)
+    left = [i for i, name in enumerate(names) if name not in at]
+    A, b = joint_map(model)
+    b = b + sum(A[:, names.index(name)] * position for name, position in at.items())
+    held = {
+        joint.name: float(position)
+        for joint, row, position in zip(model.joints, A, b, strict=True)
+        if row.any() and not row[left].any()
+    }
+    welded = _welded(model, held)
+    refuse_motionless(welded)
+    constraints, lost = _constraints(model, welded, at)
+    if model.coupling is not None:
+        moving = [k for k, joint in enumerate(model.joints) if joint.name not in held]
+        welded = _coupled(model, welded, left, A[np.ix_(moving, left)], b[moving])
+    return renoted(model, welded.replace(constraints=constraints), *lost, *notes_on_locked(model.joints, held))
+
+
+def _check_names(model: Model, names: Sequence[str], locked: Iterable[str]) -> None:
+    """Raise for a name that is no entry of q."""
+    for name in locked:
+        if name in names:
+            continue
+        if name not in model.joint_names:
+            raise UnknownName.of("moving joint", name, names, repr(model.name))
+        row = joint_map(model).matrix[model.joint_names.index(name)]
+        moved_by = [repr(other) for other, factor in zip(names, row, strict=True) if factor]
+        raise ModelError(
+            f"joint {name!r} of {model.name!r} {'follows ' + ' and '.join(moved_by) if moved_by else 'is held still'} "
+            "already, and is no entry of q; lock what it follows, and it is held, or take without_couplings() first."
+        )
+
+
+def _welded(model: Model, held: Mapping[str, float]) -> Model:
+    """The model without couplings and constraints, and without the held joints."""
+    moved = {model.base, *(joint.child for joint in model.joints)}
+    frames = [frame for frame in model.frames if frame.name not in moved]
+    joints = [
+        JointPart(joint.name, joint.kind, joint.parent, joint.child, joint.exact_placement, joint.axis, joint.limits,
+                  joint.damping, joint.friction, joint.collar, armature=joint.armature)
+        for joint in model.joints
+    ]  # fmt: skip
+    welds = [JointPart(frame.name, "fixed", frame.link, frame.name, frame.exact_pose, Z) for frame in frames]
+    in_order = in_tree_order([model.base], [lock(joint, held) for joint in joints] + welds)
+    links: list[Link | LinkPart] = [*model.links, *(LinkPart(frame.name) for frame in frames)]
+    welded = merge(model.name, model.base, links, in_order, model.gravity, model.joint_names, model.geometry)
+    return welded.replace(tip=model.tip, notes=model.notes)
+
+
+def _coupled(model: Model, welded: Model, left: list[int], A: Array, b: Array) -> Model:
+    """The joints that are left moved by the coordinates that are left; uncoupled where each has one of its own."""
+    coordinates = [model.coordinates[i] for i in left]
+    own = [(joint.name, joint.kind, joint.limits) for joint in welded.joints]
+    if np.array_equal(A, np.eye(len(own))) and not b.any() and own == [(c.name, c.kind, c.limits) for c in coordinates]:
+        return welded
+    return with_coordinates(
+        welded,
+        [c.name for c in coordinates],
+        A,
+        b,
+        kinds={c.name: c.kind for c in coordinates},
+        limits={c.name: c.limits for c in coordinates},
+    )
+
+
+def _constraints(model: Model, welded: Model, at: Mapping[str, float]) -> tuple[tuple[Constraint, ...], list[str]]:
+    """The constraints that are left to the motion, and notes on those that are not."""
+    left, notes = [], []
+    for constraint in model.constraints:
+        links = {welded.frame(frame or welded.base).link for frame in constraint.frames}
+        inner = constraint.constraint if isinstance(constraint, RowsOf) else constraint
+        if isinstance(inner, Holonomic | Pfaffian):
+            raise Unsupported(
+                f"constraint {constraint.name!r} of {model.name!r} is a function of all of q, of which joints would be "
+                "left out; take without_constraints() first, and say it anew."
+            )
+        if len(constraint.frames) > 1 and len(links) == 1:
+            notes.append(f"constraint {constraint.name!r} is left out: its frames do not move against each other")
+        elif not isinstance(inner, JointCoupling):
+            left.append(constraint)
+        elif (rest := _with_held(inner, at)) is not None:
+            left.append(rest)
+        else:
+            notes.append(f"constraint {constraint.name!r} is left out: all of its joints are locked")
+    return tuple(left), notes
+
+
+def _with_held(coupling: JointCoupling, at: Mapping[str, float]) -> JointCoupling | None:
+    """What a linear relation between joints asks of those that are not held; None where it asks nothing any more."""
+    factors = {joint: factor for joint, factor in coupling.factors if joint not in at}
+    value = coupling.value - sum(factor * at[joint] for joint, factor in coupling.factors if joint in at)
+    if not factors and abs(value) > HELD_WITHIN * max(1.0, abs(coupling.value)):
+        raise ModelError(
+            f"constraint {coupling.name!r} does not hold where its joints are locked: it is off by {abs(value):g}."
+        )
+    return dataclasses.replace(coupling, factors=factors, value=value) if factors else None

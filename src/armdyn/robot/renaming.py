@@ -1,0 +1,81 @@
+"""A model under other names: of the robot, its links, frames, joints and coordinates, and in all that names them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+from armdyn.constraints import JointCoupling, RowsOf
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.constraints import Constraint
+from armdyn.model.coordinates import refuse
+from armdyn.model.model import Model
+from armdyn.model.notes import renoted
+from armdyn.model.words import shown, text_problems
+
+NAMING_FRAMES = ("frame", "to", "of")
+"""The fields of constraints that hold the name of a frame."""
+
+
+def renamed(model: Model, names: object, name: str | None = None) -> Model:
+    """The model under other names; see `armdyn.Robot.renamed`."""
+    new = _checked(model, names, model.name if name is None else name)
+
+    def to(old: str) -> str:
+        return new.get(old, old)
+
+    coupling = model.coupling
+    if coupling is not None:
+        coordinates = tuple(dataclasses.replace(c, name=to(c.name)) for c in coupling.coordinates)
+        coupling = dataclasses.replace(coupling, coordinates=coordinates)
+    other = model.replace(
+        name=model.name if name is None else name,
+        links=tuple(link.renamed(to(link.name)) if link.name in new else link for link in model.links),
+        joints=tuple(j.replace(name=to(j.name), parent=to(j.parent), child=to(j.child)) for j in model.joints),
+        frames=tuple(frame.replace(name=to(frame.name), link=to(frame.link)) for frame in model.frames),
+        tip=None if model.tip is None else to(model.tip),
+        geometry=tuple(dataclasses.replace(shape, link=to(shape.link)) for shape in model.geometry),
+        coupling=coupling,
+        constraints=tuple(_renamed(constraint, new) for constraint in model.constraints),
+    )
+    return renoted(model, other)
+
+
+def _checked(model: Model, names: object, name: str) -> dict[str, str]:
+    """The new names by the old ones, where they name what is there and leave every name once."""
+    if not isinstance(names, Mapping):
+        raise ModelError(
+            f"names are {shown(names)}; expected old names and new ones, such as {{'joint1': 'shoulder'}}."
+        )
+    frames = [frame.name for frame in model.frames]
+    joints = list(dict.fromkeys((*model.joint_names, *(c.name for c in model.coordinates))))
+    for old in names:
+        if old not in frames and old not in joints:
+            raise UnknownName.of("link, frame or joint", old, [*frames, *joints], repr(model.name))
+    refuse((*text_problems(name, "name"), *(p for new in names.values() for p in text_problems(new, "a new name"))))
+    refuse((*_taken("frame", frames, names), *_taken("joint", joints, names)))
+    return dict(names)
+
+
+def _taken(kind: str, old: Iterable[str], names: Mapping[str, str]) -> list[str]:
+    """Names that two of a kind would have."""
+    owners: dict[str, list[str]] = {}
+    for name in old:
+        owners.setdefault(names.get(name, name), []).append(repr(name))
+    return [
+        f"{kind}s {' and '.join(these)} would both be called {new!r}; names must differ."
+        for new, these in owners.items()
+        if len(these) > 1
+    ]
+
+
+def _renamed(constraint: Constraint, names: Mapping[str, str]) -> Constraint:
+    """A constraint that names other frames and coordinates; it keeps its own name."""
+    if isinstance(constraint, RowsOf):
+        return dataclasses.replace(constraint, constraint=_renamed(constraint.constraint, names))
+    if isinstance(constraint, JointCoupling):
+        factors = [(names.get(joint, joint), factor) for joint, factor in constraint.factors]
+        return dataclasses.replace(constraint, factors=factors)
+    named = {field: getattr(constraint, field, "") for field in NAMING_FRAMES}
+    changed = {field: names[frame] for field, frame in named.items() if frame in names}
+    return dataclasses.replace(constraint, **changed) if changed else constraint  # type: ignore[type-var]
