@@ -8,8 +8,9 @@ import pytest
 from mpmath import mp, mpf
 
 import armdyn
-from armdyn.errors import UnknownName
+from armdyn.errors import ShapeError, UnknownName
 from armdyn.program import Port, Program, interpret, maximum, select, sign, trace
+from armdyn.program.differentiation import cotangents_along
 from armdyn.program.functions import less_equal
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.products import jvp, vjp
@@ -271,6 +272,21 @@ def test_the_length_grows_with_the_number_of_selects(step: Callable[[Any, int], 
         if step is beside_it and x < 0:
             continue
         np.testing.assert_allclose(interpret(program.vjp(), x, 1.0), interpret(program.jvp(), x, 1.0), rtol=1e-12)
+
+
+def test_cotangents_of_a_function() -> None:
+    """On numbers, and traced with everything else."""
+    arrays = at(EVERY)
+    cotangents = [RNG.normal(size=port.shape) for port in EVERY.outputs]
+    expected = interpret(EVERY.vjp(), *arrays, *cotangents)
+    assert_close(cotangents_along(all_operations, arrays, cotangents), expected)
+    ports = [*EVERY.inputs, *(Port(f"c{k}", port.shape) for k, port in enumerate(EVERY.outputs))]
+    traced = trace(lambda *given: tuple(cotangents_along(all_operations, given[:3], given[3:])), ports)
+    assert_close(interpret(traced, *arrays, *cotangents), expected)
+    of_its_own = cotangents_along(lambda x: (x, x * x, x), [3.0], [1.0, 10.0, 100.0])  # one node is two results
+    assert of_its_own == [161.0]
+    with pytest.raises(ShapeError, match=r"the cotangents have the shapes \[\(2,\)\]; expected \[\(\)\]"):
+        cotangents_along(lambda x: x @ x, [np.ones(3)], [np.ones(2)])
 
 
 def test_compiled_in_batches() -> None:

@@ -24,12 +24,12 @@ METHODS = """
         import armdyn
         from armdyn.algorithms import inverse_dynamics
         rng = np.random.default_rng(4)
+        by_gravity = {"parameters": ["gravity"]}
         q, qd, qdd = rng.uniform(-1.0, 1.0, (3, 5, 6))
         found = {}
         for name in ("ur5", "stanford"):
             robot = armdyn.load(name)
             derivative = robot.mass_matrix.derivative("q")
-            by_gravity = robot.compile(inverse_dynamics, parameters=["gravity"])
             found |= {f"{name} {what}": numbers(result) for what, result in {
                 "one state": robot.inverse_dynamics(q[0], qd[0], qdd[0]),
                 "lists": robot.inverse_dynamics(q[0].tolist(), qd[0].tolist(), qdd[0].tolist()),
@@ -46,7 +46,7 @@ METHODS = """
                 "derivative": derivative(q[0]),
                 "rate": robot.mass_matrix.directional("q")(q, along_q=qd),
                 "into an array": robot.gravity_forces(q, out=np.empty((5, 6))),
-                "a parameter": by_gravity(q, qd, qdd, gravity=[0.0, 1.0, -9.0]),
+                "a parameter": robot.compile(inverse_dynamics, **by_gravity)(q, qd, qdd, gravity=[0.0, 1.0, -9.0]),
             }.items()}
             solution = robot.inverse_kinematics(robot.forward_kinematics(q[0]), q[0] + 0.05)
             found[f"{name} inverse kinematics"] = numbers(robot.forward_kinematics(solution.q))

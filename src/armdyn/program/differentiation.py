@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import ShapeError
-from armdyn.program.accumulation import both_ways, chosen, dependents, entries, forward, shortest
+from armdyn.program.accumulation import both_ways, chosen, dependents, entries, forward, reverse, shortest
 from armdyn.program.expr import Expr, MixedTraces
 from armdyn.program.graph import Graph, cone, replayed
 from armdyn.program.interpret import interpret
@@ -80,6 +80,18 @@ def rates_along(f: Callable[..., Any], xs: Sequence[Any], directions: Sequence[A
     return _on_numbers_or_traced(lambda graph, arrays: _rates(graph, f, arrays[:n], arrays[n:]), [*xs, *directions])
 
 
+def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Sequence[Any]) -> Results:
+    """For every one of ``xs`` the gradient of sum(cotangent * result), over all results of a function of arrays.
+
+    The counterpart of `rates_along`: J^T y_bar by one reverse accumulation. There is one cotangent for each result, of
+    its shape.
+    """
+    n = len(xs)
+    return _on_numbers_or_traced(
+        lambda graph, arrays: _cotangents(graph, f, arrays[:n], arrays[n:]), [*xs, *cotangents]
+    )
+
+
 def _on_numbers_or_traced(work: Callable[[Graph, Sequence[Array]], Results], values: Sequence[Any]) -> Results:
     """``work`` in the trace that ``values`` belong to; where they are numbers, in one of its own, then evaluated."""
     arrays = [np.asarray(v) for v in values]
@@ -142,6 +154,26 @@ def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions:
     place = replayed(work, graph, [r for rs in rates for r in rs], values)
     arrays = [_array(graph, [place[r] for r in rs], y.shape) for rs, y in zip(rates, results, strict=True)]
     return Results(arrays, several=several)
+
+
+def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotangents: Sequence[Array]) -> Results:
+    variables, results, _ = _traced_apart(graph, f, xs)
+    shapes, expected = [c.shape for c in cotangents], [y.shape for y in results]
+    if shapes != expected:
+        raise ShapeError(f"the cotangents have the shapes {shapes}; expected {expected}, those of the results")
+    values = _values(graph, variables, xs)
+    given = [_node_of(graph, c) for cs in cotangents for c in cs.flat]
+    of_results = [_node_of(graph, y) for ys in results for y in ys.flat]
+    work = graph.copy()
+    seeds: dict[int, int] = {}
+    for y, seed in zip(of_results, given, strict=True):
+        seeds[y] = work.add(seeds[y], seed) if y in seeds else seed
+    nodes = dependents(work, cone(work, of_results), [v for vs in variables for v in vs])
+    adjoints, zero = reverse(work, nodes, seeds), work.constant(0.0)
+    found = [[adjoints.get(v, zero) for v in vs] for vs in variables]
+    place = replayed(work, graph, [node for nodes in found for node in nodes], values)
+    arrays = [_array(graph, [place[node] for node in nodes], x.shape) for nodes, x in zip(found, xs, strict=True)]
+    return Results(arrays, several=True)
 
 
 def _traced_apart(
