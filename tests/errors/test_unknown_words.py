@@ -10,13 +10,17 @@ from armdyn.formats.urdf.unused import USED_ATTRIBUTES
 
 TEXT = """<robot name="r"><link name="a"/>
 <link name="b"><inertial><origin xyz="0 0 1"/><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/>
-</inertial></link><link name="c"/>
+</inertial></link><link name="c"><visual name="v"><geometry><box size="1 1 1"/></geometry><material name="m"><color rgba="1 0 0 1"/>
+</material></visual><visual><geometry><sphere radius="1"/></geometry></visual><collision><geometry>
+<cylinder radius="1" length="1"/></geometry></collision><visual><geometry><mesh filename="a.stl"/></geometry></visual></link>
 <joint name="h" type="revolute"><parent link="a"/><child link="b"/><axis xyz="1 0 0"/>
 <limit lower="-1" upper="1" velocity="1" effort="1"/><dynamics damping="0"/></joint>
 <joint name="k" type="revolute"><parent link="b"/><child link="c"/><limit velocity="1" effort="1"/><mimic joint="h"/></joint>
 <loop_joint name="p" type="spherical"><link1 link="a"/><link2 link="b"/></loop_joint>
 <loop name="o" type="spherical"><predecessor link="a"/><successor link="b"/></loop>
-<armdyn tip="c"><of_joint joint="h" armature="0.1"/></armdyn>
+<armdyn tip="c"><of_joint joint="h" armature="0.1"/><of_link link="c"><visual>
+<geometry><capsule radius="1" length="1"/></geometry></visual><visual><geometry><ellipsoid radii="1 1 1"/></geometry></visual>
+<visual><geometry><plane size="1 1"/></geometry></visual></of_link></armdyn>
 </robot>"""
 
 

@@ -10,6 +10,7 @@ import armdyn
 from armdyn.model import Inertia
 from armdyn.model.assembly import assemble
 from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import Selection
 from armdyn.simulation import Adaptive, Euler, RungeKutta4, schemes
 from armdyn.spatial.rotations import rigid
 from oracles.cases import Case
@@ -23,7 +24,7 @@ def pendulum() -> armdyn.Robot:
     link = Inertia(MASS, np.array([0.0, -LENGTH, 0.0]), np.diag([INERTIA, INERTIA, INERTIA]))
     joint = JointPart("pivot", "revolute", "base", "bob", rigid(np.eye(3), np.zeros(3)), np.array([0.0, 0.0, 1.0]))
     parts = [LinkPart("base"), LinkPart("bob", link)]
-    return armdyn.Robot(assemble("pendulum", parts, [joint], gravity=(0.0, -G, 0.0)))
+    return armdyn.Robot(assemble("pendulum", parts, [joint], Selection(gravity=(0.0, -G, 0.0))))
 
 
 def released_from(angle: float, t: np.ndarray) -> np.ndarray:

@@ -22,12 +22,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from armdyn.constraints.fields import axes_along
-from armdyn.constraints.held import AXES, POSITIONS, Held
 from armdyn.exact import exact
 from armdyn.formats.findings import Part
 from armdyn.formats.urdf.joints import read_axis
@@ -35,6 +33,9 @@ from armdyn.formats.urdf.origins import read_origin, read_pose
 from armdyn.model.model import Model
 from armdyn.model.validation import Suggestions, quoted
 from armdyn.spatial.rotations import Array, rigid
+
+if TYPE_CHECKING:
+    from armdyn.constraints.held import Held
 
 FREE: Mapping[str, tuple[str, ...]] = {
     "fixed": (),
@@ -66,6 +67,8 @@ class Loop:
     @property
     def constraint(self) -> Held:
         """The first link's frame held to that of the second."""
+        from armdyn.constraints.held import AXES, POSITIONS, Held  # noqa: PLC0415 - of files with loops alone
+
         axes = tuple(axis for axis in AXES if axis not in self.free)
         along: Literal["to", "base"] = "base" if axes == POSITIONS else "to"
         return Held(self.links[0], self.links[1], axes, *self.poses, self.name, along)
@@ -73,6 +76,8 @@ class Loop:
 
 def read_loop(part: Part) -> Loop | None:
     """The loop; None where the file does not say what it joins."""
+    from armdyn.constraints.fields import axes_along  # noqa: PLC0415 - of files with loops alone
+
     kind = _type(part)
     one, other = (_end(part, tag) for tag in ENDS[part.element.tag])
     axis = read_axis(part)
