@@ -131,7 +131,8 @@ def _inverse_dynamics(m: Any, tree: armdyn.Model, state: State) -> tuple[list[fl
     far = max(np.abs(x - y).max(initial=0.0) for x, y in ((data.xipos, about), (data.xanchor, about[m.jnt_bodyid])))
     rates = 1.0 + np.abs(data.qacc).sum() + np.abs(data.qvel).sum() ** 2
     weight = np.abs(m.opt.gravity).sum()
-    return tau, float(1e-14 * m.body_mass.sum() * (far**2 * rates + far * (rates + weight)))
+    with np.errstate(over="ignore"):
+        return tau, float(1e-14 * m.body_mass.sum() * (far**2 * rates + far * (rates + weight)))
 
 
 def _forked(library: Any, path: Path) -> Result:
