@@ -130,7 +130,7 @@ def _is_noise_of_long_lengths(
 
 
 def _without_prefixes(data: bytes) -> bytes:
-    """The document without prefixes of names, which our reader and Pinocchio's take undeclared, and Python's does not."""
+    """The document without prefixes of names: our reader and Pinocchio's take undeclared ones, Python's does not."""
     return re.sub(rb"<(/?)\w+:", rb"<\1", data)
 
 
