@@ -186,7 +186,7 @@ def test_velocity_derivative_is_twice_the_coriolis_matrix(case: Case) -> None:
     s = states(case.n, 5, seed=305)
     by_qd = case.robot.inverse_dynamics_derivatives(s.q, s.qd, s.qdd).d_qd
     assert_close(np.einsum("kij,kj->ki", by_qd, s.qd), 2.0 * case.robot.velocity_forces(s.q, s.qd))
-    Mdot = case.robot.mass_matrix.directional("q")(s.q, along_q=s.qd)
+    Mdot = case.robot.mass_matrix.jvp("q")(s.q, tangent_q=s.qd)
     assert_close(by_qd + np.swapaxes(by_qd, 1, 2), 2.0 * Mdot)
 
 

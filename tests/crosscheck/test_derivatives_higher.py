@@ -73,7 +73,7 @@ def test_derivative_along_a_direction_is_the_tensor_times_it(ur5: Case) -> None:
     s = random_states(6, 5, seed=83)
     tensor = ur5.robot.inverse_dynamics.derivative("q").derivative("q")(s.q, s.qd, s.qdd)
     first_ones = ur5.robot.inverse_dynamics.derivative("q", "qd")
-    along = first_ones.directional("q")(s.q, s.qd, s.qdd, along_q=s.tau)
+    along = first_ones.jvp("q")(s.q, s.qd, s.qdd, tangent_q=s.tau)
     assert along._fields == ("d_q", "d_qd")
     assert_close(along.d_q, np.einsum("sijk,sk->sij", tensor, s.tau))
 
@@ -83,19 +83,19 @@ def test_directions_of_several_arrays_add_up(tree: Case) -> None:
     u, v, w = (np.random.default_rng(85).normal(size=(5, tree.n)) for _ in range(3))
     by = tree.robot.inverse_dynamics_derivatives(s.q, s.qd, s.qdd)
     expected = sum(np.einsum("sij,sj->si", J, x) for J, x in zip(by, (u, v, w), strict=True))
-    rate = tree.robot.inverse_dynamics.directional("q", "qd", "qdd")
-    assert_close(rate(s.q, s.qd, s.qdd, along_q=u, along_qd=v, along_qdd=w), expected)
+    rate = tree.robot.inverse_dynamics.jvp("q", "qd", "qdd")
+    assert_close(rate(s.q, s.qd, s.qdd, tangent_q=u, tangent_qd=v, tangent_qdd=w), expected)
 
 
 def test_hessian_times_vector_of_the_energy_costs_little_more_than_the_gradient(ur5: Case) -> None:
     gradient = ur5.robot.kinetic_energy.derivative("q")
-    product, tensor = gradient.directional("q"), gradient.derivative("q")
+    product, tensor = gradient.jvp("q"), gradient.derivative("q")
     totals = [f.op_counts.multiplications + f.op_counts.additions for f in (gradient, product, tensor)]
     assert totals[1] < 3 * totals[0]
     assert totals[1] < totals[2]
     s = random_states(6, 5, seed=86)
     expected = np.einsum("sij,sj->si", tensor(s.q, s.qd), s.tau)
-    assert_close(product(s.q, s.qd, along_q=s.tau), expected)
+    assert_close(product(s.q, s.qd, tangent_q=s.tau), expected)
 
 
 @cache

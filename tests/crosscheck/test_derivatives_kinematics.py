@@ -50,7 +50,7 @@ def test_jacobian_by_q_is_pinocchios_kinematic_hessian(some: Case, expressed_in:
 def test_jacobian_along_the_velocity_is_its_rate(some: Case, expressed_in: str) -> None:
     """`jacobian_dot` is derived by hand, from Lie brackets."""
     s = random_states(some.n, 5, seed=313)
-    along = some.robot.jacobian.directional("q")(s.q, along_q=s.qd, expressed_in=expressed_in)
+    along = some.robot.jacobian.jvp("q")(s.q, tangent_q=s.qd, expressed_in=expressed_in)
     assert_close(along, some.robot.jacobian_dot(s.q, s.qd, expressed_in=expressed_in))
 
 
@@ -81,8 +81,8 @@ def test_kinetic_energy_by_qd_is_the_momentum(some: Case) -> None:
 def test_lagranges_equations(some: Case) -> None:
     """tau = d/dt dK/dqd - dK/dq + dP/dq, along a motion with these velocities and accelerations (MR 8.2)."""
     s, robot = random_states(some.n, 5, seed=317), some.robot
-    momentum_rate = robot.kinetic_energy.derivative("qd").directional("q", "qd")
-    momentum_rate = momentum_rate(s.q, s.qd, along_q=s.qd, along_qd=s.qdd)
+    momentum_rate = robot.kinetic_energy.derivative("qd").jvp("q", "qd")
+    momentum_rate = momentum_rate(s.q, s.qd, tangent_q=s.qd, tangent_qd=s.qdd)
     tau = momentum_rate - robot.kinetic_energy.derivative("q")(s.q, s.qd) + robot.potential_energy.derivative("q")(s.q)
     expected = robot.inverse_dynamics(s.q, s.qd, s.qdd)
     assert_close(tau, expected, floor=np.abs(momentum_rate).max())

@@ -180,7 +180,7 @@ def test_second_and_directional_derivatives(ur5: Case) -> None:
     column = robot.inverse_mass_matrix(s.q)[:, :, 2]
     qdd = robot.forward_dynamics(s.q, s.qd, s.tau)
     assert_close(second, 2.0 * column * (column[:, 2] * qdd[:, 2])[:, None], 1e-11)
-    rate = robot.forward_dynamics.directional(name)(s.q, s.qd, s.tau, along_elbow_joint_armature=0.7)
+    rate = robot.forward_dynamics.jvp(name)(s.q, s.qd, s.tau, tangent_elbow_joint_armature=0.7)
     assert_close(rate, 0.7 * once(s.q, s.qd, s.tau))
 
 

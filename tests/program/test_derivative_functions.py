@@ -9,7 +9,8 @@ import pytest
 import armdyn
 from armdyn import algorithms
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.functions.derivatives import Derivative, Directional
+from armdyn.functions.derivatives import Derivative
+from armdyn.functions.products import Jvp
 from armdyn.program import interpret
 from oracles.cases import Case
 from oracles.states import assert_close, random_states
@@ -118,10 +119,10 @@ def test_results_into_given_arrays_and_on_all_cores(ur5: Case) -> None:
 def test_pickling_of_functions_and_results(ur5: Case) -> None:
     s = random_states(6, 3, seed=325)
     energy = ur5.robot.kinetic_energy
-    for by in (energy.derivative("q", "qd"), energy.derivative("qd").directional("q"), energy.derivative("gravity")):
+    for by in (energy.derivative("q", "qd"), energy.derivative("qd").jvp("q"), energy.derivative("gravity")):
         copy = pickle.loads(pickle.dumps(by))  # noqa: S301
         assert type(copy) is type(by)
-        along = {"along_q": s.tau} if isinstance(by, Directional) else {}
+        along = {"tangent_q": s.tau} if isinstance(by, Jvp) else {}
         expected, actual = by(s.q, s.qd, **along), copy(s.q, s.qd, **along)
         results = zip(actual, expected, strict=True) if isinstance(expected, tuple) else [(actual, expected)]
         for one, other in results:
@@ -137,7 +138,7 @@ def test_asked_for_twice_it_is_the_same_function(ur5: Case) -> None:
     assert energy.derivative("q") is energy.derivative("q")
     assert energy.derivative("q") is not energy.derivative("qd")
     assert isinstance(energy.derivative("q"), Derivative)
-    assert isinstance(energy.directional("q"), Directional)
+    assert isinstance(energy.jvp("q"), Jvp)
 
 
 def test_functions_of_different_quantities_are_not_confused_in_the_cache(ur5: Case) -> None:
@@ -146,9 +147,7 @@ def test_functions_of_different_quantities_are_not_confused_in_the_cache(ur5: Ca
     by_mass = [f.derivative(f"{link}.mass")(*arrays) for link in ("forearm_link", "wrist_1_link")]
     assert not np.allclose(*by_mass)
     assert not np.allclose(f.derivative("q")(*arrays), f.derivative("qd")(*arrays))
-    keys = {
-        g._source_key((("q",), ())) for g in (f.derivative("q"), f.directional("q"), f.derivative("q").derivative("q"))
-    }
+    keys = {g._source_key((("q",), ())) for g in (f.derivative("q"), f.jvp("q"), f.derivative("q").derivative("q"))}
     assert len(keys) == 3
 
 
@@ -164,19 +163,19 @@ def test_documentation_says_of_what_and_by_what(robot: armdyn.Robot) -> None:
     by = robot.inverse_dynamics.derivative("q", "gravity")
     assert by.__doc__.startswith("Derivatives of inverse_dynamics by q, gravity")
     assert by.__name__ == "inverse_dynamics_d_q_d_gravity"
-    along = robot.kinetic_energy.directional("q")
-    assert along.__doc__.startswith("Rates of kinetic_energy where q change as along_q say")
-    assert list(along.__signature__.parameters)[:4] == ["q", "qd", "base_twist", "along_q"]
-    assert along.__signature__.parameters["along_q"].kind is inspect.Parameter.KEYWORD_ONLY
+    along = robot.kinetic_energy.jvp("q")
+    assert along.__doc__.startswith("Derivatives of kinetic_energy by q times tangent_q")
+    assert list(along.__signature__.parameters)[:4] == ["q", "qd", "base_twist", "tangent_q"]
+    assert along.__signature__.parameters["tangent_q"].kind is inspect.Parameter.KEYWORD_ONLY
 
 
 def test_directions_along_the_same_array_twice(robot: armdyn.Robot) -> None:
     q, qd = STATE
-    twice = robot.kinetic_energy.directional("q").directional("q")
-    assert list(twice.__signature__.parameters)[:5] == ["q", "qd", "base_twist", "along_q", "along_q_2"]
+    twice = robot.kinetic_energy.jvp("q").jvp("q")
+    assert list(twice.__signature__.parameters)[:5] == ["q", "qd", "base_twist", "tangent_q", "tangent_q_2"]
     u, v = np.array([0.3, -1.0]), np.array([2.0, 0.7])
     H = robot.kinetic_energy.derivative("q").derivative("q")(q, qd)
-    np.testing.assert_allclose(twice(q, qd, along_q=u, along_q_2=v), np.einsum("sij,i,j->s", H, u, v), rtol=1e-12)
+    np.testing.assert_allclose(twice(q, qd, tangent_q=u, tangent_q_2=v), np.einsum("sij,i,j->s", H, u, v), rtol=1e-12)
 
 
 def test_parameters_that_are_inputs_stay_inputs(robot: armdyn.Robot) -> None:
@@ -187,8 +186,8 @@ def test_parameters_that_are_inputs_stay_inputs(robot: armdyn.Robot) -> None:
     heavy, light = (by_qd(q, qd, **{f"{link}.mass": m}) for m in (5.0, 1.0))
     by_mass = with_mass.derivative("qd").derivative(f"{link}.mass")(q, qd, **{f"{link}.mass": 2.0})
     np.testing.assert_allclose(heavy - light, 4.0 * by_mass, rtol=1e-12)
-    along = with_mass.directional(f"{link}.mass")
-    name = f"along_{link}_mass"
+    along = with_mass.jvp(f"{link}.mass")
+    name = f"tangent_{link}_mass"
     K = with_mass(q, qd, **{f"{link}.mass": 3.0}) - with_mass(q, qd, **{f"{link}.mass": 1.0})
     np.testing.assert_allclose(along(q, qd, **{f"{link}.mass": 1.0, name: 2.0}), K, rtol=1e-12)
 
@@ -196,16 +195,16 @@ def test_parameters_that_are_inputs_stay_inputs(robot: armdyn.Robot) -> None:
 def test_positions_are_those_of_the_primal(ur5: Case) -> None:
     """A tip wrench is a tip wrench by position, and a direction never takes its place."""
     s, f = random_states(6, 4, seed=327), ur5.robot.inverse_dynamics
-    f_tip, along = f.directional("q"), s.tau
-    with pytest.raises(TypeError, match=r"misses along_q; it takes q, qd, qdd, f_tip, .*; give along_q= by name"):
+    f_tip, along = f.jvp("q"), s.tau
+    with pytest.raises(TypeError, match=r"misses tangent_q; it takes q, qd, qdd, f_tip, .*; give tangent_q= by name"):
         f_tip(s.q, s.qd, s.qdd, along)
-    with pytest.raises(TypeError, match=r"mass_matrix_along_q\(\) misses along_q"):
-        ur5.robot.mass_matrix.directional("q")(s.q)
+    with pytest.raises(TypeError, match=r"mass_matrix_jvp_q\(\) misses tangent_q"):
+        ur5.robot.mass_matrix.jvp("q")(s.q)
     wrench = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     for _ in range(2):  # the second call takes the short way
-        actual = f_tip(s.q, s.qd, s.qdd, wrench, along_q=along)
+        actual = f_tip(s.q, s.qd, s.qdd, wrench, tangent_q=along)
         assert_close(actual, np.einsum("sij,sj->si", f.derivative("q")(s.q, s.qd, s.qdd, wrench), along))
-    assert f_tip._inputs.positional == [*f._inputs.positional, "along_q"]
+    assert f_tip._inputs.positional == [*f._inputs.positional, "tangent_q"]
     nothing = np.zeros(6), np.zeros(6), np.zeros((len(ur5.robot.link_names), 6))
     everything = f_tip(s.q, s.qd, s.qdd, wrench, *nothing, along)
     np.testing.assert_allclose(everything, actual, rtol=1e-11, atol=1e-11)
@@ -214,11 +213,11 @@ def test_positions_are_those_of_the_primal(ur5: Case) -> None:
 def test_directions_stand_behind_parameters_that_are_inputs(ur5: Case) -> None:
     s = random_states(6, 4, seed=328)
     weight = ur5.robot.compile(algorithms.gravity_forces, parameters=["gravity"])
-    rate, down = weight.directional("q", "gravity"), np.array([1.0, 2.0, -9.0])
-    assert rate._inputs.positional == ["q", "gravity", "along_q", "along_gravity"]
+    rate, down = weight.jvp("q", "gravity"), np.array([1.0, 2.0, -9.0])
+    assert rate._inputs.positional == ["q", "gravity", "tangent_q", "tangent_gravity"]
     by, lean = weight.derivative("q", "gravity")(s.q, down), np.array([0.3, -0.4, 0.5])
     expected = np.einsum("sij,sj->si", by.d_q, s.qd) + by.d_gravity @ lean
-    assert_close(rate(s.q, down, along_q=s.qd, along_gravity=lean), expected)
+    assert_close(rate(s.q, down, tangent_q=s.qd, tangent_gravity=lean), expected)
 
 
 def test_an_optional_array_that_is_differentiated_by_keeps_its_place(ur5: Case) -> None:
@@ -252,7 +251,7 @@ def test_unknown_quantities(robot: armdyn.Robot) -> None:
         robot.gravity_forces.derivative("f_tip")
     joint = robot.model.joint_names[0]
     with pytest.raises(UnknownName, match=rf"no parameter '{joint}.armatur' in 'rp'.*Did you mean '{joint}.armature'"):
-        robot.inverse_dynamics.directional(f"{joint}.armatur")
+        robot.inverse_dynamics.jvp(f"{joint}.armatur")
     with pytest.raises(UnknownName, match=rf"no array or parameter 'z' in .*Known: q, .*gravity, .*{joint}.armature"):
         robot.inverse_dynamics.derivative("z")
 
@@ -264,8 +263,8 @@ def test_a_quantity_named_twice(robot: armdyn.Robot) -> None:
 
 def test_wrong_shapes_name_the_argument(ur5: Case) -> None:
     q = np.zeros(6)
-    with pytest.raises(ShapeError, match=r"along_q has shape \(5,\).*one value per joint of 'ur5'"):
-        ur5.robot.kinetic_energy.directional("q")(q, q, along_q=np.zeros(5))
+    with pytest.raises(ShapeError, match=r"tangent_q has shape \(5,\).*one value per joint of 'ur5'"):
+        ur5.robot.kinetic_energy.jvp("q")(q, q, tangent_q=np.zeros(5))
     with pytest.raises(ShapeError, match=r"qd has shape \(7,\)"):
         ur5.robot.inverse_dynamics_derivatives(q, np.zeros(7), q)
 

@@ -44,7 +44,7 @@ METHODS = """
                 "energy": robot.kinetic_energy(q, qd),
                 "regressor": robot.regressor(q, qd, qdd),
                 "derivative": derivative(q[0]),
-                "rate": robot.mass_matrix.directional("q")(q, along_q=qd),
+                "rate": robot.mass_matrix.jvp("q")(q, tangent_q=qd),
                 "into an array": robot.gravity_forces(q, out=np.empty((5, 6))),
                 "a parameter": robot.compile(inverse_dynamics, **by_gravity)(q, qd, qdd, gravity=[0.0, 1.0, -9.0]),
             }.items()}

@@ -89,4 +89,4 @@ def test_derivatives_by_what_is_no_name(planar, wrt):
     with pytest.raises(armdyn.UnknownName, match=r"no array or parameter .* in jacobian of 'planar_2r'"):
         planar.jacobian.derivative(wrt)
     with pytest.raises(armdyn.UnknownName, match="no array or parameter"):
-        planar.jacobian.directional("q", wrt)
+        planar.jacobian.jvp("q", wrt)

@@ -30,9 +30,9 @@ from armdyn.constraints.least_squares import RANK_TOLERANCE, constrained_least_s
 from armdyn.constraints.motion import check_motion
 from armdyn.constraints.scales import holonomic
 from armdyn.constraints.solving import (
-    MIN_INDEPENDENCE,
     Pick,
     Settings,
+    are_dependent,
     has_dependent_rows,
     solve_compiled,
     solve_dependent,
@@ -119,7 +119,7 @@ def checked_forward_dynamics(
     options = {**wrenches, **gains, "workers": workers}
     arrays = q_, qd_, tau_
     motion: ConstrainedMotion = solve_compiled(robot, dynamics.constrained_forward_dynamics, arrays, nan, **options)
-    dependent = np.asarray(~(motion.independence > MIN_INDEPENDENCE).all(axis=-1) & finite(q_, qd_, tau_))
+    dependent = are_dependent(motion.independence, q_, qd_, tau_)
     if not dependent.any():
         return motion
     batch = np.broadcast_shapes(dependent.shape, motion.qdd.shape[:-1])
@@ -248,8 +248,10 @@ def checked_hybrid_forces(
         inverse = compiled(dynamics.constrained_inverse_dynamics, robot)
         return inverse(pick(q_), pick(qd_), nearest, pick(lam)), rank
 
-    dependent = np.broadcast_to(has_dependent_rows(robot, q_) & finite(qd_, qdd_), batch) & finite(lam)
-    solve_dependent(robot, settings, q_, np.asarray(dependent), [tau], dense)
+    dependent = has_dependent_rows(robot, q_, qd_, qdd_)
+    if dependent.any():
+        dependent = np.asarray(np.broadcast_to(dependent, batch) & finite(lam))
+        solve_dependent(robot, settings, q_, dependent, [tau], dense)
     return tau
 
 

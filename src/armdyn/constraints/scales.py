@@ -54,10 +54,10 @@ def gradients_near(robot: ConstrainedRobot, q: Array) -> Array:
 
 def sizes_at(robot: ConstrainedRobot, q: Array, *, holonomic_only: bool = False) -> Array:
     """`row_sizes` at states; A is evaluated where a row has no unit alone."""
-    kept: Array = holonomic(robot) if holonomic_only else np.ones(len(robot.constraint_rows), dtype=bool)
-    rows = [row for row, keep in zip(robot.constraint_rows, kept, strict=True) if keep]
+    rows = holonomic_rows(robot) if holonomic_only else robot.constraint_rows
     if all(row.unit for row in rows):
         return np.ones(len(rows))
+    kept = holonomic(robot) if holonomic_only else slice(None)
     A = np.asarray(robot.constraint_jacobian(q))[..., kept, :]
     return row_sizes(rows, A, gradients_near(robot, q)[..., kept])
 

@@ -114,8 +114,14 @@ def _redundant(
     )
 
 
-def has_dependent_rows(robot: ConstrainedRobot, q: Array) -> Array:
+def has_dependent_rows(robot: ConstrainedRobot, q: Array, *rates: Array) -> Array:
     """True for finite states with rows that are not well apart, shape (...)."""
     rows = len(robot.constraint_rows)
     independence = solve_compiled(robot, dynamics.independence, (q,), lambda: np.zeros((*q.shape[:-1], rows)))
-    return np.asarray(~(np.asarray(independence) > MIN_INDEPENDENCE).all(axis=-1) & finite(q))
+    return are_dependent(independence, q, *rates)
+
+
+def are_dependent(independence: Any, *state: Array) -> Array:
+    """True for finite states whose rows have no more than `MIN_INDEPENDENCE`, shape (...)."""
+    dependent = np.asarray(~(np.asarray(independence) > MIN_INDEPENDENCE).all(axis=-1))
+    return np.asarray(dependent & finite(*state)) if dependent.any() else dependent

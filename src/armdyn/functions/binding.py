@@ -26,10 +26,14 @@ class Inputs:
         self.function, self.model, self.behind = function, model, behind
         self.parameters = _checked(parameters, function.name)
         arguments = {a.name: a for a in function.arguments}
-        self.ports = {name: Port(name, self.lengths(a.shape)) for name, a in arguments.items()}
-        self.ports |= {name: Port(name, parameter_shape(model, name)) for name in self.parameters}
+        self.shapes = {name: a.shape for name, a in arguments.items()}
+        self.shapes |= {name: parameter_shape(model, name) for name in self.parameters}
         self.required = [*(name for name, a in arguments.items() if not a.optional), *self.parameters]
         self.positional = [*(name for name in arguments if name not in behind), *self.parameters, *behind]
+
+    def port(self, name: str, options: Iterable[tuple[str, Any]] = ()) -> Port:
+        """One array of a call with these options, on which the length of a cotangent may depend."""
+        return Port(name, self.lengths(self.shapes[name], options))
 
     def lengths(self, shape: Shape, options: Iterable[tuple[str, Any]] = ()) -> tuple[int, ...]:
         """A shape of the declaration in numbers."""
@@ -75,12 +79,11 @@ class Inputs:
         model = self.model
         names = tuple(coordinate.name for coordinate in model.coordinates)
         counted = {"n": names, "joints": model.joint_names, "links": model.link_names}
-        shapes = {a.name: a.shape for a in self.function.arguments}
-        return [counted.get(str(word)) for word in shapes.get(argument, ())]
+        return [counted.get(str(word)) for word in self.shapes[argument]]
 
     def batches(self, given: Mapping[str, Any]) -> dict[str, tuple[int, ...]]:
         """The leading axes of each argument."""
-        shapes = {name: (np.shape(value), len(self.ports[name].shape)) for name, value in given.items()}
+        shapes = {name: (np.shape(value), len(self.shapes[name])) for name, value in given.items()}
         return {name: shape[: len(shape) - rank] for name, (shape, rank) in shapes.items()}
 
     @property

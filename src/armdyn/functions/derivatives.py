@@ -14,7 +14,7 @@ from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.variants import Variant
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
 from armdyn.program import Program
-from armdyn.program.differentiation import derivatives, rates_along
+from armdyn.program.differentiation import derivatives
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
@@ -24,7 +24,7 @@ SMALL = 500
 """Operations of a program that is worth comparing with another one."""
 
 
-class _Derived(CompiledFunction):
+class Derived(CompiledFunction):
     """A compiled function made from another one, ``primal``, by differentiating it by the quantities ``wrt``."""
 
     def __init__(self, primal: CompiledFunction, wrt: Sequence[str] = ()) -> None:
@@ -59,7 +59,7 @@ class _Derived(CompiledFunction):
     def _declared(self, shapes: Mapping[str, Shape]) -> Function:
         raise NotImplementedError
 
-    def _declared_as(self, name: str, doc: str, **changes: Any) -> Function:
+    def _declared_as(self, name: str, headline: str, **changes: Any) -> Function:
         """The primal's declaration with some changes; called directly it differentiates the primal likewise."""
         arguments: tuple[Argument, ...] = changes["arguments"]
 
@@ -68,8 +68,20 @@ class _Derived(CompiledFunction):
             return self.evaluate(model, values, options.items())
 
         function = self.primal.function
-        implementation.__name__, implementation.__doc__ = name, doc
+        implementation.__name__ = name
+        implementation.__doc__ = f"{headline}.\n\n{function.__doc__ or ''}".rstrip()
         return dataclasses.replace(function, implementation=implementation, name=name, **changes)
+
+    def _arguments(self, shapes: Mapping[str, Shape]) -> tuple[Argument, ...]:
+        """The primal's arrays; those that it is differentiated by must be given."""
+        arguments = self.primal.function.arguments
+        return tuple(dataclasses.replace(a, optional=a.optional and a.name not in shapes) for a in arguments)
+
+    def _results(self) -> Sequence[str]:
+        """The names of the primal's results, those of its program where they have none."""
+        count = len(self.primal.function.outputs)
+        unnamed = [f"out{k}" for k in range(count)] if count > 1 else ["out"]
+        return getattr(self.primal.function.result, "_fields", unnamed)
 
     def _at(self, values: Mapping[str, Any]) -> list[Any]:
         """The values of ``wrt``, of parameters without one those of the model."""
@@ -90,7 +102,7 @@ class _Derived(CompiledFunction):
         return type(self), (self.primal, self.wrt)
 
 
-class Derivative(_Derived):
+class Derivative(Derived):
     """The derivatives of a compiled function by some of its arrays or of the model's parameters, exact.
 
     One result by one array: a plain array of the shape of the result, then that of the array. One result by several: a
@@ -107,58 +119,23 @@ class Derivative(_Derived):
 
     def _declared(self, shapes: Mapping[str, Shape]) -> Function:
         function = self.primal.function
-        arguments = [dataclasses.replace(a, optional=a.optional and a.name not in shapes) for a in function.arguments]
         outputs = tuple((*y, *x) for y in function.outputs for x in shapes.values())
-        by = [f"d_{_identifier(name)}" for name in shapes]
-        names = by if len(function.outputs) == 1 else [f"{y}_{x}" for y in self._names_of_results() for x in by]
+        by = [f"d_{identifier(name)}" for name in shapes]
+        names = (
+            by if len(function.outputs) == 1 else [f"{y}_{x}" for y in map(_differential, self._results()) for x in by]
+        )
         return self._declared_as(
             "_".join([function.name, *by]),
-            f"Derivatives of {function.name} by {', '.join(shapes)}.\n\n{function.__doc__ or ''}".rstrip(),
-            arguments=tuple(arguments),
+            f"Derivatives of {function.name} by {', '.join(shapes)}",
+            arguments=self._arguments(shapes),
             outputs=outputs,
-            result=None if len(outputs) == 1 else _named(tuple(names)),
+            result=named(names),
         )
-
-    def _names_of_results(self) -> list[str]:
-        function = self.primal.function
-        names = getattr(function.result, "_fields", [f"out{k}" for k in range(len(function.outputs))])
-        return [name if name.startswith("d_") else f"d_{name}" for name in names]
 
     def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
         """The derivatives on numbers or traced scalars, for arrays and model parameters by name."""
         found = derivatives(lambda *xs: self._with_primal(model, values, options, xs), self._at(values))
         return tuple(found) if len(found) > 1 else found[0]
-
-
-class Directional(_Derived):
-    """The rates of the results of a compiled function where some of its arrays or the model's parameters change.
-
-    It takes one more array ``along_X`` for each of them, behind all arrays and parameters of the function, and so by
-    name: positions mean what they mean to the function. The results are named and shaped as those of the function.
-    """
-
-    def _declared(self, shapes: Mapping[str, Shape]) -> Function:
-        function = self.primal.function
-        taken = [a.name for a in function.arguments]
-        along = []
-        for name, shape in shapes.items():
-            along.append(Argument(_unused(f"along_{_identifier(name)}", taken), shape))
-            taken.append(along[-1].name)
-        self._along = tuple(a.name for a in along)
-        arguments = [dataclasses.replace(a, optional=a.optional and a.name not in shapes) for a in function.arguments]
-        return self._declared_as(
-            "_".join([function.name, *self._along]),
-            f"Rates of {function.name} where {', '.join(shapes)} change as {', '.join(self._along)} say.\n\n"
-            f"{function.__doc__ or ''}".rstrip(),
-            arguments=(*arguments, *along),
-        )
-
-    def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
-        """The rates on numbers or traced scalars, for arrays and model parameters by name."""
-        directions = [values[name] for name in self._along]
-        others = {name: value for name, value in values.items() if name not in self._along}
-        rates = rates_along(lambda *xs: self._with_primal(model, others, options, xs), self._at(others), directions)
-        return tuple(rates) if rates.several else rates[0]
 
 
 class Shorter(CompiledFunction):
@@ -184,23 +161,32 @@ class Shorter(CompiledFunction):
         return Shorter, (self.arm, self.function, self._differentiated)
 
 
-def _identifier(name: str) -> str:
+def _differential(name: str) -> str:
+    """``d_Y`` of a result Y, or of one that is a derivative already."""
+    return name if name.startswith("d_") else f"d_{name}"
+
+
+def identifier(name: str) -> str:
     """A name as part of an identifier."""
     return "".join(letter if letter.isalnum() else "_" for letter in name)
 
 
-def _unused(name: str, taken: Sequence[str]) -> str:
+def unused(name: str, taken: Sequence[str]) -> str:
     """The name, with a number where it is taken."""
     tries = (name if k == 1 else f"{name}_{k}" for k in range(1, len(taken) + 2))
     return next(candidate for candidate in tries if candidate not in taken)
 
 
+def named(fields: Sequence[str]) -> type[Any] | None:
+    """The type of named tuples with these fields, which can be pickled; None for a single result, a plain array."""
+    return _named(tuple(fields)) if len(fields) > 1 else None
+
+
 @cache
 def _named(fields: tuple[str, ...]) -> type[Any]:
-    """The type of named tuples with these fields; what is made of it can be pickled."""
     unique: list[str] = []
     for field in fields:
-        unique.append(_unused(field, unique))
+        unique.append(unused(field, unique))
     plain: Any = namedtuple  # mypy knows it with literal names only
     base = plain("Derivatives", unique)
     return type("Derivatives", (base,), {"__slots__": (), "__reduce__": lambda self: (_revived, (fields, tuple(self)))})

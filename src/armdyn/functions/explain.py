@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 _HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"}
 
 
-def check_arguments(inputs: Inputs, given: Mapping[str, Any]) -> None:
+def check_arguments(inputs: Inputs, given: Mapping[str, Any], options: Sequence[tuple[str, Any]]) -> None:
     """Complain of arrays that do not fit the robot or each other."""
     for name, value in given.items():
-        _check_argument(inputs, inputs.ports[name], value)
+        _check_argument(inputs, inputs.port(name, options), value)
     if _batch(inputs, given) is None:
         shown = ", ".join(f"{name} {batch}" for name, batch in inputs.batches(given).items())
         raise ShapeError(f"the batches of the arguments of {_what(inputs)} do not broadcast together: {shown}")
@@ -43,8 +43,7 @@ def _check_argument(inputs: Inputs, port: Port, value: Any) -> None:
 
 def _expected(inputs: Inputs, port: Port) -> str:
     model = inputs.model
-    by_name = {a.name: a.shape for a in inputs.function.arguments}
-    if by_name.get(port.name) != ("n",):
+    if inputs.shapes[port.name] != ("n",):
         return f"{_dimensions(port.shape)} for {model.name!r}"
     joints = [coordinate.name for coordinate in model.coordinates]
     shown = joints if len(joints) <= 3 else (joints[0], "...", joints[-1])

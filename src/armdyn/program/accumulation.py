@@ -36,6 +36,24 @@ def dependents(graph: Graph, nodes: Iterable[int], variables: Iterable[int]) -> 
     return chosen
 
 
+def tangents(graph: Graph, seeds: Mapping[int, int], results: Iterable[int]) -> dict[int, int]:
+    """Those of what lies between variables and results, where those of the variables are ``seeds``."""
+    return forward(graph, dependents(graph, cone(graph, results), seeds), seeds)
+
+
+def adjoints(graph: Graph, seeds: Mapping[int, int], variables: Iterable[int]) -> dict[int, int]:
+    """Those of what lies between variables and results, where those of the results are ``seeds``."""
+    return reverse(graph, dependents(graph, cone(graph, seeds), variables), seeds)
+
+
+def seeds_of(graph: Graph, nodes: Iterable[int], vector: Iterable[int]) -> dict[int, int]:
+    """What a vector with an entry for each of ``nodes`` adds up to at each of them: one may be several results."""
+    seeds: dict[int, int] = {}
+    for node, entry in zip(nodes, vector, strict=True):
+        seeds[node] = graph.add(seeds[node], entry) if node in seeds else entry
+    return seeds
+
+
 def forward(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dict[int, int]:
     """Tangents of ``nodes``, in order, where those of the variables are ``seeds``; zero where none is given."""
     tangents = dict(seeds)

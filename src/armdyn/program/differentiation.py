@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.errors import ShapeError
-from armdyn.program.accumulation import both_ways, chosen, dependents, entries, forward, reverse, shortest
+from armdyn.program.accumulation import adjoints, both_ways, chosen, entries, seeds_of, shortest, tangents
 from armdyn.program.expr import Expr, MixedTraces
-from armdyn.program.graph import Graph, cone, replayed
+from armdyn.program.graph import Graph, replayed
 from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, trace
 
@@ -147,10 +147,8 @@ def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions:
     seeds = {v: s for v, s in _values(graph, variables, directions).items() if graph.value_of(s) != 0.0}
     nodes_of = [[_node_of(graph, y) for y in result.flat] for result in results]
     work = graph.copy()
-    needed = cone(work, [y for ys in nodes_of for y in ys])
-    tangents = forward(work, dependents(work, needed, seeds), seeds)
-    zero = work.constant(0.0)
-    rates = [[tangents.get(y, zero) for y in ys] for ys in nodes_of]
+    found, zero = tangents(work, seeds, [y for ys in nodes_of for y in ys]), work.constant(0.0)
+    rates = [[found.get(y, zero) for y in ys] for ys in nodes_of]
     place = replayed(work, graph, [r for rs in rates for r in rs], values)
     arrays = [_array(graph, [place[r] for r in rs], y.shape) for rs, y in zip(rates, results, strict=True)]
     return Results(arrays, several=several)
@@ -165,12 +163,9 @@ def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotang
     given = [_node_of(graph, c) for cs in cotangents for c in cs.flat]
     of_results = [_node_of(graph, y) for ys in results for y in ys.flat]
     work = graph.copy()
-    seeds: dict[int, int] = {}
-    for y, seed in zip(of_results, given, strict=True):
-        seeds[y] = work.add(seeds[y], seed) if y in seeds else seed
-    nodes = dependents(work, cone(work, of_results), [v for vs in variables for v in vs])
-    adjoints, zero = reverse(work, nodes, seeds), work.constant(0.0)
-    found = [[adjoints.get(v, zero) for v in vs] for vs in variables]
+    by_node = adjoints(work, seeds_of(work, of_results, given), [v for vs in variables for v in vs])
+    zero = work.constant(0.0)
+    found = [[by_node.get(v, zero) for v in vs] for vs in variables]
     place = replayed(work, graph, [node for nodes in found for node in nodes], values)
     arrays = [_array(graph, [place[node] for node in nodes], x.shape) for nodes, x in zip(found, xs, strict=True)]
     return Results(arrays, several=True)

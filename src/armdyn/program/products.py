@@ -6,10 +6,9 @@ formed. So a product takes two to three times the operations of the function, ho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 
-from armdyn.program.accumulation import dependents, forward, reverse
-from armdyn.program.graph import cone
+from armdyn.program.accumulation import adjoints, seeds_of, tangents
 from armdyn.program.jacobians import Differentiable, inputs_of
 from armdyn.program.program import Names, Port, Program, live
 
@@ -17,55 +16,48 @@ from armdyn.program.program import Names, Port, Program, live
 def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
     """What `Program.vjp` gives."""
     work = Differentiable(program, of, wrt)
-    ports, seeds = _seeds(program, work, "cotangent", work.results, work.of_results)
-    adjoints = reverse(work.graph, _between(work), seeds)
-    values = [(x, adjoints) for x in work.of_variables]
-    return _product("vjp", program, work, ports, primal, _named("cotangent", work.variables, work.results), values)
+    results, variables = _all(work.of_results), _all(work.of_variables)
+    ports, vector = _vector(program, work, "cotangent", work.results)
+    found = adjoints(work.graph, seeds_of(work.graph, results, vector), variables)
+    outputs = _named("cotangent", work.variables, work.results)
+    return _product("vjp", program, work, ports, primal, outputs, [found.get(x) for x in variables])
 
 
 def jvp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
     """What `Program.jvp` gives."""
     work = Differentiable(program, of, wrt)
-    ports, seeds = _seeds(program, work, "tangent", work.variables, work.of_variables)
-    tangents = forward(work.graph, _between(work), seeds)
-    values = [(y, tangents) for y in work.of_results]
-    return _product("jvp", program, work, ports, primal, _named("tangent", work.results, work.results), values)
+    results, variables = _all(work.of_results), _all(work.of_variables)
+    ports, vector = _vector(program, work, "tangent", work.variables)
+    found = tangents(work.graph, seeds_of(work.graph, variables, vector), results)
+    outputs = _named("tangent", work.results, work.results)
+    return _product("jvp", program, work, ports, primal, outputs, [found.get(y) for y in results])
 
 
-def _seeds(
-    program: Program, work: Differentiable, word: str, ports: Sequence[Port], nodes_of: Sequence[Sequence[int]]
-) -> tuple[list[Port], dict[int, int]]:
-    """The inputs for the vector, behind those of the program, and what it adds up to at each node."""
-    named = _named(word, ports, program.inputs)
-    given = inputs_of(work.graph, named, start=sum(port.size for port in program.inputs))
-    seeds: dict[int, int] = {}
-    for nodes, scalars in zip(nodes_of, given, strict=True):
-        for node, seed in zip(nodes, scalars, strict=True):  # one node may be several results
-            seeds[node] = work.graph.add(seeds[node], seed) if node in seeds else seed
-    return named, seeds
+def _all(nodes_of: Sequence[Sequence[int]]) -> list[int]:
+    return [node for nodes in nodes_of for node in nodes]
 
 
-def _between(work: Differentiable) -> list[int]:
-    """The nodes through which the results depend on the variables."""
-    needed = cone(work.graph, (node for nodes in work.of_results for node in nodes))
-    return dependents(work.graph, needed, (node for nodes in work.of_variables for node in nodes))
+def _vector(program: Program, work: Differentiable, word: str, like: Sequence[Port]) -> tuple[list[Port], list[int]]:
+    """The inputs for a vector, behind those of the program, and their nodes."""
+    ports = _named(word, like, program.inputs)
+    return ports, _all(inputs_of(work.graph, ports, start=sum(port.size for port in program.inputs)))
 
 
 def _product(
     kind: str,
     program: Program,
     work: Differentiable,
-    seeds: Sequence[Port],
+    vectors: Sequence[Port],
     primal: bool,
     outputs: Sequence[Port],
-    values: Iterable[tuple[Sequence[int], Mapping[int, int]]],
+    entries: Sequence[int | None],
 ) -> Program:
+    """The program of a product; entries that are None are zero."""
     zero = work.graph.constant(0.0)
-    products = [found.get(node, zero) for nodes, found in values for node in nodes]
-    own = [node for nodes in work.of_results for node in nodes]
-    nodes, results = live(work.graph.nodes, [*own, *products] if primal else products)
+    products = [zero if entry is None else entry for entry in entries]
+    nodes, results = live(work.graph.nodes, [*_all(work.of_results), *products] if primal else products)
     ports = (*work.results, *outputs) if primal else tuple(outputs)
-    return Program(f"{program.name}_{kind}", (*program.inputs, *seeds), ports, nodes, results)
+    return Program(f"{program.name}_{kind}", (*program.inputs, *vectors), ports, nodes, results)
 
 
 def _named(word: str, ports: Sequence[Port], taken: Sequence[Port]) -> list[Port]:

@@ -190,7 +190,7 @@ class Robot:
         """What q counts, in its order: the joints, or the coordinates that move them where they are coupled."""
         return self.model.coordinates
 
-    @property
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of what q counts, in its order."""
         return tuple(joint.name for joint in self.model.coordinates)
@@ -210,7 +210,7 @@ class Robot:
         """Name of the tip frame, or None where the tree has several ends and none was chosen."""
         return self.model.tip
 
-    @property
+    @cached_property
     def constraint_rows(self) -> tuple[Row, ...]:
         """The scalar equations of all constraints, in the order of the rows of A: name, unit, kind."""
         return rows_in(self.model)
