@@ -200,13 +200,6 @@ def _driven(parts: Sequence[Joint | Coordinate], A: Array, b: Array) -> list[_Dr
     return [_Driven(*one) for one in zip(parts, rows, map(float, b), strict=True)]
 
 
-class _Bound(NamedTuple):
-    """An end of a coordinate's range, and who sets it."""
-
-    value: float
-    whose: str
-
-
 @dataclass
 class _Finder:
     """What the joints leave of every coordinate; collects what is wrong."""
@@ -251,29 +244,23 @@ class _Finder:
     def _limits(self, name: str, alone: Sequence[_Driven]) -> Limits:
         """The given limits, narrowed by those of all that the coordinate alone moves."""
         given = self.limits.get(name, UNLIMITED)
-        lower, upper = _Bound(given.lower, "its own"), _Bound(given.upper, "its own")
-        velocity, effort = given.velocity, given.effort
-        for d in alone:
-            low, high = _range(d.part.limits, d.factor, d.offset)
-            lower = max(lower, _Bound(low, d.part.name), key=lambda bound: bound.value)
-            upper = min(upper, _Bound(high, d.part.name), key=lambda bound: bound.value)
-            velocity = min(velocity, d.part.limits.velocity / abs(d.factor))
-            if d.is_called(name):
-                effort = min(effort, d.part.limits.effort)
-        if not lower.value <= upper.value:
-            self._complain_of_limits(name, lower, upper)
-        return Limits(float(lower.value), float(upper.value), float(velocity), float(effort))
-
-    def _complain_of_limits(self, name: str, lower: _Bound, upper: _Bound) -> None:
-        where = next((self.where[b.whose] for b in (lower, upper) if b.whose in self.where), "")
-        ends = [
-            f"{word} {bound.value:g} ({'its own limit' if bound.whose == 'its own' else f'limit of {bound.whose!r}'})"
-            for word, bound in (("at least", lower), ("at most", upper))
-        ]
-        self.problems.append(
-            f"{where + ' ' if where else ''}coordinate {name!r}: the limits of the joints that move with it leave no "
-            f"position: {' and '.join(ends)}."
-        )
+        ranges = [("", given.lower, given.upper)]
+        ranges += [(d.part.name, *_range(d.part.limits, d.factor, d.offset)) for d in alone]
+        lowest, lower, _ = max(ranges, key=lambda one: one[1])
+        highest, _, upper = min(ranges, key=lambda one: one[2])
+        if not lower <= upper:
+            where = next((f"{self.where[part]} " for part in (lowest, highest) if part in self.where), "")
+            ends = [
+                f"{word} {value:g} ({f'limit of {part!r}' if part else 'its own limit'})"
+                for word, value, part in (("at least", lower, lowest), ("at most", upper, highest))
+            ]
+            self.problems.append(
+                f"{where}coordinate {name!r}: the limits of the joints that move with it leave no position: "
+                f"{' and '.join(ends)}."
+            )
+        velocity = min([given.velocity, *(d.part.limits.velocity / abs(d.factor) for d in alone)])
+        effort = min([given.effort, *(d.part.limits.effort for d in alone if d.is_called(name))])
+        return Limits(float(lower), float(upper), float(velocity), float(effort))
 
     def check_held(self) -> None:
         """Joints that nothing moves must be held where their limits let them be."""

@@ -131,7 +131,8 @@ def with_joint_equations(model: Model, equations: Sequence[JointEquation], depen
         offset[k] = float(row.constant)
         for j, term in row.terms.items():
             matrix[k, free.index(j)] = float(term)
-    return with_coordinates(model, [names[k] for k in free], matrix, offset)
+    where = {equation.joint: equation.where for equation in equations if equation.where}
+    return with_coordinates(model, [names[k] for k in free], matrix, offset, where=where)
 
 
 def _problems_of(equations: Sequence[JointEquation]) -> Iterator[str]:

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from armdyn.advice import option
 from armdyn.errors import ModelError, UnknownName
-from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, moved_by, refuse, with_coordinates
-from armdyn.model.joint_equations import JointEquation
+from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, moved_by, refuse
+from armdyn.model.joint_equations import JointEquation, with_joint_equations
 from armdyn.model.model import Model
 
 
@@ -23,26 +21,21 @@ def with_mimics(model: Model, mimics: Sequence[JointEquation]) -> Model:
         UnknownName: a joint that is no coordinate of the model.
     """
     check_size(model)
-    names = [coordinate.name for coordinate in model.coordinates]
     for name in (name for mimic in mimics for name in (mimic.joint, mimic.leader)):
-        if name not in names:
-            _refuse_dependent(model, name)
-            raise UnknownName.of("joint", name, names, repr(model.name))
+        _check_coordinate(model, name)
     refuse(_problems_of(mimics))
-    resolved = resolve_chains(mimics)
-    refuse(_problems_of(list(resolved.values())))  # products may be beyond what each multiplier is
-    free = [name for name in names if name not in resolved]
-    matrix, offset = np.zeros((len(names), len(free))), np.zeros(len(names))
-    for k, name in enumerate(names):
-        mimic = resolved.get(name, JointEquation.mimic(name, name))
-        matrix[k, free.index(mimic.leader)], offset[k] = mimic.multiplier, mimic.value
-    return with_coordinates(model, free, matrix, offset, where={m.joint: m.where for m in mimics if m.where})
+    resolved = [*resolve_chains(mimics).values()]
+    refuse(_problems_of(resolved))  # products may be beyond what each multiplier is
+    return with_joint_equations(model, resolved)
 
 
-def _refuse_dependent(model: Model, name: str) -> None:
-    """Say of a joint that a coupling moves already what it follows, and how to couple it anew."""
-    if name not in model.joint_names:
+def _check_coordinate(model: Model, name: str) -> None:
+    """Raise for what is no coordinate; of a joint that a coupling moves already, say what it follows."""
+    names = [coordinate.name for coordinate in model.coordinates]
+    if name in names:
         return
+    if name not in model.joint_names:
+        raise UnknownName.of("joint", name, names, repr(model.name))
     *others, last = [repr(other) for other in moved_by(model, name)] or [""]
     follows = f"follows {', '.join(others) + ' and ' if others else ''}{last}" if last else "is held still"
     raise ModelError(

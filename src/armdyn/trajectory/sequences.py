@@ -4,24 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.errors import MotionError
-
-
-class Timed(Protocol):
-    """A law or a path: a tuple of arrays at each time from 0 to its duration."""
-
-    @property
-    def duration(self) -> float:
-        """T, s."""
-
-    @property
-    def evaluate(self) -> Any:
-        """The tuple at times t."""
 
 
 def starts_of(extents: Iterable[float]) -> Array:
@@ -41,8 +29,8 @@ def checked_paths(paths: Sequence[Any], fields: Sequence[str], gap: str) -> tupl
     return tuple(paths)
 
 
-def fill(result: Sequence[Array], parts: Sequence[Timed], t: Array) -> Array:
-    """Put into ``result`` what the part that each time is in says of it; which part that is."""
+def fill(result: Sequence[Array], parts: Sequence[Any], t: Array) -> Array:
+    """Put into ``result`` what the law or path says that each time is in; which one that is."""
     starts = starts_of(part.duration for part in parts)
     which = np.clip(np.searchsorted(starts, t, side="right") - 1, 0, len(parts) - 1)
     for k, part in enumerate(parts):
