@@ -1,7 +1,8 @@
 """Pictures for print, the one place of matplotlib: its objects only, no global state, no window, no display needed.
 
 `plot_trajectory` draws a simulation; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
-`armdyn.ellipsoids`; `draw_masp` a run of `armdyn.masp`. Nothing of armdyn computes with what stands here.
+`armdyn.ellipsoids`; `draw_masp` a run of `armdyn.masp`. Only `armdyn.modern_robotics.SimulateControl`, which shows a
+window as the book's code does, uses matplotlib by itself.
 """
 
 from typing import TYPE_CHECKING

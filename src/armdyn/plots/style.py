@@ -18,6 +18,9 @@ INK = "#222222"
 SPINE = "#888888"
 FAINT = "#D9D9D9"
 
+ENDINGS = tuple(f".{name}" for name in FigureCanvasAgg.get_supported_filetypes())
+"""Of the files that a figure can be written to."""
+
 
 class PictureError(ArmdynError, ValueError):
     """A picture that cannot be written: a folder that is missing, or an ending that names no format."""
