@@ -89,7 +89,7 @@ def hold_with(mimics: Sequence[JointEquation], locked: Mapping[str, float], find
         leader = waiting.pop()
         for mimic in led_by.get(leader, ()):
             if mimic.joint not in held:
-                held[mimic.joint] = mimic.solved_for(mimic.joint, held)
+                held[mimic.joint] = mimic.multiplier * held[leader] + mimic.value
                 findings.note(f"locked with joint {quoted(leader)}, which it follows", mimic.name)
                 waiting.append(mimic.joint)
     refuse(_contradictions(mimics, held))
@@ -101,7 +101,7 @@ def _contradictions(mimics: Sequence[JointEquation], held: Mapping[str, float]) 
     for mimic in mimics:
         if mimic.joint in held and mimic.leader in held:
             position, leader = held[mimic.joint], held[mimic.leader]
-            asked = mimic.solved_for(mimic.joint, held)
+            asked = mimic.multiplier * leader + mimic.value
             if abs(position - asked) > HELD_WITHIN * max(1.0, abs(asked)):
                 other = quoted(mimic.leader)
                 yield (
