@@ -10,8 +10,7 @@ import numpy as np
 
 import armdyn
 from armdyn import ellipsoids
-from armdyn.ellipsoids.figures import draw_joint_ellipses, draw_on_arm, draw_tip_ellipses
-from armdyn.plots import write_figure
+from armdyn.plots import draw_joint_ellipses, draw_on_arm, draw_tip_ellipses, write_figure
 
 
 def main(folder: Path) -> None:

@@ -7,10 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import armdyn
-from armdyn.plots import write_figure
+from armdyn.masp import NEXT_TO_ZERO, MaspRun
+from armdyn.plots import draw_masp, write_figure
 from armdyn.trajectory import Arc, CurvePath, Cycloidal, follow, quintic_spline
-from armdyn.trajectory.masp import NEXT_TO_ZERO, MaspRun
-from armdyn.trajectory.masp_figures import draw_masp
 
 robot = armdyn.load("kg_puma")
 inch = 0.0254

@@ -23,7 +23,7 @@ class _Package(ModuleType):
 def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a package whose ``_WHERE`` says in which of its modules each public name is.
 
-    Its modules are found by their own names too, so that all of ``armdyn.trajectory.masp.run_masp`` works after
+    Its modules are found by their own names too, so that all of ``armdyn.trajectory.curves.Line`` works after
     ``import armdyn``.
     """
     module = sys.modules[package]

@@ -9,7 +9,7 @@ import armdyn
 from armdyn import constraints as c
 from armdyn import ellipsoids
 from armdyn.algorithms.task_rows import TaskSpaceError
-from armdyn.ellipsoids.figures import ForeignEllipsoid, draw_on_arm
+from armdyn.plots import ForeignEllipsoid, draw_on_arm
 from armdyn.simulation.errors import SettingError
 
 CRANK = ["joint_of_crank"]

@@ -97,3 +97,10 @@ def test_a_mimic_of_a_fixed_joint_is_noted():
     (note,) = [note for note in robot.notes if "mimic" in note]
     assert "the joint is fixed" in note
     assert "second" in note
+
+
+@pytest.mark.parametrize("multiplier", [0.0, 1.0, -2.0])
+def test_a_locked_joint_that_follows_itself(multiplier):
+    text = URDF.format(type="continuous", multiplier=multiplier).replace('mimic joint="first"', 'mimic joint="second"')
+    with pytest.raises(ModelError, match=r"hand:7 joint 'second': (locked at 0\.3|<mimic> follows the joint itself)"):
+        read_urdf_text(text, "hand", locked={"second": 0.3})

@@ -58,7 +58,7 @@ def in_fresh_interpreters(groups: list[str]) -> None:
 
 def test_names_are_found() -> None:
     assert len(NAMES) > 230
-    assert {"armdyn.trajectory.masp.run_masp", "armdyn.Robot.inverse_dynamics", "armdyn.modern_robotics.ad"} <= {*NAMES}
+    assert {"armdyn.masp.run_masp", "armdyn.Robot.inverse_dynamics", "armdyn.modern_robotics.ad"} <= {*NAMES}
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="fresh interpreters are made by fork")

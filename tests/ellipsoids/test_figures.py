@@ -11,9 +11,8 @@ import pytest
 import armdyn
 from armdyn import ellipsoids
 from armdyn.algorithms import TaskSpaceError
-from armdyn.ellipsoids.figures import draw_joint_ellipses, draw_on_arm, draw_tip_ellipses
-from armdyn.ellipsoids.stick_figure import stick_lines
-from armdyn.plots import write_figure
+from armdyn.plots import draw_joint_ellipses, draw_on_arm, draw_tip_ellipses, write_figure
+from armdyn.plots.stick_figure import stick_lines
 from oracles.cases import CASES
 
 PRINTED = np.radians([[0.0, 90.0], [0.0, 150.0]])

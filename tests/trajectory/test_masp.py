@@ -15,10 +15,10 @@ from typer.testing import CliRunner
 
 import armdyn
 from armdyn.cli.app import app
+from armdyn.masp import NEXT_TO_ZERO, PUBLISHED, MaspRun, circle_of_the_paper, run_masp
+from armdyn.plots import draw_masp
 from armdyn.robots import kg_puma
 from armdyn.trajectory import MotionError, differentiated, follow, quintic_spline
-from armdyn.trajectory.masp import NEXT_TO_ZERO, PUBLISHED, MaspRun, circle_of_the_paper, run_masp
-from armdyn.trajectory.masp_figures import draw_masp
 from oracles.integrals import assert_is_derivative
 from oracles.kazerounian_gupta import ZeroReferenceArm
 

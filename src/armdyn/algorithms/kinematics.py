@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.model.mechanism import Mechanism
-from armdyn.spatial.rotations import Array, cross, inverse_rigid
+from armdyn.spatial.rotations import Array, cross, inverse_rigid, rigid
 from armdyn.spatial.turns import into, out_of
 from armdyn.spatial.twists import lie_bracket
 
@@ -34,7 +34,7 @@ def forward_kinematics(mechanism: Mechanism, q: Array, *, frame: str | None = No
     array([1., 1., 0.])
     """
     k, T = mechanism.frame(frame)
-    return T if k < 0 else homogeneous(body_poses(mechanism, mechanism.drive.positions(q))[k], T)
+    return T if k < 0 else frame_pose(body_poses(mechanism, mechanism.drive.positions(q))[k], T)
 
 
 @function("(n)->(links,4,4)")
@@ -47,7 +47,7 @@ def link_poses(mechanism: Mechanism, q: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
     """
     poses = body_poses(mechanism, mechanism.drive.positions(q))
-    of_link = {body.name: homogeneous(pose, body.link_pose) for body, pose in zip(mechanism.bodies, poses, strict=True)}
+    of_link = {body.name: frame_pose(pose, body.link_pose) for body, pose in zip(mechanism.bodies, poses, strict=True)}
     return np.array([np.eye(4), *(of_link[name] for name in mechanism.model.link_names[1:])])
 
 
@@ -125,14 +125,10 @@ def body_poses(mechanism: Mechanism, q: Array) -> list[Pose]:
     return poses
 
 
-def homogeneous(pose: Pose, T: Array) -> Array:
+def frame_pose(pose: Pose, T: Array) -> Array:
     """T_0F = T_0B T_BF as a 4x4 array."""
     R, p = pose
-    result = np.zeros((4, 4), dtype=object)
-    result[:3, :3] = R @ T[:3, :3]
-    result[:3, 3] = p + R @ T[:3, 3]
-    result[3, 3] = 1.0
-    return result
+    return rigid(R @ T[:3, :3], p + R @ T[:3, 3])
 
 
 def path_to(mechanism: Mechanism, k: int) -> list[int]:

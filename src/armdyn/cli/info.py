@@ -26,7 +26,7 @@ from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.constraints import RedundantConstraints
 from armdyn.errors import ModelError
 from armdyn.functions import CompiledFunction
-from armdyn.model.coordinates import joint_map
+from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
 from armdyn.model.model import Joint, Limits
 from armdyn.robot import Method, Robot
@@ -96,9 +96,9 @@ def _joint_table(arm: Robot) -> Table:
 
 def coupling_table(arm: Robot) -> Table:
     """Where the coordinates of a coupled robot put every joint that is not simply one of them."""
-    A, b = joint_map(arm.model)
+    coupling = coupling_of(arm.model)
     table = new_table("Couplings: what q holds, and what follows it", "joint", "stands at")
-    for joint, row, offset in zip(arm.model.joints, A, b, strict=True):
+    for joint, row, offset in zip(arm.model.joints, coupling.matrix, coupling.offset, strict=True):
         terms = [f"{factor:+.6g} {name}" for factor, name in zip(row, arm.joint_names, strict=True) if factor]
         text = " ".join([*terms, *([f"{offset:+.6g}"] if offset or not terms else [])])
         if text != f"+1 {joint.name}":

@@ -24,7 +24,7 @@ from armdyn.cli.arguments import (
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import figure, new_account, new_table, show, show_notes, write_table
-from armdyn.trajectory.masp import DISTANCE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
+from armdyn.masp import DISTANCE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
 
 OUTPUTS = ("masp.png", "masp.csv")
 
@@ -135,8 +135,7 @@ def _account_table(run: MaspRun) -> Table:
 
 
 def _write(run: MaspRun, folder: Path, console: Screen) -> None:
-    from armdyn.plots import write_figure  # noqa: PLC0415 - matplotlib is slow to import
-    from armdyn.trajectory.masp_figures import draw_masp  # noqa: PLC0415
+    from armdyn.plots import draw_masp, write_figure  # noqa: PLC0415 - matplotlib is slow to import
 
     folder.mkdir(parents=True, exist_ok=True)
     columns = ["t", *(f"{name}_{joint}" for name in ("q", "qd", "qdd", "tau") for joint in run.robot.joint_names)]

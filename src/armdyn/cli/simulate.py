@@ -112,9 +112,9 @@ def _refuse_outputs(csv: Path | None, npz: Path | None, plot: Path | None) -> No
     if npz is not None:
         refuse_unwritable("--npz", npz, endings=(".npz",))
     if plot is not None:
-        from matplotlib.backend_bases import FigureCanvasBase  # noqa: PLC0415 - matplotlib is slow to import
+        from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
 
-        refuse_unwritable("--plot", plot, endings=[f".{name}" for name in FigureCanvasBase.get_supported_filetypes()])
+        refuse_unwritable("--plot", plot, endings=ENDINGS)
 
 
 def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:

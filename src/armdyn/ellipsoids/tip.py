@@ -44,11 +44,7 @@ def tip_force(
     >>> armdyn.ellipsoids.tip_force(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <tip force ellipsoid of vx, vy: semi-axes 2, 1 N>
     """
-    without_constraints_only(robot, "tip force")
-    place = Place.of(robot, q, frame, point, components, expressed_in)
-    place.check_bounds()
-    U, sigma, _ = svd(weighed(robot, q, place.J))
-    return place.ellipsoid(U, 1.0 / sigma**2, "tip force", "N", "N m")
+    return _ellipsoid("tip force", robot, q, frame, point, components, expressed_in)
 
 
 def tip_acceleration(
@@ -75,10 +71,7 @@ def tip_acceleration(
     >>> armdyn.ellipsoids.tip_acceleration(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <tip acceleration ellipsoid of vx, vy: semi-axes 1, 0.5 m/s²>
     """
-    without_constraints_only(robot, "tip acceleration")
-    place = Place.of(robot, q, frame, point, components, expressed_in)
-    U, sigma, _ = svd(weighed(robot, q, place.J))
-    return place.ellipsoid(U, sigma**2, "tip acceleration", "m/s²", "rad/s²")
+    return _ellipsoid("tip acceleration", robot, q, frame, point, components, expressed_in)
 
 
 def velocity(
@@ -105,11 +98,7 @@ def velocity(
     >>> armdyn.ellipsoids.velocity(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <velocity ellipsoid of vx, vy: semi-axes 1.61803, 0.618034 m/s>
     """
-    without_constraints_only(robot, "velocity")
-    place = Place.of(robot, q, frame, point, components, expressed_in)
-    one_kind(robot, place.moving)
-    U, sigma, _ = svd(place.J)
-    return place.ellipsoid(U, sigma, "velocity", "m/s", "rad/s")
+    return _ellipsoid("velocity", robot, q, frame, point, components, expressed_in)
 
 
 def force(
@@ -137,9 +126,34 @@ def force(
     >>> armdyn.ellipsoids.force(armdyn.load("planar_2r"), [0.0, np.pi / 2], components=("vx", "vy"))
     <force ellipsoid of vx, vy: semi-axes 1.61803, 0.618034 N>
     """
-    without_constraints_only(robot, "force")
+    return _ellipsoid("force", robot, q, frame, point, components, expressed_in)
+
+
+_KINDS = {
+    "tip force": (True, -2, "N", "N m"),
+    "tip acceleration": (True, 2, "m/s²", "rad/s²"),
+    "velocity": (False, 1, "m/s", "rad/s"),
+    "force": (False, -1, "N", "N m"),
+}
+"""Whether J is weighed by the mass matrix, which power of its singular values the semi-axes are, and their units."""
+
+
+def _ellipsoid(
+    kind: str,
+    robot: Robot,
+    q: ArrayLike,
+    frame: str | None,
+    point: Sequence[float],
+    components: Components,
+    expressed_in: str,
+) -> Ellipsoid:
+    is_weighed, power, linear, angular = _KINDS[kind]
+    without_constraints_only(robot, kind)
     place = Place.of(robot, q, frame, point, components, expressed_in)
-    one_kind(robot, place.moving)
-    place.check_bounds()
-    U, sigma, _ = svd(place.J)
-    return place.ellipsoid(U, 1.0 / sigma, "force", "N", "N m")
+    if not is_weighed:
+        one_kind(robot, place.moving)
+    if power < 0:
+        place.check_bounds()
+    U, sigma, _ = svd(weighed(robot, q, place.J) if is_weighed else place.J)
+    lengths = sigma ** abs(power)
+    return place.ellipsoid(U, 1.0 / lengths if power < 0 else lengths, kind, linear, angular)

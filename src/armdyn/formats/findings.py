@@ -45,8 +45,12 @@ class Findings:
         return f"{self.document}:{element.line}"
 
     def problem(self, element: Element, text: str) -> None:
+        """Take down a problem with an element."""
+        self.add(f"{self.where(element)} {text}")
+
+    def add(self, problem: str) -> None:
         """Take down a problem; when there are very many, stop reading and raise them."""
-        self.problems.append(f"{self.where(element)} {text}")
+        self.problems.append(problem)
         if len(self.problems) >= MAX_PROBLEMS:
             raise ModelError([*self.problems, f"... and perhaps more: reading stopped after {MAX_PROBLEMS} problems."])
 
@@ -56,7 +60,7 @@ class Findings:
             self.accepted.append(f"{self.document}:{line} {text}; {taken}")
         else:
             advice = f". Mend it; or read the file with {option('problems', 'warn')}, and {taken}."
-            self.problem(Element("", {}, line), text + advice)
+            self.add(f"{self.document}:{line} {text}{advice}")
 
     def warn(self) -> None:
         """Warn, once, of every fault that was accepted and every note that is to be heard."""

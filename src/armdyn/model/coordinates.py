@@ -35,23 +35,19 @@ HELD_WITHIN = 1e-9
 """How far outside its limits a joint may be held that a coupling holds still: rounding explains it."""
 
 
-class JointMap(NamedTuple):
-    """q = matrix r + offset."""
-
-    matrix: Array
-    offset: Array
-
-    def after(self, inner: JointMap) -> JointMap:
-        """The map whose argument is what ``inner`` maps from."""
-        A, b = exact(self.matrix), exact(self.offset)
-        return JointMap(rounded(A @ exact(inner.matrix)), rounded(A @ exact(inner.offset) + b))
+def coupling_of(model: Model) -> Coupling:
+    """The map from q to the positions of all joints; the identity where each joint is a coordinate."""
+    if model.coupling is not None:
+        return model.coupling
+    n = len(model.joints)
+    own = tuple(Coordinate(j.name, j.kind, j.limits, j.damping, j.friction) for j in model.joints)
+    return Coupling(own, np.eye(n), np.zeros(n))
 
 
-def joint_map(model: Model) -> JointMap:
-    """The map from q to the positions of all joints, in the order of ``model.joints``."""
-    if model.coupling is None:
-        return JointMap(np.eye(len(model.joints)), np.zeros(len(model.joints)))
-    return JointMap(model.coupling.matrix, model.coupling.offset)
+def moved_by(model: Model, joint: str) -> list[str]:
+    """The coordinates that move a joint."""
+    row = coupling_of(model).matrix[model.joint_names.index(joint)]
+    return [coordinate.name for coordinate, factor in zip(model.coordinates, row, strict=True) if factor]
 
 
 def with_coordinates(
@@ -76,17 +72,19 @@ def with_coordinates(
         where: what stands in front of a problem with a joint, e.g. "arm.urdf:214".
     """
     check_size(model)
-    step = _checked_map(model, names, matrix, offset)
     rows = [coordinate.name for coordinate in model.coordinates]
-    refuse(_problems_of_factors(rows, names, step))
-    whole = joint_map(model).after(step)
-    refuse(_problems_of_factors(model.joint_names, names, whole))
+    A, b = _checked_map(rows, names, matrix, offset)
+    refuse(_problems_of_factors(rows, names, A, b))
+    old = coupling_of(model)
+    to_q = exact(old.matrix)
+    whole = rounded(to_q @ exact(A)), rounded(to_q @ exact(b) + exact(old.offset))
+    refuse(_problems_of_factors(model.joint_names, names, *whole))
     refuse(_problems_of_names(model, names, kinds or {}, limits or {}))
-    refuse(_problems_of_columns(names, step.matrix))
-    driven = _driven(model.joints, whole)
+    refuse(_problems_of_columns(names, A))
+    driven = _driven(model.joints, *whole)
     if model.coupling is not None:
-        driven += _driven(model.coupling.coordinates, step)
-    finder = _Finder(driven, dict(kinds or {}), dict(limits or {}), dict(where or {}))
+        driven += _driven(model.coupling.coordinates, A, b)
+    finder = _Finder(driven, kinds or {}, limits or {}, where or {})
     coordinates = tuple(finder.coordinate(i, name) for i, name in enumerate(names))
     finder.check_held()
     refuse(dict.fromkeys(finder.problems))
@@ -111,12 +109,13 @@ def refuse(problems: Iterable[str]) -> None:
         raise ModelError(found)
 
 
-def _checked_map(model: Model, names: Sequence[str], matrix: ArrayLike, offset: ArrayLike | None) -> JointMap:
-    rows = len(model.coordinates)
-    shown = ", ".join(c.name for c in model.coordinates)
-    A = _numbers("matrix", matrix, (rows, len(names)), f"a row for each of {shown}, a column for each new coordinate")
-    b = np.zeros(rows) if offset is None else _numbers("offset", offset, (rows,), f"one value for each of {shown}")
-    return JointMap(A, b)
+def _checked_map(
+    rows: Sequence[str], names: Sequence[str], matrix: ArrayLike, offset: ArrayLike | None
+) -> tuple[Array, Array]:
+    n, shown = len(rows), ", ".join(rows)
+    A = _numbers("matrix", matrix, (n, len(names)), f"a row for each of {shown}, a column for each new coordinate")
+    b = np.zeros(n) if offset is None else _numbers("offset", offset, (n,), f"one value for each of {shown}")
+    return A, b
 
 
 def _numbers(name: str, values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
@@ -153,16 +152,16 @@ def _problems_of_names(
             yield f"limits of coordinate {name!r} are {limit!r}; expected an armdyn.Limits."
 
 
-def _problems_of_factors(rows: Sequence[str], names: Sequence[str], step: JointMap) -> Iterator[str]:
+def _problems_of_factors(rows: Sequence[str], names: Sequence[str], A: Array, b: Array) -> Iterator[str]:
     """Factors and offsets that no gear has, and whose squares are no numbers."""
-    sizes = np.abs(step.matrix)
+    sizes = np.abs(A)
     for k, i in np.argwhere((sizes > 0.0) & ~((sizes >= SMALLEST) & (sizes <= LARGEST))).tolist():
         yield (
-            f"{rows[k]!r} moves {step.matrix[k, i]:g} times as {names[i]!r}; expected 0, or a factor whose size is "
+            f"{rows[k]!r} moves {A[k, i]:g} times as {names[i]!r}; expected 0, or a factor whose size is "
             f"between {SMALLEST:g} and {LARGEST:g}."
         )
-    for k in np.flatnonzero(np.abs(step.offset) > LARGEST).tolist():
-        yield f"{rows[k]!r} has offset {step.offset[k]:g}; expected one whose size is at most {LARGEST:g}."
+    for k in np.flatnonzero(np.abs(b) > LARGEST).tolist():
+        yield f"{rows[k]!r} has offset {b[k]:g}; expected one whose size is at most {LARGEST:g}."
 
 
 def _problems_of_columns(names: Sequence[str], A: Array) -> Iterator[str]:
@@ -196,16 +195,9 @@ class _Driven(NamedTuple):
         return self.part.name == name and self.factor == 1.0 and self.offset == 0.0
 
 
-def _driven(parts: Sequence[Joint | Coordinate], to_parts: JointMap) -> list[_Driven]:
-    rows = [{int(i): float(row[i]) for i in np.flatnonzero(row)} for row in to_parts.matrix]
-    return [_Driven(*one) for one in zip(parts, rows, map(float, to_parts.offset), strict=True)]
-
-
-class _Bound(NamedTuple):
-    """An end of a coordinate's range, and who sets it."""
-
-    value: float
-    whose: str
+def _driven(parts: Sequence[Joint | Coordinate], A: Array, b: Array) -> list[_Driven]:
+    rows = [{int(i): float(row[i]) for i in np.flatnonzero(row)} for row in A]
+    return [_Driven(*one) for one in zip(parts, rows, map(float, b), strict=True)]
 
 
 @dataclass
@@ -252,29 +244,23 @@ class _Finder:
     def _limits(self, name: str, alone: Sequence[_Driven]) -> Limits:
         """The given limits, narrowed by those of all that the coordinate alone moves."""
         given = self.limits.get(name, UNLIMITED)
-        lower, upper = _Bound(given.lower, "its own"), _Bound(given.upper, "its own")
-        velocity, effort = given.velocity, given.effort
-        for d in alone:
-            low, high = _range(d.part.limits, d.factor, d.offset)
-            lower = max(lower, _Bound(low, d.part.name), key=lambda bound: bound.value)
-            upper = min(upper, _Bound(high, d.part.name), key=lambda bound: bound.value)
-            velocity = min(velocity, d.part.limits.velocity / abs(d.factor))
-            if d.is_called(name):
-                effort = min(effort, d.part.limits.effort)
-        if not lower.value <= upper.value:
-            self._complain_of_limits(name, lower, upper)
-        return Limits(float(lower.value), float(upper.value), float(velocity), float(effort))
-
-    def _complain_of_limits(self, name: str, lower: _Bound, upper: _Bound) -> None:
-        where = next((self.where[b.whose] for b in (lower, upper) if b.whose in self.where), "")
-        ends = [
-            f"{word} {bound.value:g} ({'its own limit' if bound.whose == 'its own' else f'limit of {bound.whose!r}'})"
-            for word, bound in (("at least", lower), ("at most", upper))
-        ]
-        self.problems.append(
-            f"{where + ' ' if where else ''}coordinate {name!r}: the limits of the joints that move with it leave no "
-            f"position: {' and '.join(ends)}."
-        )
+        ranges = [("", given.lower, given.upper)]
+        ranges += [(d.part.name, *_range(d.part.limits, d.factor, d.offset)) for d in alone]
+        lowest, lower, _ = max(ranges, key=lambda one: one[1])
+        highest, _, upper = min(ranges, key=lambda one: one[2])
+        if not lower <= upper:
+            where = next((f"{self.where[part]} " for part in (lowest, highest) if part in self.where), "")
+            ends = [
+                f"{word} {value:g} ({f'limit of {part!r}' if part else 'its own limit'})"
+                for word, value, part in (("at least", lower, lowest), ("at most", upper, highest))
+            ]
+            self.problems.append(
+                f"{where}coordinate {name!r}: the limits of the joints that move with it leave no position: "
+                f"{' and '.join(ends)}."
+            )
+        velocity = min([given.velocity, *(d.part.limits.velocity / abs(d.factor) for d in alone)])
+        effort = min([given.effort, *(d.part.limits.effort for d in alone if d.is_called(name))])
+        return Limits(float(lower), float(upper), float(velocity), float(effort))
 
     def check_held(self) -> None:
         """Joints that nothing moves must be held where their limits let them be."""

@@ -24,19 +24,53 @@ ROUNDING = Fraction(1, 10**12)
 
 @dataclass(frozen=True)
 class JointEquation:
-    """sum_k coefficients[k] q[k] = value, between joints given by name.
+    """sum_k coefficients[k] q[k] = value, between joints given by name: what a file or a caller says of them.
 
     Args:
         coefficients: a, by joint.
         value: b.
         name: what messages call it.
+        where: said in front of every problem, e.g. "arm.urdf:214".
         dependent: joints that shall be the ones to follow, the first that can.
     """
 
     coefficients: Mapping[str, float]
     value: float = 0.0
     name: str = ""
+    where: str = ""
     dependent: tuple[str, ...] = ()
+
+    @classmethod
+    def mimic(
+        cls, joint: str, leader: str, multiplier: float = 1.0, offset: float = 0.0, where: str = ""
+    ) -> JointEquation:
+        """q[joint] = multiplier q[leader] + offset; a joint that follows itself has one coefficient."""
+        return cls({joint: 1.0, leader: -multiplier}, offset, f"joint {joint!r}", where, (joint,))
+
+    @property
+    def label(self) -> str:
+        """The name, with where it is said."""
+        return f"{self.where} {self.name}" if self.where else self.name
+
+    @property
+    def joint(self) -> str:
+        """The first joint: of a mimic, the one that follows."""
+        return next(iter(self.coefficients))
+
+    @property
+    def leader(self) -> str:
+        """The last joint: of a mimic, the one that is followed."""
+        return [*self.coefficients][-1]
+
+    @property
+    def multiplier(self) -> float:
+        """Of a mimic."""
+        return -self.coefficients[self.leader]
+
+    def solved_for(self, joint: str, positions: Mapping[str, float]) -> float:
+        """The position of a joint, from those of all the others."""
+        others = sum(a * positions[name] for name, a in self.coefficients.items() if name != joint)
+        return (self.value - others) / self.coefficients[joint]
 
 
 @dataclass
@@ -97,7 +131,8 @@ def with_joint_equations(model: Model, equations: Sequence[JointEquation], depen
         offset[k] = float(row.constant)
         for j, term in row.terms.items():
             matrix[k, free.index(j)] = float(term)
-    return with_coordinates(model, [names[k] for k in free], matrix, offset)
+    where = {equation.joint: equation.where for equation in equations if equation.where}
+    return with_coordinates(model, [names[k] for k in free], matrix, offset, where=where)
 
 
 def _problems_of(equations: Sequence[JointEquation]) -> Iterator[str]:

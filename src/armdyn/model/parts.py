@@ -30,8 +30,8 @@ class LinkPart:
 class JointPart:
     """A joint as a description names it; "fixed" joints weld their two links.
 
-    ``loose`` ones have several freedoms, and are called fixed so that the tree can be put together before they are
-    refused, or left out because they are not on the chain that is asked for.
+    Those of several freedoms are called fixed so that the tree can be put together before they are refused, or left
+    out because they are not on the chain that is asked for.
     """
 
     name: str
@@ -46,7 +46,17 @@ class JointPart:
     collar: Collar = "child"
     where: str = ""
     armature: float = 0.0
-    loose: bool = False
+    is_multi_dof: bool = False
+
+
+@dataclass(frozen=True)
+class MultiDofJoint:
+    """A joint of several freedoms, such as a floating one, and the link that it carries."""
+
+    name: str
+    type: str
+    child: str
+    where: str
 
 
 def in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:

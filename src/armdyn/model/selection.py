@@ -154,7 +154,7 @@ def _kept(base: str, end: str | None, joints: Sequence[JointPart]) -> list[Joint
         link = by_child[link].parent
     kept_links, kept = {base}, []
     for joint in reachable:
-        if joint.parent in kept_links and (joint.child in path or (joint.kind == "fixed" and not joint.loose)):
+        if joint.parent in kept_links and (joint.child in path or (joint.kind == "fixed" and not joint.is_multi_dof)):
             kept.append(joint)
             kept_links.add(joint.child)
     return kept

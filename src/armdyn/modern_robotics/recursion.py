@@ -16,13 +16,12 @@ from armdyn.modern_robotics.screws import (
     bracket_back,
     compose,
     exponential,
-    homogeneous,
     inverse,
     pair,
     twist_in,
     wrench_back,
 )
-from armdyn.spatial.rotations import Array
+from armdyn.spatial.rotations import Array, rigid
 
 AT_HOME: Motion = (np.eye(3), np.zeros(3))
 
@@ -53,12 +52,12 @@ def inverse_dynamics(
 
 def pose_from_space(M: Array, Slist: Array, q: Array) -> Array:
     """T = exp([S_1] q_1) ... exp([S_n] q_n) M, shape (4, 4) (Modern Robotics 4.14)."""
-    return homogeneous(compose(_product(Slist, q), pair(M)))
+    return rigid(*compose(_product(Slist, q), pair(M)))
 
 
 def pose_from_body(M: Array, Blist: Array, q: Array) -> Array:
     """T = M exp([B_1] q_1) ... exp([B_n] q_n), shape (4, 4) (Modern Robotics 4.16)."""
-    return homogeneous(compose(pair(M), _product(Blist, q)))
+    return rigid(*compose(pair(M), _product(Blist, q)))
 
 
 def space_jacobian(Slist: Array, q: Array) -> Array:
@@ -82,13 +81,13 @@ def body_jacobian(Blist: Array, q: Array) -> Array:
 def body_step(M: Array, Blist: Array, goal: Array, q: Array) -> tuple[Array, Array]:
     """T_sb^-1 T_sd, whose logarithm is the twist still to go in the tip's axes, and J_b (Modern Robotics 6.2.2)."""
     here = compose(pair(M), _product(Blist, q))
-    return homogeneous(compose(inverse(here), pair(goal))), body_jacobian(Blist, q)
+    return rigid(*compose(inverse(here), pair(goal))), body_jacobian(Blist, q)
 
 
 def space_step(M: Array, Slist: Array, goal: Array, q: Array) -> tuple[Array, Array]:
     """T_sd T_sb^-1, whose logarithm is the twist still to go in base axes, and J_s (Modern Robotics 6.2.2)."""
     here = compose(_product(Slist, q), pair(M))
-    return homogeneous(compose(pair(goal), inverse(here))), space_jacobian(Slist, q)
+    return rigid(*compose(pair(goal), inverse(here))), space_jacobian(Slist, q)
 
 
 def _product(screws: Array, q: Array) -> Motion:

@@ -19,13 +19,6 @@ def pair(T: Array) -> Motion:
     return T[:3, :3], T[:3, 3]
 
 
-def homogeneous(T: Motion) -> Array:
-    """The 4x4 matrix of (R, p)."""
-    result = np.zeros((4, 4), dtype=object)
-    result[:3, :3], result[:3, 3], result[3, 3] = *T, 1.0
-    return result
-
-
 def compose(a: Motion, b: Motion) -> Motion:
     """T_a T_b."""
     return a[0] @ b[0], a[0] @ b[1] + a[1]

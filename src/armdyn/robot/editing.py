@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from armdyn.model import coordinates, editing, joint_equations, payload, standard_parameters
 from armdyn.model.constraints import refuse_one_body
-from armdyn.model.followers import as_followers, with_followers
+from armdyn.model.mimic import as_mimics, with_mimics
 from armdyn.model.tips import without_tip_notes
 from armdyn.robot import locking, renaming
 
@@ -221,7 +221,7 @@ def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Ro
     >>> arm.joint_names, arm.mass_matrix([0.3]).shape
     (('joint_1',), (1, 1))
     """
-    return type(robot)(with_followers(robot.model, as_followers(followers)))
+    return type(robot)(with_mimics(robot.model, as_mimics(followers)))
 
 
 def with_coordinates(

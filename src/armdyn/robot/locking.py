@@ -11,7 +11,7 @@ from armdyn.constraints import Holonomic, JointCoupling, Pfaffian, RowsOf
 from armdyn.errors import ModelError, UnknownName, Unsupported
 from armdyn.model.assembly import lock, merge, refuse_motionless
 from armdyn.model.constraints import Constraint
-from armdyn.model.coordinates import HELD_WITHIN, joint_map, with_coordinates
+from armdyn.model.coordinates import HELD_WITHIN, coupling_of, moved_by, with_coordinates
 from armdyn.model.model import Link, Model
 from armdyn.model.notes import notes_on_locked, renoted
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order
@@ -27,8 +27,9 @@ def with_locked(model: Model, locked: object) -> Model:
     names = [coordinate.name for coordinate in model.coordinates]
     _check_names(model, names, at)
     left = [i for i, name in enumerate(names) if name not in at]
-    A, b = joint_map(model)
-    b = b + sum(A[:, names.index(name)] * position for name, position in at.items())
+    coupling = coupling_of(model)
+    A = coupling.matrix
+    b = coupling.offset + sum(A[:, names.index(name)] * position for name, position in at.items())
     held = {
         joint.name: float(position)
         for joint, row, position in zip(model.joints, A, b, strict=True)
@@ -50,10 +51,9 @@ def _check_names(model: Model, names: Sequence[str], locked: Iterable[str]) -> N
             continue
         if name not in model.joint_names:
             raise UnknownName.of("moving joint", name, names, repr(model.name))
-        row = joint_map(model).matrix[model.joint_names.index(name)]
-        moved_by = [repr(other) for other, factor in zip(names, row, strict=True) if factor]
+        others = [repr(other) for other in moved_by(model, name)]
         raise ModelError(
-            f"joint {name!r} of {model.name!r} {'follows ' + ' and '.join(moved_by) if moved_by else 'is held still'} "
+            f"joint {name!r} of {model.name!r} {'follows ' + ' and '.join(others) if others else 'is held still'} "
             "already, and is no entry of q; lock what it follows, and it is held, or take without_couplings() first."
         )
 

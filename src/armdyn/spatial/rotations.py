@@ -84,12 +84,15 @@ def orthonormal(R: Array) -> Array:
 
 
 def rigid(R: Array | None = None, p: Array | None = None) -> Array:
-    """The homogeneous matrix T = (R, p); identity where a part is left out (Modern Robotics 3.62)."""
-    T = np.eye(4, dtype=np.result_type(float, *(np.asarray(part) for part in (R, p) if part is not None)))
+    """Homogeneous matrices T = (R, p), shape (..., 4, 4); identity where a part is left out (Modern Robotics 3.62)."""
+    dtype = np.result_type(float, *(np.asarray(part) for part in (R, p) if part is not None))
+    batch = np.shape(p)[:-1] if p is not None else () if R is None else np.shape(R)[:-2]
+    T = np.empty((*batch, 4, 4), dtype)
+    T[...] = np.eye(4, dtype=dtype)
     if R is not None:
-        T[:3, :3] = R
+        T[..., :3, :3] = R
     if p is not None:
-        T[:3, 3] = p
+        T[..., :3, 3] = p
     return T
 
 

@@ -13,12 +13,12 @@ from scipy.spatial.transform import Rotation, RotationSpline
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.errors import ShapeError
-from armdyn.spatial.rotations import Array
+from armdyn.spatial.rotations import Array, rigid
 from armdyn.trajectory.checks import pose, rising, times_within
-from armdyn.trajectory.curves import Curve, homogeneous
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.curves import Curve
 from armdyn.trajectory.joint_path import check_reach
 from armdyn.trajectory.law import MotionLaw
+from armdyn.trajectory.sequences import checked_paths, fill, starts_of
 
 
 class TipMotion(NamedTuple):
@@ -91,7 +91,7 @@ class CurvePath(CartesianPath):
         R, p, w, dp, dw, ddp = self.curve.at(s)
         first, second = np.concatenate([w, dp], axis=-1), np.concatenate([dw, ddp], axis=-1)
         sd, sdd = sd[..., None], sdd[..., None]
-        return TipMotion(homogeneous(R, p), first * sd, second * sd**2 + first * sdd)
+        return TipMotion(rigid(R, p), first * sd, second * sd**2 + first * sdd)
 
 
 class CartesianPathSequence(CartesianPath):
@@ -105,29 +105,16 @@ class CartesianPathSequence(CartesianPath):
     """
 
     def __init__(self, paths: Sequence[CartesianPath]) -> None:
-        self.paths = tuple(paths)
-        if not self.paths:
-            raise MotionError("a sequence of no paths; expected one at least")
-        for k in range(len(self.paths) - 1):
-            before, after = self.paths[k].evaluate(self.paths[k].duration), self.paths[k + 1].evaluate(0.0)
-            for name, x, y in zip(("pose", "twist"), before, after, strict=False):
-                if not np.allclose(x, y, rtol=1e-9, atol=1e-9):
-                    raise MotionError(f"the {name} jumps between path {k} and path {k + 1}: from\n{x} to\n{y}")
-        self.starts = np.concatenate([[0.0], np.cumsum([path.duration for path in self.paths])])
+        self.paths: tuple[CartesianPath, ...] = checked_paths(tuple(paths), ("the pose", "the twist"), "\n")
 
     @property
     def duration(self) -> float:
         """T, s."""
-        return float(self.starts[-1])
+        return float(starts_of(path.duration for path in self.paths)[-1])
 
     def _at(self, t: Array) -> TipMotion:
-        which = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.paths) - 1)
         result = TipMotion(np.empty((*t.shape, 4, 4)), np.empty((*t.shape, 6)), np.empty((*t.shape, 6)))
-        for k, path in enumerate(self.paths):
-            here = which == k
-            of_path = path.evaluate(np.clip(t[here] - self.starts[k], 0.0, path.duration))
-            for whole, part in zip(result, of_path, strict=True):
-                whole[here] = part
+        fill(result, self.paths, t)
         return result
 
 
@@ -161,7 +148,7 @@ class PoseSpline(CartesianPath):
         R = self._orientation(flat).as_matrix()
         w, dw = (_times(R, self._orientation(flat, order)) for order in (1, 2))  # SciPy's are in the turning axes
         parts = [np.concatenate([a, self._position(flat, order)], axis=-1) for order, a in ((1, w), (2, dw))]
-        T = homogeneous(R, self._position(flat))
+        T = rigid(R, self._position(flat))
         return TipMotion(T.reshape(*t.shape, 4, 4), *(x.reshape(*t.shape, 6) for x in parts))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from armdyn.errors import UnknownName
-from armdyn.spatial.rotations import Array
+from armdyn.spatial.rotations import Array, rigid
 from armdyn.trajectory.checks import finite, pose, real_array
 from armdyn.trajectory.errors import MotionError
 
@@ -51,7 +51,7 @@ class Curve(ABC):
     def pose(self, s: ArrayLike) -> Array:
         """T(s), shape (..., 4, 4)."""
         point = self.at(np.asarray(s, dtype=float))
-        return homogeneous(point.R, point.p)
+        return rigid(point.R, point.p)
 
 
 class Line(Curve):
@@ -212,13 +212,6 @@ class Screw(Curve):
         p = since_start @ self._T0[:3, 3] + _shift(self._w, s) @ self._u
         dp = self._u + np.cross(self._w, p)
         return CurvePoint(R, p, w, dp, zero, np.cross(self._w, dp))
-
-
-def homogeneous(R: Array, p: Array) -> Array:
-    """Poses T = (R, p), shape (..., 4, 4)."""
-    T = np.zeros((*p.shape[:-1], 4, 4))
-    T[..., :3, :3], T[..., :3, 3], T[..., 3, 3] = R, p, 1.0
-    return T
 
 
 def turned(w: Array, s: Array, R0: Array) -> tuple[Array, Array, Array]:

@@ -14,6 +14,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import real_array, times_within
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.law import MotionLaw
+from armdyn.trajectory.sequences import checked_paths, fill, starts_of
 
 
 class JointStates(NamedTuple):
@@ -159,20 +160,12 @@ class JointPathSequence(JointPath):
     """
 
     def __init__(self, paths: Sequence[JointPath]) -> None:
-        self.paths = tuple(paths)
-        if not self.paths:
-            raise MotionError("a sequence of no paths; expected one at least")
-        for k in range(len(self.paths) - 1):
-            before, after = self.paths[k].evaluate(self.paths[k].duration), self.paths[k + 1].evaluate(0.0)
-            for name, x, y in zip(("q", "qd"), before, after, strict=False):
-                if x.shape != y.shape or not np.allclose(x, y, rtol=1e-9, atol=1e-9):
-                    raise MotionError(f"{name} jumps between path {k} and path {k + 1}: from {x} to {y}")
-        self.starts = np.concatenate([[0.0], np.cumsum([path.duration for path in self.paths])])
+        self.paths: tuple[JointPath, ...] = checked_paths(tuple(paths), ("q", "qd"), " ")
 
     @property
     def duration(self) -> float:
         """T, s."""
-        return float(self.starts[-1])
+        return float(starts_of(path.duration for path in self.paths)[-1])
 
     @property
     def dof(self) -> int:
@@ -180,13 +173,8 @@ class JointPathSequence(JointPath):
         return self.paths[0].dof
 
     def _at(self, t: Array) -> JointStates:
-        which = np.clip(np.searchsorted(self.starts, t, side="right") - 1, 0, len(self.paths) - 1)
         result = JointStates(*(np.empty((*t.shape, self.dof)) for _ in JointStates._fields))
-        for k, path in enumerate(self.paths):
-            here = which == k
-            of_path = path.evaluate(np.clip(t[here] - self.starts[k], 0.0, path.duration))
-            for whole, part in zip(result, of_path, strict=True):
-                whole[here] = part
+        fill(result, self.paths, t)
         return result
 
 

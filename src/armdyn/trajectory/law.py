@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import finite, positive, times_within
 from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.sequences import fill, starts_of
 
 
 class Progress(NamedTuple):
@@ -132,20 +132,13 @@ class LawSequence(MotionLaw):
     @property
     def switches(self) -> Array:
         """Times between which all derivatives are continuous, s."""
-        starts = _starts(law.duration for law in self.laws)
+        starts = starts_of(law.duration for law in self.laws)
         return np.unique(np.concatenate([start + law.switches for start, law in zip(starts, self.laws, strict=False)]))
 
     def _at(self, t: Array) -> Progress:
-        begins = _starts(law.duration for law in self.laws)
-        offsets = _starts(law.distance for law in self.laws)
-        which = np.clip(np.searchsorted(begins, t, side="right") - 1, 0, len(self.laws) - 1)
         result = Progress(*(np.empty(t.shape) for _ in Progress._fields))
-        for k, law in enumerate(self.laws):
-            here = which == k
-            of_law = law.evaluate(np.clip(t[here] - begins[k], 0.0, law.duration))
-            for whole, part in zip(result, of_law, strict=True):
-                whole[here] = part
-            result.s[here] += offsets[k]
+        which = fill(result, self.laws, t)
+        result.s[...] += starts_of(law.distance for law in self.laws)[which]
         return result
 
 
@@ -158,8 +151,3 @@ def refuse_jumps(laws: tuple[MotionLaw, ...]) -> None:
                 f"law {k} ends with velocity {before:g}, law {k + 1} begins with {after:g}; "
                 "choose distances and durations with which the velocity does not jump"
             )
-
-
-def _starts(parts: Iterable[float]) -> Array:
-    """Where each part begins, and where the last ends."""
-    return np.concatenate([[0.0], np.cumsum(list(parts))])

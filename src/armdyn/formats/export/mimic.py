@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.errors import Unsupported
-from armdyn.model.followers import Follower, with_followers
+from armdyn.model.joint_equations import JointEquation
+from armdyn.model.mimic import with_mimics
 from armdyn.model.model import Model
 
 
-def mimics_of(model: Model) -> dict[str, Follower]:
+def mimics_of(model: Model) -> dict[str, JointEquation]:
     """The joints that follow others, by name.
 
     Raises:
@@ -18,7 +19,7 @@ def mimics_of(model: Model) -> dict[str, Follower]:
     if model.coupling is None:
         return {}
     coordinates = [coordinate.name for coordinate in model.coupling.coordinates]
-    followers, leaders = {}, []
+    mimics, independent = {}, []
     for joint, row, offset in zip(model.joints, model.coupling.matrix, model.coupling.offset, strict=True):
         moved_by = np.flatnonzero(row)
         if len(moved_by) != 1:
@@ -26,15 +27,14 @@ def mimics_of(model: Model) -> dict[str, Follower]:
             raise Unsupported(_refusal(model, f"joint {joint.name!r} follows no single joint: {how}"))
         leader, factor = coordinates[moved_by[0]], float(row[moved_by[0]])
         if joint.name == leader and (factor, offset) == (1.0, 0.0):
-            leaders.append(joint.name)
+            independent.append(joint.name)
         else:
-            followers[joint.name] = Follower(joint.name, leader, factor, float(offset))
-    if leaders != coordinates:
+            mimics[joint.name] = JointEquation.mimic(joint.name, leader, factor, float(offset))
+    if independent != coordinates:
         raise Unsupported(_refusal(model, f"its coordinates {', '.join(coordinates)} are not joints in their order"))
-    free = model.replace(coupling=None)
-    if with_followers(free, list(followers.values())).coordinates != model.coordinates:
+    if with_mimics(model.replace(coupling=None), list(mimics.values())).coordinates != model.coordinates:
         raise Unsupported(_refusal(model, "its coordinates have limits or kinds besides those of the joints"))
-    return followers
+    return mimics
 
 
 def _refusal(model: Model, why: str) -> str:

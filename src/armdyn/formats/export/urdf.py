@@ -19,8 +19,8 @@ from armdyn.formats.export.rpy import rpy_of
 from armdyn.formats.export.shapes import Shapes, add_shapes, is_of_urdf, shapes_by_link
 from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
-from armdyn.model.followers import Follower
 from armdyn.model.inertia import Inertia
+from armdyn.model.joint_equations import JointEquation
 from armdyn.model.model import Limits, Model
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -86,7 +86,7 @@ def _add_inertial(link: Element, inertia: Inertia) -> None:
     SubElement(inertial, "inertia", {word: number(inertia.tensor[place]) for word, place in entries.items()})
 
 
-def _add_joint(root: Element, part: Part, mimic: Follower | None) -> None:
+def _add_joint(root: Element, part: Part, mimic: JointEquation | None) -> None:
     joint = SubElement(root, "joint", name=part.joint_name, type=_type(part))
     SubElement(joint, "parent", link=part.parent)
     SubElement(joint, "child", link=part.name)
@@ -99,7 +99,7 @@ def _add_joint(root: Element, part: Part, mimic: Follower | None) -> None:
     if part.damping or part.friction:
         SubElement(joint, "dynamics", damping=number(part.damping), friction=number(part.friction))
     if mimic is not None:
-        multiplier, offset = number(mimic.multiplier), number(mimic.offset)
+        multiplier, offset = number(mimic.multiplier), number(mimic.value)
         SubElement(joint, "mimic", joint=mimic.leader, multiplier=multiplier, offset=offset)
 
 

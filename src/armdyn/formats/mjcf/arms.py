@@ -31,14 +31,14 @@ def arm_beside(compiled: Compiled, tree: Tree) -> Arm | None:
     too: then the chain to its last body is the arm alone.
     """
     m, names = compiled.m, tree.names.bodies
-    loose = {joint.body for joint in tree.loose}
+    floating = {joint.child for joint in tree.multi_dof}
     first = list(range(m.nbody))  # the body on the world that carries each body
     moving = [0] * m.nbody  # how many joints stand between the world and each body
     for body in range(1, m.nbody):
         parent = m.body_parentid[body]
         first[body] = body if parent == WORLD else first[parent]
         moving[body] = moving[parent] + int(m.body_jntnum[body])
-    arms = [root for root in range(1, m.nbody) if first[root] == root and names[root] not in loose]
+    arms = [root for root in range(1, m.nbody) if first[root] == root and names[root] not in floating]
     bodies = {root: [body for body in range(1, m.nbody) if first[body] == root] for root in arms}
     joints = {root: sum(int(m.body_jntnum[body]) for body in bodies[root]) for root in arms}
     best = max(arms, key=lambda root: joints[root], default=None)

@@ -14,7 +14,7 @@ from armdyn.errors import ModelError
 from armdyn.exact import exact, rounded
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf
-from armdyn.formats.mjcf.gears import coupled, hold_with, read_gears
+from armdyn.formats.mjcf.joint_equalities import coupled, hold_with, read_joint_equalities
 from armdyn.formats.mjcf.loops import with_loops
 from armdyn.formats.mjcf.tree import Tree, read_tree
 from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
@@ -32,8 +32,8 @@ def read_mjcf(source: str | os.PathLike[str], **options: Unpack[Options]) -> Mod
     findings = Findings(Path(source).name, selection.problems, str(Path(source).absolute().parent))
     compiled = compile_mjcf(source, findings)
     tree = read_tree(compiled)
-    gears = read_gears(compiled, tree.names)
-    held = hold_with(gears, selection.locked, tree.notes)
+    equalities = read_joint_equalities(compiled, tree.names)
+    held = hold_with(equalities, selection.locked, tree.notes)
     model = assemble(
         compiled.root.attributes.get("model") or Path(source).stem,
         tree.links,
@@ -44,7 +44,7 @@ def read_mjcf(source: str | os.PathLike[str], **options: Unpack[Options]) -> Mod
     )
     refuse_unmodelled(compiled, tree, model)
     findings.warn()
-    return with_loops(coupled(model, gears, held), compiled, tree.names)
+    return with_loops(coupled(model, equalities, held), compiled, tree.names)
 
 
 def _gravity(compiled: Compiled, tree: Tree, selection: Selection) -> ArrayLike:

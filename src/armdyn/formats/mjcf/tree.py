@@ -11,7 +11,7 @@ Turns about one axis and shifts along one add up, so the part of qpos0 goes into
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -23,17 +23,8 @@ from armdyn.formats.mjcf.shapes import read_shapes
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Limits
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
 from armdyn.spatial.rotations import Array, Z, rigid, rotation_about, rotation_from_quaternion
-
-
-@dataclass(frozen=True)
-class Loose:
-    """A joint of several freedoms, "free" or "ball". The tree is put together as if it were fixed."""
-
-    joint: str
-    kind: Literal["free", "ball"]
-    body: str
 
 
 @dataclass
@@ -43,16 +34,16 @@ class Tree:
     names: Names
     links: list[LinkPart] = field(default_factory=list)
     joints: list[JointPart] = field(default_factory=list)
-    loose: list[Loose] = field(default_factory=list)
+    multi_dof: list[MultiDofJoint] = field(default_factory=list)
     geometry: list[Geometry] = field(default_factory=list)
     axes_in_world: dict[str, Array] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
-    def weld(self, parent: str, link: LinkPart, pose: Array, *, loose: bool = False) -> None:
+    def weld(self, parent: str, link: LinkPart, pose: Array, *, several: bool = False) -> None:
         """A link that is fixed to another, or called so because its joint has several freedoms."""
         self.links.append(link)
         name = self.names.new_joint(f"weld_of_{link.name}")
-        self.joints.append(JointPart(name, "fixed", parent, link.name, pose, Z, where=link.where, loose=loose))
+        self.joints.append(JointPart(name, "fixed", parent, link.name, pose, Z, where=link.where, is_multi_dof=several))
 
 
 def read_tree(compiled: Compiled) -> Tree:
@@ -83,12 +74,12 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
     parent, reached = tree.names.bodies[m.body_parentid[b]], pose_of(m.body_pos[b], m.body_quat[b])
     body = LinkPart(name, _inertia(compiled, b), compiled.where(compiled.name("body", b)))
     joints = range(m.body_jntadr[b], m.body_jntadr[b] + m.body_jntnum[b])
-    loose = False
+    several = False
     for j in joints:
         kind, label = kind_of(compiled, j), tree.names.joints[j]
-        if kind == "free" or kind == "ball":  # noqa: PLR1714 - mypy follows this form
-            tree.loose.append(Loose(label, kind, name))
-            loose = True
+        if kind in ("free", "ball"):
+            tree.multi_dof.append(MultiDofJoint(label, kind, name, compiled.where(label)))
+            several = True
             continue
         before, after = _placement(compiled, j)
         is_body = j == joints[-1] and np.array_equal(after, np.eye(4))
@@ -97,7 +88,7 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
         tree.joints.append(_joint(compiled, tree, j, parent, link.name, reached @ before))
         parent, reached = link.name, after
     if parent != name:
-        tree.weld(parent, body, reached, loose=loose)
+        tree.weld(parent, body, reached, several=several)
 
 
 def _placement(compiled: Compiled, j: int) -> tuple[Array, Array]:

@@ -25,7 +25,7 @@ SHOWN = 10
 def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
     """Raise where something that acts by itself is part of the model."""
     found = [
-        *_loose_joints(compiled, tree, model),
+        *_multi_dof_joints(compiled, tree, model),
         *_springs(compiled, tree, model),
         *_equalities(compiled),
         *_tendons(compiled),
@@ -40,21 +40,20 @@ def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
         raise Unsupported("\n".join(found))
 
 
-def _loose_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
+def _multi_dof_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     frames = {frame.name for frame in model.frames} - {model.base}
-    refused = [joint for joint in tree.loose if joint.body in frames]
+    refused = [joint for joint in tree.multi_dof if joint.child in frames]
     arm = arm_beside(compiled, tree) if refused and model.base == tree.names.bodies[0] else None
     for joint in refused:
-        where = compiled.where(joint.joint)
-        if joint.kind == "free":
+        if joint.type == "free":
             reason, remedy = "an arm stands on something", "delete the joint"
         else:
             reason, remedy = "the joints of an arm have one number each", "make it three hinges on one body"
-        if arm is not None and joint.body not in arm.bodies:
+        if arm is not None and joint.child not in arm.bodies:
             advice = f"Read the arm beside it, with {arm.selection}"
         else:
-            advice = f"Read what this joint carries, with {option('base', joint.body)}"
-        yield f"{joint.kind} joint {joint.joint!r} ({where}): {reason}. {advice}, or {remedy}."
+            advice = f"Read what this joint carries, with {option('base', joint.child)}"
+        yield f"{joint.type} joint {joint.name!r} ({joint.where}): {reason}. {advice}, or {remedy}."
 
 
 def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Literal
 
 import numpy as np
 
+from armdyn.advice import option
+from armdyn.errors import Unsupported
 from armdyn.exact import exact, norm, rounded
 from armdyn.formats.findings import Part
 from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
 from armdyn.formats.xml_tree import Element
-from armdyn.model.model import Limits
-from armdyn.model.parts import JointPart
+from armdyn.model.model import Limits, Model
+from armdyn.model.parts import JointPart, MultiDofJoint
+from armdyn.model.validation import quoted, shortened
 from armdyn.spatial.rotations import Array
 
 Kind = Literal["revolute", "prismatic", "fixed"]
@@ -28,8 +31,11 @@ KINDS: Mapping[str, Kind] = {
 }
 """The joint types of URDF that armdyn has, and what it calls them."""
 
-LOOSE_TYPES = ("floating", "planar")
-"""The joint types of URDF that armdyn has not."""
+MULTI_DOF_TYPES = ("floating", "planar")
+"""The joint types of URDF with several freedoms, which armdyn has not."""
+
+SHOWN = 10
+"""How many joints of several freedoms a refusal names."""
 
 X_AXIS = np.array([1.0, 0.0, 0.0])
 """The axis of a joint that names none, as specified."""
@@ -45,9 +51,19 @@ def read_joint(part: Part) -> JointPart | None:
     damping, friction = _dynamics(part)
     if not parent or not child:
         return None
-    loose = part.element.attributes.get("type") in LOOSE_TYPES
+    several = part.element.attributes.get("type") in MULTI_DOF_TYPES
     return JointPart(
-        part.name, kind, parent, child, placement, axis, limits, damping, friction, where=part.where, loose=loose
+        part.name,
+        kind,
+        parent,
+        child,
+        placement,
+        axis,
+        limits,
+        damping,
+        friction,
+        where=part.where,
+        is_multi_dof=several,
     )
 
 
@@ -56,7 +72,7 @@ def _kind(part: Part) -> Kind:
     given = part.element.attributes.get("type", "")
     if given in KINDS:
         return KINDS[given]
-    if given not in LOOSE_TYPES:
+    if given not in MULTI_DOF_TYPES:
         close = get_close_matches(given[:60].strip().lower(), KINDS, n=1)
         meant = f" Did you mean {close[0]!r}?" if close else ""
         fault = f"type {given[:60]!r} is unknown" if given else "<joint> has no type"
@@ -137,3 +153,19 @@ def _dynamics(part: Part) -> tuple[float, float]:
     if element is None:
         return 0.0, 0.0
     return part.number(element, "damping", 0.0), part.number(element, "friction", 0.0)
+
+
+def refuse_multi_dof(model: Model, joints: Sequence[MultiDofJoint]) -> None:
+    """Raise where a joint of several freedoms is part of the model: one that is left out of it does no harm."""
+    frames = {frame.name for frame in model.frames} - {model.base}
+    refused = [
+        f"{joint.type} joint {quoted(joint.name)} ({joint.where}): an arm stands on something, and its joints have "
+        f"one number each. Read what this joint carries, with {option('base', shortened(joint.child))}, or make it "
+        "fixed in the file."
+        for joint in joints
+        if joint.child in frames
+    ]
+    if len(refused) > SHOWN:
+        refused[SHOWN:] = [f"... and {len(refused) - SHOWN} more joints like these."]
+    if refused:
+        raise Unsupported("\n".join(refused))

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_text
 from armdyn.formats.findings import Findings, Part
-from armdyn.formats.urdf.coupled import Loose, Mimic, check_leaders, coupled, follow, read_mimic, refuse_loose
-from armdyn.formats.urdf.joints import LOOSE_TYPES, read_joint
+from armdyn.formats.urdf.joints import MULTI_DOF_TYPES, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
+from armdyn.formats.urdf.mimic import check_leaders, coupled, hold_with, read_mimic
 from armdyn.formats.urdf.own_words import OwnWords, read_own_words
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
@@ -25,8 +25,9 @@ from armdyn.formats.urdf.wrong_kind import check_xacro, has_quaternions, refuse_
 from armdyn.formats.xml_tree import Element
 from armdyn.model.assembly import assemble
 from armdyn.model.geometry import Geometry
+from armdyn.model.joint_equations import JointEquation
 from armdyn.model.model import STANDARD_GRAVITY, Model
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
 from armdyn.model.selection import Options, Selection
 from armdyn.model.validation import quoted
 
@@ -83,8 +84,8 @@ class _Contents:
     joints: list[JointPart] = field(default_factory=list)
     geometry: list[Geometry] = field(default_factory=list)
     colors: Mapping[str, Color] = field(default_factory=dict)
-    mimics: list[Mimic] = field(default_factory=list)
-    loose: list[Loose] = field(default_factory=list)
+    mimics: list[JointEquation] = field(default_factory=list)
+    multi_dof: list[MultiDofJoint] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     own: OwnWords = field(default_factory=OwnWords)
     complete: bool = True
@@ -99,7 +100,7 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
     name = root.attributes.get("name", "")
     if not name:
         findings.note("<robot> has no name and is called after its file", quoted(fallback_name))
-    locked = follow(contents.mimics, selection.locked, findings)
+    locked = hold_with(contents.mimics, selection.locked, findings)
     model = assemble(
         name or fallback_name,
         contents.links,
@@ -109,7 +110,7 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
         geometry=contents.geometry,
         problems=findings.problems,
         incomplete=not contents.complete,
-        judge=lambda model: refuse_loose(model, contents.loose),
+        judge=lambda model: refuse_multi_dof(model, contents.multi_dof),
         marked_tip=contents.own.tip,
     )
     findings.warn()
@@ -140,7 +141,7 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
         )
     _declare_world(contents)
     moving = {joint.name for joint in contents.joints if joint.kind != "fixed"}
-    check_leaders(contents.mimics, {joint.name for joint in contents.joints}, moving)
+    check_leaders(contents.mimics, {joint.name for joint in contents.joints}, moving, contents.findings)
     links = [link.name for link in contents.links]
     check_ends(contents.loops, links)
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
@@ -187,8 +188,8 @@ def _take_joint(part: Part, contents: _Contents) -> None:
     mimic = part.only(part.element, "mimic")
     if mimic is not None and joint.kind != "fixed":
         contents.mimics.append(read_mimic(part, mimic))
-    elif mimic is not None and part.element.attributes.get("type", "") not in LOOSE_TYPES:
+    elif mimic is not None and part.element.attributes.get("type", "") not in MULTI_DOF_TYPES:
         part.note("<mimic> is not used: the joint is fixed and moves with none")
     joint_type = part.element.attributes.get("type", "")
-    if joint_type in LOOSE_TYPES:
-        contents.loose.append(Loose(joint.name, joint_type, joint.child, part.where))
+    if joint_type in MULTI_DOF_TYPES:
+        contents.multi_dof.append(MultiDofJoint(joint.name, joint_type, joint.child, part.where))

@@ -25,13 +25,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.cartesian_path import CurvePath, TipMotion
+from armdyn.trajectory import Arc, CurvePath, Cycloidal, JointStates, MotionError, TipMotion, follow
 from armdyn.trajectory.checks import finite, positive
-from armdyn.trajectory.curves import Arc
-from armdyn.trajectory.cycloidal import Cycloidal
-from armdyn.trajectory.errors import MotionError
-from armdyn.trajectory.following import follow
-from armdyn.trajectory.joint_path import JointStates
 
 RADIUS, DISTANCE, TILT = 0.1524, 0.8636, np.pi / 3
 """Of the paper's circle: 6 in, 34 in (m), and the hand's angle with the x axis (rad)."""
@@ -91,7 +86,7 @@ def circle_of_the_paper(
         cruise: duration of the part of constant velocity, s.
         stop: duration of the half-cycloidal stop, s.
 
-    >>> top = armdyn.trajectory.masp.circle_of_the_paper().evaluate(0.0).pose
+    >>> top = armdyn.masp.circle_of_the_paper().evaluate(0.0).pose
     >>> (top[:3, 3] / 0.0254).round(12)
     array([34.,  0.,  6.])
     """
@@ -119,7 +114,7 @@ def run_masp(
     Raises:
         MotionError: a path that the arm cannot follow.
 
-    >>> run = armdyn.trajectory.masp.run_masp(armdyn.load("kg_puma"), samples=91)
+    >>> run = armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=91)
     >>> turned = run.joints.q[-1] - run.joints.q[0]
     >>> (turned / np.pi).round(12) + 0.0
     array([0., 0., 0., 2., 0., 0.])

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator, MultipleLocator
 from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
-from armdyn.plots import COLOURS, FAINT, INK
+from armdyn.plots.style import COLOURS, INK, prepare
 from armdyn.spatial.rotations import Array
 
 FORWARD, BACK = COLOURS[0], COLOURS[1]
@@ -39,7 +39,7 @@ def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[flo
     low, high = points.min(axis=0), points.max(axis=0)
     middle, half = (low + high) / 2.0, 0.54 * max(float((high - low).max()), 1e-9)
     if plane is not None:
-        prepare(axes)
+        prepare_plane(axes)
         axes.set_aspect("equal")
         axes.set_xlim(middle[0] - half, middle[0] + half)
         axes.set_ylim(middle[1] - half, middle[1] + half)
@@ -55,7 +55,7 @@ def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[flo
         axis = getattr(axes, f"{name}axis")
         axis.set_major_locator(MultipleLocator(step))
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
-        axis._axinfo["grid"].update(color=FAINT, linewidth=0.5)
+        axis.gridlines.set_alpha(0.35)
     axes.tick_params(labelsize=7, colors=INK, pad=-2)
     axes.set_box_aspect(sizes, zoom=0.98)
     axes.view_init(*(view or (24.0, -58.0)))
@@ -102,13 +102,9 @@ def _axis_name(direction: Array) -> str:
     return "along (" + ", ".join(f"{x:.2f}" for x in direction) + ")"
 
 
-def prepare(axes: Axes) -> None:
-    """Two spines, a faint grid, few round ticks."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color("#888888")
-    axes.tick_params(colors=INK, labelsize=7, color="#888888")
-    axes.grid(True, color=FAINT, linewidth=0.5)
-    axes.set_axisbelow(True)
+def prepare_plane(axes: Axes) -> None:
+    """A faint grid at few round ticks."""
+    prepare(axes, size=7.0)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 2.5, 5, 10]))
 

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import TaskSpaceError
-from armdyn.ellipsoids.drawing import draw_ellipse, fill_figure, frame_picture, round_scale
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.place import fingerprint
-from armdyn.ellipsoids.stick_figure import draw_arm
-from armdyn.plots import COLOURS, INK
+from armdyn.plots.drawing import draw_ellipse, fill_figure, frame_picture, round_scale
+from armdyn.plots.stick_figure import draw_arm
+from armdyn.plots.style import COLOURS, INK, new_figure
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -53,7 +52,7 @@ def draw_on_arm(
             ``robot.without_constraints()``.
 
     >>> arm, q = armdyn.load("ur5"), [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
-    >>> figure = armdyn.ellipsoids.figures.draw_on_arm(arm, q, armdyn.ellipsoids.velocity(arm, q))
+    >>> figure = armdyn.plots.draw_on_arm(arm, q, armdyn.ellipsoids.velocity(arm, q))
     >>> figure.axes[0].get_zlabel()
     'z [m]'
     """
@@ -68,8 +67,7 @@ def draw_on_arm(
             f"ellipsoids of {sorted(sizes)} coordinates in one picture; draw those of two apart from those of three"
         )
     flat = sizes == {2}
-    figure = Figure(figsize=(5.2, 5.0), dpi=200, layout="constrained" if flat else None)
-    FigureCanvasAgg(figure)
+    figure = new_figure(5.2, 5.0, constrained=flat)
     axes: Any = figure.add_subplot() if flat else figure.add_subplot(projection="3d")
     plane = drawn[0].directions if flat else None
     to = [(e.frame, e.centre) for e in drawn if e.frame is not None and e.centre is not None]

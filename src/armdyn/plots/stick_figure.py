@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
-from armdyn.plots import INK
+from armdyn.plots.style import INK
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
-from armdyn.plots import COLOURS, INK
+from armdyn.masp import MaspRun
+from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.masp import MaspRun
 
 LBF_INCH = 0.45359237 * 9.80665 * 0.0254
 """N m in a pound-force inch."""
@@ -49,12 +48,11 @@ def draw_masp(run: MaspRun) -> Figure:
 
     Joints that slide are drawn in m, m/s, m/s² and N, on an axis of their own at the right of their panel.
 
-    >>> run = armdyn.trajectory.masp.run_masp(armdyn.load("kg_puma"), samples=91)
-    >>> len(armdyn.trajectory.masp_figures.draw_masp(run).axes)
+    >>> run = armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=91)
+    >>> len(armdyn.plots.draw_masp(run).axes)
     8
     """
-    figure = Figure(figsize=(7.2, 8.8), dpi=200, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(7.2, 8.8)
     panels = figure.subplots(4, 2, sharex=True)
     halves = (range(3), range(3, run.robot.dof))
     for row, quantity, values in zip(panels, QUANTITIES, (*run.joints, run.tau), strict=True):
@@ -85,15 +83,14 @@ def _draw_panel(
     axes.set_title(f"{quantity.figure}({letter})  {quantity.name}", loc="left", fontsize=9, color=INK)
     _prepare(axes, f"${quantity.symbol}$ [{quantity.unit}]")
     axes.set_xlim(run.t[0], run.t[-1])
-    axes.spines[["left", "bottom"]].set_color("#888888")
-    axes.axhline(0.0, color="#888888", linewidth=0.5, zorder=0)
+    axes.axhline(0.0, color=SPINE, linewidth=0.5, zorder=0)
     if quantity.unit == "deg":
         axes.yaxis.set_major_locator(MultipleLocator(_degrees_between_ticks(np.ptp(axes.get_ylim()))))
     axes.xaxis.set_major_locator(MaxNLocator(9, integer=True))
     if at_right is not None:
         _prepare(at_right, f"slides [{quantity.unit_of_slides}]")
         at_right.spines[["left", "bottom"]].set_visible(False)
-        at_right.spines["right"].set(visible=True, color="#888888")
+        at_right.spines["right"].set(visible=True, color=SPINE)
     elif quantity.unit == "N m":
         _second_unit(axes)
     if quantity is QUANTITIES[0]:
@@ -103,8 +100,7 @@ def _draw_panel(
 def _prepare(axes: Axes, label: str) -> None:
     axes.set_ylabel(label, fontsize=9, color=INK)
     axes.margins(y=0.08)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.tick_params(labelsize=8, colors=INK, color="#888888")
+    prepare(axes, grid=False)
     axes.yaxis.set_major_locator(MaxNLocator(5))
 
 
@@ -115,10 +111,10 @@ def _degrees_between_ticks(shown: float) -> float:
 def _second_unit(axes: Axes) -> None:
     """The paper's unit on the right."""
     axes.spines["right"].set_visible(True)
-    axes.spines["right"].set_color("#888888")
+    axes.spines["right"].set_color(SPINE)
     right = axes.secondary_yaxis("right", functions=(_in_pound_inches, _in_newton_meters))
     right.set_ylabel("[lbf in]", fontsize=9, color=INK)
-    right.tick_params(labelsize=8, colors=INK, color="#888888")
+    right.tick_params(labelsize=8, colors=INK, color=SPINE)
     right.yaxis.set_major_locator(MaxNLocator(5))
 
 

@@ -1,4 +1,4 @@
-"""Pictures of ellipsoids: in joint space as Modern Robotics' figure 8.3, of the tip as 8.4, and on the arm."""
+"""Figures 8.3 and 8.4 of Modern Robotics: ellipses of two joints, and of two components of the tip."""
 
 from __future__ import annotations
 
@@ -8,24 +8,20 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import Components, TaskSpaceError
-from armdyn.ellipsoids.drawing import BACK, FORWARD, circle, draw_ellipse, frame_picture, prepare, round_scale
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
 from armdyn.ellipsoids.joint_space import acceleration, torque
-from armdyn.ellipsoids.on_arm import ForeignEllipsoid, draw_on_arm
-from armdyn.ellipsoids.stick_figure import draw_arm, stick_lines
 from armdyn.ellipsoids.tip import tip_acceleration, tip_force
 from armdyn.errors import ShapeError
-from armdyn.plots import INK
+from armdyn.plots.drawing import BACK, FORWARD, circle, draw_ellipse, frame_picture, prepare_plane, round_scale
+from armdyn.plots.stick_figure import draw_arm, stick_lines
+from armdyn.plots.style import INK, new_figure
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-
-__all__ = ["ForeignEllipsoid", "draw_joint_ellipses", "draw_on_arm", "draw_tip_ellipses"]
 
 DOTS = (0, (1.0, 1.6))
 
@@ -46,7 +42,7 @@ def draw_joint_ellipses(robot: Robot, qs: ArrayLike, *, joints: Sequence[str] | 
         TaskSpaceError: not two joints, or joints that turn beside joints that slide.
 
     >>> arm, qs = armdyn.load("planar_2r"), np.radians([[0, 90], [0, 150]])
-    >>> figure = armdyn.ellipsoids.figures.draw_joint_ellipses(arm, qs)
+    >>> figure = armdyn.plots.draw_joint_ellipses(arm, qs)
     >>> len(figure.axes)
     6
     """
@@ -127,8 +123,7 @@ def _draw_rows(
     image: str,
     marks: Array | None,
 ) -> Figure:
-    figure = Figure(figsize=(8.4, 2.9 * len(qs) + 0.3), dpi=200, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(8.4, 2.9 * len(qs) + 0.3)
     grid = figure.subplots(len(qs), 3, squeeze=False)
     of_tip = forces.centre is not None
     per_unit = round_scale(0.4 * _size_of(robot, qs) / float(forces.lengths.max()))
@@ -187,7 +182,7 @@ def _draw_panel(axes: Axes, panel: _Panel, mark: Array | None) -> None:
         axes.annotate(
             f"({shown})", (mark[0], mark[1]), xytext=(6, -10), textcoords="offset points", fontsize=7, color=INK
         )
-    prepare(axes)
+    prepare_plane(axes)
     axes.axhline(0.0, color="#AAAAAA", linewidth=0.6, zorder=0)
     axes.axvline(0.0, color="#AAAAAA", linewidth=0.6, zorder=0)
     axes.set_xlabel(panel.labels[0], fontsize=8, color=INK, labelpad=1)

@@ -1,32 +1,23 @@
-"""Pictures for print. They use matplotlib's objects only: no global state, no window, no display needed."""
+"""A simulated motion over time: positions, velocities, energies and the drift of the energy account."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
-from armdyn.errors import ArmdynError
+from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.simulation.trajectory import Trajectory
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A3E00", "#5D5D5D")
-"""Okabe and Ito's palette, which colour-blind readers can tell apart, without black and yellow."""
-
 DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 """One for each round through the colours."""
-
-INK = "#222222"
-FAINT = "#D9D9D9"
 
 MOST_LINES = 20
 """A batch of more motions than this is drawn as medians and bands."""
@@ -49,11 +40,13 @@ def plot_trajectory(trajectory: Trajectory, *, degrees: bool = True, title: str 
     """
     panels = [*_joint_panels(trajectory, degrees), (_draw_energies, 1.25), (_draw_drift, 0.6)]
     heights = [height for _, height in panels]
-    figure = Figure(figsize=(7.5, 0.6 + 1.75 * sum(heights)), dpi=200, layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = new_figure(7.5, 0.6 + 1.75 * sum(heights))
     all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
     for (draw, _), axes in zip(panels, all_axes, strict=True):
-        _prepare(axes)
+        prepare(axes)
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+        axes.yaxis.label.set_fontsize(9)
+        axes.xaxis.label.set_fontsize(9)
         draw(axes, trajectory)
     all_axes[-1].set_xlabel("time [s]", color=INK)
     all_axes[-1].set_xlim(trajectory.t[0], trajectory.t[-1] if len(trajectory.t) > 1 else None)
@@ -61,18 +54,6 @@ def plot_trajectory(trajectory: Trajectory, *, degrees: bool = True, title: str 
     all_axes[0].set_title(_plain(title or _title(trajectory)), loc="left", fontsize=11, color=INK, fontweight="bold")
     all_axes[0].set_title(trajectory.statistics.method, loc="right", fontsize=8, color="#666666")
     return figure
-
-
-def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure in the format the ending names: png, pdf, svg and what else matplotlib knows."""
-    try:
-        figure.savefig(Path(path))
-    except (OSError, ValueError) as error:
-        raise PictureError(f"{path} cannot be written: {error}") from error
-
-
-class PictureError(ArmdynError, ValueError):
-    """A picture that cannot be written: a folder that is missing, or an ending that names no format."""
 
 
 Draw = Callable[[Axes, "Trajectory"], None]
@@ -164,18 +145,6 @@ def _draw_lines(axes: Axes, t: Array, values: Array, name: str, **style: Any) ->
         low, middle, high = np.percentile(flat, [5, 50, 95], axis=1)
         axes.fill_between(t, low, high, color=style["color"], alpha=0.15, linewidth=0)
         axes.plot(t, middle, label=_plain(name), linewidth=1.4, **style)
-
-
-def _prepare(axes: Axes) -> None:
-    """Little ink: two spines, a faint grid."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color("#888888")
-    axes.tick_params(colors=INK, labelsize=8, color="#888888")
-    axes.grid(True, color=FAINT, linewidth=0.5)
-    axes.set_axisbelow(True)
-    axes.yaxis.set_major_locator(MaxNLocator(5))
-    axes.yaxis.label.set_fontsize(9)
-    axes.xaxis.label.set_fontsize(9)
 
 
 def _legend(axes: Axes, title: str | None = None) -> None:

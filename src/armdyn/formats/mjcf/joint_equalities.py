@@ -1,0 +1,165 @@
+"""Joint equalities of MJCF: one joint as a polynomial of another, or held still.
+
+MuJoCo measures both joints from where the file draws them (``qpos0``, that is ``ref``), and so the equality is
+
+    q_1 - q0_1 = c_0 + c_1 (q_2 - q0_2) + c_2 (q_2 - q0_2)^2 + c_3 (...)^3 + c_4 (...)^4
+
+or q_1 - q0_1 = c_0 where no second joint is named. Here it holds exactly; MuJoCo lets it give (solref, solimp). The
+linear ones are equations between joints, in which none goes first; a curve is one where its second joint is held.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.advice import option
+from armdyn.errors import ModelError, Unsupported
+from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.names import Names
+from armdyn.model.joint_equations import JointEquation, with_joint_equations
+from armdyn.model.model import Model
+
+MET_WITHIN = 1e-9
+"""How far apart, rad or m, two values of one joint may be that ought to be the same: files print nine digits."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A joint equality that is not linear; ``references`` is where the file draws the two joints."""
+
+    name: str
+    joint: str
+    other: str
+    references: tuple[float, float]
+    polynomial: tuple[float, ...]
+
+    def at(self, other: float) -> JointEquation:
+        """What it says of the first joint where the second is held."""
+        value = np.polynomial.polynomial.polyval(other - self.references[1], self.polynomial)
+        return JointEquation({self.joint: 1.0}, self.references[0] + float(value), self.name)
+
+
+def read_joint_equalities(compiled: Compiled, names: Names) -> list[JointEquation | Curve]:
+    """The joint equalities that are active."""
+    m = compiled.m
+    if compiled.disabled("equality") or compiled.disabled("constraint"):
+        return []
+    kind = int(compiled.mujoco.mjtEq.mjEQ_JOINT)
+    return [_equality(compiled, names, e) for e in range(m.neq) if m.eq_active0[e] and m.eq_type[e] == kind]
+
+
+def _equality(compiled: Compiled, names: Names, e: int) -> JointEquation | Curve:
+    m, label = compiled.m, compiled.label("equality", e)
+    first, second = int(m.eq_obj1id[e]), int(m.eq_obj2id[e])
+    at = [float(m.qpos0[m.jnt_qposadr[j]]) if j >= 0 else 0.0 for j in (first, second)]
+    joint, c = names.joints[first], tuple(float(x) for x in m.eq_data[e, :5])
+    if second < 0 or not any(c[1:]):
+        return JointEquation({joint: 1.0}, at[0] + c[0], label)
+    other = names.joints[second]
+    if any(c[2:]):
+        return Curve(label, joint, other, (at[0], at[1]), c)
+    return JointEquation({joint: 1.0, other: -c[1]}, at[0] + c[0] - c[1] * at[1], label, dependent=(joint,))
+
+
+def hold_with(
+    equalities: Sequence[JointEquation | Curve], locked: Mapping[str, float], notes: list[str]
+) -> dict[str, float]:
+    """``locked``, and what equalities hold with it: the one joint that those of all others leave no choice."""
+    held = {joint: float(position) for joint, position in locked.items()}
+    waiting = list(equalities)
+    while waiting:
+        left = []
+        for one in waiting:
+            if (equation := _determined(one, held)) is None:
+                left.append(one)
+                continue
+            joint = next((name for name in equation.coefficients if name not in held), one.joint)
+            position = equation.solved_for(joint, held)
+            if joint not in held:
+                held[joint] = position
+                reason = "".join(f", with {other!r}" for other in _joints(one) if other != joint)
+                notes.append(f"joint {joint!r} is held at {position:.6g} by {one.name}{reason}")
+            elif abs(held[joint] - position) > MET_WITHIN:
+                _take_down_conflict(one.name, joint, position, held, locked, notes)
+        if len(left) == len(waiting):
+            break
+        waiting = left
+    return held
+
+
+def _joints(equality: JointEquation | Curve) -> tuple[str, ...]:
+    return (equality.joint, equality.other) if isinstance(equality, Curve) else (*equality.coefficients,)
+
+
+def _determined(equality: JointEquation | Curve, held: Mapping[str, float]) -> JointEquation | None:
+    """The equation, if at most one of its joints is open; a curve is one for its first joint alone."""
+    if isinstance(equality, Curve):
+        return equality.at(held[equality.other]) if equality.other in held else None
+    return equality if sum(joint not in held for joint in equality.coefficients) <= 1 else None
+
+
+def _take_down_conflict(
+    name: str, joint: str, position: float, held: Mapping[str, float], locked: Mapping[str, float], notes: list[str]
+) -> None:
+    """A note where the caller locks a joint elsewhere; an error where the file contradicts itself."""
+    fault = f"{name} holds joint {joint!r} at {position:.6g}, and it is held at {held[joint]:.6g}"
+    if joint not in locked:
+        raise ModelError(
+            f"{fault} by other equalities; mend the file, or lock it: {option('locked', {joint: position})}."
+        )
+    notes.append(f"{fault} as asked for")
+
+
+def coupled(model: Model, equalities: Sequence[JointEquation | Curve], held: Mapping[str, float]) -> Model:
+    """The model with its joints coupled as the equalities between those that move say."""
+    moving = set(model.joint_names)
+    equations: list[JointEquation] = []
+    refused, notes = [], []
+    for one in equalities:
+        joints = _joints(one)
+        inside = [joint for joint in joints if joint in moving]
+        if {*joints} <= {*held}:
+            continue
+        if isinstance(one, Curve) and one.other in inside and (one.joint in inside or one.joint in held):
+            refused.append(_refusal(one))
+        elif isinstance(one, JointEquation) and len(inside) == 2:
+            equations.append(one)
+        elif inside:
+            (left_out,) = {*joints} - {*inside}
+            notes.append(f"{one.name} ties {inside[0]!r} to {left_out!r}, which is left out: {inside[0]!r} is free")
+    if refused:
+        raise Unsupported("\n".join(refused))
+    if equations:
+        model = with_joint_equations(model, equations)
+        notes.append(f"{', '.join(e.name for e in equations)}: held exactly, where MuJoCo lets them give (solref)")
+        notes += _notes_on_standstill(model, equations)
+    return model.replace(notes=(*model.notes, *notes))
+
+
+def _notes_on_standstill(model: Model, equations: Sequence[JointEquation]) -> Iterator[str]:
+    """The joints that equations leave no motion, such as two of different ratios between the same joints.
+
+    A linear one passes every motion on, so of joints that they tie together all stand still, or none.
+    """
+    assert model.coupling is not None  # noqa: S101 - the equations have made one
+    rows = zip(model.joint_names, model.coupling.matrix, model.coupling.offset, strict=True)
+    still = {name: float(at) for name, row, at in rows if not row.any()}
+    while still:
+        tied = [next(iter(still))]
+        for joint in tied:  # grows on the way
+            ends = (end for equation in equations if joint in equation.coefficients for end in equation.coefficients)
+            tied += [end for end in dict.fromkeys(ends) if end in still and end not in tied]
+        shown = ", ".join(f"{joint!r} at {still.pop(joint):.6g}" for joint in tied)
+        theirs = ", ".join(e.name for e in equations if e.joint in tied)
+        yield f"joints {shown} are held still by {theirs}, which together leave them no motion"
+
+
+def _refusal(curve: Curve) -> str:
+    shown = " ".join(f"{c:g}" for c in curve.polynomial)
+    return (
+        f"{curve.name}: joint {curve.joint!r} is a curve of {curve.other!r} (polycoef {shown}), and couplings are "
+        f"linear. Make its last three coefficients 0, or hold both: {option('locked', {curve.other: 0.0})}."
+    )

@@ -1,0 +1,111 @@
+"""Mimic joints of a URDF file: each is coupled to what it follows, and is no entry of q.
+
+One that follows a locked joint is locked with it, where the file puts it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from armdyn.advice import option
+from armdyn.formats.findings import Findings, Part
+from armdyn.formats.xml_tree import Element
+from armdyn.model.coordinates import HELD_WITHIN, refuse
+from armdyn.model.joint_equations import JointEquation
+from armdyn.model.mimic import cycles, resolve_chains, with_mimics
+from armdyn.model.model import Model
+from armdyn.model.validation import Suggestions, quoted, shortened
+
+SHOWN = 10
+
+
+def read_mimic(part: Part, element: Element) -> JointEquation:
+    """What a ``<mimic>`` says."""
+    leader, multiplier = part.word(element, "joint"), part.number(element, "multiplier", 1.0)
+    offset, where = part.number(element, "offset", 0.0), part.findings.where(element)
+    return dataclasses.replace(JointEquation.mimic(part.name, leader, multiplier, offset, where), name=part.label)
+
+
+def check_leaders(
+    mimics: Sequence[JointEquation], joints: Collection[str], moving: Collection[str], findings: Findings
+) -> None:
+    """Every mimic joint must follow a joint that exists and moves, by a multiplier, and not itself in the end."""
+    suggestion = Suggestions(joints)
+    for mimic in mimics:
+        if mimic.leader == mimic.joint:
+            findings.add(f"{mimic.label}: <mimic> follows the joint itself; expected another joint.")
+        elif mimic.leader and mimic.leader not in joints:
+            close = suggestion(mimic.leader)
+            meant = f"did you mean {quoted(close)}?" if close else "expected the name of a joint of this file."
+            findings.add(f"{mimic.label}: <mimic> follows joint {quoted(mimic.leader)}, which does not exist; {meant}")
+        elif mimic.leader and mimic.leader not in moving:
+            fault = f"<mimic> follows {quoted(mimic.leader)}, a fixed joint; expected a joint that moves."
+            findings.add(f"{mimic.label}: {fault}")
+        if mimic.multiplier == 0.0:
+            fault = "<mimic> multiplier is 0, which holds the joint still; expected another number, or a fixed joint."
+            findings.add(f"{mimic.label}: {fault}")
+    for cycle in cycles(mimics):
+        if len(cycle) > 1:
+            shown = [quoted(mimic.joint) for mimic in cycle[:SHOWN]] + ["..."] * (len(cycle) > SHOWN)
+            chain = " follows ".join([*shown, quoted(cycle[0].joint)])
+            findings.add(f"{cycle[0].label}: <mimic> closes a ring: {chain}; expected one that follows none.")
+
+
+def coupled(model: Model, mimics: Sequence[JointEquation], locked: Collection[str]) -> Model:
+    """The model with every mimic joint coupled to the joint that it follows in the end."""
+    moving = set(model.joint_names)
+    resolved = resolve_chains([mimic for mimic in mimics if mimic.joint not in locked]).values()
+    kept = [mimic for mimic in resolved if mimic.joint in moving]
+    shown = [
+        f"{mimic.where} joint {quoted(mimic.joint)} follows {quoted(mimic.leader)}, which is not in the part of the "
+        "file that is read; lock what it follows, and it is held too: "
+        f"{option('locked', {shortened(mimic.leader): 0.0})}, or choose {option('base')} and {option('tip')} so that "
+        "both are in."
+        for mimic in kept
+        if mimic.leader not in moving
+    ]
+    if len(shown) > SHOWN:
+        shown[SHOWN:] = [f"... and {len(shown) - SHOWN} more like these."]
+    refuse(shown)
+    return with_mimics(model, kept) if kept else model
+
+
+def hold_with(mimics: Sequence[JointEquation], locked: Mapping[str, float], findings: Findings) -> dict[str, float]:
+    """``locked``, and with it every joint that follows a locked one.
+
+    Raises:
+        ModelError: where both are locked, and not where the mimic puts the one by the other.
+    """
+    held = dict(locked)
+    led_by: dict[str, list[JointEquation]] = {}
+    for mimic in mimics:
+        led_by.setdefault(mimic.leader, []).append(mimic)
+        if mimic.joint in locked and mimic.leader not in locked:
+            what = "locked though <mimic> has it follow a joint that is not locked"
+            findings.note(what, f"{mimic.name} (follows {quoted(mimic.leader)})")
+    waiting = list(locked)
+    while waiting:
+        leader = waiting.pop()
+        for mimic in led_by.get(leader, ()):
+            if mimic.joint not in held:
+                held[mimic.joint] = mimic.multiplier * held[leader] + mimic.value
+                findings.note(f"locked with joint {quoted(leader)}, which it follows", mimic.name)
+                waiting.append(mimic.joint)
+    refuse(_contradictions(mimics, held))
+    return held
+
+
+def _contradictions(mimics: Sequence[JointEquation], held: Mapping[str, float]) -> Iterator[str]:
+    """Joints that are locked elsewhere than where what they follow is locked puts them."""
+    for mimic in mimics:
+        if mimic.joint in held and mimic.leader in held:
+            position, leader = held[mimic.joint], held[mimic.leader]
+            asked = mimic.multiplier * leader + mimic.value
+            if abs(position - asked) > HELD_WITHIN * max(1.0, abs(asked)):
+                other = quoted(mimic.leader)
+                yield (
+                    f"{mimic.label}: locked at {position:g}, and {other}, which it mimics, at {leader:g}; <mimic> asks "
+                    f"for {mimic.multiplier:g} * {leader:g} + {mimic.value:g} = {asked:g}. Lock {other} alone: "
+                    f"{quoted(mimic.joint)} is held with it."
+                )

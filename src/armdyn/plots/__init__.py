@@ -1,0 +1,41 @@
+"""Pictures for print, the one place of matplotlib: its objects only, no global state, no window, no display needed.
+
+`plot_trajectory` draws a simulation; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
+`armdyn.ellipsoids`; `draw_masp` a run of `armdyn.masp`. Only `armdyn.modern_robotics.SimulateControl`, which shows a
+window as the book's code does, uses matplotlib by itself.
+"""
+
+from typing import TYPE_CHECKING
+
+from armdyn.lazy import names_of
+
+if TYPE_CHECKING:
+    from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
+    from armdyn.plots.masp import draw_masp
+    from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
+    from armdyn.plots.style import PictureError, write_figure
+    from armdyn.plots.trajectory import plot_trajectory
+
+_WHERE = {
+    "ForeignEllipsoid": "on_arm",
+    "PictureError": "style",
+    "draw_joint_ellipses": "ellipses",
+    "draw_masp": "masp",
+    "draw_on_arm": "on_arm",
+    "draw_tip_ellipses": "ellipses",
+    "plot_trajectory": "trajectory",
+    "write_figure": "style",
+}
+
+__all__ = [
+    "ForeignEllipsoid",
+    "PictureError",
+    "draw_joint_ellipses",
+    "draw_masp",
+    "draw_on_arm",
+    "draw_tip_ellipses",
+    "plot_trajectory",
+    "write_figure",
+]
+
+__getattr__ = names_of(__name__, _WHERE)

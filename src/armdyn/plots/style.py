@@ -1,0 +1,51 @@
+"""What the pictures share: colours, a figure that needs no window, axes with little ink, and the file."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from armdyn.errors import ArmdynError
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A3E00", "#5D5D5D")
+"""Okabe and Ito's palette, which colour-blind readers can tell apart, without black and yellow."""
+
+INK = "#222222"
+SPINE = "#888888"
+FAINT = "#D9D9D9"
+
+ENDINGS = tuple(f".{name}" for name in FigureCanvasAgg.get_supported_filetypes())
+"""Of the files that a figure can be written to."""
+
+
+class PictureError(ArmdynError, ValueError):
+    """A picture that cannot be written: a folder that is missing, or an ending that names no format."""
+
+
+def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
+    """An empty figure, inches."""
+    figure = Figure(figsize=(width, height), dpi=200, layout="constrained" if constrained else None)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def write_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure in the format the ending names: png, pdf, svg and what else matplotlib knows."""
+    try:
+        figure.savefig(Path(path))
+    except (OSError, ValueError) as error:
+        raise PictureError(f"{path} cannot be written: {error}") from error
+
+
+def prepare(axes: Axes, *, size: float = 8.0, grid: bool = True) -> None:
+    """Two spines, numbers of a size, and a faint grid."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(SPINE)
+    axes.tick_params(colors=INK, labelsize=size, color=SPINE)
+    if grid:
+        axes.grid(True, color=FAINT, linewidth=0.5)
+        axes.set_axisbelow(True)

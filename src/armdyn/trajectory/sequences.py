@@ -1,0 +1,41 @@
+"""Motions one after another: where each begins, which of them a time is in, and whether they fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory.errors import MotionError
+
+
+def starts_of(extents: Iterable[float]) -> Array:
+    """Where each part begins, and where the last ends."""
+    return np.concatenate([[0.0], np.cumsum(list(extents))])
+
+
+def checked_paths(paths: Sequence[Any], fields: Sequence[str], gap: str) -> tuple[Any, ...]:
+    """The paths, refused where one of the first fields of their motions jumps from one to the next."""
+    if not paths:
+        raise MotionError("a sequence of no paths; expected one at least")
+    for k, (path, following) in enumerate(pairwise(paths)):
+        before, after = path.evaluate(path.duration), following.evaluate(0.0)
+        for name, x, y in zip(fields, before, after, strict=False):
+            if x.shape != y.shape or not np.allclose(x, y, rtol=1e-9, atol=1e-9):
+                raise MotionError(f"{name} jumps between path {k} and path {k + 1}: from{gap}{x} to{gap}{y}")
+    return tuple(paths)
+
+
+def fill(result: Sequence[Array], parts: Sequence[Any], t: Array) -> Array:
+    """Put into ``result`` what the law or path says that each time is in; which one that is."""
+    starts = starts_of(part.duration for part in parts)
+    which = np.clip(np.searchsorted(starts, t, side="right") - 1, 0, len(parts) - 1)
+    for k, part in enumerate(parts):
+        here = which == k
+        of_part = part.evaluate(np.clip(t[here] - starts[k], 0.0, part.duration))
+        for whole, values in zip(result, of_part, strict=True):
+            whole[here] = values
+    return which
