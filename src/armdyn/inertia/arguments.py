@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.checks import listed
 from armdyn.errors import DTypeError, ModelError, ShapeError
 from armdyn.model.bounds import SHORTEST, largest_problem
-from armdyn.model.words import listed
 
 
 def is_number(value: Any) -> bool:

@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import DTypeError, ModelError, ShapeError, Unsupported
+from armdyn.checks import array
+from armdyn.errors import ModelError, Unsupported
 from armdyn.exact import exact, rounded
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.model import UNLIMITED, Joint, Limits, Model
@@ -114,21 +115,19 @@ def refuse(problems: Iterable[str]) -> None:
 def _checked_map(model: Model, names: Sequence[str], matrix: ArrayLike, offset: ArrayLike | None) -> JointMap:
     rows = len(model.coordinates)
     shown = ", ".join(c.name for c in model.coordinates)
-    A = _numbers("matrix", matrix, (rows, len(names)), f"a row for each of {shown}, a column for each new coordinate")
-    b = np.zeros(rows) if offset is None else _numbers("offset", offset, (rows,), f"one value for each of {shown}")
+    A = array(
+        "matrix",
+        matrix,
+        (rows, len(names)),
+        f"a row for each of {shown}, a column for each new coordinate",
+        finite=ModelError,
+    )
+    b = (
+        np.zeros(rows)
+        if offset is None
+        else array("offset", offset, (rows,), f"one value for each of {shown}", finite=ModelError)
+    )
     return JointMap(A, b)
-
-
-def _numbers(name: str, values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
-    try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise DTypeError(f"{name} does not hold numbers alone; expected shape {shape}, {what}") from None
-    if array.shape != shape:
-        raise ShapeError(f"{name} has shape {array.shape}; expected {shape}, {what}")
-    if not np.isfinite(array).all():
-        raise ModelError(f"{name} holds {array[~np.isfinite(array)][0]}; expected finite numbers.")
-    return array
 
 
 def _problems_of_names(
