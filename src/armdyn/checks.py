@@ -305,8 +305,8 @@ def pose(name: str, T: Array, *, tolerance: float = ROUNDING, error: Error = Mod
     if wrong.any():
         index = _index(wrong)
         raise error(
-            f"{_at(name, index)} is no pose: its position is {T[index][:3, 3]} and its last row {T[index][3]}; "
-            "expected finite numbers and 0 0 0 1"
+            f"{_at(name, index)} is no pose: its last row is {T[index][3]}, its position {T[index][:3, 3]}; expected "
+            "the last row 0 0 0 1 and finite numbers"
         )
     return T
 
@@ -334,7 +334,7 @@ def wrong_length(v: Array) -> str:
     if not 0.0 < largest < math.inf:  # NaN too
         return f"has length {largest:g}; expected a unit vector such as (0, 0, 1)"
     along = v / largest
-    unit = ", ".join(f"{x:.9g}" for x in along / math.hypot(*along))
+    unit = ", ".join(repr(float(x)) for x in along / math.hypot(*along))
     return f"has length {largest * math.hypot(*along):.9g}; expected a unit vector, here ({unit})"
 
 

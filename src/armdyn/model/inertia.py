@@ -54,7 +54,7 @@ class Inertia(MassProperties):
 
     def __post_init__(self) -> None:
         try:
-            object.__setattr__(self, "mass", float(array("mass", self.mass, ())))
+            object.__setattr__(self, "mass", float(array("mass", self.mass, (), "kg")))
             object.__setattr__(self, "com", frozen_array(self.com, (3,), "com"))
             object.__setattr__(self, "tensor", frozen_array(self.tensor, (3, 3), "tensor"))
         except DTypeError as error:

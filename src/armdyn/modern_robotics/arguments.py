@@ -15,8 +15,8 @@ from armdyn.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
 
 
-class ArgumentError(ArmdynError, ValueError):
-    """A number of points, a time or a resolution that makes no sense."""
+class ArgumentError(ArmdynError, ValueError, TypeError):
+    """A number of points, a time or a resolution that makes no sense, or is no number."""
 
 
 def vector(name: str, values: ArrayLike, size: int) -> Array:

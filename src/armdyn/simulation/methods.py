@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from armdyn.checks import number
+from armdyn.checks import number, whole_number
 from armdyn.errors import UnknownName
 from armdyn.simulation.equations import EULER, RUNGE_KUTTA_4, Scheme
 from armdyn.simulation.errors import SettingError
@@ -90,8 +90,7 @@ class Adaptive:
             raise SettingError(f"rtol={self.rtol:g} is below rounding; the least that can be kept is {SMALLEST_RTOL}")
         if self.scipy_method not in SCIPY_METHODS:
             raise UnknownName.of("solver", self.scipy_method, SCIPY_METHODS, "scipy.integrate")
-        if not isinstance(self.max_steps, int) or self.max_steps < 1:
-            raise SettingError(f"max_steps={self.max_steps!r}; expected a whole number above zero")
+        whole_number("max_steps", self.max_steps, least=1, error=SettingError)
 
     def __str__(self) -> str:
         return f"{self.scipy_method}, rtol {self.rtol:g}, atol {self.atol:g}"
