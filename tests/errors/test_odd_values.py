@@ -18,6 +18,7 @@ from armdyn.trajectory import Cubic, MotionError
 
 UR5, PLANAR = armdyn.load("ur5"), armdyn.load("planar_2r")
 Q = np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
+STATE = ([0.3, -1.2], [0.3, -1.2])
 HELD = UR5.with_constraints(armdyn.constraints.Held("tool0", pose=UR5.forward_kinematics(Q)))
 
 
@@ -88,7 +89,7 @@ def test_what_is_no_number_is_refused(package: str, odd: str) -> None:
 @pytest.mark.parametrize("package", [p for p in CALLS if p != "ellipsoids"])
 @pytest.mark.parametrize("kind", [np.float32, np.array, Fraction])
 def test_numbers_of_other_types_are_numbers(package: str, kind: Callable[[float], object]) -> None:
-    value = {"simulation": 0.0625, "modern_robotics": 4.0}.get(package, 0.125)
+    value = {"simulation": 0.0625, "modern_robotics": 4.0, "constraints": 0.5}.get(package, 0.125)
     CALLS[package][2](kind(value))
 
 
