@@ -143,7 +143,7 @@ def _solved(
     frame = moving_frame(robot, frame)
     arrays = one_batch(
         **{
-            name: array(name, value, (..., 6), ", ".join(COMPONENTS), missing=True)
+            name: array(name, value, (..., 6), "angular part first: " + ", ".join(COMPONENTS), missing=True)
             if name == what
             else per_joint(robot, **{name: value})[0]
             for name, value in given.items()
