@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-_LONGEST = 200
+LONGEST_SHOWN = 60
 """Characters of a value in a message."""
 
 
@@ -69,7 +69,7 @@ def shown(value: object) -> str:
         text = repr(value)
     except ValueError:  # Python writes no longer integers
         return f"an integer of more than {sys.get_int_max_str_digits()} digits"
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 3]}..."
 
 
 def _plural(kind: str) -> str:

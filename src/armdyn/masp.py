@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import Arc, CurvePath, Cycloidal, JointStates, MotionError, TipMotion, follow
-from armdyn.trajectory.checks import finite, positive
+from armdyn.trajectory.checks import number
 
 RADIUS, DISTANCE, TILT = 0.1524, 0.8636, np.pi / 3
 """Of the paper's circle: 6 in, 34 in (m), and the hand's angle with the x axis (rad)."""
@@ -90,12 +90,15 @@ def circle_of_the_paper(
     >>> (top[:3, 3] / 0.0254).round(12)
     array([34.,  0.,  6.])
     """
-    tilt, distance = finite("tilt", tilt, "rad"), finite("distance", distance, "m")
+    tilt, distance = (
+        number("tilt", tilt, unit="rad"),
+        number("distance", distance, unit="m"),
+    )
     u_a = np.array([np.cos(tilt), 0.0, -np.sin(tilt)])  # (31) at psi = 0
     u_t = np.array([0.0, 1.0, 0.0])
     T = np.eye(4)
     T[:3, :3] = np.array([u_t, np.cross(u_a, u_t), u_a]).T
-    T[:3, 3] = distance, 0.0, positive("radius", radius, "m")  # (30) at psi = 0
+    T[:3, 3] = distance, 0.0, number("radius", radius, above=0.0, unit="m")  # (30) at psi = 0
     circle = Arc(T, center=[distance, 0.0, 0.0], axis=[-1.0, 0.0, 0.0], angle=2 * np.pi)  # turning: (31), (35)
     return CurvePath(circle, Cycloidal(2 * np.pi, start, cruise, stop))  # (32)-(34)
 

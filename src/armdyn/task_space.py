@@ -25,6 +25,7 @@ from armdyn.algorithms.task_rows import (
 )
 from armdyn.algorithms.task_space import TaskSpace
 from armdyn.arrays import as_plain
+from armdyn.checks import number
 from armdyn.declaration import Function, function
 from armdyn.functions import CompiledFunction
 from armdyn.kinematics.limits import length_of, unit_of
@@ -173,7 +174,7 @@ def task_space(
     """
     refuse_constraints(robot.model, "task_space", "mass_matrix, bias_forces and constraint_jacobian")
     task = Task(frame, point, components, expressed_in, damping)
-    threshold = _number("threshold", threshold, "between 0 and 1", lambda x: 0.0 < x < 1.0)
+    threshold = number("threshold", threshold, above=0.0, below=1.0, error=TaskSpaceError)
     compiled, unit = compiled_task(robot, task)
     # Infinite numbers of singular states are no warning here: they are looked for below.
     with np.errstate(all="ignore"):
@@ -232,16 +233,6 @@ def compiled_task(robot: Robot, task: Task) -> CompiledTask:
     if known is None:
         known = robot._tasks[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
     return known
-
-
-def _number(name: str, value: Any, expected: str, is_right: Any) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if isinstance(value, str | bool) or not (math.isfinite(number) and is_right(number)):
-        raise TaskSpaceError(f"{name}={value!r}; expected a number {expected}")
-    return number
 
 
 def _require_independence(robot: Robot, task: Task, q: Array, result: TaskSpace, unit: Array, threshold: float) -> None:

@@ -135,7 +135,7 @@ def test_a_wrench_holds_the_components_asked_for_in_their_order():
     assert_close(yzx, np.column_stack([xy[:, 1], [0, 0], xy[:, 0]]), 1e-12)
     back = arm.multipliers_of_wrench(states, yzx, components=("fy", "mz", "fx"), **way)
     assert_close(back, np.array([[2.0], [-1.0]]), 1e-12)
-    with pytest.raises(armdyn.ShapeError, match=r"wrench has shape \(2, 3\); expected \(..., 2\): fx, fy"):
+    with pytest.raises(armdyn.ShapeError, match=r"wrench has shape \(2, 3\); expected \(..., 2\), fx, fy"):
         arm.multipliers_of_wrench(states, yzx, components=("fx", "fy"), **way)
 
 

@@ -251,7 +251,7 @@ def test_wrenches_that_are_none(arm):
     with pytest.raises(armdyn.UnknownName, match="no component 'fw' in a wrench"):
         planar.constraint_wrench([0.3, 0.5], [1.0], components=("fw",))
     with pytest.raises(
-        armdyn.ShapeError, match=r"multipliers have shape \(2,\); expected \(..., 1\), one for each of channel"
+        armdyn.ShapeError, match=r"multipliers has shape \(2,\); expected \(..., 1\), one for each of channel"
     ):
         planar.constraint_wrench([0.3, 0.5], [1.0, 2.0])
 
@@ -265,7 +265,7 @@ def test_shapes(linkage, closed):
         linkage.constrained_forward_dynamics(np.zeros((2, 3)), np.zeros((4, 3)), np.zeros(3))
     with pytest.raises(armdyn.ShapeError, match="rank is found for one state"):
         linkage.constraint_rank(np.zeros((2, 3)))
-    with pytest.raises(armdyn.ModelError, match="redundant='drop'; expected 'error' or 'least_squares'"):
+    with pytest.raises(armdyn.ModelError, match="redundant is 'drop'; expected 'error' or 'least_squares'"):
         linkage.constrained_forward_dynamics(closed, np.zeros(3), np.zeros(3), redundant="drop")
 
 

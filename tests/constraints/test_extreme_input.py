@@ -43,21 +43,21 @@ def test_a_long_normal_forbids_what_a_short_one_does(arm):
 
 
 SETTINGS = [
-    ({"tolerance": NAN}, "tolerance=nan; expected a number zero or more"),
-    ({"tolerance": -1e-6}, "tolerance=-1e-06; expected a number zero or more"),
-    ({"tolerance": "1e-6"}, "tolerance='1e-6'; expected"),
-    ({"tolerance": True}, "tolerance=True; expected"),
-    ({"tolerance": None}, "tolerance=None; expected"),
-    ({"rank_tolerance": NAN}, "rank_tolerance=nan; expected a number from 0 to below 1"),
-    ({"rank_tolerance": 1.0}, "rank_tolerance=1.0; expected"),
-    ({"rank_tolerance": -1e-9}, "rank_tolerance=-1e-09; expected"),
+    ({"tolerance": NAN}, "tolerance is nan; expected a number of at least zero"),
+    ({"tolerance": -1e-6}, "tolerance is -1e-06; expected a number of at least zero"),
+    ({"tolerance": "1e-6"}, "tolerance is '1e-6'; expected"),
+    ({"tolerance": True}, "tolerance is True; expected"),
+    ({"tolerance": None}, "tolerance is None; expected"),
+    ({"rank_tolerance": NAN}, "rank_tolerance is nan; expected a number of at least zero and below 1"),
+    ({"rank_tolerance": 1.0}, "rank_tolerance is 1.0; expected"),
+    ({"rank_tolerance": -1e-9}, "rank_tolerance is -1e-09; expected"),
 ]
 GAINS = [
-    ({"damping": NAN}, "damping=nan; expected a number that is finite, zero or more"),
-    ({"damping": -1.0}, "damping=-1.0; expected"),
-    ({"damping": "2"}, "damping='2'; expected"),
-    ({"stiffness": np.inf}, "stiffness=inf; expected"),
-    ({"stiffness": [1.0, 2.0]}, r"stiffness=\[1.0, 2.0\]; expected"),
+    ({"damping": NAN}, "damping is nan; expected a number of at least zero"),
+    ({"damping": -1.0}, "damping is -1.0; expected"),
+    ({"damping": "2"}, "damping is '2'; expected"),
+    ({"stiffness": np.inf}, "stiffness is inf; expected"),
+    ({"stiffness": [1.0, 2.0]}, r"stiffness is \[1.0, 2.0\]; expected"),
 ]
 
 

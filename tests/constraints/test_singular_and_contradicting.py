@@ -82,7 +82,7 @@ def test_simulation_of_redundant_constraints(closed_by):
     np.testing.assert_allclose(found.qdd, expected.qdd, rtol=0, atol=1e-6)
     fixed = armdyn.simulate(loop, [q, q], duration=0.5, method="rk4", step=0.01, redundant="least_squares")
     np.testing.assert_allclose(fixed.q[-1], [expected.q[-1]] * 2, rtol=0, atol=1e-5)
-    with pytest.raises(SettingError, match="redundant='drop'; expected"):
+    with pytest.raises(SettingError, match="redundant is 'drop'; expected"):
         armdyn.simulate(loop, q, duration=0.5, redundant="drop")
 
 

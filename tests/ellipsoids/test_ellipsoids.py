@@ -226,7 +226,7 @@ def test_bounds_that_do_not_exist(planar, ur5) -> None:
         ("velocity", {"expressed_in": "space"}, TaskSpaceError, "at the base's origin is none of the frame"),
         ("velocity", {"expressed_in": "tool"}, armdyn.UnknownName, "no way 'tool'"),
         ("velocity", {"frame": "tol0"}, armdyn.UnknownName, "no frame 'tol0' in 'ur5'"),
-        ("velocity", {"point": (0, 1)}, TaskSpaceError, "expected three finite numbers"),
+        ("velocity", {"point": (0, 1)}, TaskSpaceError, r"point has shape \(2,\); expected \(3,\)"),
         ("tip_force", {"components": "up"}, armdyn.UnknownName, "no component 'up'"),
     ],
 )

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import DHRow, DTypeError, Inertia, ModelError, Part, Robot, ShapeError, UnknownName, Unsupported
+from armdyn import DHRow, Inertia, ModelError, Part, Robot, ShapeError, UnknownName, Unsupported
 
 CHOICE = "the same table means different arms: choose convention='modified' (Rx(alpha) Tx(a) Rz(theta) Tz(d), as Craig) or convention='standard' (Rz(theta) Tz(d) Tx(a) Rx(alpha), as Paul and Spong)."
 KIND = "expected 'revolute' or 'prismatic' (or 'R', 'P')."
@@ -103,7 +103,7 @@ ZERO = {
 
 ZERO_PROBLEMS = [
     ({"axes": [(0, 0, 1), (0, 2, 0)]}, "axes[1] = (0, 2, 0) has length 2; expected a unit vector, here (0.0, 1.0, 0.0); the direction of the axis, not a point on it (points go into points=)."),
-    ({"axes": [(0, 0, 0), (0, 1, 0)]}, "axes[0] is zero; expected a unit vector such as (0, 0, 1)."),
+    ({"axes": [(0, 0, 0), (0, 1, 0)]}, "axes[0] = (0, 0, 0) has length 0; expected a unit vector such as (0, 0, 1); the direction of the axis, not a point on it (points go into points=)."),
     ({"axes": [(0, 0, 1), (0, 3, 4)]}, "axes[1] = (0, 3, 4) has length 5; expected a unit vector, here (0.0, 0.6, 0.8); the direction of the axis, not a point on it (points go into points=)."),
     ({"kinds": ["R", "slider"]}, f"kinds[1] is 'slider'; {KIND}"),
     ({"axial": (1, 0, 0)}, "transverse is not given; the hand needs both unit vectors, axial and transverse, or neither."),
@@ -119,7 +119,7 @@ ZERO_PROBLEMS = [
     ({"c": None}, "the centres of mass are not given; expected body vectors c (from Q_0k to the centre of mass) or d."),
     ({"masses": None}, "centres of mass or inertias are given, but neither masses nor weights."),
     ({"weights": [1, 2]}, "masses and weights are both given; give one of them."),
-    ({"masses": None, "weights": [1, 2], "weighed_at": 0.0}, "weighed_at is 0.0; expected the free fall that makes a weight, m/s^2, above 0."),
+    ({"masses": None, "weights": [1, 2], "weighed_at": 0.0}, "weighed_at is 0.0; expected the free fall that makes a weight, m/s^2, above 0"),
     ({"masses": [2.0, -1.0]}, "joint 2 of the zero reference position: link 'link_2': mass -1 kg is negative."),
     ({"inertias": [np.eye(3), [[1, 2, 0], [0, 1, 0], [0, 0, 1]]]}, "inertias[1] is not symmetric."),
     ({"collars": {"joint_1": "link_1"}}, "collars: joint 'joint_1' is revolute and has no collar; only prismatic joints have one."),
@@ -139,9 +139,9 @@ def test_the_good_zero_reference_is_good() -> None:
 ZERO_SHAPES = [
     ({"axes": []}, "axes must hold one unit vector a joint"),
     ({"axes": 3.0}, r"axes has shape \(\); expected \(1, 3\), one unit vector a joint"),
-    ({"axes": [(0, 0, 1), (0, 1)]}, "axes is ragged; expected one unit vector a joint"),
+    ({"axes": [(0, 0, 1), (0, 1)]}, "axes is ragged: its rows differ in length; expected one unit vector a joint"),
     ({"axes": [(0, 0, 1), (0, 1, 0), (1, 0, 0)]}, r"c has shape \(2, 3\); expected \(3, 3\), one body vector a joint"),
-    ({"points": [(0, 0, 0), (0, np.nan, 1)]}, r"points\[1, 1\] is not a finite number"),
+    ({"points": [(0, 0, 0), (0, np.nan, 1)]}, r"points\[1, 1\] is nan; expected finite"),
     ({"hand": (1, 2)}, r"hand has shape \(2,\); expected \(3,\), the hand point in base coordinates"),
     ({"masses": [1, 2, 3]}, r"masses has shape \(3,\); expected \(2,\), one mass a link"),
     ({"inertias": np.ones((2, 3))}, r"inertias has shape \(2, 3\); expected \(2, 3, 3\), one 3x3 matrix a link"),
@@ -153,7 +153,7 @@ ZERO_SHAPES = [
 
 @pytest.mark.parametrize(("change", "message"), ZERO_SHAPES)
 def test_zero_reference_of_wrong_shape(change: dict, message: str) -> None:
-    with pytest.raises(ShapeError, match=message):
+    with pytest.raises(ModelError if "finite" in message else ShapeError, match=message):
         Robot.from_zero_reference(**{**ZERO, **change})
 
 
@@ -181,8 +181,9 @@ def test_mixed_units_within_one_inertia() -> None:
 
 @pytest.mark.parametrize("wrong", [{"length": 0.0}, {"mass": -1.0}, {"length": np.nan}, {"mass": "lb"}])
 def test_units(wrong: dict) -> None:
-    error = DTypeError if "lb" in wrong.values() else ModelError
-    with pytest.raises(error, match=f"Units: {next(iter(wrong))} is .*; expected what one unit is in m or kg, above 0"):
+    with pytest.raises(
+        ModelError, match=f"Units: {next(iter(wrong))} is .*; expected what one unit is in m or kg, above 0"
+    ):
         armdyn.Units(**wrong)
 
 

@@ -317,7 +317,7 @@ def test_constraints() -> None:
 def test_models_and_paths() -> None:
     with pytest.raises(armdyn.DTypeError, match=r"gravity is a .* with a unit"):
         UR5.with_gravity(np.array([0.0, 0.0, -981.0]).view(Quantity))
-    with pytest.raises(armdyn.DTypeError, match=r"gravity has masked values; expected three numbers, m/s\^2"):
+    with pytest.raises(armdyn.DTypeError, match=r"gravity has masked values; expected real numbers: .*m/s\^2"):
         UR5.with_gravity(np.ma.array([0.0, 0.0, -9.81], mask=[0, 0, 1]))
     with pytest.raises(armdyn.DTypeError, match=r"waypoints is a .* with a unit"):
         armdyn.trajectory.cubic_spline([0.0, 1.0, 2.0], Q[:3].view(Quantity))

@@ -192,16 +192,16 @@ def test_stretching() -> None:
 
 
 BAD = [
-    (lambda: Cubic(1.0, 0.0), "duration=0.0; expected a number above zero, in s"),
-    (lambda: Cubic(math.nan, 1.0), "distance=nan; expected a finite number"),
-    (lambda: Cubic(1.0, 1.0, start_velocity=math.inf), "start_velocity=inf"),
-    (lambda: Quintic("1", 1.0), "distance='1'"),
+    (lambda: Cubic(1.0, 0.0), "duration is 0.0; expected a number above zero, in s"),
+    (lambda: Cubic(math.nan, 1.0), "distance is nan; expected a finite number"),
+    (lambda: Cubic(1.0, 1.0, start_velocity=math.inf), "start_velocity is inf"),
+    (lambda: Quintic("1", 1.0), "distance is '1'"),
     (lambda: Trapezoidal(1.0, 1.0, 0.6), "two ramps of 0.6 s do not fit into a duration of 1 s"),
     (lambda: Trapezoidal.from_limits(0.0, velocity=1, acceleration=1), "a motion that goes nowhere"),
-    (lambda: Trapezoidal.from_limits(1.0, velocity=-1, acceleration=1), "velocity=-1; expected a number above zero"),
-    (lambda: SCurve.from_limits(1.0, velocity=1, acceleration=1, jerk=0), "jerk=0; expected a number above zero"),
+    (lambda: Trapezoidal.from_limits(1.0, velocity=-1, acceleration=1), "velocity is -1; expected a number above zero"),
+    (lambda: SCurve.from_limits(1.0, velocity=1, acceleration=1, jerk=0), "jerk is 0; expected a number above zero"),
     (lambda: SCurve(1.0, 1.0, 0.5, 0.3), "two roundings of 0.3 s do not fit into a ramp of 0.5 s"),
-    (lambda: Cycloidal(1.0, 1.0, -0.1, 1.0), "cruise=-0.1; expected zero or more"),
+    (lambda: Cycloidal(1.0, 1.0, -0.1, 1.0), "cruise is -0.1; expected a number of at least zero"),
     (lambda: LawSequence((Cubic(1.0, 1.0), ConstantVelocity(1.0, 2.0))), "law 0 ends with velocity 0, law 1 begins"),
     (lambda: Cubic(1.0, 1.0).evaluate([0.5, 1.1]), "t = 1.1 s is outside the motion, which lasts from 0 to 1 s"),
     (lambda: Cubic(1.0, 1.0).evaluate(-1e-6), "np.clip"),

@@ -314,7 +314,7 @@ def test_another_circle_and_what_is_out_of_reach() -> None:
         run_masp(ROBOT, circle_of_the_paper(distance=2.0))
     with pytest.raises(MotionError, match="samples=1"):
         run_masp(ROBOT, samples=1)
-    with pytest.raises(MotionError, match="radius=0"):
+    with pytest.raises(MotionError, match="radius is 0"):
         circle_of_the_paper(radius=0.0)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.kinematics import path_to
+from armdyn.checks import number, vector
 from armdyn.errors import ArmdynError, UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
@@ -114,25 +115,17 @@ def selected(rows: Sequence[Row], of_twist: Array) -> Array:
 
 def checked_damping(damping: Any) -> float:
     """The damping lambda; refused where it is no number, or its square is none."""
-    try:
-        number = math.nan if isinstance(damping, str | bytes | bool) else float(damping)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not (number == 0.0 or SMALLEST <= number <= LARGEST):
-        expected = f"a number zero or more, and where it is not zero between {SMALLEST:g} and {LARGEST:g}"
-        raise TaskSpaceError(f"damping={damping!r}; expected {expected}")
-    return number
+    expected = f"zero, or a number between {SMALLEST:g} and {LARGEST:g}"
+    found = number("damping", damping, least=0.0, expected=expected, error=TaskSpaceError)
+    if found and not SMALLEST <= found <= LARGEST:
+        raise TaskSpaceError(f"damping is {found:g}; expected {expected}")
+    return found
 
 
 def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...]:
     """The point; refused where it is none, or stands beside "space", whose velocity is that at the base's origin."""
     way = way_of_twist(expressed_in)
-    try:
-        numbers = tuple(float(x) for x in point)
-    except (TypeError, ValueError):
-        numbers = ()
-    if len(numbers) != 3 or not all(map(math.isfinite, numbers)):
-        raise TaskSpaceError(f"point={point!r}; expected three finite numbers, m, in the frame's axes")
+    numbers = vector("point", point, "m, in the frame's axes", error=TaskSpaceError)
     if way == "space" and any(numbers):
         raise TaskSpaceError(
             "point= has no meaning with expressed_in='space', whose velocity is that of the point at the base's "

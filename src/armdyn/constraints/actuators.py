@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import per_joint
 from armdyn.constraints import dynamics
-from armdyn.constraints.arguments import CLOSED, coordinates, per_joint, rank_tolerance_of, state_name, tolerance_of
+from armdyn.constraints.arguments import CLOSED, coordinates, rank_tolerance_of, state_name, tolerance_of
 from armdyn.constraints.arm import ConstrainedRobot, compiled
 from armdyn.constraints.errors import ConstraintError
 from armdyn.constraints.least_squares import RANK_TOLERANCE

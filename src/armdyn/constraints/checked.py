@@ -13,17 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import per_joint
 from armdyn.constraints import dynamics
-from armdyn.constraints.arguments import (
-    CLOSED,
-    Redundant,
-    finite,
-    gain_of,
-    given,
-    multipliers_of,
-    per_joint,
-    tolerance_of,
-)
+from armdyn.constraints.arguments import CLOSED, Redundant, finite, gain_of, given, multipliers_of, tolerance_of
 from armdyn.constraints.arm import ConstrainedRobot, compiled
 from armdyn.constraints.dynamics import ConstrainedMotion
 from armdyn.constraints.least_squares import RANK_TOLERANCE, constrained_least_squares, projection_of

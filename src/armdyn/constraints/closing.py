@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.constraints.arguments import LockedJoints, per_joint, state_name, tolerance_of, with_locked
+from armdyn.checks import per_joint
+from armdyn.constraints.arguments import LockedJoints, state_name, tolerance_of, with_locked
 from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.checks import NO_GRADIENT
 from armdyn.constraints.errors import ContradictingConstraints, OpenLoop

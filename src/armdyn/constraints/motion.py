@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.constraints.arguments import (
-    CLOSED,
-    LockedJoints,
-    per_joint,
-    state_name,
-    tolerance_of,
-    with_locked,
-)
+from armdyn.checks import per_joint
+from armdyn.constraints.arguments import CLOSED, LockedJoints, state_name, tolerance_of, with_locked
 from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.checks import check_accelerations, check_closed, check_inertia, check_velocities
 from armdyn.constraints.closing import explain_open

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.constraints.arguments import per_joint, rank_tolerance_of
+from armdyn.checks import per_joint
+from armdyn.constraints.arguments import rank_tolerance_of
 from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.least_squares import RANK_TOLERANCE, unit_rows
 from armdyn.errors import ShapeError

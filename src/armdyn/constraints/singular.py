@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.constraints.arguments import CLOSED, per_joint
+from armdyn.checks import per_joint
+from armdyn.constraints.arguments import CLOSED
 from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import OpenLoop, SingularState

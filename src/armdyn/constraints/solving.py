@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from armdyn.checks import choice
 from armdyn.constraints import dynamics
-from armdyn.constraints.arguments import (
-    Redundant,
-    check_redundant,
-    finite,
-    given,
-    indices,
-    rank_tolerance_of,
-    state_name,
-    tolerance_of,
-)
+from armdyn.constraints.arguments import Redundant, finite, given, indices, rank_tolerance_of, state_name, tolerance_of
 from armdyn.constraints.arm import ConstrainedRobot, compiled
 from armdyn.constraints.checks import check_gradients, check_inertia
 from armdyn.constraints.errors import RedundantConstraints, SingularState
@@ -45,7 +37,7 @@ class Settings:
     @classmethod
     def of(cls, redundant: Redundant, tolerance: float, rank_tolerance: float) -> Settings:
         """The settings, each checked."""
-        check_redundant(redundant)
+        choice("redundant", redundant, get_args(Redundant))
         return cls(redundant, tolerance_of(tolerance), rank_tolerance_of(rank_tolerance))
 
 

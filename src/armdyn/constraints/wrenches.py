@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import as_plain
-from armdyn.constraints.arguments import multipliers_of, per_joint, state_name
+from armdyn.checks import array, per_joint
+from armdyn.constraints.arguments import multipliers_of, state_name
 from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
 from armdyn.constraints.least_squares import RANK_TOLERANCE
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.errors import UnknownName
 from armdyn.spatial.rotations import Array
 
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
@@ -111,10 +111,7 @@ def multipliers_of_wrench(
         RedundantConstraints: constraints that follow from others, so that lambda is not unique.
     """
     (q_,), chosen = per_joint(robot, q=q), _chosen(components)
-    F = np.asarray(as_plain("wrench", wrench), dtype=float)
-    if F.shape[-1:] != (len(chosen),):
-        expected = ", ".join(COMPONENTS[k] for k in chosen)
-        raise ShapeError(f"wrench has shape {F.shape}; expected (..., {len(chosen)}): {expected}")
+    F = array("wrench", wrench, (..., len(chosen)), ", ".join(COMPONENTS[k] for k in chosen), missing=True)
     J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
     forces = np.einsum("...ji,...j->...i", J, F)
     A = np.asarray(robot.constraint_jacobian(q_))

@@ -21,16 +21,15 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ArmdynError, ModelError, ShapeError, Unsupported
+from armdyn.checks import as_float, is_one_of, listed, switch
+from armdyn.errors import ModelError, ShapeError, Unsupported, shown
 from armdyn.exact import ONE, ZERO, exact, meant
 from armdyn.formats.given import KINDS, names_of_joints, numbers, one_each, pose_problems
 from armdyn.model.assembly import assemble
-from armdyn.model.frozen import real_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
-from armdyn.model.words import checked_switch, is_one_of, listed, shown
 from armdyn.spatial.rotations import Array, Z, rigid
 
 Convention = Literal["modified", "standard"]
@@ -125,7 +124,7 @@ def read_dh(
     check_inertia: bool = True,
 ) -> Model:
     """The model of a serial arm; see `armdyn.Robot.from_dh`."""
-    degrees = checked_switch(degrees, "degrees")
+    degrees = switch("degrees", degrees)
     problems = [*convention_problems(convention)]
     table = _rows(rows, degrees, problems)
     to_frame_0 = _pose(base, "base", problems)
@@ -209,7 +208,7 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
         found = [fault] if fault else [*_row_problems(words, here, degrees)]
         problems += found
         if not found:
-            words |= {name: _number(words[name]) for name in NUMBERS if name in words}
+            words |= {name: as_float(words[name]) for name in NUMBERS if name in words}
             words |= {name: math.radians(words[name]) for name in ("alpha", "theta") if degrees}
             words["kind"] = KINDS[words.get("kind", "revolute")]
             table.append(DHRow(**words))
@@ -253,7 +252,7 @@ def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterato
     turn = 360.0 if degrees else 2.0 * math.pi
     for name in NUMBERS:
         value = words.get(name, 0.0)
-        number = _number(value)
+        number = as_float(value)
         if not math.isfinite(number):
             yield f"{here}: {name} is {shown(value)}; expected a finite number."
         elif name in ("alpha", "theta") and abs(number) > turn * (1.0 + 1e-12):
@@ -266,14 +265,6 @@ def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterato
     for name, kind in (("inertia", Inertia), ("limits", Limits)):
         if name in words and not isinstance(words[name], kind):
             yield f"{here}: {name} is {words[name]!r}; expected an armdyn.{kind.__name__}."
-
-
-def _number(value: Any) -> float:
-    """The number that a value is, or NaN."""
-    try:
-        return math.nan if isinstance(value, bool) else float(real_array(value, (), "value"))
-    except ArmdynError:
-        return math.nan
 
 
 def _with_column(table: list[DHRow], column: str, values: Sequence[Any] | None, name: str) -> list[DHRow]:

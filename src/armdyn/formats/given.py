@@ -10,10 +10,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError, ShapeError
+from armdyn.checks import array, is_one_of, listed, text_problems, wrong_length
+from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.model.bounds import LARGEST
-from armdyn.model.frozen import real_array
-from armdyn.model.words import is_one_of, listed, shown, text_problems
 from armdyn.spatial.rotations import Array
 
 Kind = Literal["revolute", "prismatic"]
@@ -27,13 +26,10 @@ TOLERANCE = 1e-9
 
 def numbers(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str) -> Array:
     """A float array of that shape, of finite numbers; ``meaning`` says what was expected."""
-    array = real_array(values, shape, name, meaning)
-    if not np.isfinite(array).all():
-        where = "" if array.ndim == 0 else str([int(i) for i in np.argwhere(~np.isfinite(array))[0]])
-        raise ShapeError(f"{name}{where} is not a finite number; expected {meaning}")
-    if array.size and (largest := float(np.abs(array).max())) > LARGEST:
+    given = array(name, values, shape, meaning, finite=ModelError)
+    if given.size and (largest := float(np.abs(given).max())) > LARGEST:
         raise ModelError(f"{name} holds {largest:.3g}; expected {meaning}, numbers below {LARGEST:g}.")
-    return array
+    return given
 
 
 def one_each(values: Any, count: int, name: str, meaning: str) -> list[Any]:
@@ -76,13 +72,8 @@ def pose_problems(T: Array, name: str) -> Iterator[str]:
 
 def unit_problems(vector: Array, name: str, hint: str = "") -> Iterator[str]:
     """What makes a vector no unit vector."""
-    length = math.hypot(*vector)
-    if length == 0.0:
-        yield f"{name} is zero; expected a unit vector such as (0, 0, 1)."
-    elif abs(length - 1.0) > TOLERANCE:
-        largest = np.abs(vector).max()
-        unit = ", ".join(repr(float(x)) for x in vector / largest / math.hypot(*(vector / largest)))
-        yield f"{name} = {vector_shown(vector)} has length {length:.9g}; expected a unit vector, here ({unit}){hint}."
+    if abs(math.hypot(*vector) - 1.0) > TOLERANCE:
+        yield f"{name} = {vector_shown(vector)} {wrong_length(vector)}{hint}."
 
 
 def vector_shown(vector: Array) -> str:

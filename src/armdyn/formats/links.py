@@ -10,16 +10,15 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError, ShapeError
+from armdyn.checks import array, is_one_of, listed, object_problems, text_problems
+from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.formats.given import numbers, pose_problems, unit_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.bounds import largest_problem
-from armdyn.model.frozen import real_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
-from armdyn.model.words import is_one_of, listed, object_problems, shown, text_problems
 from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
 
 PART_KINDS = ("revolute", "prismatic", "fixed")
@@ -138,7 +137,7 @@ def _place_problems(part: Part, here: str) -> Iterator[str]:
 
 
 def _joint(part: Part, where: str) -> JointPart:
-    axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else real_array(part.axis, (3,), f"{where} axis")
+    axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else array(f"{where} axis", part.axis, (3,))
     return JointPart(
         part.joint_name, part.kind, part.parent, part.name, _placement(part, where), axis,
         part.limits, part.damping, part.friction, part.collar, where, part.armature,
@@ -147,7 +146,7 @@ def _joint(part: Part, where: str) -> JointPart:
 
 def _placement(part: Part, where: str) -> Array:
     if part.T is not None:
-        return real_array(part.T, (4, 4), f"{where} T")
+        return array(f"{where} T", part.T, (4, 4))
     xyz = None if part.xyz is None else numbers(part.xyz, (3,), f"{where} xyz", "x, y, z in m")
     rpy = None if part.rpy is None else numbers(part.rpy, (3,), f"{where} rpy", "roll, pitch, yaw in rad")
     return rigid(None if rpy is None else rotation_from_rpy(*rpy), xyz)

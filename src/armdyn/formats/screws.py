@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import array
 from armdyn.errors import ModelError, ShapeError
 from armdyn.exact import exact, norm, unit
 from armdyn.formats.given import TOLERANCE, names_of_joints, pose_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.bounds import LARGEST, largest_problem
-from armdyn.model.frozen import real_numbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
 from armdyn.model.parts import JointPart, LinkPart
@@ -68,20 +68,21 @@ def read_screws(
 
 
 def _arrays(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> tuple[Array, Array, Array]:
-    given = {"Mlist": (Mlist, "(n + 1, 4, 4)"), "Glist": (Glist, "(n, 6, 6)"), "Slist": (Slist, "(6, n)")}
-    M, G, S = (real_numbers(values, name, shape) for name, (values, shape) in given.items())
+    M, G = (
+        array("Mlist", Mlist, None, "(n + 1, 4, 4)", finite=ModelError),
+        array("Glist", Glist, None, "(n, 6, 6)", finite=ModelError),
+    )
+    S = array("Slist", Slist, None, "(6, n)", finite=ModelError)
     n = S.shape[1] if S.ndim == 2 else 0
-    for shape_name, array, expected in (("Slist", S, (6, n)), ("Glist", G, (n, 6, 6)), ("Mlist", M, (n + 1, 4, 4))):
-        if n == 0 or array.shape != expected:
+    for name, values, expected in (("Slist", S, (6, n)), ("Glist", G, (n, 6, 6)), ("Mlist", M, (n + 1, 4, 4))):
+        if n == 0 or values.shape != expected:
             raise ShapeError(
-                f"{shape_name} has shape {array.shape}; for n joints expected Mlist (n + 1, 4, 4), "
+                f"{name} has shape {values.shape}; for n joints expected Mlist (n + 1, 4, 4), "
                 f"Glist (n, 6, 6), Slist (6, n), here with n = {n}"
             )
-    if not (np.isfinite(M).all() and np.isfinite(G).all() and np.isfinite(S).all()):
-        raise ModelError("Mlist, Glist or Slist holds NaN or infinity; expected finite numbers.")
-    for shape_name, array in (("Mlist", M), ("Glist", G), ("Slist", S)):
-        if (largest := float(np.abs(array).max())) > LARGEST:
-            raise ModelError(f"{shape_name} holds {largest:.3g}; expected numbers below {LARGEST:g}.")
+    for name, values in (("Mlist", M), ("Glist", G), ("Slist", S)):
+        if (largest := float(np.abs(values).max())) > LARGEST:
+            raise ModelError(f"{name} holds {largest:.3g}; expected numbers below {LARGEST:g}.")
     return M, G, S
 
 

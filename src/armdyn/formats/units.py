@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
-from armdyn.errors import ModelError
-from armdyn.model.frozen import real_array
+from armdyn.checks import number
 
 INCH = 0.0254
 """m, exactly."""
@@ -70,8 +68,4 @@ class Units:
 
 def _above_zero(value: float, name: str, unit: str) -> float:
     """What one unit is, as a float."""
-    expected = f"expected what one unit is in {unit}, above 0"
-    number = float(real_array(value, (), f"Units: {name}", expected.removeprefix("expected ")))
-    if not (math.isfinite(number) and number > 0.0):
-        raise ModelError(f"Units: {name} is {value!r}; {expected}.")
-    return number
+    return number(f"Units: {name}", value, above=0.0, expected=f"what one unit is in {unit}, above 0")

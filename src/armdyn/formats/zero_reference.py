@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError, ShapeError, UnknownName
+from armdyn.checks import array, is_one_of, number, object_problems, switch
+from armdyn.errors import ModelError, ShapeError, UnknownName, shown
 from armdyn.formats.given import (
     KINDS,
     TOLERANCE,
@@ -34,12 +35,10 @@ from armdyn.formats.given import (
 )
 from armdyn.formats.units import STANDARD_FREE_FALL, Units
 from armdyn.model.assembly import assemble
-from armdyn.model.frozen import real_array, real_numbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
-from armdyn.model.words import checked_switch, is_one_of, object_problems, shown
 from armdyn.spatial.rotations import Array, rigid
 
 LARGEST_RADIUS = 10.0
@@ -124,11 +123,11 @@ def read_zero_reference(
     check_inertia: bool = True,
 ) -> Model:
     """The model of a serial arm; see `armdyn.Robot.from_zero_reference`."""
-    check_inertia = checked_switch(check_inertia, "check_inertia")
+    check_inertia = switch("check_inertia", check_inertia)
     units = Units() if units is None else units
     if problems := list(object_problems(units, Units, "units")):
         raise ModelError(problems)
-    n = len(np.atleast_1d(real_numbers(axes, "axes", "one unit vector a joint", "one unit vector a joint")))
+    n = len(np.atleast_1d(array("axes", axes, None, "one unit vector a joint")))
     if n == 0:
         raise ShapeError("axes must hold one unit vector a joint, shape (n, 3), with n of at least 1")
     u = numbers(axes, (n, 3), "axes", "one unit vector a joint")
@@ -260,9 +259,7 @@ def _masses(n: int, masses: ArrayLike | None, weights: ArrayLike | None, weighed
     if masses is not None and weights is not None:
         raise ModelError("masses and weights are both given; give one of them.")
     if weights is not None:
-        fall = float(real_array(weighed_at, (), "weighed_at", "the free fall that makes a weight, m/s^2"))
-        if not (np.isfinite(fall) and fall > 0.0):
-            raise ModelError(f"weighed_at is {fall!r}; expected the free fall that makes a weight, m/s^2, above 0.")
+        fall = number("weighed_at", weighed_at, above=0.0, expected="the free fall that makes a weight, m/s^2, above 0")
         return numbers(weights, (n,), "weights", "one weight a link") * units.force / fall
     if masses is not None:
         return numbers(masses, (n,), "masses", "one mass a link") * units.mass

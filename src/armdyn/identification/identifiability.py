@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.checks import number
 from armdyn.errors import UnknownName, Unsupported
 from armdyn.model.base_parameters import BaseParameters, grouped, own_gravity, own_length, own_units
 from armdyn.model.constraints import refuse_constraints
@@ -62,6 +63,7 @@ def base_parameters(
     """
     options = {"armature": armature, "damping": damping, "friction": friction, "offset": offset}
     refuse_constraints(robot.model, "base_parameters", "the regressor at states within them")
+    number("tolerance", tolerance, least=0.0)
     standard = standard_parameters(robot.model, **options)
     coupled = robot.model.coupling is not None
     method = ("numerical" if coupled else "structural") if method is None else method

@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.arrays import as_plain
+from armdyn.checks import listed
 from armdyn.errors import DTypeError, ModelError, ShapeError
 from armdyn.model.bounds import SHORTEST, largest_problem
-from armdyn.model.words import listed
 
 
 def is_number(value: Any) -> bool:
@@ -24,14 +25,14 @@ def is_number(value: Any) -> bool:
 def scalar(value: Any, name: str) -> Any:
     """A finite float, a whole number or fraction kept exact for symbols it may meet, or the symbol that was given."""
     if isinstance(value, np.generic | np.ndarray) and np.ndim(value) == 0 and not np.ma.is_masked(value):
-        value = value.item()
+        value = np.asarray(as_plain(name, value)).item()
     if isinstance(value, Decimal):
         value = float(value)
-    if is_number(value):
+    if is_number(value) and not isinstance(value, bool):
         if not math.isfinite(_as_float(value)):
             raise ModelError(f"{name} is {shown(value)}; expected a finite number.")
         return value if isinstance(value, Rational) else float(value)
-    if isinstance(value, str | bytes | complex | type | np.ndarray) or not hasattr(value, "__mul__"):
+    if isinstance(value, bool | str | bytes | complex | type | np.ndarray) or not hasattr(value, "__mul__"):
         raise DTypeError(f"{name} is {value!r}; expected a number or a symbol.")
     if hasattr(value, "__len__"):
         raise DTypeError(f"{name} is {value!r}; expected a number or a symbol.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.checks import array
 from armdyn.errors import MissingLibrary, ModelError, ShapeError, Unsupported
 from armdyn.inertia.arguments import is_number, mass_from
 from armdyn.inertia.density import DensityLike, integrated, varies
@@ -110,13 +111,10 @@ def _surface(trimesh: ModuleType, source: Any) -> tuple[Array, Array, str]:
 
 
 def _numbers(values: Any, name: str) -> Array:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ShapeError(f"{name} is ragged or holds something else than numbers; expected shape (n, 3)") from None
-    if array.ndim != 2 or array.shape[1] != 3 or len(array) == 0:
-        raise ShapeError(f"{name} has shape {array.shape}; expected (n, 3); faces are triangles")
-    return array
+    found = array(name, values, ("n", 3), "faces are triangles")
+    if not len(found):
+        raise ShapeError(f"{name} has shape {found.shape}; expected (n, 3), faces are triangles")
+    return found
 
 
 def _read(trimesh: ModuleType, path: Path) -> Any:

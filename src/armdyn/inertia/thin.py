@@ -9,13 +9,13 @@ from operator import add
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import scalars
 from armdyn.errors import ShapeError
 from armdyn.inertia import regions
 from armdyn.inertia.arguments import circle_constant, inner_length, mass_from, positive, positives
 from armdyn.inertia.density import DensityLike, filled
 from armdyn.inertia.shape import Shape, diagonal, inertia
 from armdyn.model.inertia import Inertia
-from armdyn.spatial.checks import checked_vector
 
 AREA = ("area_density", "kg/m^2")
 
@@ -189,5 +189,5 @@ def point_masses(masses: Sequence[float], positions: ArrayLike) -> Inertia:
     if len(masses) == 0:
         raise ShapeError("masses is empty; expected one or more point masses")
     given = [mass_from(1, mass, None, *AREA) for mass in masses]
-    places = [checked_vector(p, f"positions[{i}]", exact=True) for i, p in enumerate(np.asarray(positions))]
+    places = [scalars(f"positions[{i}]", p, (3,), exact=True) for i, p in enumerate(np.asarray(positions))]
     return reduce(add, (inertia(m, p, diagonal(0, 0, 0)) for m, p in zip(given, places, strict=True)))

@@ -8,9 +8,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import number, per_joint, whole_number
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics import solution as words
-from armdyn.kinematics.checks import count, positive
 from armdyn.kinematics.descent import Search
 from armdyn.kinematics.diagnosis import diagnose, out_of_reach
 from armdyn.kinematics.errors import TaskError
@@ -20,7 +20,6 @@ from armdyn.kinematics.solution import Solution
 from armdyn.kinematics.tasks import Task, frames_of, resolved
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
-from armdyn.simulation.settings import real_array, shown_joints
 from armdyn.spatial.rotations import Array
 
 CHOICES = ("first", "nearest")
@@ -97,8 +96,9 @@ def inverse_kinematics(
     refuse_constraints(robot.model, "inverse_kinematics", "close_loop, the target as one more constraint")
     if choose not in CHOICES:
         raise UnknownName.of("choice", choose, CHOICES, "choose=")
-    tolerance = positive("tolerance", tolerance)
-    starts, iterations = count("starts", starts), count("iterations", iterations)
+    tolerance = number("tolerance", tolerance, above=0.0, error=TaskError)
+    starts = whole_number("starts", starts, least=1, error=TaskError)
+    iterations = whole_number("iterations", iterations, least=1, error=TaskError)
     length = length_of(robot, frames_of(robot, target, frame))
     aims, numbers = resolved(robot, target, frame, point, length)
     allowed = Range.of(robot, length, limited=limits)
@@ -134,10 +134,7 @@ def _one_batch(
 
 
 def _start(robot: Robot, q0: ArrayLike, limits: Range) -> Array:
-    expected = f"(..., {robot.dof}), one value per joint of {robot.name!r}: {shown_joints(robot)}"
-    start = real_array("q0", q0, expected, robot.joint_names, repr(robot.name))
-    if start.shape[-1:] != (robot.dof,):
-        raise ShapeError(f"q0 has shape {start.shape}; expected {expected}")
+    (start,) = per_joint(robot, q0=q0)
     outside = np.argwhere((start < limits.lower) | (start > limits.upper))
     if len(outside):
         *index, joint = map(int, outside[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import COMPONENTS
-from armdyn.errors import ShapeError, UnknownName
-from armdyn.kinematics.checks import not_negative, vector
+from armdyn.checks import array, number, one_batch, per_joint, vector
+from armdyn.errors import UnknownName
 from armdyn.kinematics.errors import TaskError
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
@@ -19,7 +19,6 @@ from armdyn.kinematics.singular import Decomposition
 from armdyn.kinematics.tasks import moving_frame
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
-from armdyn.simulation.settings import real_array, shown_joints
 from armdyn.spatial.rotations import Array
 
 _ASKED = {"twist": "rates", "acceleration": "accelerations"}
@@ -69,7 +68,7 @@ def joint_rates(
     >>> np.allclose(robot.jacobian(q, expressed_in="world") @ motion.values, up, rtol=0, atol=1e-15)
     True
     """
-    given = (_per_joint(robot, "q", q), _six("twist", twist))
+    given = {"q": q, "twist": twist}
     return _solved(
         robot, given, "twist", frame=frame, point=point, expressed_in=expressed_in, components=components,
         threshold=threshold, damping=damping,
@@ -114,7 +113,7 @@ def joint_accelerations(
     >>> robot.joint_accelerations(q, qd, np.zeros(6)).values.shape
     (6,)
     """
-    given = (_per_joint(robot, "q", q), _six("acceleration", acceleration), _per_joint(robot, "qd", qd))
+    given = {"q": q, "acceleration": acceleration, "qd": qd}
     return _solved(
         robot, given, "acceleration", frame=frame, point=point, expressed_in=expressed_in, components=components,
         threshold=threshold, damping=damping,
@@ -123,7 +122,7 @@ def joint_accelerations(
 
 def _solved(
     robot: Robot,
-    given: tuple[Array, ...],
+    given: Mapping[str, Any],
     what: str,
     *,
     frame: str | None,
@@ -135,13 +134,23 @@ def _solved(
 ) -> JointMotion:
     refuse_constraints(robot.model, f"joint_{_ASKED[what]}", f"close_{_ASKED[what].replace('rates', 'velocities')}")
     expressed_in = way_of_twist(expressed_in)
-    point = vector("point", point)
+    point = vector("point", point, error=TaskError)
     if expressed_in == "space" and any(point):
         raise TaskError("point= has no meaning with expressed_in='space', whose velocity is that at the base's origin")
-    threshold, damping = not_negative("threshold", threshold), not_negative("damping", damping)
+    threshold = number("threshold", threshold, least=0.0, error=TaskError)
+    damping = number("damping", damping, least=0.0, error=TaskError)
     rows = _rows(components)
     frame = moving_frame(robot, frame)
-    (q, wanted, *rest), batch = _one_batch(what, given)
+    arrays = one_batch(
+        **{
+            name: array(name, value, (..., 6), "angular part first: " + ", ".join(COMPONENTS), missing=True)
+            if name == what
+            else per_joint(robot, **{name: value})[0]
+            for name, value in given.items()
+        }
+    )
+    batch = arrays[0].shape[:-1]
+    q, wanted, *rest = (a.reshape(-1, a.shape[-1]) for a in arrays)
     qd = rest[0] if rest else np.zeros_like(q)
     J, drift = robot._frame_motion(q, qd, frame=frame, point=point, expressed_in=expressed_in)
 
@@ -188,30 +197,3 @@ def _rows(components: Sequence[str]) -> list[int]:
     if not names or len(set(names)) != len(names):
         raise TaskError(f"components={components!r}; expected some of {', '.join(COMPONENTS)}, each once")
     return [i for i, name in enumerate(COMPONENTS) if name in names]
-
-
-def _per_joint(robot: Robot, name: str, value: Any) -> Array:
-    expected = f"(..., {robot.dof}), one value per joint of {robot.name!r}: {shown_joints(robot)}"
-    array = real_array(name, value, expected, robot.joint_names, repr(robot.name))
-    if array.shape[-1:] != (robot.dof,):
-        raise ShapeError(f"{name} has shape {array.shape}; expected {expected}")
-    return array
-
-
-def _six(name: str, value: Any) -> Array:
-    expected = "(..., 6), angular part first: " + ", ".join(COMPONENTS)
-    array = real_array(name, value, expected)
-    if array.shape[-1:] != (6,):
-        raise ShapeError(f"{name} has shape {array.shape}; expected {expected}")
-    return array
-
-
-def _one_batch(what: str, given: tuple[Array, ...]) -> tuple[list[Array], tuple[int, ...]]:
-    """The arrays as (N, size), and the shape of the batch they are of."""
-    shapes = [array.shape[:-1] for array in given]
-    try:
-        batch = np.broadcast_shapes(*shapes)
-    except ValueError:
-        shown = ", ".join(f"{name} {shape}" for name, shape in zip(("q", what, "qd"), shapes, strict=False))
-        raise ShapeError(f"the batches of the arguments do not broadcast together: {shown}") from None
-    return [np.broadcast_to(a, (*batch, a.shape[-1])).reshape(-1, a.shape[-1]) for a in given], batch

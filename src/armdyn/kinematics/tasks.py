@@ -9,12 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import array, direction, number, rotation, vector
 from armdyn.errors import ShapeError
 from armdyn.kinematics.aims import Aim
-from armdyn.kinematics.checks import chosen_axes, rigid_rotations, unit_vectors, vector, weight
 from armdyn.kinematics.errors import TaskError
 from armdyn.robot import Robot
-from armdyn.simulation.settings import real_array
 from armdyn.spatial.rotations import Array
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -144,20 +143,20 @@ def _all_tasks(target: Sequence[Any]) -> bool:
 
 def _of_array(target: Any, point: Sequence[float] | None) -> Task:
     expected = "poses (..., 4, 4), positions (..., 3), or tasks such as armdyn.kinematics.Pose(T)"
-    array = real_array("target", target, expected)
+    given = array("target", target, None, expected, missing=True)
     at = (0.0, 0.0, 0.0) if point is None else point
-    if array.shape[-2:] == (4, 4):
-        return Pose(array, point=at)
-    if array.shape[-1:] == (3,) and array.shape[-2:] != (3, 3):
-        return Position(array, point=at)
-    if array.shape == (3, 3):
+    if given.shape[-2:] == (4, 4):
+        return Pose(given, point=at)
+    if given.shape[-1:] == (3,) and given.shape[-2:] != (3, 3):
+        return Position(given, point=at)
+    if given.shape == (3, 3):
         raise TaskError(
             "target of shape (3, 3) may be one rotation or three positions; "
             "say armdyn.kinematics.Orientation(R) or Position(p)"
         )
-    if array.shape[-1:] == (3,):
-        return Position(array, point=at)
-    raise ShapeError(f"target has shape {array.shape}; expected {expected}")
+    if given.shape[-1:] == (3,):
+        return Position(given, point=at)
+    raise ShapeError(f"target has shape {given.shape}; expected {expected}")
 
 
 def _of_task(robot: Robot, task: Task, default: str | None, length: float) -> list[Resolved]:
@@ -165,28 +164,43 @@ def _of_task(robot: Robot, task: Task, default: str | None, length: float) -> li
     frame = moving_frame(robot, task.frame if task.frame is not None else default)
     kind = type(task).__name__
     if isinstance(task, Pose):
-        T = real_array("T of Pose", task.T, "poses (..., 4, 4)")
-        if T.shape[-2:] != (4, 4):
-            raise ShapeError(f"T of Pose has shape {T.shape}; expected (..., 4, 4)")
+        T = array("T of Pose", task.T, (..., 4, 4), missing=True)
         _last_rows(T)
         place = Position(T[..., :3, 3], task.point, frame, weight=task.position_weight)
         axes = Orientation(T[..., :3, :3], frame, task.orientation_weight)
         return [*_of_task(robot, place, None, length), *_of_task(robot, axes, None, length)]
     if isinstance(task, Position):
-        p = real_array("p of Position", task.p, "places (..., 3), m")
-        if p.shape[-1:] != (3,):
-            raise ShapeError(f"p of Position has shape {p.shape}; expected (..., 3), m")
-        aim = Aim("position", frame, counted=chosen_axes(task.axes))
-        return [(aim, _joined(p, vector("point", task.point), weight(kind, task.weight) / length))]
+        p = array("p of Position", task.p, (..., 3), "m", missing=True)
+        aim = Aim("position", frame, counted=_chosen_axes(task.axes))
+        return [(aim, _joined(p, vector("point", task.point, error=TaskError), _weight(kind, task.weight) / length))]
     if isinstance(task, Orientation):
-        R = rigid_rotations(real_array("R of Orientation", task.R, "rotation matrices (..., 3, 3)"))
-        return [(Aim("orientation", frame), _joined(R.reshape(*R.shape[:-2], 9), weight(kind, task.weight)))]
-    axis = AXES.get(task.axis) if isinstance(task.axis, str) else vector("axis", task.axis)
+        R = array("R of Orientation", task.R, (..., 3, 3), "rotation matrices", missing=True)
+        rotation("target", _finite_or(np.eye(3), R), error=TaskError)
+        return [(Aim("orientation", frame), _joined(R.reshape(*R.shape[:-2], 9), _weight(kind, task.weight)))]
+    axis = AXES.get(task.axis) if isinstance(task.axis, str) else vector("axis", task.axis, error=TaskError)
     if axis is None:
         raise TaskError(f"axis={task.axis!r} of Pointing; expected 'x', 'y', 'z' or a unit vector in the frame's axes")
-    unit_vectors("axis of Pointing", np.array(axis))
-    along = unit_vectors("along of Pointing", real_array("along of Pointing", task.along, "directions (..., 3)"))
-    return [(Aim("pointing", frame, axis), _joined(along, weight(kind, task.weight)))]
+    direction("axis of Pointing", np.array(axis), error=TaskError)
+    along = array("along of Pointing", task.along, (..., 3), "directions", missing=True)
+    direction("along of Pointing", _finite_or(np.array([0.0, 0.0, 1.0]), along), error=TaskError)
+    return [(Aim("pointing", frame, axis), _joined(along, _weight(kind, task.weight)))]
+
+
+def _weight(task: str, value: Any) -> float:
+    return number(f"weight of {task}", value, least=0.0, error=TaskError)
+
+
+def _chosen_axes(axes: Any) -> tuple[int, ...]:
+    """The indices of the base axes that count, from text such as "xy"."""
+    if not isinstance(axes, str) or not axes or set(axes) - set("xyz") or len(set(axes)) != len(axes):
+        raise TaskError(f"axes={axes!r} of Position; expected some of 'x', 'y' and 'z' in one word, such as 'xy'")
+    return tuple(i for i, axis in enumerate("xyz") if axis in axes)
+
+
+def _finite_or(usual: Array, values: Array) -> Array:
+    """The matrices or vectors of a batch, another in place of those with NaN or infinity, which are not judged."""
+    finite = np.isfinite(values).all(axis=tuple(range(-usual.ndim, 0)), keepdims=True)
+    return np.where(finite, values, usual)
 
 
 def _joined(*parts: Any) -> Array:

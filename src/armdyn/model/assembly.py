@@ -18,8 +18,7 @@ from armdyn.model.notes import notes_on, notes_on_branches, notes_on_locked, not
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection, branches_left_out, roots
 from armdyn.model.tips import find_tip
-from armdyn.model.validation import judged_inertias, quoted, refuse
-from armdyn.model.words import check_types
+from armdyn.model.validation import check_types, judged_inertias, quoted, refuse
 from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_ROUNDING = 1e-15

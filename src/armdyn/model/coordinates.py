@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import DTypeError, ModelError, ShapeError, Unsupported
+from armdyn.checks import array
+from armdyn.errors import ModelError, Unsupported
 from armdyn.exact import exact, rounded
 from armdyn.model.coupling import Coordinate, Coupling
 from armdyn.model.model import UNLIMITED, Joint, Limits, Model
@@ -113,21 +114,11 @@ def _checked_map(
     rows: Sequence[str], names: Sequence[str], matrix: ArrayLike, offset: ArrayLike | None
 ) -> tuple[Array, Array]:
     n, shown = len(rows), ", ".join(rows)
-    A = _numbers("matrix", matrix, (n, len(names)), f"a row for each of {shown}, a column for each new coordinate")
-    b = np.zeros(n) if offset is None else _numbers("offset", offset, (n,), f"one value for each of {shown}")
-    return A, b
-
-
-def _numbers(name: str, values: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
-    try:
-        array = np.array(values, dtype=float)
-    except (TypeError, ValueError):
-        raise DTypeError(f"{name} does not hold numbers alone; expected shape {shape}, {what}") from None
-    if array.shape != shape:
-        raise ShapeError(f"{name} has shape {array.shape}; expected {shape}, {what}")
-    if not np.isfinite(array).all():
-        raise ModelError(f"{name} holds {array[~np.isfinite(array)][0]}; expected finite numbers.")
-    return array
+    meaning = f"a row for each of {shown}, a column for each new coordinate"
+    A = array("matrix", matrix, (n, len(names)), meaning, finite=ModelError)
+    if offset is None:
+        return A, np.zeros(n)
+    return A, array("offset", offset, (n,), f"one value for each of {shown}", finite=ModelError)
 
 
 def _problems_of_names(

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ModelError, UnknownName
+from armdyn.checks import array, number
+from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.model.coordinates import refuse, with_coordinates
 from armdyn.model.coupling import Coordinate
-from armdyn.model.frozen import finite_array, real_array
 from armdyn.model.model import UNLIMITED, Joint, Limits, Link, Model
 from armdyn.model.notes import renoted
 from armdyn.model.payload import checked_inertia
 from armdyn.model.validation import limit_problems
-from armdyn.model.words import shown
 
 
 def with_inertia(model: Model, inertias: object, *, check_inertia: bool = True) -> Model:
@@ -49,7 +48,7 @@ def _as_limits(joint: Joint, given: Any) -> Limits:
     if isinstance(given, Limits):
         return given
     meaning = "an armdyn.Limits, or (lower, upper) in rad or m"
-    lower, upper = real_array(given, (2,), f"limits of joint {joint.name!r}", meaning).tolist()
+    lower, upper = array(f"limits of joint {joint.name!r}", given, (2,), meaning).tolist()
     return dataclasses.replace(joint.limits, lower=lower, upper=upper)
 
 
@@ -59,9 +58,7 @@ def with_armature(model: Model, armatures: object) -> Model:
     new = {}
     for name, value in given.items():
         what, meaning = f"armature of joint {model.joint(name).name!r}", "an inertia, a number not below zero"
-        new[name] = float(finite_array(value, (), what, meaning))
-        if new[name] < 0.0:
-            raise ModelError(f"{what} is {new[name]:g}; expected {meaning}.")
+        new[name] = number(what, value, least=0.0, expected=meaning)
     return _with_joints(model, {name: {"armature": value} for name, value in new.items()})
 
 

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from armdyn.checks import array
 from armdyn.errors import ModelError
-from armdyn.model.frozen import finite_array, real_array
+from armdyn.model.frozen import finite_array
 from armdyn.spatial.rotations import Array
 
 Purpose = Literal["visual", "collision"]
@@ -22,7 +23,7 @@ class Shape:
     def _check(self, name: str, value: Any, shape: tuple[int, ...] = (), *, may_be_infinite: bool = False) -> None:
         """Normalise a size of the frozen dataclass: lengths, m, none of them negative."""
         what = f"{name} of a {type(self).__name__.lower()}"
-        sizes = real_array(value, shape, what)
+        sizes = array(what, value, shape)
         if not (sizes >= 0.0).all() or not (may_be_infinite or np.isfinite(sizes).all()):
             found = " ".join(f"{size:g}" for size in sizes.ravel())
             raise ModelError(f"{what} is {found}; expected lengths in m, none of them negative.")
@@ -103,7 +104,7 @@ class Mesh(Shape):
     def __post_init__(self) -> None:
         if not isinstance(self.path, str) or not self.path.strip():
             raise ModelError(f"path of a mesh is {self.path!r}; expected that of its file.")
-        scale = real_array(self.scale, (3,), "scale of a mesh")
+        scale = array("scale of a mesh", self.scale, (3,))
         if not np.isfinite(scale).all() or not scale.all():
             found = " ".join(f"{factor:g}" for factor in scale)
             raise ModelError(f"scale of a mesh is {found}; expected three finite factors, none of them zero.")
@@ -142,7 +143,7 @@ class Geometry:
         what = f"pose of a {self.purpose} shape on {self.link!r}"
         object.__setattr__(self, "pose", finite_array(self.pose, (4, 4), what, "a homogeneous matrix"))
         if self.color is not None:
-            color = real_array(self.color, (4,), f"color of a {self.purpose} shape on {self.link!r}")
+            color = array(f"color of a {self.purpose} shape on {self.link!r}", self.color, (4,))
             if not ((color >= 0.0) & (color <= 1.0)).all():
                 found = " ".join(f"{share:g}" for share in color)
                 raise ModelError(f"color is {found}; expected red, green, blue and opacity from 0 to 1.")

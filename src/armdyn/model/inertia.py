@@ -10,13 +10,13 @@ from typing import Any, Self, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import array, printed_pose
 from armdyn.errors import DTypeError, ModelError
 from armdyn.exact import exact
 from armdyn.model.bounds import LARGEST, largest_problem
-from armdyn.model.frozen import frozen_array, real_array
+from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia_matrices import pseudo_inertia_problems, spatial_inertia_problems
 from armdyn.model.principal_axes import PrincipalAxes, principal_axes
-from armdyn.spatial.checks import checked_pose
 from armdyn.spatial.mass_properties import MassProperties, parts_of_pseudo_inertia, parts_of_spatial_inertia
 from armdyn.spatial.rotations import Array
 
@@ -54,7 +54,7 @@ class Inertia(MassProperties):
 
     def __post_init__(self) -> None:
         try:
-            object.__setattr__(self, "mass", float(real_array(self.mass, (), "mass")))
+            object.__setattr__(self, "mass", float(array("mass", self.mass, (), "kg")))
             object.__setattr__(self, "com", frozen_array(self.com, (3,), "com"))
             object.__setattr__(self, "tensor", frozen_array(self.tensor, (3, 3), "tensor"))
         except DTypeError as error:
@@ -90,7 +90,7 @@ class Inertia(MassProperties):
         >>> armdyn.inertia.sphere(0.1, mass=2.0).seen_from(T).com
         array([0. , 0. , 0.5])
         """
-        seen = self.exact.seen_from(exact(checked_pose(T, "T")))
+        seen = self.exact.seen_from(exact(printed_pose("T", T)))
         return self._made(seen.mass, seen.com, seen.tensor)
 
     def __add__(self, other: MassProperties) -> Self:
@@ -103,7 +103,7 @@ class Inertia(MassProperties):
     @classmethod
     def point(cls, mass: float, position: ArrayLike) -> Inertia:
         """A point mass m at ``position``."""
-        return cls(mass, real_array(position, (3,), "position", "x, y and z, m"))
+        return cls(mass, array("position", position, (3,), "x, y and z, m"))
 
     @classmethod
     def from_spatial_inertia(cls, G: ArrayLike) -> Inertia:
@@ -119,7 +119,7 @@ class Inertia(MassProperties):
         >>> armdyn.Inertia.from_spatial_inertia(G).com
         array([0., 0., 2.])
         """
-        G = real_array(G, (6, 6), "G", "kg m^2, kg m and kg")
+        G = array("G", G, (6, 6), "kg m^2, kg m and kg")
         problems = [f"G is no spatial inertia: {problem}." for problem in spatial_inertia_problems(G)]
         if problems:
             raise ModelError(problems)
@@ -138,7 +138,7 @@ class Inertia(MassProperties):
         >>> armdyn.Inertia.from_pseudo_inertia(np.diag([1.0, 2.0, 3.0, 4.0])).tensor.diagonal()
         array([5., 4., 3.])
         """
-        J = real_array(J, (4, 4), "J", "kg m^2, kg m and kg")
+        J = array("J", J, (4, 4), "kg m^2, kg m and kg")
         problems = [f"J is no pseudo-inertia: {problem}." for problem in pseudo_inertia_problems(J)]
         if problems:
             raise ModelError(problems)

@@ -10,11 +10,11 @@ from typing import Any, Literal, TypedDict, get_args
 from numpy.typing import ArrayLike
 
 from armdyn.advice import option
-from armdyn.errors import ModelError, UnknownName
+from armdyn.checks import is_one_of, number, switch, text_problems
+from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.model.frozen import finite_array
 from armdyn.model.model import GRAVITY
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order, moved_links
-from armdyn.model.words import checked_switch, is_one_of, shown, text_problems
 
 Policy = Literal["refuse", "warn"]
 """What happens to faults that no equation contains."""
@@ -72,8 +72,8 @@ class Selection:
         if not is_one_of(self.problems, get_args(Policy)):
             known = " or ".join(map(repr, get_args(Policy)))
             raise ModelError(f"problems is {shown(self.problems)}; expected {known}.")
-        self._set("chain", checked_switch(self.chain, "chain"))
-        self._set("check_inertia", checked_switch(self.check_inertia, "check_inertia"))
+        self._set("chain", switch("chain", self.chain))
+        self._set("check_inertia", switch("check_inertia", self.check_inertia))
         self._set("locked", checked_locked(self.locked))
         if self.gravity is not None:
             self._set("gravity", tuple(finite_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
@@ -132,7 +132,7 @@ def checked_locked(locked: object) -> dict[str, float]:
             "such as {'elbow_joint': 0.0}."
         )
     meaning = "a number, where it is held, rad or m"
-    return {name: float(finite_array(at, (), f"locked[{name!r}]", meaning)) for name, at in locked.items()}
+    return {name: number(f"locked[{name!r}]", at, expected=meaning) for name, at in locked.items()}
 
 
 def roots(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> list[str]:

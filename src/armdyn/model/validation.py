@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.advice import option
-from armdyn.errors import ModelError
+from armdyn.checks import object_problems, text_problems
+from armdyn.errors import LONGEST_SHOWN, ModelError, shown
 from armdyn.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
-from armdyn.model.frozen import LONGEST_SHOWN
+from armdyn.model.inertia import Inertia
 from armdyn.model.model import Limits
 from armdyn.model.parts import JointPart, LinkPart
-from armdyn.model.words import shown
 
 UNIT_TOLERANCE = 1e-6
 """How far from 1 the length of an axis may be: descriptions print axes with about six digits."""
@@ -270,3 +270,24 @@ def _cycles(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
                 f"joint {quoted(carried_by[link].name)}: links hang on each other in a ring ({shown}); "
                 "expected a tree that grows from one root link.",
             )
+
+
+def check_types(
+    name: Any,
+    links: Sequence[LinkPart],
+    joints: Sequence[JointPart],
+) -> None:
+    """Raise where a description's words and objects are of other types, whatever front end they come from."""
+    problems = list(text_problems(name, "name"))
+    for link in links:
+        here = f"{link.where} " if link.where else ""
+        problems += text_problems(link.name, f"{here}name of a link")
+        problems += object_problems(link.inertia, Inertia, f"{here}inertia of link {shown(link.name)}")
+    for joint in joints:
+        here = f"{joint.where} " if joint.where else ""
+        problems += text_problems(joint.name, f"{here}name of a joint")
+        problems += object_problems(joint.limits, Limits, f"{here}limits of joint {shown(joint.name)}")
+        for role in ("parent", "child"):
+            problems += text_problems(getattr(joint, role), f"{here}{role} of joint {shown(joint.name)}")
+    if problems:
+        raise ModelError(problems)

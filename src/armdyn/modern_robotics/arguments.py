@@ -5,37 +5,23 @@ Compiled functions take most of what programs pass as it is. These run where one
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.arrays import as_plain
-from armdyn.errors import ArmdynError, DTypeError, ShapeError
+from armdyn import checks
+from armdyn.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
 
 
-class ArgumentError(ArmdynError, ValueError):
-    """A number of points, a time or a resolution that makes no sense."""
-
-
-def real(name: str, values: ArrayLike) -> Array:
-    """An array of floats."""
-    try:
-        array = np.asarray(as_plain(name, values))
-    except ArmdynError:
-        raise
-    except ValueError:
-        raise ShapeError(f"{name} is ragged: its rows differ in length") from None
-    if array.dtype.kind not in "biuf":
-        raise DTypeError(f"{name} holds {array.dtype}; expected real numbers")
-    return array.astype(float, copy=False)
+class ArgumentError(ArmdynError, ValueError, TypeError):
+    """A number of points, a time or a resolution that makes no sense, or is no number."""
 
 
 def vector(name: str, values: ArrayLike, size: int) -> Array:
     """A vector of ``size`` numbers; a column counts as one."""
-    array = real(name, values)
+    array = checks.array(name, values, missing=True)
     if array.shape == (size, 1):
         array = array[:, 0]
     if array.shape != (size,):
@@ -45,7 +31,7 @@ def vector(name: str, values: ArrayLike, size: int) -> Array:
 
 def rows(name: str, values: ArrayLike, count: int, size: int) -> Array:
     """The first ``count`` rows of a matrix with ``size`` columns."""
-    array = real(name, values)
+    array = checks.array(name, values, missing=True)
     if array.ndim != 2 or array.shape[1] != size or len(array) < count:
         raise ShapeError(f"{name} has shape {array.shape}; expected ({count}, {size}), a row for each point of time")
     return array[:count]
@@ -53,7 +39,7 @@ def rows(name: str, values: ArrayLike, count: int, size: int) -> Array:
 
 def tip_rows(values: ArrayLike, count: int) -> Array:
     """Ftipmat, a row for each point of time; zero means no tip forces at all."""
-    array = real("Ftipmat", values)
+    array = checks.array("Ftipmat", values, missing=True)
     if array.ndim == 0 and array == 0.0:
         return np.zeros((count, 6))
     return rows("Ftipmat", array, count, 6)
@@ -61,7 +47,7 @@ def tip_rows(values: ArrayLike, count: int) -> Array:
 
 def screws(name: str, values: ArrayLike, n: int) -> Array:
     """The first n columns of a matrix of screw axes."""
-    array = real(name, values)
+    array = checks.array(name, values, missing=True)
     if array.ndim != 2 or array.shape[0] != 6 or array.shape[1] < n:
         raise ShapeError(f"{name} has shape {array.shape}; expected (6, {n}), a column for each of the {n} joints")
     return array[:, :n]
@@ -69,15 +55,12 @@ def screws(name: str, values: ArrayLike, n: int) -> Array:
 
 def pose(name: str, values: ArrayLike) -> Array:
     """A homogeneous matrix."""
-    array = real(name, values)
-    if array.shape != (4, 4):
-        raise ShapeError(f"{name} has shape {array.shape}; expected (4, 4)")
-    return array
+    return checks.array(name, values, (4, 4), missing=True)
 
 
 def lists(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike, n: int) -> tuple[Array, Array, Array]:
     """What the lists say of the first n joints; like the book's code, no more of them is looked at."""
-    M, G = real("Mlist", Mlist), real("Glist", Glist)
+    M, G = checks.array("Mlist", Mlist, missing=True), checks.array("Glist", Glist, missing=True)
     if M.ndim != 3 or M.shape[1:] != (4, 4) or len(M) < n + 1:
         raise ShapeError(
             f"Mlist has shape {M.shape}; expected ({n + 1}, 4, 4) for {n} joints: M_01, M_12, ..., and M_{n}{n + 1} "
@@ -100,19 +83,10 @@ def joints_of(thetalist: Any) -> int:
 
 
 def points(N: Any) -> int:
-    """N, a number of points of a trajectory."""
-    count = int(N)
-    if count < 2:
-        raise ArgumentError(f"N is {N!r}; a trajectory has at least 2 points, its start and its end")
-    return count
+    """N, a number of points of a trajectory: at least its start and its end."""
+    return int(checks.number("N", N, least=2, expected="at least 2 points, start and end", error=ArgumentError))
 
 
 def resolution(intRes: Any) -> int:
     """How many integration steps there are between two points of time."""
-    try:
-        count = operator.index(intRes)
-    except TypeError:
-        raise TypeError(f"intRes is {intRes!r}; expected an integer of 1 or more") from None
-    if count < 1:
-        raise ArgumentError(f"intRes is {intRes!r}; expected an integer of 1 or more")
-    return count
+    return checks.whole_number("intRes", intRes, least=1, error=ArgumentError)

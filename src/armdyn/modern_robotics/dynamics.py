@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import array
 from armdyn.errors import ShapeError
 from armdyn.modern_robotics import recursion
-from armdyn.modern_robotics.arguments import joints_of, lists, real, resolution, rows, tip_rows, vector
+from armdyn.modern_robotics.arguments import joints_of, lists, resolution, rows, tip_rows, vector
 from armdyn.modern_robotics.integration import Stepper
 from armdyn.modern_robotics.kernels import compiled, tried
 from armdyn.spatial.rotations import Array
@@ -274,7 +275,7 @@ def ForwardDynamicsTrajectory(
 
 def _table(values: ArrayLike, name: str) -> tuple[int, int]:
     """The rows and columns of the table that says how many points and joints there are."""
-    shape = real(name, values).shape
+    shape = array(name, values, missing=True).shape
     if len(shape) != 2 or 0 in shape:
         raise ShapeError(
             f"{name} has shape {shape}; expected (N, n): a row for each point of time, a column each joint"

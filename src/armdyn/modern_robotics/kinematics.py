@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import array
 from armdyn.errors import ShapeError
 from armdyn.modern_robotics import recursion
-from armdyn.modern_robotics.arguments import joints_of, pose, real, screws, vector
+from armdyn.modern_robotics.arguments import joints_of, pose, screws, vector
 from armdyn.modern_robotics.kernels import compiled, tried
 from armdyn.modern_robotics.rigid_motions import log6
 from armdyn.spatial.rotations import Array
@@ -84,7 +85,7 @@ def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalis
     J = tried(run, axes, thetalist)
     if J is not None and J.ndim == 2:
         return J  # type: ignore[no-any-return]
-    found = real(name, axes).shape
+    found = array(name, axes, missing=True).shape
     if found != (6, n):
         raise ShapeError(f"{name} has shape {found}; expected (6, {n}), as many columns as thetalist has joints")
     return run(screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]

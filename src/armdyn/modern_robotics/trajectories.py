@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import array
 from armdyn.errors import ShapeError
-from armdyn.modern_robotics.arguments import ArgumentError, points, pose, real
+from armdyn.modern_robotics.arguments import ArgumentError, points, pose
 from armdyn.modern_robotics.rigid_motions import TransInv, log6
 from armdyn.modern_robotics.rotations import SMALL, log3, numbers
 from armdyn.spatial.rotations import Array, skew
@@ -59,7 +60,7 @@ def JointTrajectory(thetastart: ArrayLike, thetaend: ArrayLike, Tf: float, N: in
            [0.5, 0.5],
            [1. , 0. ]])
     """
-    start, end = real("thetastart", thetastart), real("thetaend", thetaend)
+    start, end = array("thetastart", thetastart, missing=True), array("thetaend", thetaend, missing=True)
     if start.ndim != 1 or start.shape != end.shape:
         raise ShapeError(f"thetastart and thetaend have shapes {start.shape} and {end.shape}; expected (n,) for both")
     s = _scaling(Tf, N, method)[:, None]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Mapping
 
+from armdyn.checks import text_problems
 from armdyn.constraints import JointCoupling, RowsOf
-from armdyn.errors import ModelError, UnknownName
+from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import refuse
 from armdyn.model.model import Model
 from armdyn.model.notes import renoted
-from armdyn.model.words import shown, text_problems
 
 NAMING_FRAMES = ("frame", "to", "of")
 """The fields of constraints that hold the name of a frame."""

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from armdyn.arrays import Names
+from armdyn.checks import array, one_per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError, SimulationError
-from armdyn.simulation.settings import real_array, shown_joints
 from armdyn.spatial.rotations import Array
 
 Index = tuple[int, ...]
@@ -107,13 +108,11 @@ class Law:
 
     def _checked(self, value: Any, t: float) -> Array:
         name = f"what {self.what} returned at t = {t:g} s"
-        array = real_array(name, value, f"shape {self.shape}", self.names, "the robot")
-        if array.ndim and array.shape[-1] == self.shape[-1] and array.ndim <= len(self.shape):
-            try:
-                return np.broadcast_to(array, self.shape)
-            except ValueError:
-                pass
-        raise ShapeError(f"{name} has shape {array.shape}; expected {self.shape}")
+        force = array(name, value, None, str(self.shape), missing=True, names=self.names, whose="the robot")
+        if force.ndim and force.shape[-1] == self.shape[-1] and force.ndim <= len(self.shape):
+            with suppress(ValueError):
+                return np.broadcast_to(force, self.shape)
+        raise ShapeError(f"{name} has shape {force.shape}; expected {self.shape}")
 
     def _refuse_if_not_finite(self, value: Array, t: float, q: Array, qd: Array) -> None:
         """NaN or infinity from finite states ends the simulation, but in a batch only where no state is spared."""
@@ -157,9 +156,8 @@ class Forces:
 
 def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: Any) -> Forces:
     """What the arguments of `simulate` mean, for states of shape (*batch, n)."""
-    per_joint = f"one value per joint of {robot.name!r}: {shown_joints(robot)}"
     given = np.zeros(robot.dof) if torque is None else torque
-    tau = prepared("torque", given, batch, robot.dof, per_joint, robot.joint_names)
+    tau = prepared("torque", given, batch, robot.dof, one_per_joint(robot), robot.joint_names)
     if f_tip is None:
         return Forces(tau)
     if robot.tip is None:
@@ -175,19 +173,16 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
     shown = ", ".join(map(str, shape))
     constant = f"({size},) or ({shown}) constant" if batch else f"({size},) constant"
     expected = f"{constant}, (steps, {shown}) over time, or a callable; {meaning}"
-    array = real_array(name, value, expected, names, "the robot")
-    over_time = array.ndim == len(shape) + 1 and len(array) > 0
-    target = (len(array), *shape) if over_time else shape
-    if array.ndim == 0 or array.shape[-1] != size or array.ndim > len(target):
-        raise ShapeError(f"{name} has shape {array.shape}; expected {expected}")
-    if not np.isfinite(array).all():
-        place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise SettingError(f"{name}[{', '.join(map(str, place))}] is {array[place]}; expected finite numbers")
+    numbers = array(name, value, None, expected, names=names, whose="the robot", finite=SettingError)
+    over_time = numbers.ndim == len(shape) + 1 and len(numbers) > 0
+    target = (len(numbers), *shape) if over_time else shape
+    if numbers.ndim == 0 or numbers.shape[-1] != size or numbers.ndim > len(target):
+        raise ShapeError(f"{name} has shape {numbers.shape}; expected {expected}")
     try:
-        array = np.ascontiguousarray(np.broadcast_to(array, target))
+        numbers = np.ascontiguousarray(np.broadcast_to(numbers, target))
     except ValueError:
         raise ShapeError(
-            f"{name} has shape {array.shape}; expected {expected}. "
+            f"{name} has shape {numbers.shape}; expected {expected}. "
             f"Values over time that all states share have shape (steps, {', '.join('1' for _ in batch)}, {size})"
         ) from None
-    return Table(array) if over_time else Constant(array)
+    return Table(numbers) if over_time else Constant(numbers)

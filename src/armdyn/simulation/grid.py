@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ShapeError
+from armdyn.checks import array, number
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.settings import positive_number, real_array
 from armdyn.spatial.rotations import Array
 
 SAMPLES = 1000
@@ -81,16 +80,18 @@ def saved_times(duration: float, save_every: Any, times: Any) -> Array:
 
 def _wanted(duration: float, save_every: Any, times: Any, *, otherwise: float) -> Array:
     if times is None:
-        every = otherwise if save_every is None else positive_number("save_every", save_every, "s")
+        every = (
+            otherwise
+            if save_every is None
+            else number("save_every", save_every, above=0.0, unit="s", error=SettingError)
+        )
         refuse_more_than_memory(8 * duration / every)
         grid = StepGrid(duration, min(every, duration))
         return grid.times(np.arange(grid.steps + 1))
     if save_every is not None:
         raise SettingError("both save_every and times are given; one of them says when to save")
-    asked = real_array("times", times, "(T,), seconds, rising")
-    if asked.ndim != 1:
-        raise ShapeError(f"times has shape {asked.shape}; expected (T,)")
-    if not (np.isfinite(asked).all() and (np.diff(asked) > 0).all()):
+    asked = array("times", times, ("T",), "seconds, rising", finite=SettingError)
+    if not (np.diff(asked) > 0).all():
         raise SettingError("times must rise from each to the next")
     if asked.size and (asked[0] < 0 or asked[-1] > duration * (1 + ROUNDING)):
         raise SettingError(f"times reach from {asked[0]:g} to {asked[-1]:g} s; the duration is {duration:g} s")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from armdyn.checks import number, whole_number
 from armdyn.errors import UnknownName
 from armdyn.simulation.equations import EULER, RUNGE_KUTTA_4, Scheme
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.settings import positive_number
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 """The solvers of `scipy.integrate.solve_ivp`."""
@@ -25,7 +25,7 @@ class FixedStep:
     scheme: ClassVar[Scheme]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "step", positive_number("step", self.step, "s"))
+        object.__setattr__(self, "step", number("step", self.step, above=0.0, unit="s", error=SettingError))
 
     def __str__(self) -> str:
         return f"{type(self).__name__}, step {self.step:g} s"
@@ -84,14 +84,13 @@ class Adaptive:
     max_steps: int = 1_000_000
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rtol", positive_number("rtol", self.rtol))
-        object.__setattr__(self, "atol", positive_number("atol", self.atol))
+        object.__setattr__(self, "rtol", number("rtol", self.rtol, above=0.0, error=SettingError))
+        object.__setattr__(self, "atol", number("atol", self.atol, above=0.0, error=SettingError))
         if self.rtol < SMALLEST_RTOL:
             raise SettingError(f"rtol={self.rtol:g} is below rounding; the least that can be kept is {SMALLEST_RTOL}")
         if self.scipy_method not in SCIPY_METHODS:
             raise UnknownName.of("solver", self.scipy_method, SCIPY_METHODS, "scipy.integrate")
-        if not isinstance(self.max_steps, int) or self.max_steps < 1:
-            raise SettingError(f"max_steps={self.max_steps!r}; expected a whole number above zero")
+        whole_number("max_steps", self.max_steps, least=1, error=SettingError)
 
     def __str__(self) -> str:
         return f"{self.scipy_method}, rtol {self.rtol:g}, atol {self.atol:g}"

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import number
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
@@ -23,7 +24,7 @@ from armdyn.simulation.methods import Adaptive, Method, chosen_method
 from armdyn.simulation.notes import notes_on
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
-from armdyn.simulation.settings import check_constraints, initial_state, positive_number
+from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.simulation.trajectory import Statistics, Trajectory
 from armdyn.spatial.rotations import Array
 
@@ -108,7 +109,7 @@ def simulate(
     """
     if not isinstance(robot, Robot):
         raise SettingError(f"robot={robot!r} is no Robot; armdyn.load('ur5') makes one from a name or a file")
-    duration = positive_number("duration", duration, "s")
+    duration = number("duration", duration, above=0.0, unit="s", error=SettingError)
     chosen = chosen_method(method, step, rtol, atol)
     start = initial_state(robot, q0, qd0)
     check_constraints(robot, *start, redundant)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.spatial.checks import checked_array, checked_vector
+from armdyn.checks import scalars
 from armdyn.spatial.rotations import Array, cross
 from armdyn.spatial.twists import coadjoint
 
@@ -25,7 +25,7 @@ def newton(mass: Any, acceleration: ArrayLike) -> Array:
     >>> armdyn.spatial.newton(2.0, [0, 0, 3])
     array([0., 0., 6.])
     """
-    force: Array = mass * checked_vector(acceleration, "acceleration")
+    force: Array = mass * scalars("acceleration", acceleration, (3,))
     return force
 
 
@@ -42,8 +42,8 @@ def euler(tensor: ArrayLike, w: ArrayLike, alpha: ArrayLike) -> Array:
     >>> armdyn.spatial.euler(np.diag([1, 2, 3]), [1, 1, 0], [0, 0, 0])
     array([0., 0., 1.])
     """
-    tensor, w = checked_array(tensor, (3, 3), "tensor"), checked_vector(w, "w")
-    return tensor @ checked_vector(alpha, "alpha") + cross(w, tensor @ w)
+    tensor, w = scalars("tensor", tensor, (3, 3)), scalars("w", w, (3,))
+    return tensor @ scalars("alpha", alpha, (3,)) + cross(w, tensor @ w)
 
 
 def euler_principal(moments: ArrayLike, w: ArrayLike, alpha: ArrayLike) -> Array:
@@ -59,9 +59,9 @@ def euler_principal(moments: ArrayLike, w: ArrayLike, alpha: ArrayLike) -> Array
     >>> armdyn.spatial.euler_principal([1, 2, 3], [1, 1, 0], [0, 0, 0])
     array([0., 0., 1.])
     """
-    x, y, z = checked_vector(moments, "moments")
-    wx, wy, wz = checked_vector(w, "w")
-    ax, ay, az = checked_vector(alpha, "alpha")
+    x, y, z = scalars("moments", moments, (3,))
+    wx, wy, wz = scalars("w", w, (3,))
+    ax, ay, az = scalars("alpha", alpha, (3,))
     return np.array([
         x * ax + (z - y) * wy * wz,
         y * ay + (x - z) * wx * wz,
@@ -84,6 +84,6 @@ def body_wrench(G: ArrayLike, V: ArrayLike, Vdot: ArrayLike) -> Array:
     >>> armdyn.spatial.body_wrench(G, [0, 0, 1, 3, 0, 0], np.zeros(6))
     array([0., 0., 0., 0., 6., 0.])
     """
-    G = checked_array(G, (6, 6), "G")
-    wrench: Array = G @ checked_vector(Vdot, "Vdot", 6) - coadjoint(V, G @ checked_vector(V, "V", 6))
+    G = scalars("G", G, (6, 6))
+    wrench: Array = G @ scalars("Vdot", Vdot, (6,)) - coadjoint(V, G @ scalars("V", V, (6,)))
     return wrench

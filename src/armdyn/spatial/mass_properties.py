@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn import checks
+from armdyn.checks import PRINTED, printed_pose, rotation, scalars
 from armdyn.spatial.body_equations import body_wrench
-from armdyn.spatial.checks import checked_array, checked_direction, checked_pose, checked_rotation, checked_vector
 from armdyn.spatial.rotations import Array, skew
 
 
@@ -36,8 +37,8 @@ class MassProperties:
     tensor: Array
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "com", checked_vector(self.com, "com", exact=True))
-        object.__setattr__(self, "tensor", checked_array(self.tensor, (3, 3), "tensor", exact=True))
+        object.__setattr__(self, "com", scalars("com", self.com, (3,), exact=True))
+        object.__setattr__(self, "tensor", scalars("tensor", self.tensor, (3, 3), exact=True))
 
     def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
         """What the operations below give."""
@@ -82,11 +83,11 @@ class MassProperties:
                [ -6.,  40., -18.],
                [ -9., -18.,  20.]])
         """
-        q = checked_vector(point, "point", exact=self._exact)
+        q = scalars("point", point, (3,), exact=self._exact)
         about = self.tensor + steiner(self.mass, self.com - q)
         if axes is None:
             return about
-        R = checked_rotation(axes, "axes", exact=self._exact)
+        R = rotation("axes", scalars("axes", axes, (3, 3), exact=self._exact), tolerance=PRINTED)
         return R.T @ about @ R  # type: ignore[no-any-return]
 
     def moment_about(self, direction: ArrayLike, point: ArrayLike | None = None) -> Any:
@@ -102,7 +103,7 @@ class MassProperties:
         >>> round(float(armdyn.inertia.rod(2.0, mass=3.0).moment_about([1, 0, 0], point=[0, 0, 1])), 12)
         4.0
         """
-        d = checked_direction(direction, "direction", exact=self._exact)
+        d = checks.direction("direction", scalars("direction", direction, (3,), exact=self._exact), tolerance=1e-6)
         return d @ self.tensor_about(self.com if point is None else point) @ d
 
     def seen_from(self, T: ArrayLike) -> Self:
@@ -116,7 +117,7 @@ class MassProperties:
         >>> armdyn.inertia.sphere(0.1, mass=2.0).seen_from(T).com
         array([0. , 0. , 0.5])
         """
-        pose = checked_pose(T, "T", exact=self._exact)
+        pose = printed_pose("T", T, exact=self._exact)
         R, p = pose[:3, :3], pose[:3, 3]
         return self._made(self.mass, R @ self.com + p, R @ self.tensor @ R.T)
 
@@ -126,7 +127,7 @@ class MassProperties:
         >>> armdyn.inertia.sphere(0.1, mass=2.0).at([0.3, 0, 0]).com
         array([0.3, 0. , 0. ])
         """
-        return self._made(self.mass, self.com + checked_vector(point, "point", exact=self._exact), self.tensor)
+        return self._made(self.mass, self.com + scalars("point", point, (3,), exact=self._exact), self.tensor)
 
     def with_mass(self, mass: Any) -> Self:
         """The body of the same shape and spread of mass with another mass, kg; that of the body must not be 0.
@@ -191,7 +192,7 @@ class MassProperties:
         >>> armdyn.inertia.sphere(0.5, mass=10.0).momentum([0, 0, 2, 3, 0, 0])
         array([ 0.,  0.,  2., 30.,  0.,  0.])
         """
-        momentum: Array = self.spatial_inertia @ checked_vector(V, "V", 6, exact=self._exact)
+        momentum: Array = self.spatial_inertia @ scalars("V", V, (6,), exact=self._exact)
         return momentum
 
     def kinetic_energy(self, V: ArrayLike) -> Any:
@@ -203,7 +204,7 @@ class MassProperties:
         >>> float(armdyn.inertia.sphere(0.5, mass=10.0).kinetic_energy([0, 0, 2, 3, 0, 0]))
         47.0
         """
-        V = checked_vector(V, "V", 6, exact=self._exact)
+        V = scalars("V", V, (6,), exact=self._exact)
         return V @ self.momentum(V) / 2
 
     def wrench(self, V: ArrayLike, Vdot: ArrayLike) -> Array:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.spatial.checks import checked_rotation, checked_vector
+from armdyn.checks import PRINTED, rotation, scalars
 from armdyn.spatial.rotations import Array, cross
 
 
@@ -48,8 +48,8 @@ class FrameMotion(NamedTuple):
         """The motion with these parts, checked; a part left out is zero, R the identity."""
         vectors = {"p": p, "w": w, "v": v, "alpha": alpha, "a": a}
         exact = any(np.asarray(x).dtype == object for x in (R, *vectors.values()))
-        parts = {name: checked_vector(x, name, exact=exact) for name, x in vectors.items()}
-        return cls(checked_rotation(R, "R", exact=exact), **parts)
+        parts = {name: scalars(name, x, (3,), exact=exact) for name, x in vectors.items()}
+        return cls(rotation("R", scalars("R", R, (3, 3), exact=exact), tolerance=PRINTED), **parts)
 
 
 class AccelerationTerms(NamedTuple):
@@ -84,8 +84,8 @@ def point_velocity(B: FrameMotion, Q: ArrayLike, v_Q: ArrayLike = (0, 0, 0)) -> 
     >>> armdyn.spatial.point_velocity(turntable, [3, 0, 0])
     array([0., 6., 0.])
     """
-    r = B.R @ checked_vector(Q, "Q")
-    velocity: Array = B.v + B.R @ checked_vector(v_Q, "v_Q") + cross(B.w, r)
+    r = B.R @ scalars("Q", Q, (3,))
+    velocity: Array = B.v + B.R @ scalars("v_Q", v_Q, (3,)) + cross(B.w, r)
     return velocity
 
 
@@ -107,11 +107,11 @@ def point_acceleration(
     >>> walking_outwards.coriolis, walking_outwards.centripetal
     (array([0., 4., 0.]), array([-12.,   0.,   0.]))
     """
-    r = B.R @ checked_vector(Q, "Q")
-    v = B.R @ checked_vector(v_Q, "v_Q")
+    r = B.R @ scalars("Q", Q, (3,))
+    v = B.R @ scalars("v_Q", v_Q, (3,))
     return AccelerationTerms(
         origin=B.a,
-        relative=B.R @ checked_vector(a_Q, "a_Q"),
+        relative=B.R @ scalars("a_Q", a_Q, (3,)),
         coriolis=2 * cross(B.w, v),
         euler=cross(B.alpha, r),
         centripetal=cross(B.w, cross(B.w, r)),
@@ -128,7 +128,7 @@ def angular_velocity(B: FrameMotion, w_C: ArrayLike) -> Array:
     >>> armdyn.spatial.angular_velocity(armdyn.spatial.FrameMotion.of(w=[0, 0, 2]), [0, 1, 0])
     array([0., 1., 2.])
     """
-    w: Array = B.w + B.R @ checked_vector(w_C, "w_C")
+    w: Array = B.w + B.R @ scalars("w_C", w_C, (3,))
     return w
 
 
@@ -143,8 +143,8 @@ def angular_acceleration(B: FrameMotion, w_C: ArrayLike, alpha_C: ArrayLike = (0
     >>> armdyn.spatial.angular_acceleration(armdyn.spatial.FrameMotion.of(w=[0, 0, 2]), [0, 1, 0])
     array([-2.,  0.,  0.])
     """
-    carried = B.R @ checked_vector(w_C, "w_C")
-    alpha: Array = B.alpha + B.R @ checked_vector(alpha_C, "alpha_C") + cross(B.w, carried)
+    carried = B.R @ scalars("w_C", w_C, (3,))
+    alpha: Array = B.alpha + B.R @ scalars("alpha_C", alpha_C, (3,)) + cross(B.w, carried)
     return alpha
 
 

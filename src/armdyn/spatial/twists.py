@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.spatial.checks import checked_array, checked_pose, checked_vector
+from armdyn.checks import printed_pose, scalars
 from armdyn.spatial.rotations import Array, adjoint, cross, inverse_rigid, skew
 
 
@@ -74,7 +74,7 @@ def twist_in(T_ab: ArrayLike, V_b: ArrayLike) -> Array:
     >>> armdyn.spatial.twist_in(T, [0, 0, 1, 0, 0, 0])
     array([ 0.,  0.,  1.,  0., -2.,  0.])
     """
-    V_a: Array = adjoint(checked_pose(T_ab, "T_ab")) @ checked_vector(V_b, "V_b", 6)
+    V_a: Array = adjoint(printed_pose("T_ab", T_ab)) @ scalars("V_b", V_b, (6,))
     return V_a
 
 
@@ -92,7 +92,7 @@ def wrench_in(T_ab: ArrayLike, F_b: ArrayLike) -> Array:
     >>> armdyn.spatial.wrench_in(T, [0, 0, 0, 0, 5, 0])
     array([ 0.,  0., 10.,  0.,  5.,  0.])
     """
-    T, (m, f) = checked_pose(T_ab, "T_ab"), _halves(F_b, "F_b")
+    T, (m, f) = printed_pose("T_ab", T_ab), _halves(F_b, "F_b")
     R, p = T[:3, :3], T[:3, 3]
     return np.concatenate([R @ m + cross(p, R @ f), R @ f])
 
@@ -111,12 +111,12 @@ def spatial_inertia_in(T_ab: ArrayLike, G_b: ArrayLike) -> Array:
     >>> armdyn.spatial.spatial_inertia_in(T, np.diag([0, 0, 0, 3, 3, 3]))[2, 2]
     np.float64(12.0)
     """
-    X = adjoint(inverse_rigid(checked_pose(T_ab, "T_ab")))
-    G_a: Array = X.T @ checked_array(G_b, (6, 6), "G_b") @ X
+    X = adjoint(inverse_rigid(printed_pose("T_ab", T_ab)))
+    G_a: Array = X.T @ scalars("G_b", G_b, (6, 6)) @ X
     return G_a
 
 
 def _halves(values: ArrayLike, name: str) -> tuple[Array, Array]:
     """The angular and the linear half."""
-    vector = checked_vector(values, name, 6)
+    vector = scalars(name, values, (6,))
     return vector[:3], vector[3:]

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation, RotationSpline
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array, rigid
-from armdyn.trajectory.checks import pose, rising, times_within
+from armdyn.trajectory.checks import fixed_pose, rising, times_within
 from armdyn.trajectory.curves import Curve
 from armdyn.trajectory.joint_path import check_reach
 from armdyn.trajectory.law import MotionLaw
@@ -133,7 +133,7 @@ class PoseSpline(CartesianPath):
         t = rising("times", times)
         if len(poses) != len(t):
             raise ShapeError(f"{len(poses)} poses at {len(t)} times; expected one time for each pose")
-        T = np.stack([pose(f"poses[{k}]", p) for k, p in enumerate(poses)])
+        T = np.stack([fixed_pose(f"poses[{k}]", p) for k, p in enumerate(poses)])
         self._duration = float(t[-1] - t[0])
         self._position = CubicSpline(t - t[0], T[:, :3, 3], bc_type="clamped")
         self._orientation = RotationSpline(t - t[0], Rotation.from_matrix(T[:, :3, :3]))

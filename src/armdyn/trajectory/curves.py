@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from armdyn.errors import UnknownName
 from armdyn.spatial.rotations import Array, rigid
-from armdyn.trajectory.checks import finite, pose, real_array
+from armdyn.trajectory.checks import fixed, fixed_pose, number
 from armdyn.trajectory.errors import MotionError
 
 
@@ -71,7 +71,7 @@ class Line(Curve):
     extent = 1.0
 
     def __init__(self, start: ArrayLike, end: ArrayLike) -> None:
-        self._T0, T1 = pose("start", start), pose("end", end)
+        self._T0, T1 = fixed_pose("start", start), fixed_pose("end", end)
         self._w = turn_between(self._T0[:3, :3], T1[:3, :3])
         self._way = T1[:3, 3] - self._T0[:3, 3]
 
@@ -111,10 +111,10 @@ class Arc(Curve):
         angle: float = 2 * np.pi,
         orientation: Literal["turning", "fixed"] | ArrayLike = "turning",
     ) -> None:
-        self._T0, self._center = pose("start", start), real_array("center", center, (3,))
-        self._axis = _unit("axis", real_array("axis", axis, (3,)))
+        self._T0, self._center = fixed_pose("start", start), fixed("center", center, (3,))
+        self._axis = _unit("axis", fixed("axis", axis, (3,)))
         self._spoke = self._T0[:3, 3] - self._center
-        self.extent = finite("angle", angle, "rad")
+        self.extent = number("angle", angle, unit="rad")
         radius = float(np.linalg.norm(self._spoke))
         if self.extent <= 0.0:
             raise MotionError(
@@ -142,7 +142,7 @@ class Arc(Curve):
         Raises:
             MotionError: three points on a straight line.
         """
-        T0, b, T1 = pose("start", start), real_array("via", via, (3,)), pose("end", end)
+        T0, b, T1 = fixed_pose("start", start), fixed("via", via, (3,)), fixed_pose("end", end)
         u, v = b - T0[:3, 3], T1[:3, 3] - T0[:3, 3]
         normal = np.cross(u, v)
         n2 = float(normal @ normal)
@@ -176,8 +176,8 @@ class Arc(Curve):
                 raise UnknownName.of("way", orientation, ways, "orientation=")
             return ways[orientation]
         T1 = np.eye(4)
-        T1[:3, :3] = real_array("orientation", orientation, (3, 3))
-        return turn_between(self._T0[:3, :3], pose("orientation", T1)[:3, :3]) / self.extent
+        T1[:3, :3] = fixed("orientation", orientation, (3, 3))
+        return turn_between(self._T0[:3, :3], fixed_pose("orientation", T1)[:3, :3]) / self.extent
 
 
 class Screw(Curve):
@@ -194,7 +194,7 @@ class Screw(Curve):
     extent = 1.0
 
     def __init__(self, start: ArrayLike, end: ArrayLike) -> None:
-        self._T0, T1 = pose("start", start), pose("end", end)
+        self._T0, T1 = fixed_pose("start", start), fixed_pose("end", end)
         R0, p0, R1, p1 = self._T0[:3, :3], self._T0[:3, 3], T1[:3, :3], T1[:3, 3]
         self._w = turn_between(R0, R1)
         self._u = np.linalg.solve(_shift(self._w, np.array(1.0)), p1 - R1 @ R0.T @ p0)  # p_1 = exp([w]) p_0 + G(1) u

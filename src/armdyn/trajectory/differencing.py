@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import real_array, rising
+from armdyn.trajectory.checks import fixed, rising
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import JointStates
 
@@ -37,7 +37,7 @@ def differentiated(times: ArrayLike, positions: ArrayLike, *, order: int = 4) ->
     >>> robot.inverse_dynamics(*motion).shape
     (101, 6)
     """
-    t, q = rising("times", times), real_array("positions", positions, ("T", "n"))
+    t, q = rising("times", times), fixed("positions", positions, ("T", "n"))
     if len(q) != len(t):
         raise ShapeError(f"{len(q)} positions at {len(t)} times; expected one time for each")
     if order not in (2, 4, 6, 8):

@@ -17,7 +17,7 @@ from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.cartesian_path import CartesianPath, TipMotion
-from armdyn.trajectory.checks import real_array
+from armdyn.trajectory.checks import fixed
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import JointStates
 
@@ -79,7 +79,7 @@ def follow(
             f"{robot.name!r} has {robot.dof} joints, and {len(arm.rows)} components are followed; expected as many. "
             f"Hold joints with {option('locked')}, or name the components that are to be followed"
         )
-    start = real_array("near", near, (robot.dof,))
+    start = fixed("near", near, (robot.dof,))
     _, V, Vdot = path.evaluate(t)
     fine = np.unique(np.concatenate([t, np.linspace(t[0], t[-1], FINEST + 1)]))
     q = arm.positions(fine, path.evaluate(fine), start)[np.searchsorted(fine, t)]
@@ -153,7 +153,7 @@ class Following:
 
 
 def _rising(times: ArrayLike) -> Array:
-    t = real_array("times", times, ("T",))
+    t = fixed("times", times, ("T",))
     if not len(t) or not (np.diff(t) > 0.0).all():
         raise MotionError("times must hold at least one time, each after the one before")
     return t

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import real_array, times_within
+from armdyn.trajectory.checks import fixed, times_within
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.law import MotionLaw
 from armdyn.trajectory.sequences import checked_paths, fill, starts_of
@@ -180,7 +180,7 @@ class JointPathSequence(JointPath):
 
 def joint_pair(name: str, q: ArrayLike, other_name: str, other: ArrayLike) -> tuple[Array, Array]:
     """Two vectors of as many joints."""
-    a, b = real_array(name, q, ("n",)), real_array(other_name, other, ("n",))
+    a, b = fixed(name, q, ("n",)), fixed(other_name, other, ("n",))
     if len(a) != len(b) or not len(a):
         raise ShapeError(f"{name} has {len(a)} values, {other_name} has {len(b)}; expected one a joint in both")
     return a, b

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import finite, positive, times_within
+from armdyn.trajectory.checks import number, times_within
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.sequences import fill, starts_of
 
@@ -42,8 +42,8 @@ class MotionLaw(ABC):
     duration: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "distance", finite("distance", self.distance))
-        object.__setattr__(self, "duration", positive("duration", self.duration, "s"))
+        object.__setattr__(self, "distance", number("distance", self.distance))
+        object.__setattr__(self, "duration", number("duration", self.duration, above=0.0, unit="s"))
 
     @property
     def switches(self) -> Array:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import real_array
+from armdyn.trajectory.checks import fixed
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import JointPathSequence, PointToPoint, joint_pair
 from armdyn.trajectory.law import MotionLaw
@@ -104,16 +104,16 @@ def rest_to_rest(waypoints: ArrayLike, laws: Sequence[MotionLaw]) -> JointPathSe
     array([[1., 2.],
            [0., 1.]])
     """
-    q = real_array("waypoints", waypoints, ("m", "n"))
+    q = fixed("waypoints", waypoints, ("m", "n"))
     if len(laws) != len(q) - 1:
         raise ShapeError(f"{len(laws)} laws for {len(q)} waypoints; expected {len(q) - 1}, one for each segment")
     return JointPathSequence([PointToPoint(q[k], q[k + 1], law) for k, law in enumerate(laws)])
 
 
 def _per_joint(name: str, values: ArrayLike, n: int) -> Array:
-    array = real_array(name, np.atleast_1d(values), ("n",))
+    array = fixed(name, np.atleast_1d(values), ("n",))
     if len(array) not in (1, n):
         raise ShapeError(f"{name} has shape {np.shape(values)}; expected one limit, or one for each of {n} joints")
     if not (array > 0.0).all():
-        raise MotionError(f"{name}={array}; expected limits above zero")
+        raise MotionError(f"{name} is {array}; expected limits above zero")
     return np.broadcast_to(array, (n,))

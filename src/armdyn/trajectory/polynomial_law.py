@@ -11,7 +11,7 @@ from scipy.interpolate import PPoly
 
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
-from armdyn.trajectory.checks import finite
+from armdyn.trajectory.checks import number
 from armdyn.trajectory.law import MotionLaw, Progress
 
 
@@ -120,7 +120,7 @@ class Quintic(PolynomialLaw):
 
 def _check_ends(law: MotionLaw, names: tuple[str, ...]) -> None:
     for name in names:
-        object.__setattr__(law, name, finite(name, getattr(law, name)))
+        object.__setattr__(law, name, number(name, getattr(law, name)))
 
 
 def constant_jerks(durations: Iterable[float], jerks: Iterable[float]) -> PPoly:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scipy.interpolate import PPoly
 
-from armdyn.trajectory.checks import positive
+from armdyn.trajectory.checks import number
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_jerks
 from armdyn.trajectory.trapezoidal import way_of
@@ -34,8 +34,8 @@ class SCurve(PolynomialLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "ramp", positive("ramp", self.ramp, "s"))
-        object.__setattr__(self, "rounding", positive("rounding", self.rounding, "s"))
+        object.__setattr__(self, "ramp", number("ramp", self.ramp, above=0.0, unit="s"))
+        object.__setattr__(self, "rounding", number("rounding", self.rounding, above=0.0, unit="s"))
         if 2 * self.ramp > self.duration * (1 + 1e-12):
             raise MotionError(f"two ramps of {self.ramp:g} s do not fit into a duration of {self.duration:g} s")
         if 2 * self.rounding > self.ramp * (1 + 1e-12):
@@ -55,7 +55,11 @@ class SCurve(PolynomialLaw):
         SCurve(distance=2.0, duration=4.0, ramp=2.0, rounding=1.0)
         """
         way = way_of(distance)
-        v, a, j = positive("velocity", velocity), positive("acceleration", acceleration), positive("jerk", jerk)
+        v, a, j = (
+            number("velocity", velocity, above=0.0),
+            number("acceleration", acceleration, above=0.0),
+            number("jerk", jerk, above=0.0),
+        )
         ramp, rounding = _ramp_to(v, a, j)
         if way >= v * ramp:  # two ramps to and from v cover v ramp
             return cls(distance, ramp + way / v, ramp, rounding)

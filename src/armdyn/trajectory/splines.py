@@ -9,7 +9,7 @@ from scipy.interpolate import BSpline, CubicSpline, PPoly, make_interp_spline
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
-from armdyn.trajectory.checks import positive, real_array, rising
+from armdyn.trajectory.checks import fixed, number, rising
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import JointPath, JointStates, Retimed
 
@@ -51,8 +51,8 @@ class SplinePath(JointPath):
         >>> path.within(velocity=0.75, acceleration=9.0).duration
         4.0
         """
-        v = real_array("velocity", np.atleast_1d(velocity), ("n",))
-        a = real_array("acceleration", np.atleast_1d(acceleration), ("n",))
+        v = fixed("velocity", np.atleast_1d(velocity), ("n",))
+        a = fixed("acceleration", np.atleast_1d(acceleration), ("n",))
         if not ((v > 0).all() and (a > 0).all()):
             raise MotionError("limits of velocity and acceleration must be above zero")
         factor = max((self.largest.qd / v).max(), np.sqrt((self.largest.qdd / a).max()))
@@ -136,7 +136,7 @@ def blended_lines(times: ArrayLike, waypoints: ArrayLike, *, blend: float) -> Sp
     (2.2, array([0.95]))
     """
     t, q = _waypoints(times, waypoints)
-    blend = positive("blend", blend, "s")
+    blend = number("blend", blend, above=0.0, unit="s")
     if blend > np.diff(t).min():
         raise MotionError(f"blend={blend:g} s is longer than the shortest way, which takes {np.diff(t).min():g} s")
     zero = np.zeros((1, q.shape[1]))
@@ -156,14 +156,14 @@ def blended_lines(times: ArrayLike, waypoints: ArrayLike, *, blend: float) -> Sp
 
 
 def _waypoints(times: ArrayLike, waypoints: ArrayLike) -> tuple[Array, Array]:
-    t, q = rising("times", times), real_array("waypoints", waypoints, ("m", "n"))
+    t, q = rising("times", times), fixed("waypoints", waypoints, ("m", "n"))
     if len(q) != len(t):
         raise ShapeError(f"{len(q)} waypoints at {len(t)} times; expected one time for each waypoint")
     return t - t[0], q
 
 
 def _end(name: str, value: ArrayLike | None, n: int) -> Array:
-    return np.zeros(n) if value is None else real_array(name, value, (n,))
+    return np.zeros(n) if value is None else fixed(name, value, (n,))
 
 
 def _piecewise(spline: BSpline) -> PPoly:

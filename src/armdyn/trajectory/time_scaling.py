@@ -11,7 +11,7 @@ from scipy.interpolate import PPoly
 from armdyn.errors import MissingLibrary, ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import real_array
+from armdyn.trajectory.checks import fixed
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.joint_path import JointPath, Retimed
 from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_accelerations
@@ -68,7 +68,7 @@ def fastest_along(
         raise ShapeError(f"the path has {path.dof} joints, {robot.name!r} has {robot.dof}")
     if not np.isfinite(tau).any():
         raise MotionError(f"{robot.name!r} has no torque limit; give torque=")
-    wrench = () if f_tip is None else (real_array("f_tip", f_tip, (6,)),)
+    wrench = () if f_tip is None else (fixed("f_tip", f_tip, (6,)),)
     s = np.linspace(0.0, path.duration, grid + 1)
     _refuse_rest(path)
     _refuse_weak_arm(robot, path, s, tau, wrench)
@@ -149,7 +149,7 @@ def _refuse_weak_arm(robot: Robot, path: JointPath, s: Array, tau: Array, wrench
 def _limits(name: str, given: ArrayLike | None, robot: Robot, described: list[float]) -> Array:
     if given is None:
         return np.array(described)
-    values = real_array(name, given, (robot.dof,))
+    values = fixed(name, given, (robot.dof,))
     if not (values > 0.0).all():
         raise MotionError(f"{name}={values}; expected limits above zero, one a joint")
     return values

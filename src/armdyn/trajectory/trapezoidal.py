@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scipy.interpolate import PPoly
 
-from armdyn.trajectory.checks import finite, positive
+from armdyn.trajectory.checks import number
 from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_accelerations
 
@@ -30,7 +30,7 @@ class Trapezoidal(PolynomialLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "ramp", positive("ramp", self.ramp, "s"))
+        object.__setattr__(self, "ramp", number("ramp", self.ramp, above=0.0, unit="s"))
         if 2 * self.ramp > self.duration * (1 + 1e-12):
             raise MotionError(f"two ramps of {self.ramp:g} s do not fit into a duration of {self.duration:g} s")
 
@@ -47,7 +47,10 @@ class Trapezoidal(PolynomialLaw):
         Trapezoidal(distance=1.0, duration=2.0, ramp=1.0)
         """
         way = way_of(distance)
-        v, a = positive("velocity", velocity), positive("acceleration", acceleration)
+        v, a = (
+            number("velocity", velocity, above=0.0),
+            number("acceleration", acceleration, above=0.0),
+        )
         if a * way <= v * v:  # v is not reached: half the way is a ramp^2 / 2
             ramp = math.sqrt(way / a)
             return cls(distance, 2 * ramp, ramp)
@@ -70,7 +73,7 @@ class Trapezoidal(PolynomialLaw):
 
 def way_of(distance: float) -> float:
     """|distance|, where there is a way to go."""
-    way = abs(finite("distance", distance))
+    way = abs(number("distance", distance))
     if way == 0.0:
         raise MotionError("distance=0: limits say no duration for a motion that goes nowhere")
     return way

@@ -10,7 +10,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, shown
 from armdyn.exact import exact, rounded
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf
@@ -21,7 +21,6 @@ from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
 from armdyn.model.assembly import assemble
 from armdyn.model.model import Model
 from armdyn.model.selection import Options, Selection
-from armdyn.model.words import shown
 
 
 def read_mjcf(source: str | os.PathLike[str], **options: Unpack[Options]) -> Model:

@@ -1,0 +1,386 @@
+"""One way to check arguments: numbers, arrays, values per joint, rotations, directions, switches, choices, names.
+
+Each message names the argument, what was given and what was expected. ``error`` makes the error of a value; another
+shape is a `ShapeError`, and an array of something else than real numbers a `DTypeError`, in every package.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from types import EllipsisType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arrays import Names, as_plain, is_masked
+from armdyn.errors import LONGEST_SHOWN, ArmdynError, DTypeError, ModelError, ShapeError, shown
+
+Array = NDArray[Any]
+
+Error = Callable[[str], Exception]
+"""A class of errors, or what else makes one of a message."""
+
+Shape = tuple[int | str | EllipsisType, ...]
+"""Sizes of axes; a letter stands for any size, ... in front for the axes of a batch."""
+
+ROUNDING = 1e-9
+"""How far a rotation's R^T R and a direction's length may be from 1: descriptions are printed with rounding."""
+
+PRINTED = 1e-5
+"""How far R^T R may be from 1 where a rotation was printed with about six digits."""
+
+_HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"}
+
+
+class NamedJoints(Protocol):
+    """An arm, of which messages tell its name and those of its joints."""
+
+    @property
+    def name(self) -> str:
+        """The arm's name."""
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The coordinates, in the order of q."""
+
+
+# Numbers.
+
+
+def number(
+    name: str,
+    value: Any,
+    *,
+    above: float = -math.inf,
+    least: float = -math.inf,
+    below: float = math.inf,
+    infinite: bool = False,
+    unit: str = "",
+    expected: str = "",
+    error: Error = ModelError,
+) -> float:
+    """``value`` as a float: a real number within bounds, of Python's, NumPy's or another library's, and no bool.
+
+    Args:
+        name: the argument's, for messages.
+        value: what was given for it.
+        above: it must be greater.
+        least: it must not be smaller.
+        below: it must be smaller.
+        infinite: whether infinity will do; NaN never does.
+        unit: for messages.
+        expected: what messages say instead of the bounds.
+        error: makes the error of a message.
+
+    >>> number("step", np.float32(0.5), above=0.0, unit="s")
+    0.5
+    """
+    found = value if type(value) is float else as_float(value)
+    if not (above < found and least <= found and (found < below or (infinite and found == math.inf))):
+        wanted = expected or _bounded(above, least, below) + (f", in {unit}" if unit else "")
+        raise error(f"{name} is {shown(value)}; expected {wanted}")
+    return found
+
+
+def as_float(value: Any) -> float:
+    """The float that a real number is; NaN of anything else, and of bools."""
+    if isinstance(value, bool | np.bool_) or is_masked(value):
+        return math.nan
+    try:
+        given = np.asarray(as_plain("value", value))
+    except (ArmdynError, ValueError):  # units, what is no array, ragged lists
+        return math.nan
+    floats = None if given.ndim or given.dtype.kind == "b" else _floats(given)
+    return math.nan if floats is None else float(floats)
+
+
+def _bounded(above: float, least: float, below: float) -> str:
+    """What numbers within bounds are called."""
+    limits = (("above", above), ("of at least", least), ("below", below))
+    said = [f"{word} {f'{limit:g}' if limit else 'zero'}" for word, limit in limits if math.isfinite(limit)]
+    return f"a number {' and '.join(said)}" if said else "a finite number"
+
+
+def whole_number(name: str, value: Any, *, least: int, error: Error = ModelError) -> int:
+    """``value`` as an integer that is not smaller than ``least``; no bool.
+
+    >>> whole_number("starts", np.int64(3), least=1)
+    3
+    """
+    try:
+        found = least - 1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        found = least - 1
+    if found < least:
+        raise error(f"{name} is {shown(value)}; expected a whole number of at least {least}")
+    return found
+
+
+# Arrays.
+
+
+def array(
+    name: str,
+    value: Any,
+    shape: Shape | None = None,
+    meaning: str = "",
+    *,
+    finite: Error | None = None,
+    missing: bool = False,
+    names: Names = None,
+    whose: str = "",
+) -> Array:
+    """``value`` as a float64 array of that shape: no text, complex numbers or None.
+
+    Args:
+        name: the argument's, for messages.
+        value: what was given for it.
+        shape: see `Shape`; None for any.
+        meaning: what is expected, in words.
+        finite: the error of NaN and infinity; None where those may be.
+        missing: whether masked entries are NaN, instead of refused.
+        names: what the last axis counts; tables are put into that order.
+        whose: whose names those are.
+
+    Raises:
+        ShapeError: another shape.
+        DTypeError: what is not made of real numbers, or has masked ones, or units.
+
+    >>> array("gravity", (0, 0, -9.81), (3,), "m/s^2")
+    array([ 0.  ,  0.  , -9.81])
+    """
+    expected = ", ".join(part for part in ("" if shape is None else _dimensions(shape), meaning) if part)
+    real = f"real numbers{expected and ': '}{expected}"
+    if not missing and is_masked(value):
+        raise DTypeError(f"{name} has masked values; expected {real}")
+    try:
+        given = np.asarray(as_plain(name, value, (names,), whose))
+    except ArmdynError:
+        raise
+    except ValueError:
+        raise ShapeError(f"{name} is ragged: its rows differ in length; expected {expected}") from None
+    floats = _floats(given)
+    if floats is None:
+        text = shown(value)
+        what = f", {text}" if len(text) < LONGEST_SHOWN else ""
+        held = _HELD.get(given.dtype.kind, str(given.dtype))
+        raise DTypeError(f"{name} holds {held}{what}; expected {real}")
+    if shape is not None and not _fits(floats.shape, shape):
+        raise ShapeError(f"{name} has shape {floats.shape}; expected {expected}")
+    if finite is not None and not np.isfinite(floats).all():
+        place = _index(~np.isfinite(floats))
+        raise finite(f"{_at(name, place)} is {floats[place]}; expected finite {real}")
+    return floats
+
+
+def _floats(given: Array) -> Array | None:
+    """The array in float64, a copy; None where it holds something else than real numbers."""
+    if given.dtype.kind not in "fiubO":
+        return None
+    if given.dtype == object and any(x is None or isinstance(x, str | bytes) for x in given.flat):
+        return None  # NumPy would take None for NaN, and read texts
+    try:
+        with np.errstate(over="ignore"):  # what is too large becomes infinity, which is for others to judge
+            return given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _fits(given: tuple[int, ...], shape: Shape) -> bool:
+    sizes = shape[1:] if shape[:1] == (...,) else shape
+    if len(given) < len(sizes) or (len(given) > len(sizes) and sizes is shape):
+        return False
+    return all(isinstance(size, str) or size == n for size, n in zip(sizes[::-1], given[::-1], strict=False))
+
+
+def _dimensions(shape: Shape) -> str:
+    return f"({', '.join('...' if n is ... else str(n) for n in shape)}{',' if len(shape) == 1 else ''})"
+
+
+def _index(wrong: Array) -> tuple[int, ...]:
+    """The index of the first that is wrong."""
+    return tuple(map(int, np.argwhere(wrong)[0]))
+
+
+def _at(name: str, index: tuple[int, ...]) -> str:
+    return f"{name}[{', '.join(map(str, index))}]" if index else name
+
+
+def vector(name: str, value: Any, meaning: str = "", *, error: Error = ModelError) -> tuple[float, float, float]:
+    """Three finite numbers, of whatever kind of sequence; all that is wrong with them is the ``error``."""
+    try:
+        x, y, z = array(name, value, (3,), meaning, finite=error).tolist()
+    except (ShapeError, DTypeError) as problem:
+        raise error(str(problem)) from None
+    return x, y, z
+
+
+def per_joint(arm: NamedJoints, **values: Any) -> list[Array]:
+    """Values of each joint by the arguments' names, copied to one batch, shape (..., n); masked ones are NaN."""
+    names, shape, each = arm.joint_names, (..., len(arm.joint_names)), one_per_joint(arm)
+    return one_batch(
+        **{
+            name: array(name, value, shape, each, missing=True, names=names, whose=repr(arm.name))
+            for name, value in values.items()
+        }
+    )
+
+
+def one_per_joint(arm: NamedJoints) -> str:
+    """What values of each joint are, for messages: all joints of a few, the first and the last of many."""
+    names = arm.joint_names
+    few = names if len(names) <= 3 else (names[0], "...", names[-1])
+    return f"one value per joint of {arm.name!r}: {' '.join(few)}"
+
+
+def one_batch(**arrays: Array) -> list[Array]:
+    """Arrays of vectors, shapes (..., k), copied to one batch."""
+    try:
+        batch = np.broadcast_shapes(*(a.shape[:-1] for a in arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} {a.shape[:-1]}" for name, a in arrays.items())
+        raise ShapeError(f"the batches of the arguments do not broadcast together: {shapes}") from None
+    return [np.array(np.broadcast_to(a, (*batch, a.shape[-1])), order="C") for a in arrays.values()]
+
+
+def scalars(name: str, value: Any, shape: tuple[int, ...], *, exact: bool = False) -> Array:
+    """``value`` as an array of that shape: of float64 where all are numbers, of objects where there are symbols.
+
+    Where it is going to meet symbols, ``exact`` keeps whole numbers whole, so that 1 x is x and not 1.0 x.
+    """
+    try:
+        given = np.asarray(value)
+    except ValueError:
+        raise ShapeError(f"{name} is ragged: its rows differ in length; expected {shape}") from None
+    if given.shape != shape:
+        raise ShapeError(f"{name} has shape {given.shape}; expected {shape}")
+    if exact and given.dtype.kind in "iu":
+        return given.astype(object)
+    if given.dtype.kind in "fiub":
+        return given.astype(np.float64)
+    if given.dtype != object or any(x is None or isinstance(x, str | bytes | complex) for x in given.flat):
+        held = _HELD.get(given.dtype.kind, str(given.dtype))
+        raise DTypeError(f"{name} holds {held}; expected real numbers or symbols: {shape}")
+    return given
+
+
+# Rotations, poses and directions, one or many; of symbols nothing is judged.
+
+
+def rotation(name: str, R: Array, *, tolerance: float = ROUNDING, error: Error = ModelError) -> Array:
+    """R, shape (..., 3, 3), where its numbers are rotations."""
+    if R.dtype == object:
+        return R
+    with np.errstate(all="ignore"):
+        off = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(axis=(-2, -1))
+        mirrored = np.linalg.det(R) < 0.0
+    crooked = ~(off <= tolerance)  # NaN too
+    if crooked.any():
+        index = _index(crooked)
+        raise error(
+            f"{_at(name, index)} is no rotation: its columns are not orthonormal, R^T R is off the identity by "
+            f"{off[index]:.3g}; expected three perpendicular unit vectors as columns "
+            "(scipy.spatial.transform.Rotation.from_matrix(R).as_matrix() gives the nearest)"
+        )
+    if mirrored.any():
+        index = _index(mirrored)
+        raise error(
+            f"{_at(name, index)} is no rotation: its columns are left-handed (det R = -1); turn one of the three axes "
+            "round"
+        )
+    return R
+
+
+def pose(name: str, T: Array, *, tolerance: float = ROUNDING, error: Error = ModelError) -> Array:
+    """T = (R, p), shape (..., 4, 4), where its numbers are rigid motions."""
+    if T.dtype == object:
+        return T
+    rotation(f"the rotation of {name}", T[..., :3, :3], tolerance=tolerance, error=error)
+    last = np.abs(T[..., 3, :] - (0.0, 0.0, 0.0, 1.0)).max(axis=-1) <= ROUNDING
+    wrong = ~(last & np.isfinite(T[..., :3, 3]).all(axis=-1))
+    if wrong.any():
+        index = _index(wrong)
+        raise error(
+            f"{_at(name, index)} is no pose: its last row is {T[index][3]}, its position {T[index][:3, 3]}; expected "
+            "the last row 0 0 0 1 and finite numbers"
+        )
+    return T
+
+
+def printed_pose(name: str, T: Any, *, exact: bool = False) -> Array:
+    """T, shape (4, 4), of symbols or of numbers as descriptions print them."""
+    return pose(name, scalars(name, T, (4, 4), exact=exact), tolerance=PRINTED)
+
+
+def direction(name: str, v: Array, *, tolerance: float = ROUNDING, error: Error = ModelError) -> Array:
+    """v, shape (..., 3), where its numbers are unit vectors."""
+    if v.dtype == object:
+        return v
+    with np.errstate(all="ignore"):
+        wrong = ~(np.abs(np.linalg.norm(v, axis=-1) - 1.0) <= tolerance)
+    if wrong.any():
+        index = _index(wrong)
+        raise error(f"{_at(name, index)} {wrong_length(v[index])}")
+    return v
+
+
+def wrong_length(v: Array) -> str:
+    """What is wrong with a vector that is no unit vector, and the unit vector along it."""
+    largest = float(np.abs(v).max())
+    if not 0.0 < largest < math.inf:  # NaN too
+        return f"has length {largest:g}; expected a unit vector such as (0, 0, 1)"
+    along = v / largest
+    unit = ", ".join(repr(float(x)) for x in along / math.hypot(*along))
+    return f"has length {largest * math.hypot(*along):.9g}; expected a unit vector, here ({unit})"
+
+
+# Switches, choices and names.
+
+
+def switch(name: str, value: Any, *, error: Error = ModelError) -> bool:
+    """True or False, of Python's or of NumPy's."""
+    if not isinstance(value, bool | np.bool_):
+        raise error(f"{name} is {shown(value)}; expected True or False")
+    return bool(value)
+
+
+def is_one_of(value: Any, words: Collection[str]) -> bool:
+    """Whether a value is one of some words; a value of any type, which may have no hash."""
+    return isinstance(value, str) and value in words
+
+
+def choice(name: str, value: Any, words: Collection[str], *, error: Error = ModelError) -> str:
+    """One of some words."""
+    if not is_one_of(value, words):
+        *first, last = map(repr, words)
+        raise error(f"{name} is {shown(value)}; expected {', '.join(first)}{' or ' if first else ''}{last}")
+    return str(value)
+
+
+def text_problems(value: Any, name: str) -> Iterator[str]:
+    """What makes a value no name."""
+    if not isinstance(value, str):
+        yield f"{name} is {shown(value)}; expected a text."
+    elif not value.strip():
+        yield f"{name} is {value!r}; expected a text that is not blank."
+
+
+def object_problems(value: Any, kind: type, name: str) -> Iterator[str]:
+    """What makes a value no object of ours."""
+    if not isinstance(value, kind):
+        yield f"{name} is {shown(value)}; expected an armdyn.{kind.__name__}."
+
+
+def listed(values: Any) -> list[Any] | None:
+    """The entries of a list, tuple or array; None of what is none: a text, a mapping, a set, something without end."""
+    if isinstance(values, str | bytes | Mapping | AbstractSet):
+        return None
+    try:
+        len(values)
+        return list(values)
+    except TypeError:  # also arrays without axes
+        return None
