@@ -108,9 +108,9 @@ def of_task_rows() -> Iterator[Question]:
     yield ask(place, (0, 0, 0), "tip", answer=Refusal("UnknownName", "no way 'tip'"))
     for point, way, words in (
         ((0, 1, 0), "space", "has no meaning"),
-        ((0, 1), "body", "three finite numbers"),
-        ((0, np.nan, 0), "body", "three finite numbers"),
-        (1.0, "body", "three finite numbers"),
+        ((0, 1), "body", "point has shape (2,)"),
+        ((0, np.nan, 0), "body", "point[1] is nan"),
+        (1.0, "body", "point has shape ()"),
     ):
         yield ask(place, point, way, answer=Refusal("TaskSpaceError", words))
 
