@@ -87,7 +87,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "np.outer(q[k] * Z, hd) -> np.outer(hd, q[k] * Z)": BOTH_WAYS,
         "np.outer(qd[k] * (h + mass * (q[k] * Z)), Z) -> np.outer(Z, qd[k] * (h + mass * (q[k] * Z)))": BOTH_WAYS,
     },
-    "algorithms.inverse_dynamics_derivatives.from_carrier": {
+    "algorithms.inverse_dynamics_derivatives.rates_in_parent": {
         "hd + mass * (rate * Z) -> hd - mass * (rate * Z)": UNASKED,
         "hd + mass * (rate * Z) -> hd": UNASKED,
         "P + np.outer(rate * h, Z) -> P - np.outer(rate * h, Z)": UNASKED,
@@ -96,7 +96,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "np.outer(rate * h, Z) -> np.outer(Z, rate * h)": UNASKED,
         "rate * h -> rate + h": UNASKED,
     },
-    "algorithms.inverse_dynamics_derivatives.motions_of_carriers": {
+    "algorithms.inverse_dynamics_derivatives.motions_of_parents": {
         "a + U @ (q[k] * Z) -> a - U @ (q[k] * Z)": UNASKED,
         "a + U @ (q[k] * Z) -> a": UNASKED,
         "a + U @ (q[k] * Z) -> U @ (q[k] * Z)": UNASKED,

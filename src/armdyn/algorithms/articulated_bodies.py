@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.advice import option
-from armdyn.algorithms.newton_euler import Motion, Wrench, seen_from_parent
+from armdyn.algorithms.newton_euler import Motion, Wrench, wrench_in_parent
 from armdyn.errors import ModelError
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross, skew
@@ -62,10 +62,10 @@ def accelerations(
         joints.insert(0, joint)
         if body.parent >= 0:
             inertia, wrench = through_joint(joint, J[k], p[k], tau[k])
-            to_parent = seen_from_parent(body, q[k], motions[k].turns, wrench)
+            to_parent = wrench_in_parent(body, q[k], motions[k].turns, wrench)
             of_parent = p[body.parent]
             p[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
-            J[body.parent] = J[body.parent] + inertia_seen_from_parent(body, q[k], motions[k].turns, inertia)
+            J[body.parent] = J[body.parent] + inertia_in_parent(body, q[k], motions[k].turns, inertia)
     qdd: list[Any] = []
     added: list[Array] = []  # the acceleration A of every link
     for k, body in enumerate(mechanism.bodies):  # base to tips
@@ -111,7 +111,7 @@ def through_joint(joint: JointProjection, J: Array, p: Wrench, tau: Any) -> tupl
     return left + np.triu(left, 1).T, Wrench(*np.split(wrench, 2))
 
 
-def inertia_seen_from_parent(body: Body, position: Any, turns: Turns, J: Array) -> Array:
+def inertia_in_parent(body: Body, position: Any, turns: Turns, J: Array) -> Array:
     """An articulated inertia of ``body`` in the axes of its parent, about the parent's origin."""
     K, H, M = J[:3, :3], J[:3, 3:], J[3:, 3:]
     if not body.revolute:

@@ -1,4 +1,4 @@
-"""A wrench given anywhere, as the surroundings apply it, brought to the frame of the link it acts on."""
+"""A wrench given anywhere, as the surroundings apply it, transform_wrench to the frame of the link it acts on."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import EXPRESSED_IN, way_of_twist
 from armdyn.algorithms.kinematics import body_poses
-from armdyn.algorithms.newton_euler import brought
 from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross
@@ -53,7 +52,7 @@ def external_wrench(mechanism: Mechanism, q: Array, wrench: Array, *, frame: str
     rows = np.zeros((len(mechanism.model.links), 6), dtype=object)
     row = mechanism.model.link_names.index(named.link)
     if expressed_in == "body":
-        rows[row] = np.concatenate(brought(named.pose, wrench))
+        rows[row] = np.concatenate(transform_wrench(named.pose, wrench))
         return rows
     m, f = wrench[:3], wrench[3:]
     if k < 0:  # on the base, whose own axes these are

@@ -19,7 +19,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.moving_composites import Twist, along_rate
-from armdyn.algorithms.newton_euler import Wrench, along, seen_from_parent
+from armdyn.algorithms.newton_euler import Wrench, along, wrench_in_parent
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, cross
@@ -127,7 +127,7 @@ def summed_inwards(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -
     for k in reversed(range(len(mechanism.bodies))):
         body = mechanism.bodies[k]
         if body.parent >= 0:
-            n, f = seen_from_parent(body, q[k], body.turns_at(q[k]), sums[k])
+            n, f = wrench_in_parent(body, q[k], body.turns_at(q[k]), sums[k])
             sums[body.parent] = Wrench(sums[body.parent].n + n, sums[body.parent].f + f)
     return sums
 

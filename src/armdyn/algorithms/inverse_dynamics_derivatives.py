@@ -109,14 +109,14 @@ def inverse_dynamics_derivatives(
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
     joints = joint_frames(mechanism, q)
-    carriers = motions_of_carriers(mechanism, q, qd, joints, motions, base)
+    parents = motions_of_parents(mechanism, q, qd, joints, motions, base)
     wrenches = transmitted(mechanism, q, motions, wrenches)
-    d_q, d_qd, d_qdd = entries(mechanism, q, qd, joints, carriers, wrenches)
+    d_q, d_qd, d_qdd = entries(mechanism, q, qd, joints, parents, wrenches)
     by_body = d_q, d_qd, mechanism.drive.with_rotors(d_qdd)
     return InverseDynamicsDerivatives(*(mechanism.drive.tensor(matrix, rank=2) for matrix in by_body))
 
 
-class Carrier(NamedTuple):
+class ParentMotion(NamedTuple):
     """The motion of the link that carries a joint, in the joint's axes.
 
     ``w``, ``U``, the acceleration ``a`` of its point at the joint's origin, and the velocity of that point as seen from
@@ -130,11 +130,11 @@ class Carrier(NamedTuple):
     twice_u: Array
 
 
-class Pass(NamedTuple):
-    """What a joint leaves for the joints that carry it, in the axes of the one it has come to.
+class WrenchDerivatives(NamedTuple):
+    """Derivatives of the wrench on all that joint k carries by q_k, qd_k and qdd_k, in the axes of a joint inwards of it.
 
-    The wrenches of its own ``q``, ``qd`` and ``qdd``, and the ``couple`` that meets the angular part of a screw X in
-    the sum of X K; the wrench ``qdd`` is also what meets the whole of X in the sum of X J.
+    ``couple`` meets the angular part of a screw X in the sum of X K; ``qdd`` is also what meets the whole of X in the
+    sum of X J.
     """
 
     q: Wrench
@@ -148,7 +148,7 @@ def entries(
     q: Array,
     qd: Array,
     joints: list[JointFrame],
-    carriers: list[Carrier],
+    parents: list[ParentMotion],
     wrenches: list[Wrench],
 ) -> tuple[Entries, Entries, Entries]:
     """d tau/d q, d qd, d qdd by body, where one of the two joints carries the other. q, qd by body.
@@ -159,34 +159,35 @@ def entries(
     d_qd: Entries = {}
     d_qdd: Entries = {}
     for k, (whole, rates) in enumerate(moving_composites(mechanism, q, 2.0 * qd, joints)):
-        body, carrier = mechanism.bodies[k], carriers[k]
-        seen = from_carrier(body, 2.0 * qd[k], whole, rates)
+        body, parent = mechanism.bodies[k], parents[k]
+        seen = rates_in_parent(body, 2.0 * qd[k], whole, rates)
         W = wrench_of_unit_acceleration(body, whole)
-        left = Pass(
-            wrench_of_displacement(body, whole, seen, carrier, in_joint_axes(joints[k], wrenches[k])),
-            wrench_of_rate(body, whole, seen, carrier.twice_w),
+        derivatives = WrenchDerivatives(
+            wrench_of_displacement(body, whole, seen, parent, in_joint_axes(joints[k], wrenches[k])),
+            wrench_of_rate(body, whole, seen, parent.twice_w),
             W,
-            couple_of_unit_rate(body, whole, seen, carrier.twice_w),
+            couple_of_unit_rate(body, whole, seen, parent.twice_w),
         )
-        d_q[k, k], d_qd[k, k] = along(body, left.q), along(body, left.qd)
+        d_q[k, k], d_qd[k, k] = along(body, derivatives.q), along(body, derivatives.qd)
         d_qdd[k, k] = along(body, W)
         j = k
         while mechanism.bodies[j].parent >= 0:
             i, j = j, mechanism.bodies[j].parent
-            left = inwards(mechanism.bodies[i], q[i], carriers[i], joints[i], joints[j], left)
-            body, carrier = mechanism.bodies[j], carriers[j]
-            d_q[j, k], d_qd[j, k] = along(body, left.q), along(body, left.qd)
-            d_qdd[j, k] = d_qdd[k, j] = along(body, left.qdd)
-            d_qd[k, j] = along_rate(body, (carrier.twice_w, AT_REST), left.qdd) + along_couple(body, left.couple)
-            d_q[k, j] = along_second_rate(body, carrier, left)
+            derivatives = inwards(mechanism.bodies[i], q[i], parents[i], joints[i], joints[j], derivatives)
+            body, parent = mechanism.bodies[j], parents[j]
+            d_q[j, k], d_qd[j, k] = along(body, derivatives.q), along(body, derivatives.qd)
+            d_qdd[j, k] = d_qdd[k, j] = along(body, derivatives.qdd)
+            d_qd[k, j] = along_rate(body, (parent.twice_w, AT_REST), derivatives.qdd)
+            d_qd[k, j] = d_qd[k, j] + along_couple(body, derivatives.couple)
+            d_q[k, j] = second_derivative_along_axis(body, parent, derivatives)
     return d_q, d_qd, d_qdd
 
 
-def motions_of_carriers(
+def motions_of_parents(
     mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame], motions: list[Motion], base: Motion
-) -> list[Carrier]:
+) -> list[ParentMotion]:
     """For every joint the motion of the link that carries it (Craig 6.45, 6.46 without the joint's own terms)."""
-    carriers: list[Carrier] = []
+    parents: list[ParentMotion] = []
     for k, (body, joint) in enumerate(zip(mechanism.bodies, joints, strict=True)):
         link = motions[body.parent] if body.parent >= 0 else base
         slides = body.parent >= 0 and not mechanism.bodies[body.parent].revolute
@@ -196,11 +197,11 @@ def motions_of_carriers(
         U = acceleration_tensor(w, wd)
         if not body.revolute:
             a, u = a + U @ (q[k] * Z), u + cross(2.0 * w, q[k] * Z)
-        carriers.append(Carrier(w, a, U, 2.0 * w, u))
-    return carriers
+        parents.append(ParentMotion(w, a, U, 2.0 * w, u))
+    return parents
 
 
-def from_carrier(body: Body, rate: Any, whole: Composite, rates: Rates) -> Rates:
+def rates_in_parent(body: Body, rate: Any, whole: Composite, rates: Rates) -> Rates:
     """The rates of a composite as the link sees them that carries its joint, about the joint's origin."""
     (mass, h, S), (hd, P) = whole, rates
     if body.revolute:
@@ -213,14 +214,14 @@ def in_joint_axes(joint: JointFrame, wrench: Wrench) -> Wrench:
     return Wrench(out_of(joint.spin, wrench.n), out_of(joint.spin, wrench.f))
 
 
-def wrench_of_displacement(body: Body, whole: Composite, rates: Rates, carrier: Carrier, wrench: Wrench) -> Wrench:
+def wrench_of_displacement(body: Body, whole: Composite, rates: Rates, parent: ParentMotion, wrench: Wrench) -> Wrench:
     """What a joint's own displacement adds to the wrench on all it carries.
 
-    With K = V J + the part that moves relative to the carrier, Sddot J + 2 Sdot K = [A, S] J + 2 Sdot K_relative; and
+    With K = V J + the part that moves relative to the parent, Sddot J + 2 Sdot K = [A, S] J + 2 Sdot K_relative; and
     the wrench turns or slides along.
     """
     (mass, h, S), (n, f) = whole, wrench
-    w, a, U = carrier.w, carrier.a, carrier.U
+    w, a, U = parent.w, parent.a, parent.U
     if not body.revolute:  # [A, S] = [0, U z; 0, 0], and Sdot has no angular part
         Uz = U[:, 2]
         return Wrench(cross(h, Uz) + cross(Z, f), mass * Uz)
@@ -243,12 +244,20 @@ def couple_on(s: Array, P: Array) -> Array:
 
 
 def inwards(
-    body: Body, position: Any, carrier: Carrier, frame: JointFrame, carriers_frame: JointFrame, left: Pass
-) -> Pass:
-    """What a joint leaves, one joint further in, seen from there: a couple changes where velocities do."""
-    q, qd, qdd = (to_carrier(body, position, frame, carriers_frame, wrench) for wrench in (left.q, left.qd, left.qdd))
-    couple = left.couple + cross(carrier.twice_u, left.qdd.f)
-    return Pass(q, qd, qdd, out_of(carriers_frame.spin, out_of(frame.rest, couple)))
+    body: Body,
+    position: Any,
+    parent: ParentMotion,
+    frame: JointFrame,
+    parents_frame: JointFrame,
+    derivatives: WrenchDerivatives,
+) -> WrenchDerivatives:
+    """The derivatives one joint further in, seen from there: a couple changes where velocities do."""
+    q, qd, qdd = (
+        to_carrier(body, position, frame, parents_frame, wrench)
+        for wrench in (derivatives.q, derivatives.qd, derivatives.qdd)
+    )
+    couple = derivatives.couple + cross(parent.twice_u, derivatives.qdd.f)
+    return WrenchDerivatives(q, qd, qdd, out_of(parents_frame.spin, out_of(frame.rest, couple)))
 
 
 def along_couple(body: Body, couple: Array) -> Any:
@@ -256,10 +265,10 @@ def along_couple(body: Body, couple: Array) -> Any:
     return couple[2] if body.revolute else 0.0
 
 
-def along_second_rate(body: Body, carrier: Carrier, left: Pass) -> Any:
+def second_derivative_along_axis(body: Body, parent: ParentMotion, derivatives: WrenchDerivatives) -> Any:
     """What Sddot = (U z, a x z) of a turn about a point at rest, or (0, U z) of a slide, and Sdot meet in a pass."""
-    Uz = carrier.U[:, 2]
+    Uz = parent.U[:, 2]
     if not body.revolute:
-        return Uz @ left.qdd.f
-    across = cross(carrier.w, Z)
-    return Uz @ left.qdd.n + cross(carrier.a, Z) @ left.qdd.f + across @ left.couple
+        return Uz @ derivatives.qdd.f
+    across = cross(parent.w, Z)
+    return Uz @ derivatives.qdd.n + cross(parent.a, Z) @ derivatives.qdd.f + across @ derivatives.couple

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.mass_matrix import Composite
-from armdyn.algorithms.newton_euler import Wrench, seen_from_parent
+from armdyn.algorithms.newton_euler import Wrench, wrench_in_parent
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.turns import Turns, out_of, tensor_out_of
@@ -44,7 +44,7 @@ def composite_out_of(turns: Turns, whole: Composite) -> Composite:
 
 def to_carrier(body: Body, position: Any, frame: JointFrame, carrier: JointFrame, wrench: Wrench) -> Wrench:
     """A wrench on ``body`` from its joint's axes to those of the joint that carries it, about that one's origin."""
-    n, f = seen_from_parent(body, position, frame.rest, wrench)
+    n, f = wrench_in_parent(body, position, frame.rest, wrench)
     return Wrench(out_of(carrier.spin, n), out_of(carrier.spin, f))
 
 

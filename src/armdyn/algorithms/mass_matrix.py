@@ -1,4 +1,4 @@
-"""The mass matrix by composite bodies: everything outboard of a joint moves as one (Featherstone 2008, 6.2).
+"""The mass matrix by composite rigid bodies, CRBA: all that is outboard of a joint moves as one (Featherstone 6.2).
 
 A unit acceleration of joint k moves the composite body k about z; the wrench that takes, carried inwards, is the k-th
 column of M.
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.algorithms.declared import function
-from armdyn.algorithms.newton_euler import Wrench, along, seen_from_parent
+from armdyn.algorithms.newton_euler import Wrench, along, wrench_in_parent
 from armdyn.model.inertial_constants import in_two_parts
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
@@ -58,7 +58,7 @@ def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
             column[j] = along(body, wrench)
             if body.parent < 0:
                 break
-            wrench, j = seen_from_parent(body, q[j], turns[j], wrench), body.parent
+            wrench, j = wrench_in_parent(body, q[j], turns[j], wrench), body.parent
         result.append(column)
     return result
 

@@ -17,7 +17,7 @@ from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.generalized_momentum import joint_momenta, summed_inwards
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.mass_matrix import composites, wrench_of_unit_acceleration
-from armdyn.algorithms.newton_euler import Wrench, base_motion, inertial_wrench, outward, seen_from_parent
+from armdyn.algorithms.newton_euler import Wrench, base_motion, inertial_wrench, outward, wrench_in_parent
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
@@ -157,7 +157,7 @@ def on_base(mechanism: Mechanism, q: Array, sums: list[Wrench]) -> Wrench:
     n, f = np.zeros(3), np.zeros(3)
     for k, body in enumerate(mechanism.bodies):
         if body.parent < 0:
-            here = seen_from_parent(body, q[k], body.turns_at(q[k]), sums[k])
+            here = wrench_in_parent(body, q[k], body.turns_at(q[k]), sums[k])
             n, f = n + here.n, f + here.f
     return Wrench(n, f)
 

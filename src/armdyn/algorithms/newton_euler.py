@@ -1,10 +1,13 @@
-"""Inverse dynamics by Newton and Euler: motions outwards, forces inwards (Craig 6.5, Modern Robotics 8.3.2).
+"""Recursive Newton-Euler, RNEA: motions outwards, forces inwards (Craig 6.5, Modern Robotics 8.3.2).
 
 The motion of a link is carried as its acceleration tensor U = [wd] + [w][w], which gives the acceleration of any point
 r of the link as a + U r; its inertia as m, h = m c and Sigma, the integral of r r^T dm. Both enter linearly:
 
     F = m a + U h                                    Newton, Craig 6.47
     N = h x a + axial(U Sigma)                       Euler about the link frame's origin, Craig 6.48
+
+Here axial(U Sigma) is I wd + w x I w of the books with I = tr(Sigma) 1 - Sigma. The textbook form, twist by twist, is
+`armdyn.modern_robotics.recursion`; this one needs fewer operations.
 """
 
 from __future__ import annotations
@@ -239,11 +242,11 @@ def subtract_external_wrenches(mechanism: Mechanism, wrenches: list[Wrench], f_e
     """What the surroundings apply on a link, in the link's own frame, its joint need not (Featherstone 2008, 5.20)."""
     of_link = dict(zip(mechanism.model.link_names, f_ext, strict=True))
     for k, body in enumerate(mechanism.bodies):
-        n, f = brought(body.link_pose, of_link[body.name])
+        n, f = transform_wrench(body.link_pose, of_link[body.name])
         wrenches[k] = Wrench(wrenches[k].n - n, wrenches[k].f - f)
 
 
-def brought(T: Array, wrench: Array) -> Wrench:
+def transform_wrench(T: Array, wrench: Array) -> Wrench:
     """A wrench (m, f) given in frame F as one in frame A, where T = T_AF (Modern Robotics 3.98)."""
     R, p = T[:3, :3], T[:3, 3]
     f = R @ wrench[3:]
@@ -255,7 +258,7 @@ def add_tip_wrench(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array) -
     k, T = mechanism.frame()
     if k < 0:
         return  # the tip is on the base, which needs no joint to hold it
-    n, f = brought(T, f_tip)
+    n, f = transform_wrench(T, f_tip)
     wrenches[k] = Wrench(wrenches[k].n + n, wrenches[k].f + f)
 
 
@@ -277,12 +280,12 @@ def transmitted(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenc
         body = mechanism.bodies[k]
         if body.parent >= 0:
             of_parent = passed_on[body.parent]
-            to_parent = seen_from_parent(body, q[k], motions[k].turns, passed_on[k])
+            to_parent = wrench_in_parent(body, q[k], motions[k].turns, passed_on[k])
             passed_on[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
     return passed_on
 
 
-def seen_from_parent(body: Body, position: Any, turns: Turns, wrench: Wrench) -> Wrench:
+def wrench_in_parent(body: Body, position: Any, turns: Turns, wrench: Wrench) -> Wrench:
     """A wrench on ``body`` in the axes of its parent, its moment about the parent's origin."""
     n, f = wrench
     if not body.revolute:

@@ -1,4 +1,4 @@
-"""From a start downhill, for a whole batch: the compiled step, over and over, for those that are not there yet."""
+"""Damped least squares, DLS (Levenberg and Marquardt): one compiled step repeated for the states not yet solved."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ FLAT = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
-    """The compiled step, and when to stop.
+class DampedLeastSquares:
+    """The compiled step of damped least squares, and when to stop.
 
     Args:
         step: `armdyn.kinematics.step.search_step` without its options.
@@ -47,7 +47,7 @@ class Search:
         tolerance: float,
         iterations: int,
         workers: int | None,
-    ) -> Search:
+    ) -> DampedLeastSquares:
         """Compile the step, or find the one compiled before."""
         compiled = _compiled(robot, tuple(aims))
         options = {"aims": tuple(aims), "bounds": tuple(bounds), "length": length, "workers": workers}

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 from armdyn.checks import number, per_joint, whole_number
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics import solution as words
-from armdyn.kinematics.descent import Search
+from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.diagnosis import diagnose, out_of_reach
 from armdyn.kinematics.errors import TaskError
 from armdyn.kinematics.limits import Range, length_of
-from armdyn.kinematics.search import Found, Starts, finish, search
+from armdyn.kinematics.search import BestSolutions, Starts, finish, search
 from armdyn.kinematics.solution import Solution
 from armdyn.kinematics.tasks import Task, frames_of, resolved
 from armdyn.model.constraints import refuse_constraints
@@ -106,7 +106,7 @@ def inverse_kinematics(
     finite = _finite(near, goal, batch)
 
     known = out_of_reach(robot, aims, goal[finite], allowed)
-    step = Search.of(robot, aims, allowed.bounds, length=length, tolerance=tolerance, iterations=iterations,
+    step = DampedLeastSquares.of(robot, aims, allowed.bounds, length=length, tolerance=tolerance, iterations=iterations,
                      workers=workers)  # fmt: skip
     begin = Starts(near[finite], allowed.random(starts - 1, seed))
     found = search(robot, aims, goal[finite], begin, near[finite], allowed, step, nearest=choose == "nearest")
@@ -157,7 +157,7 @@ def _finite(near: Array, goal: Array, batch: tuple[int, ...]) -> Array:
 
 def _assembled(
     robot: Robot,
-    found: Found,
+    found: BestSolutions,
     finite: Array,
     batch: tuple[int, ...],
     failed: Array,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from armdyn.kinematics.aims import Aim
-from armdyn.kinematics.descent import Search
+from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.limits import Range
 from armdyn.kinematics.residuals import Residuals
 from armdyn.robot import Robot
@@ -22,7 +22,7 @@ FINISH = 10
 
 
 @dataclass(eq=False)
-class Found:
+class BestSolutions:
     """The best configuration of every target so far, and how it was come by. Filled in place."""
 
     q: Array
@@ -34,7 +34,7 @@ class Found:
     starts: Array
 
     @classmethod
-    def nothing(cls, count: int, dof: int) -> Found:
+    def nothing(cls, count: int, dof: int) -> BestSolutions:
         """Before the first start: NaN and infinitely far."""
         q, far = np.full((count, dof), np.nan), np.full(count, np.inf)
         zeros = np.zeros(count, dtype=int)
@@ -76,15 +76,15 @@ def search(
     starts: Starts,
     near: Array,
     limits: Range,
-    settings: Search,
+    settings: DampedLeastSquares,
     *,
     nearest: bool,
-) -> Found:
+) -> BestSolutions:
     """The first configuration that meets each target, or the nearest to ``near`` of those all starts lead to.
 
     Where none meets it, the one that comes closest, by the weighted residual.
     """
-    found = Found.nothing(len(target), robot.dof)
+    found = BestSolutions.nothing(len(target), robot.dof)
     for begin, end in starts.rounds():
         indices = np.flatnonzero(np.full(len(target), nearest) | ~found.success)
         share = max(1, AT_ONCE // (end - begin))
@@ -102,8 +102,8 @@ def _descend_from(
     start: Array,
     near: Array,
     limits: Range,
-    settings: Search,
-    found: Found,
+    settings: DampedLeastSquares,
+    found: BestSolutions,
     chosen: Array,
     *,
     nearest: bool,
@@ -138,7 +138,13 @@ def _descend_from(
 
 
 def finish(
-    robot: Robot, aims: Sequence[Aim], target: Array, near: Array, limits: Range, settings: Search, found: Found
+    robot: Robot,
+    aims: Sequence[Aim],
+    target: Array,
+    near: Array,
+    limits: Range,
+    settings: DampedLeastSquares,
+    found: BestSolutions,
 ) -> None:
     """Go on from where failed searches ended: the nearest to a target out of reach is approached slowly."""
     failed = np.flatnonzero(~found.success)

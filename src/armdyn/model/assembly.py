@@ -37,7 +37,7 @@ def assemble(
     geometry: Iterable[Geometry] = (),
     problems: Iterable[str] = (),
     incomplete: bool = False,
-    judge: Callable[[Model], object] | None = None,
+    check: Callable[[Model], object] | None = None,
     marked_tip: str | None = None,
 ) -> Model:
     """Build the `Model`, or raise a `ModelError` that lists every problem at once.
@@ -53,7 +53,7 @@ def assemble(
         geometry: shapes the description refers to.
         problems: what the reader of the description found wrong already.
         incomplete: whether the reader had to leave out a part, so that how they hang together cannot be judged.
-        judge: raises where the model holds what the reader cannot describe, before it is asked whether it moves.
+        check: raises where the model holds what the reader cannot describe, before it is asked whether it moves.
         marked_tip: the link that the description itself names as the tip.
     """
     check_types(name, links, joints)
@@ -69,8 +69,8 @@ def assemble(
     left_out = branches_left_out(base, links, joints, kept) if selection.chain else {}
     gravity = STANDARD_GRAVITY if selection.gravity is None else selection.gravity
     model = merge(name, base, links, kept, gravity, [joint.name for joint in joints], geometry)
-    if judge is not None:
-        judge(model)
+    if check is not None:
+        check(model)
     refuse_motionless(model)
     tip, notes_on_tip = find_tip(base, kept, marked_tip) if tip is None else (tip, [])
     lost_mass, others_left_out = list(notes_on_lost_mass(tip, left_out)), list(notes_on_branches(tip, left_out))

@@ -65,7 +65,7 @@ def null_parameters(mechanism: Mechanism, standard: StandardParameters, toleranc
         steps = [_step(body, q, L) for q in (ANGLES if body.revolute else PLACES)]
         reaches.append(_reached(body, before, steps, tolerance))
         columns = _Columns.of(mechanism, standard, body)
-        for own in _unfelt(body, before, steps, columns.known, tolerance):
+        for own in _null_space(body, before, steps, columns.known, tolerance):
             vectors.append(_vector(mechanism, columns, body, own * _sizes(body, L, strength), steps[0], L))
     return np.array(vectors).reshape(-1, len(standard)).T / units[:, None]
 
@@ -76,7 +76,7 @@ class _Columns(NamedTuple):
     size: int
     link: slice
     joint: dict[int, int]
-    """By the place in the twelve numbers of `_unfelt`: 10 of the rotor's inertia, 11 of the constant force."""
+    """By the place in the twelve numbers of `_null_space`: 10 of the rotor's inertia, 11 of the constant force."""
 
     @property
     def known(self) -> list[int]:
@@ -133,7 +133,7 @@ def _reached(body: Body, before: Reach, steps: Sequence[Step], tolerance: float)
     )
 
 
-def _unfelt(body: Body, before: Reach, steps: Sequence[Step], known: list[int], tolerance: float) -> Array:
+def _null_space(body: Body, before: Reach, steps: Sequence[Step], known: list[int], tolerance: float) -> Array:
     """Parameters of the body, with rotor inertia and constant force, whose energy its own joint does not change.
 
     Twelve numbers a row; those that are not ``known`` are zero.

@@ -30,7 +30,7 @@ def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
         *_equalities(compiled),
         *_tendons(compiled),
         *_rotors_of_actuators(compiled, tree, model),
-        *_weightless(compiled, tree, model),
+        *_gravity_compensated(compiled, tree, model),
         *_plugins_and_flexes(compiled, tree, model),
         *_fluid(compiled),
     ]
@@ -117,7 +117,7 @@ def _rotors_of_actuators(compiled: Compiled, tree: Tree, model: Model) -> Iterat
             )
 
 
-def _weightless(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
+def _gravity_compensated(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
     """Bodies whose weight MuJoCo takes off; without gravity there is none."""
     m = compiled.m
     if not model.gravity.any():

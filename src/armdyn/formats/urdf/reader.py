@@ -110,7 +110,7 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
         geometry=contents.geometry,
         problems=findings.problems,
         incomplete=not contents.complete,
-        judge=lambda model: refuse_multi_dof(model, contents.multi_dof),
+        check=lambda model: refuse_multi_dof(model, contents.multi_dof),
         marked_tip=contents.own.tip,
     )
     findings.warn()
