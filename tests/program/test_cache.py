@@ -277,7 +277,7 @@ def test_a_docstring_edited_anywhere_compiles_nothing(tmp_path: Path) -> None:
     here = f"assert armdyn.__file__.startswith({str(tmp_path)!r}); "
     forbidden = "compiler.compile_ir = None; "
     finished(start(here + "mass()", tmp_path / "cache", **place))
-    for edited in ("algorithms/mass_matrix.py", "program/expr.py", "targets/llvm/loop.py", "compiled.py"):
+    for edited in ("algorithms/mass_matrix.py", "program/expr.py", "targets/llvm/loop.py", "functions/compiled.py"):
         source = (package / edited).read_text()
         (package / edited).write_text(source.replace('"""', '"""Edited. ', 1))
         finished(start(here + forbidden + "mass()", tmp_path / "cache", **place))

@@ -131,7 +131,7 @@ class ParentMotion(NamedTuple):
 
 
 class WrenchDerivatives(NamedTuple):
-    """Derivatives of the wrench on all that joint k carries by q_k, qd_k and qdd_k, in the axes of a joint inwards of it.
+    """Derivatives of the wrench on all that joint k carries by q_k, qd_k, qdd_k, in the axes of a joint inwards of it.
 
     ``couple`` meets the angular part of a screw X in the sum of X K; ``qdd`` is also what meets the whole of X in the
     sum of X J.
