@@ -17,14 +17,14 @@ import armdyn
 from oracles.robot_data import ROBOTS
 from oracles.trees import Tree, random_tree
 
-VECTORS = " ".join(np.show_config(mode="dicts")["SIMD Extensions"]["found"])
-"""What this processor has and NumPy uses beyond its baseline."""
+VECTORS = " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
+"""What this processor has and NumPy uses beyond its baseline; nothing where all of it is turned off already."""
 
 SETTINGS: Mapping[str, Mapping[str, str] | None] = {
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
     "SkylakeX": {"OPENBLAS_CORETYPE": "SkylakeX"},
     "Prescott": {"OPENBLAS_CORETYPE": "Prescott"},
-    "no vector features": {"NPY_DISABLE_CPU_FEATURES": VECTORS},
+    "no vector features": {"NPY_DISABLE_CPU_FEATURES": VECTORS} if VECTORS else {},
     "hash seed": {"PYTHONHASHSEED": "12345"},
     "threads": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
     "empty environment": None,
