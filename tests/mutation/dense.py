@@ -9,6 +9,7 @@ from armdyn.constraints.point_on_curve import nearest
 from armdyn.exact import exact
 from armdyn.model.clean import clean, clean_rotation, largest, total
 from armdyn.spatial.positive_definite import Cholesky
+from armdyn.spatial.turns import Axes, symmetric_out_of, tensor_out_of
 
 
 def sum_and_zeros(*terms: Any) -> tuple[Any, Any]:
@@ -52,3 +53,9 @@ def cleaned(values: Any) -> Any:
     found = exact(values)
     made = clean(found, largest(found))
     return made.astype(float), made == 0.0
+
+
+def tensors_out_of(R: Any, S: Any) -> tuple[Any, Any]:
+    """R S R^T of a rotation by its matrix, for a tensor and for a symmetric one."""
+    axes = (Axes(R),)
+    return tensor_out_of(axes, S), symmetric_out_of(axes, S)

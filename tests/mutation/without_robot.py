@@ -42,6 +42,8 @@ def of_algebra() -> Iterator[Question]:
     w, wd, A = RNG.normal(size=3), RNG.normal(size=3), RNG.normal(size=(3, 3))
     S, W = A @ A.T, np.cross(w, np.eye(3)).T
     inertia, U = np.trace(S) * np.eye(3) - S, np.cross(wd, np.eye(3)).T + W @ W
+    R = Rotation.from_rotvec(w).as_matrix()
+    yield ask("mutation.dense.tensors_out_of", R, S, answer=(R @ S @ R.T, R @ S @ R.T))
     body = SimpleNamespace(mass=1.7, first_moment=w, second_moment=S)  # not regrouped, as where it is an input
     H = np.cross(w, np.eye(3)).T
     J = np.block([[inertia, H], [H.T, 1.7 * np.eye(3)]])
