@@ -11,6 +11,7 @@ import json
 import platform
 import sys
 import time
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,7 @@ def _refuse(*_: object, **__: object) -> bytes:
 
 
 def main(robots: Path, reference: Path, *options: str) -> int:
+    warnings.simplefilter("ignore", armdyn.DescriptionWarning)  # published robots state friction
     described = json.loads(robots.read_text(encoding="utf-8"))
     if not options:
         write(described, reference)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -90,4 +91,5 @@ def main(path: str) -> None:
 
 if __name__ == "__main__":
     np.seterr(all="raise")
+    warnings.simplefilter("ignore", armdyn.DescriptionWarning)  # published robots state friction
     main(sys.argv[1])
