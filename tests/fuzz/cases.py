@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,12 @@ OURS = str(Path(armdyn.__file__).parent)
 
 Stage = Callable[[str], None]
 """Says who works on an input from now on: "armdyn", or the "peer" that it is compared with."""
+
+
+def file_in_memory(name: str) -> Path:
+    """A path for what both libraries read, in a folder of its own, in memory where the system has a place for it."""
+    folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - a folder of our own in it
+    return Path(tempfile.mkdtemp(prefix="armdyn-fuzz-", dir=folder)) / name
 
 
 class Hang(BaseException):

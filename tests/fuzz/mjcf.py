@@ -20,7 +20,7 @@ import armdyn
 from armdyn.formats.mjcf import child, compiler, read_mjcf
 from armdyn.formats.mjcf.apart import Result, compile_apart, result_in
 from fuzz import mjcf_sources
-from fuzz.cases import Finding, Stage, Verdict
+from fuzz.cases import Finding, Stage, Verdict, file_in_memory
 from fuzz.damage import damage
 from fuzz.pinocchio_peer import AGREEMENT, Peer, State, bare, difference, random_state, torques_of_armdyn
 from fuzz.trees import mutate
@@ -43,8 +43,7 @@ class Mjcf:
     @cached_property
     def path(self) -> Path:
         """The file that both libraries read, in memory where the system has a place for it."""
-        folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - a folder of our own in it
-        path = Path(tempfile.mkdtemp(prefix="armdyn-fuzz-", dir=folder)) / "arm.xml"
+        path = file_in_memory("arm.xml")
         os.chdir(path.parent)  # MuJoCo writes a log where it is
         return path
 

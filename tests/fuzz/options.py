@@ -7,8 +7,6 @@ a chain leaves out has no mass, and gravity is turned into the axes of the world
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -22,7 +20,7 @@ import pinocchio as pin
 import armdyn
 from armdyn.formats.urdf import read_urdf
 from fuzz import urdf_sources
-from fuzz.cases import Finding, Stage, Verdict
+from fuzz.cases import Finding, Stage, Verdict, file_in_memory
 from fuzz.pinocchio_peer import Peer, State, bare, difference, random_state, torques_of_armdyn
 
 ODD: tuple[Any, ...] = (
@@ -49,8 +47,7 @@ class Options:
     @cached_property
     def path(self) -> Path:
         """The file that both libraries read."""
-        folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - a folder of our own in it
-        return Path(tempfile.mkdtemp(prefix="armdyn-fuzz-", dir=folder)) / "arm.urdf"
+        return file_in_memory("arm.urdf")
 
     def make(self, rng: Random) -> bytes:
         """A file without couplings, and options."""

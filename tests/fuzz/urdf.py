@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +14,7 @@ import numpy as np
 import armdyn
 from armdyn.formats.urdf import read_urdf
 from fuzz import urdf_sources
-from fuzz.cases import Finding, Stage, Verdict
+from fuzz.cases import Finding, Stage, Verdict, file_in_memory
 from fuzz.damage import damage
 from fuzz.pinocchio_peer import Peer, State, bare, difference, random_state, torques_of_armdyn, worse_than_peer
 from fuzz.trees import mutate
@@ -36,8 +34,7 @@ class Urdf:
     @cached_property
     def path(self) -> Path:
         """The file that both libraries read, in memory where the system has a place for it."""
-        folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - a folder of our own in it
-        return Path(tempfile.mkdtemp(prefix="armdyn-fuzz-", dir=folder)) / "arm.urdf"
+        return file_in_memory("arm.urdf")
 
     def make(self, rng: Random) -> bytes:
         """A file with up to four changes of its tree, and now and then damaged bytes."""

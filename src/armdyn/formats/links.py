@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -172,15 +172,3 @@ def parts_of(model: Model) -> list[Part]:
         taken.add(part.joint_name)
         parts.append(part)
     return parts
-
-
-def reads_links(model: Model) -> dict[str, Any]:
-    """The other arguments of `armdyn.Robot.from_links` that go with `parts_of`."""
-    return {
-        "base": model.base,
-        "base_inertia": model.links[0].inertia,
-        "tip": model.tip,
-        "gravity": model.gravity,
-        "name": model.name,
-        "check_inertia": False,
-    }

@@ -1,4 +1,9 @@
-"""How a function of (robot, ...) of another package becomes a method of `Robot`."""
+"""How a function of (robot, ...) of another package becomes a method of `Robot`.
+
+>>> import inspect
+>>> inspect.signature(armdyn.load("planar_2r").close_loop)
+<Signature (q: 'ArrayLike', *, held: 'LockedJoints' = (), tolerance: 'float' = 1e-10) -> 'Array'>
+"""
 
 from __future__ import annotations
 
@@ -13,12 +18,7 @@ Result = TypeVar("Result")
 
 
 class Imported(Generic[Parameters, Result]):
-    """A function of (robot, ...) as a method: imported when first asked for, with its own signature and documentation.
-
-    >>> import inspect
-    >>> inspect.signature(armdyn.load("planar_2r").close_loop)
-    <Signature (q: 'ArrayLike', *, held: 'Held' = (), tolerance: 'float' = 1e-10) -> 'Array'>
-    """
+    """A function of (robot, ...) as a method: imported when first asked for, with its signature and documentation."""
 
     def __init__(self, find: Callable[[], Callable[Concatenate[Any, Parameters], Result]]) -> None:
         """Declare a method.

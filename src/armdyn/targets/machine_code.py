@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from armdyn.targets import cache, cache_keys
+from armdyn.targets.gufunc import keep
 from armdyn.targets.llvm import compiler
 from armdyn.targets.llvm.machine import host
 from armdyn.targets.native import is_on
@@ -81,13 +82,20 @@ def loaded(header: Mapping[str, Any], code: bytes, entry: str) -> Code | None:
         return None
 
 
-def helper(name: str, ir_for: Callable[[str], str], entry: str) -> Code | None:
-    """A C function that all kernels share, from disk or compiled.
+def helper(name: str, ir_for: Callable[[str], str], entry: str) -> int | None:
+    """The address of a C function that all kernels share, from disk or compiled; None where it cannot be had.
 
     Args:
         name: what it is kept under.
         ir_for: its LLVM IR for a processor's triple.
         entry: the function's name there.
     """
-    with undivided():
-        return kept_or_compiled(name, lambda: ir_for(host().triple), entry)
+    try:
+        with undivided():
+            code = kept_or_compiled(name, lambda: ir_for(host().triple), entry)
+    except Exception:  # no compiler, for example, of which the kernels warn
+        return None
+    if code is None:
+        return None
+    keep(code)
+    return code[0]

@@ -117,16 +117,9 @@ class _MethodDefinition(ctypes.Structure):
 @cache
 def _entry() -> int | None:
     """The address of the C function; None where it cannot be had or is turned off, which ufuncs make up for."""
-    if not is_on("direct"):
+    if not (is_on("direct") and _is_known()):
         return None
-    try:
-        code = helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY) if _is_known() else None
-    except Exception:  # no compiler, for example, of which the kernels warn
-        return None
-    if code is None:
-        return None
-    keep(code)
-    return code[0]
+    return helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY)
 
 
 def _is_known() -> bool:

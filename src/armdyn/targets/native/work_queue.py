@@ -53,13 +53,4 @@ class WorkQueue:
 @cache
 def queue_loop() -> int | None:
     """The address of the inner loop that shares a batch out; None where it cannot be had."""
-    if not is_on("sharing"):
-        return None
-    try:
-        code = helper("work queue", queue_ir, ENTRY)
-    except Exception:  # no compiler, for example, of which the kernels warn
-        return None
-    if code is None:
-        return None
-    keep(code)
-    return code[0]
+    return helper("work queue", queue_ir, ENTRY) if is_on("sharing") else None
