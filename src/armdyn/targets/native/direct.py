@@ -117,9 +117,11 @@ class _MethodDefinition(ctypes.Structure):
 @cache
 def _entry() -> int | None:
     """The address of the C function; None where it cannot be had or is turned off, which ufuncs make up for."""
-    if not (is_on("direct") and _is_known()):
+    try:
+        known = is_on("direct") and _is_known()
+    except Exception:  # of a Python or NumPy that has no such objects
         return None
-    return helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY)
+    return helper("one state in one C call", lambda triple: call_ir(_MOST, triple), ENTRY) if known else None
 
 
 def _is_known() -> bool:
