@@ -20,12 +20,14 @@ from armdyn.program.interpret import interpret
 from armdyn.program.products import jvp, vjp
 from armdyn.program.program import OperationCounts, Port, Program, trace
 from armdyn.program.replay import replay
+from armdyn.program.rollout import Rollout
 
 __all__ = [
     "Expr",
     "OperationCounts",
     "Port",
     "Program",
+    "Rollout",
     "arctan2",
     "clip",
     "derivative",

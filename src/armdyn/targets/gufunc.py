@@ -19,6 +19,7 @@ import numpy as np
 
 from armdyn.errors import Unsupported
 from armdyn.program.program import Port, Program
+from armdyn.program.rollout import Rollout
 
 _FROM_SIGNATURE = 31
 _TYPE_NUMBERS = {"f": 11, "d": 12}  # NPY_FLOAT, NPY_DOUBLE
@@ -34,13 +35,18 @@ Loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
 
 @dataclass(frozen=True)
 class Interface:
-    """What NumPy has to know of a function, besides its code."""
+    """What NumPy has to know of a function, besides its code.
+
+    ``rollout`` says whether it is one: then its first two arrays are counts, and the core dimension ``t`` counts steps
+    and ``r`` the rows that are recorded.
+    """
 
     name: str
     doc: str
     signature: str
     inputs: int
     outputs: int
+    rollout: bool = False
 
     @property
     def results(self) -> int:
@@ -48,8 +54,10 @@ class Interface:
         return sum(map(math.prod, _shapes(self.signature.split("->")[1])))
 
     @classmethod
-    def of(cls, program: Program) -> Interface:
+    def of(cls, program: Program | Rollout) -> Interface:
         """The interface of a program: its ports become core dimensions of fixed sizes, "(6),(6)->(6)"."""
+        if isinstance(program, Rollout):
+            return cls._of_rollout(program)
         if not program.inputs:
             raise Unsupported(
                 f"{program.name} is given no arrays, and NumPy makes no ufunc of a constant; call the plain function "
@@ -70,9 +78,24 @@ class Interface:
             len(program.outputs),
         )
 
+    @classmethod
+    def _of_rollout(cls, rollout: Rollout) -> Interface:
+        """The interface of a rollout, "(),(),(6),(t,6)->(6),(r,6)": first its steps, and how many lie between two rows."""
+        inputs = [_group(port, "t" if port.name in rollout.stepwise else "") for port in rollout.inputs]
+        outputs = [*map(_group, rollout.state), *(_group(port, "r") for port in rollout.records)]
+        arguments, results = (", ".join(port.name for port in ports) for ports in (rollout.inputs, rollout.outputs))
+        signature = f"{','.join(['()', '()', *inputs])}->{','.join(outputs)}"
+        doc = f"{rollout.name}(steps, every, {arguments}) -> {results}\n\nShapes {signature}; leading axes broadcast."
+        return cls(rollout.name, doc, signature, len(inputs) + 2, len(outputs), rollout=True)
+
 
 def _core(ports: Sequence[Port]) -> str:
-    return ",".join(f"({','.join(map(str, port.shape))})" for port in ports)
+    return ",".join(map(_group, ports))
+
+
+def _group(port: Port, first: str = "") -> str:
+    """One group of a signature, with another dimension in front of the port's."""
+    return f"({','.join([*([first] if first else []), *map(str, port.shape)])})"
 
 
 Shape = tuple[int, ...]
@@ -88,9 +111,9 @@ def core_shapes(function: Any) -> tuple[list[Shape], list[Shape]]:
 
 
 def _shapes(side: str) -> list[Shape]:
-    """The shapes on one side of a signature."""
-    groups = re.findall(r"\(([\d,]*)\)", side)
-    return [tuple(int(extent) for extent in group.split(",") if extent) for group in groups]
+    """The shapes on one side of a signature; of a rollout those of one step."""
+    groups = re.findall(r"\(([\w,]*)\)", side)
+    return [tuple(int(extent) for extent in group.split(",") if extent.isdigit()) for group in groups]
 
 
 class LoopTable:

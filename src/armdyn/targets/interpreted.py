@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.program.interpret import evaluate
+from armdyn.program.interpret import evaluate, interpret
 from armdyn.program.program import Port, Program
+from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import Interface
 
 _NUMBERS_AT_ONCE = 1 << 24
@@ -108,3 +109,49 @@ def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
             np.copyto(place, result, casting="same_kind")
     returned = tuple(r[()] if p is None else p for p, r in zip(places, results, strict=True))
     return returned[0] if len(returned) == 1 else returned
+
+
+class InterpretedRollout:
+    """A rollout called like the ufunc it would be compiled to: see `armdyn.targets.gufunc.Interface`.
+
+    Args:
+        make_rollout: the rollout, asked for when it is first called.
+        interface: what the ufunc would be.
+        letters: the types it computes in, float32 ("f") and float64 ("d").
+    """
+
+    def __init__(self, make_rollout: Callable[[], Rollout], interface: Interface, letters: str = "fd") -> None:
+        self._make_rollout = make_rollout
+        self._letters = letters
+        self.nin, self.nout, self.signature = interface.inputs, interface.outputs, interface.signature
+        self.__name__, self.__doc__ = interface.name, interface.doc
+
+    def __call__(self, *counts_and_arrays: Any, out: Any = None) -> Any:
+        """Write the state after the last step, and the rows that are recorded, to the arrays of ``out``."""
+        rollout, (steps, every, *arrays) = self._make_rollout(), counts_and_arrays
+        dtype = _common_type(arrays) if "f" in self._letters else np.dtype(np.float64)
+        values = {port.name: np.asarray(a, dtype) for port, a in zip(rollout.inputs, arrays, strict=True)}
+        rows = dict(zip(rollout.recorded, out[len(rollout.state) :], strict=True))
+        shapes = {port.name: len(port.shape) for port in rollout.step.outputs + rollout.state}
+        for k in range(int(steps)):
+            now = {name: _row(value, k, rollout, name) for name, value in values.items()}
+            results = interpret(rollout.step, *now.values(), dtype=dtype)
+            given = dict(zip((port.name for port in rollout.step.outputs), results, strict=True))
+            if k % int(every) == 0:
+                known = given | {name: now[name] for _, name in rollout.carry}
+                for name, kept in rows.items():
+                    rank = shapes[name]
+                    np.moveaxis(kept, -1 - rank, 0)[k // int(every)] = known[name]
+            values |= {name: given[result] for result, name in rollout.carry}
+        for port, place in zip(rollout.state, out, strict=False):
+            place[...] = values[port.name]
+        return out
+
+
+def _row(value: NDArray[Any], k: int, rollout: Rollout, name: str) -> NDArray[Any]:
+    """What step k reads of an input."""
+    if name not in rollout.stepwise:
+        return value
+    (rank,) = (len(port.shape) for port in rollout.inputs if port.name == name)
+    row: NDArray[Any] = np.moveaxis(value, -1 - rank, 0)[k]
+    return row

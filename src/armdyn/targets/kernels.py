@@ -20,10 +20,11 @@ import numpy as np
 
 from armdyn.errors import ArmdynError
 from armdyn.program.program import Program
+from armdyn.program.rollout import Rollout
 from armdyn.targets import cache as disk
 from armdyn.targets import cache_keys
 from armdyn.targets.gufunc import ENTRY, Interface, LoopTable, keep
-from armdyn.targets.interpreted import Interpreted
+from armdyn.targets.interpreted import Interpreted, InterpretedRollout
 from armdyn.targets.llvm.machine import host
 from armdyn.targets.machine_code import Code, kept_or_compiled
 from armdyn.targets.native.loader import LoadError
@@ -32,7 +33,7 @@ from armdyn.threads import Once
 MOST_RESULTS = 20_000
 """Programs with more results are interpreted: the compiler would take minutes, and a group of states megabytes."""
 
-NumpyFunction = np.ufunc | Interpreted
+NumpyFunction = np.ufunc | Interpreted | InterpretedRollout
 """What computes: a ufunc of machine code, or the interpreter in its place."""
 
 _FLOAT64 = np.dtype(np.float64)
@@ -53,13 +54,13 @@ def compile_program(program: Program, *, cache: bool = True) -> NumpyFunction:
     return kernel_of(program, cache=cache).for_any()
 
 
-def kernel_of(program: Program, *, cache: bool = True) -> Kernel:
+def kernel_of(program: Program | Rollout, *, cache: bool = True) -> Kernel:
     """The kernel of a program."""
     make = lambda: Kernel(program.digest, Interface.of(program), lambda: program, cache)  # noqa: E731
     return _by_program.get(program.digest, make)
 
 
-def load_or_compile(key: str, make_program: Callable[[], Program], *, cache: bool = True) -> Kernel:
+def load_or_compile(key: str, make_program: Callable[[], Program | Rollout], *, cache: bool = True) -> Kernel:
     """The kernel stored under ``key``; ``make_program`` is called only if the program is not known or not compiled.
 
     The key must name everything the program depends on, the code that traces it included (`cache_keys.source_digest`),
@@ -68,7 +69,7 @@ def load_or_compile(key: str, make_program: Callable[[], Program], *, cache: boo
     return _by_source.get(key, lambda: _of_source(key, make_program, cache))
 
 
-def _of_source(key: str, make_program: Callable[[], Program], cache: bool) -> Kernel:
+def _of_source(key: str, make_program: Callable[[], Program | Rollout], cache: bool) -> Kernel:
     if not (cache and cache_keys.has_sources()):
         return kernel_of(make_program(), cache=cache)
     full_key = cache_keys.of_trace(key)
@@ -83,7 +84,7 @@ def _of_source(key: str, make_program: Callable[[], Program], cache: bool) -> Ke
 
 
 class Kernel:
-    """A program as NumPy functions, float64 compiled at once, float32 when arrays of that type come.
+    """A program or rollout as NumPy functions, float64 compiled at once, float32 when arrays of that type come.
 
     Args:
         digest: of the program.
@@ -92,16 +93,15 @@ class Kernel:
         cache: whether the disk is read and written.
     """
 
-    def __init__(
-        self, digest: str, interface: Interface, make_program: Callable[[], Program], cache: bool = True
-    ) -> None:
+    def __init__(self, digest: str, interface: Interface, make_program: Callable[[], Any], cache: bool = True) -> None:
         self.interface = interface
         self._digest = digest
         self._make_program = make_program
         self._cache = cache
-        self._interpreted = Interpreted(self._program, interface)
+        interpreter = InterpretedRollout if interface.rollout else Interpreted
+        self._interpreted: NumpyFunction = interpreter(self._program, interface)
         compiled = self._ufunc("d")
-        self.for_float64: NumpyFunction = compiled or Interpreted(self._program, interface, "d")
+        self.for_float64: NumpyFunction = compiled or interpreter(self._program, interface, "d")
         self._any: NumpyFunction | None = None if compiled else self._interpreted
 
     def for_arrays(self, arrays: Sequence[Any]) -> NumpyFunction:
@@ -157,11 +157,15 @@ class Kernel:
 
     def _ir(self, letter: str) -> str:
         machine, program = host(), self._program()
-        from armdyn.targets.llvm.loop import loop_ir  # noqa: PLC0415 - not needed where the code is kept
+        if isinstance(program, Rollout):
+            from armdyn.targets.llvm.rollout_loop import rollout_ir  # noqa: PLC0415 - not needed where the code is kept
+
+            return rollout_ir(program, letter, machine)
+        from armdyn.targets.llvm.loop import loop_ir  # noqa: PLC0415 - as above
 
         return loop_ir(program, letter, machine)
 
-    def _program(self) -> Program:
+    def _program(self) -> Any:
         """The program, traced once."""
         program = self._make_program()
         self._make_program = lambda: program

@@ -22,7 +22,7 @@ from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
 # Without prefer-vector-width some processors' 512-bit vectors are cut in two, for the sake of other code's clock.
 # The loop's scratch memory may span many pages; probed, a stack that is too small is noticed on its guard page.
-_ATTRIBUTES = """\
+ATTRIBUTES = """\
 attributes #0 = { nounwind noinline "prefer-vector-width"="512" "min-legal-vector-width"="512" }
 attributes #2 = { nounwind noinline "probe-stack"="inline-asm" }
 attributes #1 = { nounwind noinline cold "prefer-vector-width"="512" "min-legal-vector-width"="512" }
@@ -38,21 +38,22 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
     return "\n".join(
         [
             f'target triple = "{machine.triple}"\n',
-            *_shapes((*program.inputs, *program.outputs)),
+            *shapes((*program.inputs, *program.outputs)),
             *(loader(vector, size) for size in sorted({port.size for port in program.inputs})),
             *(storer(vector, number, columns) for number, columns in _columns(program, plan)),
             layout_functions(vector),
             *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
-            *_section_functions(plan, vector),
+            *section_functions(plan, vector),
             *libm_functions(plan, vector),
             _loop(program, plan, vector, machine.triple),
-            _declarations(plan, vector, machine.triple),
-            _ATTRIBUTES,
+            declarations(plan, vector, machine.triple),
+            ATTRIBUTES,
         ]
     )
 
 
-def _section_functions(plan: Sections, vector: Vector) -> list[str]:
+def section_functions(plan: Sections, vector: Vector) -> list[str]:
+    """The functions ``@section0``, ``@section1``, ..., in order of execution."""
     return [
         arithmetic_section(plan, vector, section, f"section{number}")
         if isinstance(section, Arithmetic)
@@ -61,7 +62,7 @@ def _section_functions(plan: Sections, vector: Vector) -> list[str]:
     ]
 
 
-def _shapes(ports: tuple[Port, ...]) -> list[str]:
+def shapes(ports: tuple[Port, ...]) -> list[str]:
     """The core shape of every argument, as constant arrays."""
     return [
         f"@shape{number} = private unnamed_addr constant [{len(port.shape)} x i64] "
@@ -101,14 +102,11 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("%alone = icmp eq ptr %batch, null")
     out.put("%states.at = select i1 %alone, ptr %dimensions, ptr %batch")
     out.put("%states = load i64, ptr %states.at")
-    restore_flags = _save_flags(out, triple)
+    restore_flags = save_flags(out, triple)
     _describe_arguments(out, ports)
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port, sum(result.size for result in program.outputs))
-    for index, slot in plan.slots.items():
-        if plan.nodes[index][0] == "const":  # a result, or an argument of a library function: read from memory
-            to = slot_pointer(out, vector, "%values", slot)
-            out.put(f"store {vector.type} {vector.splat(float(plan.nodes[index][1]))}, ptr {to}, align {vector.bytes}")
+    constants(out, plan, vector)
     out.put("br label %group")
 
     out.put("group:")
@@ -143,6 +141,14 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %steps, ptr %batch) #2 {{\n{out}\n}}\n"
 
 
+def constants(out: Lines, plan: Sections, vector: Vector) -> None:
+    """Store the constants that are read from memory: results, and arguments of library functions."""
+    for index, slot in plan.slots.items():
+        if plan.nodes[index][0] == "const":
+            to = slot_pointer(out, vector, "%values", slot)
+            out.put(f"store {vector.type} {vector.splat(float(plan.nodes[index][1]))}, ptr {to}, align {vector.bytes}")
+
+
 def _describe_arguments(out: Lines, ports: tuple[Port, ...]) -> None:
     """Where every argument lies, its stride from state to state, and whether a state's numbers are contiguous.
 
@@ -160,7 +166,7 @@ def _describe_arguments(out: Lines, ports: tuple[Port, ...]) -> None:
         core += len(port.shape)
 
 
-def _save_flags(out: Lines, triple: str) -> str:
+def save_flags(out: Lines, triple: str) -> str:
     """Remember the processor's floating-point exception flags; returns the instruction that puts them back.
 
     NumPy turns raised flags into warnings. But a NaN in one state, or the branch of a select that is not taken, is no
@@ -226,7 +232,8 @@ def _transfer(out: Lines, function: str, number: int, scratch: str) -> None:
     )
 
 
-def _declarations(plan: Sections, vector: Vector, triple: str) -> str:
+def declarations(plan: Sections, vector: Vector, triple: str) -> str:
+    """The intrinsic and library functions that a module may call."""
     t, suffix = vector.type, vector.suffix
     unary = [f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs", "floor")]
     binary = [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]

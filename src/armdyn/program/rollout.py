@@ -1,0 +1,133 @@
+"""A rollout: a program repeated over time, results of a step being inputs of the next one.
+
+The inputs of the step's program are of three kinds. *State* is carried: it starts from what is given, and a result of
+each step takes its place. *Stepwise* inputs have a time axis: step k reads row k. All others are *held* for all steps.
+What is *recorded* is kept for the steps 0, ``every``, 2 ``every``, ...: of a carried input its value when the step
+begins, of a result its value in that step. So a row holds what belongs to one time: the state, and what acts on it.
+
+A rollout is to a target what a program is: it says what is computed, and `armdyn.targets.rollouts` compiles it with
+both loops, over steps and over states, inside.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from armdyn.errors import TraceError, UnknownName
+from armdyn.program.program import OperationCounts, Port, Program
+from armdyn.threads import cached_property
+
+
+@dataclass(frozen=True)
+class Rollout:
+    """A program repeated.
+
+    Args:
+        step: the program of one step.
+        carry: pairs (result, input): the result that takes the place of the input in the next step.
+        stepwise: inputs with a leading time axis.
+        recorded: carried inputs and results that are kept.
+
+    >>> import numpy as np
+    >>> from armdyn.program import Port, Rollout, trace
+    >>> step = trace(lambda x, u: x + u, [Port("x", ()), Port("u", ())], ["next"])
+    >>> total = Rollout(step, carry=[("next", "x")], stepwise=["u"])
+    >>> [port.name for port in total.state], [port.name for port in total.outputs]
+    (['x'], ['x'])
+    """
+
+    step: Program
+    carry: tuple[tuple[str, str], ...]
+    stepwise: tuple[str, ...] = ()
+    recorded: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        step: Program,
+        carry: Iterable[tuple[str, str]],
+        stepwise: Iterable[str] = (),
+        recorded: Iterable[str] = (),
+    ) -> None:
+        for name, value in (("step", step), ("carry", tuple((a, b) for a, b in carry))):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "stepwise", tuple(stepwise))
+        object.__setattr__(self, "recorded", tuple(recorded))
+        self._check()
+
+    def _check(self) -> None:
+        inputs, results = _by_name(self.step.inputs), _by_name(self.step.outputs)
+        for result, carried in self.carry:
+            for name, ports, kind in ((result, results, "result"), (carried, inputs, "input")):
+                if name not in ports:
+                    raise UnknownName.of(kind, name, ports, self.step.name)
+            if results[result].shape != inputs[carried].shape:
+                raise TraceError(
+                    f"{self.step.name}: result {result!r} of shape {results[result].shape} cannot take the place of "
+                    f"input {carried!r} of shape {inputs[carried].shape}"
+                )
+        for name in self.stepwise:
+            if name not in inputs:
+                raise UnknownName.of("input", name, inputs, self.step.name)
+        known = [*(name for _, name in self.carry), *results]
+        for name in self.recorded:
+            if name not in known:
+                raise UnknownName.of("carried input or result", name, known, self.step.name)
+        _refuse_repeated(self.step.name, [*(name for _, name in self.carry), *self.stepwise], "carried or stepwise")
+        _refuse_repeated(self.step.name, self.recorded, "recorded")
+
+    @property
+    def name(self) -> str:
+        """The name of the step's program."""
+        return self.step.name
+
+    @property
+    def inputs(self) -> tuple[Port, ...]:
+        """The inputs of one step, in the order of the program; those of `stepwise` have a time axis before."""
+        return self.step.inputs
+
+    @property
+    def state(self) -> tuple[Port, ...]:
+        """The carried inputs, in the order of `carry`."""
+        inputs = _by_name(self.step.inputs)
+        return tuple(inputs[name] for _, name in self.carry)
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The inputs that stay the same for all steps."""
+        changing = {*self.stepwise, *(name for _, name in self.carry)}
+        return tuple(port.name for port in self.step.inputs if port.name not in changing)
+
+    @property
+    def records(self) -> tuple[Port, ...]:
+        """What is recorded of one step."""
+        known = _by_name(self.step.outputs) | _by_name(self.state)
+        return tuple(known[name] for name in self.recorded)
+
+    @property
+    def outputs(self) -> tuple[Port, ...]:
+        """The state after the last step, then what is recorded, which has a time axis before."""
+        return (*self.state, *self.records)
+
+    @property
+    def op_counts(self) -> OperationCounts:
+        """What one step costs."""
+        return self.step.op_counts
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of everything that bears on the numbers."""
+        text = repr((self.step.digest, self.carry, self.stepwise, self.recorded))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _by_name(ports: Sequence[Port]) -> dict[str, Port]:
+    return {port.name: port for port in ports}
+
+
+def _refuse_repeated(program: str, names: Sequence[str], what: str) -> None:
+    for name, following in pairwise(sorted(names)):
+        if name == following:
+            raise TraceError(f"{program}: {name!r} is {what} twice")

@@ -1,0 +1,241 @@
+"""A rollout as LLVM IR: a function with the signature of a NumPy generalised ufunc's inner loop, over states and steps.
+
+For every group of states, as many as a vector register has lanes: load the initial state and the held inputs into
+scratch memory, then step by step load the stepwise inputs, run the sections of the step's program, store what is
+recorded, and copy the results that are carried to the inputs they take the place of. The state never leaves scratch
+memory, a vector register of states for every scalar, which stays in the first level of the cache.
+
+The first two arguments, before those of the program, are the number of steps and how many steps lie between two that
+are recorded. They are read from the first state.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate, islice
+
+from armdyn.program.program import Port
+from armdyn.program.rollout import Rollout
+from armdyn.targets.gufunc import ENTRY
+from armdyn.targets.llvm.library import libm_functions
+from armdyn.targets.llvm.loop import (
+    ATTRIBUTES,
+    constants,
+    declarations,
+    save_flags,
+    section_functions,
+    shapes,
+)
+from armdyn.targets.llvm.machine import Machine
+from armdyn.targets.llvm.packing import Column, layout_functions, loader, storer
+from armdyn.targets.llvm.sections import Sections, cut
+from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
+
+COUNTS = 2
+"""Arguments before those of the step: the steps, and the steps between two rows."""
+
+
+def rollout_ir(rollout: Rollout, dtype: str, machine: Machine) -> str:
+    """The module with the inner loop `ENTRY` for ``"f"`` (float32) or ``"d"`` (float64) arrays."""
+    vector, plan = Vector.of(dtype, machine), cut(rollout.step)
+    ports = Ports(rollout)
+    return "\n".join(
+        [
+            f'target triple = "{machine.triple}"\n',
+            *shapes((*rollout.inputs, *rollout.outputs)),
+            *(loader(vector, size) for size in sorted({port.size for port in rollout.inputs})),
+            *(storer(vector, number, columns) for number, columns in ports.columns(plan)),
+            layout_functions(vector),
+            *section_functions(plan, vector),
+            *libm_functions(plan, vector),
+            _carry(ports, plan, vector),
+            _loop(ports, plan, vector, machine.triple),
+            declarations(plan, vector, machine.triple),
+            ATTRIBUTES,
+        ]
+    )
+
+
+class Ports:
+    """The arguments and results of the loop by number, behind the two counts."""
+
+    def __init__(self, rollout: Rollout) -> None:
+        self.rollout = rollout
+        self.inputs = list(enumerate(rollout.inputs, start=COUNTS))
+        self.state = list(enumerate(rollout.state, start=COUNTS + len(self.inputs)))
+        self.records = list(enumerate(rollout.records, start=COUNTS + len(self.inputs) + len(self.state)))
+        self.all = [*self.inputs, *self.state, *self.records]
+        self.stepwise = [(number, port) for number, port in self.inputs if port.name in rollout.stepwise]
+        self.initial = [one for one in self.inputs if one not in self.stepwise]
+        self.over_time = {number for number, _ in [*self.stepwise, *self.records]}
+        first = accumulate((port.size for port in rollout.inputs), initial=0)
+        self.slots = {port.name: slot for port, slot in zip(rollout.inputs, first, strict=False)}
+
+    def columns(self, plan: Sections) -> list[tuple[int, list[Column]]]:
+        """Where the numbers of every result of the loop stand in scratch memory.
+
+        The state, and what is recorded of it, stands in the slots of inputs, until the end of a step.
+        """
+        carried = {port.name for _, port in self.state}
+        return [
+            (number, self.of_input(port) if port.name in carried else self.of_result(plan, port.name))
+            for number, port in [*self.state, *self.records]
+        ]
+
+    def of_input(self, port: Port) -> list[Column]:
+        """The places of an input."""
+        return [(self.slots[port.name] + k, None) for k in range(port.size)]
+
+    def of_result(self, plan: Sections, name: str) -> list[Column]:
+        """The places of a result of the step's program."""
+        results = iter(self.rollout.step.results)
+        found = {port.name: list(islice(results, port.size)) for port in self.rollout.step.outputs}
+        nodes = [(index, plan.nodes[index]) for index in found[name]]
+        return [(plan.slots[i], float(node[1]) if node[0] == "const" else None) for i, node in nodes]
+
+
+def _carry(ports: Ports, plan: Sections, vector: Vector) -> str:
+    """``@carry``: the results that are carried, to the slots of the inputs whose place they take.
+
+    A result may itself be an input, of which all are read before the first is written.
+    """
+    pairs: list[tuple[int, int]] = []
+    for (result, _), (_, port) in zip(ports.rollout.carry, ports.state, strict=True):
+        targets = ports.of_input(port)
+        pairs += [(a, b) for (a, _), (b, _) in zip(ports.of_result(plan, result), targets, strict=True) if a != b]
+    first_result = sum(port.size for _, port in ports.inputs)
+    out = Lines()
+    inputs = [(_read(out, vector, source), target) for source, target in pairs if source < first_result]
+    for source, target in pairs:
+        if source >= first_result:
+            _write(out, vector, target, _read(out, vector, source))
+    for value, target in inputs:
+        _write(out, vector, target, value)
+    return f"define internal void @carry(ptr %values) #0 {{\n{out}\n  ret void\n}}\n"
+
+
+def _read(out: Lines, vector: Vector, slot: int) -> str:
+    return out.let(f"load {vector.type}, ptr {slot_pointer(out, vector, '%values', slot)}, align {vector.bytes}")
+
+
+def _write(out: Lines, vector: Vector, slot: int, value: str) -> None:
+    out.put(f"store {vector.type} {value}, ptr {slot_pointer(out, vector, '%values', slot)}, align {vector.bytes}")
+
+
+def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
+    """The inner loop itself: over groups of states, and for each of them over the steps."""
+    out = Lines()
+    out.put("entry:")
+    out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
+    for number, port in ports.all:
+        out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
+    out.put("%count = load i64, ptr %dimensions")
+    out.put("%nothing = icmp slt i64 %count, 1")
+    out.put("br i1 %nothing, label %done, label %begin")
+    out.put("begin:")
+    restore_flags = save_flags(out, triple)
+    _read_count(out, vector, "steps", 0)
+    _read_count(out, vector, "every", 1)
+    out.put("%no.step = icmp slt i64 %steps, 1")
+    _describe_arguments(out, ports)
+    constants(out, plan, vector)
+    out.put("br label %group")
+    _group(out, vector, ports, plan)
+    out.put("finish:")
+    out.put(restore_flags)
+    out.put("br label %done")
+    out.put("done:")
+    out.put("ret void")
+    return f"define void @{ENTRY}(ptr %args, ptr %dimensions, ptr %strides, ptr %batch) #2 {{\n{out}\n}}\n"
+
+
+def _group(out: Lines, vector: Vector, ports: Ports, plan: Sections) -> None:
+    """One group of states: all of its steps, then its final state."""
+    out.put("group:")
+    out.put("%state = phi i64 [ 0, %begin ], [ %next, %final ]")
+    out.put("%left = sub i64 %count, %state")
+    out.put("%left.last = sub i64 %left, 1")
+    out.put(f"%last = call i64 @llvm.umin.i64(i64 %left.last, i64 {vector.lanes - 1})")
+    for number, port in ports.initial:
+        _load(out, vector, ports, number, port)
+    out.put("br i1 %no.step, label %final, label %step")
+    _step(out, vector, ports, plan)
+    out.put("final:")
+    for number, _ in ports.state:
+        _transfer(out, f"store{number}", number, "%values")
+    out.put(f"%next = add i64 %state, {vector.lanes}")
+    out.put("%more = icmp slt i64 %next, %count")
+    out.put("br i1 %more, label %group, label %finish")
+
+
+def _step(out: Lines, vector: Vector, ports: Ports, plan: Sections) -> None:
+    """One step of a group: ``%until`` steps pass before a ``%row`` is recorded again."""
+    out.put("step:")
+    out.put("%k = phi i64 [ 0, %group ], [ %k.next, %recorded ]")
+    out.put("%until = phi i64 [ 0, %group ], [ %until.next, %recorded ]")
+    out.put("%row = phi i64 [ 0, %group ], [ %row.next, %recorded ]")
+    for number, port in ports.stepwise:
+        _load(out, vector, ports, number, port, at_step="%k")
+    for number in range(len(plan.sections)):
+        out.put(f"call void @section{number}(ptr %values, ptr %values)")
+    out.put("%records = icmp eq i64 %until, 0")
+    out.put("br i1 %records, label %record, label %recorded")
+    out.put("record:")
+    for number, _ in ports.records:
+        _transfer(out, f"store{number}", number, "%values", at_step="%row")
+    out.put("br label %recorded")
+    out.put("recorded:")
+    out.put("call void @carry(ptr %values)")
+    out.put("%one.more = zext i1 %records to i64")
+    out.put("%row.next = add i64 %row, %one.more")
+    out.put("%from = select i1 %records, i64 %every, i64 %until")
+    out.put("%until.next = sub i64 %from, 1")
+    out.put("%k.next = add i64 %k, 1")
+    out.put("%more.steps = icmp slt i64 %k.next, %steps")
+    out.put("br i1 %more.steps, label %step, label %final")
+
+
+def _read_count(out: Lines, vector: Vector, name: str, number: int) -> None:
+    at = out.let(f"getelementptr ptr, ptr %args, i64 {number}")
+    data = out.let(f"load ptr, ptr {at}")
+    value = out.let(f"load {vector.scalar}, ptr {data}, align 1")
+    out.put(f"%{name} = fptosi {vector.scalar} {value} to i64")
+
+
+def _describe_arguments(out: Lines, ports: Ports) -> None:
+    """Where every array lies, its stride from state to state and from step to step, and the layout of one state.
+
+    NumPy gives the strides from state to state of all arguments first, then the others of each.
+    """
+    core = COUNTS + len(ports.all)
+    for k, (number, port) in enumerate(ports.all):
+        at = out.let(f"getelementptr ptr, ptr %args, i64 {number}")
+        out.put(f"%data{number} = load ptr, ptr {at}")
+        at = out.let(f"getelementptr i64, ptr %strides, i64 {number}")
+        out.put(f"%outer{number} = load i64, ptr {at}")
+        if number in ports.over_time:
+            at = out.let(f"getelementptr i64, ptr %strides, i64 {core}")
+            out.put(f"%stride{number} = load i64, ptr {at}")
+            core += 1
+        strides = out.let(f"getelementptr i64, ptr %strides, i64 {core}")
+        layout = f"i64 {port.size}, i64 {len(port.shape)}, ptr @shape{k}, ptr {strides}, ptr %offsets{number}"
+        out.put(f"%contiguous{number} = call i1 @layout({layout})")
+        core += len(port.shape)
+
+
+def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, *, at_step: str = "") -> None:
+    """Load one input's group to its slots."""
+    scratch = slot_pointer(out, vector, "%values", ports.slots[port.name])
+    _transfer(out, f"load_{port.size}", number, scratch, at_step=at_step)
+
+
+def _transfer(out: Lines, function: str, number: int, scratch: str, *, at_step: str = "") -> None:
+    """Call what moves a group's numbers between an array and scratch memory."""
+    distance = out.let(f"mul i64 %state, %outer{number}")
+    data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
+    if at_step:
+        distance = out.let(f"mul i64 {at_step}, %stride{number}")
+        data = out.let(f"getelementptr i8, ptr {data}, i64 {distance}")
+    out.put(
+        f"call void @{function}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
+        f"i1 %contiguous{number}, ptr %offsets{number})"
+    )
