@@ -80,7 +80,7 @@ class Interface:
 
     @classmethod
     def _of_rollout(cls, rollout: Rollout) -> Interface:
-        """The interface of a rollout, "(),(),(6),(t,6)->(6),(r,6)": first its steps, and how many lie between two rows."""
+        """The interface of a rollout, "(),(),(6),(t,6)->(6),(r,6)"; its first two arrays are counts."""
         inputs = [_group(port, "t" if port.name in rollout.stepwise else "") for port in rollout.inputs]
         outputs = [*map(_group, rollout.state), *(_group(port, "r") for port in rollout.records)]
         arguments, results = (", ".join(port.name for port in ports) for ports in (rollout.inputs, rollout.outputs))
