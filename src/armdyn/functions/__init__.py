@@ -2,8 +2,9 @@
 
 from armdyn.functions.arm import Arm
 from armdyn.functions.compiled import CompiledFunction
+from armdyn.functions.rollouts import CompiledRollout, Rolled
 from armdyn.lazy import modules_of
 
-__all__ = ["Arm", "CompiledFunction"]
+__all__ = ["Arm", "CompiledFunction", "CompiledRollout", "Rolled"]
 
 __getattr__ = modules_of(__name__)

@@ -18,11 +18,12 @@ def _elementwise(name: str, *arguments: Any) -> Any:
     arrays = np.broadcast_arrays(*given)
     results = np.empty(arrays[0].shape, dtype=object)
     for index in np.ndindex(arrays[0].shape):
-        results[index] = _apply(name, *(a[index] for a in arrays))
+        results[index] = applied(name, *(a[index] for a in arrays))
     return results if results.shape else results[()]
 
 
-def _apply(name: str, *scalars: Any) -> Any:
+def applied(name: str, *scalars: Any) -> Any:
+    """An operation on scalars, traced where any of them is an `Expr`."""
     graph = next((s.graph for s in scalars if isinstance(s, Expr)), None)
     if graph is None:
         return OPERATIONS[name].evaluate(*scalars)

@@ -18,6 +18,7 @@ from armdyn.errors import shown
 from armdyn.targets.gufunc import LoopTable, Shape, core_shapes
 from armdyn.targets.kernels import NumpyFunction
 from armdyn.targets.native.work_queue import WorkQueue, queue_loop
+from armdyn.targets.native.work_queue_ir import GROUP
 from armdyn.threads import undivided
 
 SMALLEST_SHARE = 1 << 16
@@ -35,6 +36,19 @@ def run_in_parallel(kernel: NumpyFunction, workers: int, /, *arrays: Any, out: A
         arrays = _in_one_row(arrays, core_shapes(kernel)[0])
         kernel = _shared(kernel, arrays, threads - 1)
     return kernel(*arrays) if out is None else kernel(*arrays, out=out)
+
+
+def run_shared(kernel: NumpyFunction, workers: int | None, states: int, /, *arrays: Any, out: Any) -> Any:
+    """Call the kernel of a rollout on a batch of ``states``, shared by up to ``workers`` threads; None: by none."""
+    threads = 1 if workers is None else _number_of_threads(workers)
+    if threads > 1 and states >= 2 * GROUP:
+        with suppress(RuntimeError):  # the interpreter shuts down
+            team = _team()
+            shared = team.ufunc(kernel, threads - 1, GROUP)
+            if shared is not kernel:
+                team.wake(min(threads, states // GROUP) - 1)
+                kernel = shared
+    return kernel(*arrays, out=out)
 
 
 def _overlap(out: Any) -> bool:

@@ -1,0 +1,226 @@
+"""The arrays of a rollout's call, and the kernel called for some steps after the other, so that signals are heard.
+
+Inside, arrays have one axis of states at most, then that of time, then those of one step: (states, steps, *shape).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arrays import takes_results
+from armdyn.errors import DTypeError, ShapeError
+from armdyn.targets.kernels import Kernel
+from armdyn.targets.parallel import run_shared
+
+SECONDS_AT_ONCE = 0.1
+"""A kernel is called for about so long: then Python looks at signals, and progress is reported."""
+
+STEPS_AT_FIRST = 64
+MOST_STEPS_AT_ONCE = 1 << 20
+"""A number of steps that float32 holds exactly."""
+
+STORED_BYTES = 1 << 28
+"""States that an adjoint keeps at once. Of longer rollouts it keeps some, and computes those in between again."""
+
+Array = NDArray[Any]
+Arrays = dict[str, Array]
+Report = Callable[[float], None]
+"""Told the fraction that is done."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A compiled rollout and the names of what it takes and gives, in the order of its arrays."""
+
+    kernel: Kernel
+    inputs: tuple[str, ...]
+    over_time: frozenset[str]
+    state: tuple[str, ...]
+    recorded: tuple[str, ...]
+
+    def run(
+        self, batch: Batch, values: Arrays, rows: Arrays, steps: int, every: int = 1, report: Report | None = None
+    ) -> Arrays:
+        """Fill ``rows`` from the first step on; returns the state after the last one."""
+        values, done, at_once = dict(values), 0, STEPS_AT_FIRST
+        while True:
+            count = min(max(at_once // every, 1) * every, steps - done)
+            began = time.perf_counter()
+            values |= self._piece(batch, values, rows, slice(done, done + count), every)
+            done += count
+            if report is not None and steps:
+                report(done / steps)
+            if done >= steps:
+                return {name: values[name] for name in self.state}
+            faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
+            at_once = min(max(int(count * min(faster, 64.0)), 1), MOST_STEPS_AT_ONCE)
+
+    def _piece(self, batch: Batch, values: Arrays, rows: Arrays, steps: slice, every: int) -> Arrays:
+        final = {name: batch.room(batch.shapes[name]) for name in self.state}
+        own = slice(steps.start // every, -(-steps.stop // every))
+        arrays = [
+            during(values[name], steps, batch.shapes[name]) if name in self.over_time else values[name]
+            for name in self.inputs
+        ]
+        places = [rows[name][:, own] for name in self.recorded]
+        function = self.kernel.for_float64 if batch.dtype == np.float64 else self.kernel.for_any()
+        counts = batch.dtype.type(steps.stop - steps.start), batch.dtype.type(every)
+        run_shared(function, batch.workers, batch.states, *counts, *arrays, out=(*final.values(), *places))
+        return final
+
+
+def during(array: Array, steps: slice, shape: tuple[int, ...]) -> Array:
+    """Some steps of an array over time, whose last axes are those of one value of this shape."""
+    index: Any = (..., steps, *(slice(None) for _ in shape))
+    chosen: Array = array[index]
+    return chosen
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The states of a call: the shape of their axes, the type of the numbers, and the shape of each array of a step."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    shapes: Mapping[str, tuple[int, ...]]
+    workers: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        values: Mapping[str, Array],
+        shapes: Mapping[str, tuple[int, ...]],
+        over_time: Sequence[str],
+        workers: int | None,
+    ) -> Batch:
+        """The batch that the arrays of a call have together, those over time without their first axis."""
+        leading = {name: a.shape[name in over_time : a.ndim - len(shapes[name])] for name, a in values.items()}
+        try:
+            shape = np.broadcast_shapes(*leading.values())
+        except ValueError:
+            said = ", ".join(f"{name} {axes}" for name, axes in leading.items())
+            raise ShapeError(f"the batches of the arguments do not broadcast together: {said}") from None
+        types = [a.dtype for a in values.values() if a.ndim]
+        single = bool(types) and all(np.can_cast(one, np.float32) for one in types)
+        return cls(shape, np.dtype(np.float32 if single else np.float64), shapes, workers)
+
+    @property
+    def states(self) -> int:
+        """How many there are."""
+        return math.prod(self.shape)
+
+    def room(self, shape: tuple[int, ...]) -> Array:
+        """An array for one value of each state."""
+        return np.empty((self.states, *shape), self.dtype)
+
+    def rows(self, rows: int, shape: tuple[int, ...]) -> Array:
+        """An array for values over time; in memory the time comes first, for a row is written at once."""
+        return np.empty((rows, self.states, *shape), self.dtype).swapaxes(0, 1)
+
+    def flat(self, array: Array, name: str, *, over_time: bool) -> Array:
+        """An argument with at most one axis of states, and time behind it."""
+        core = self.shapes[name]
+        array = array.astype(self.dtype, copy=False)
+        own, time_axis = array.shape[over_time : array.ndim - len(core)], array.shape[:over_time]
+        if math.prod(own) == 1:
+            return array.reshape(time_axis + core)
+        array = np.broadcast_to(array, time_axis + self.shape + core).reshape((*time_axis, self.states, *core))
+        return array.swapaxes(0, 1) if over_time else array
+
+    def unflat(self, array: Array) -> Array:
+        """One value of each state, with the axes of the batch."""
+        return array.reshape((*self.shape, *array.shape[1:]))
+
+    def rows_unflat(self, array: Array) -> Array:
+        """Values over time: time first, then the axes of the batch."""
+        return array.swapaxes(0, 1).reshape((array.shape[1], *self.shape, *array.shape[2:]))
+
+    def rows_of(self, name: str, array: Any, rows: int) -> Array:
+        """An array that a caller gives for what is recorded, seen as `rows` makes it."""
+        shape = (rows, *self.shape, *self.shapes[name])
+        if not takes_results(array) or array.dtype != self.dtype or not array.flags.writeable:
+            raise DTypeError(f"out[{name!r}] cannot be written to; expected a NumPy array of {self.dtype}")
+        if array.shape != shape:
+            raise ShapeError(f"out[{name!r}] has shape {array.shape}; expected {shape}: rows, batch, {name}")
+        flat = array.reshape(rows, self.states, *self.shapes[name])
+        if not np.shares_memory(flat, array):
+            raise ShapeError(f"out[{name!r}] has gaps between the axes of its batch; expected an array without")
+        seen: Array = flat.swapaxes(0, 1)
+        return seen
+
+
+@dataclass(frozen=True)
+class Stored:
+    """The states of a forward run, to be visited backward a segment at a time.
+
+    Args:
+        batch: of the run.
+        loop: that records all of the state.
+        values: the arguments of the first step.
+        steps: in all.
+        segment: steps whose states are kept together.
+    """
+
+    batch: Batch
+    loop: Loop
+    values: Arrays
+    steps: int
+    segment: int = field(init=False)
+    kept: Arrays = field(init=False, default_factory=dict)
+    final: Arrays = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        size = sum(math.prod(self.batch.shapes[name]) for name in self.loop.state) * self.batch.dtype.itemsize
+        segment = max(STORED_BYTES // max(size * self.batch.states, 1), 1)
+        object.__setattr__(self, "segment", min(segment, max(self.steps, 1)))
+        every = 1 if self.segment >= self.steps else self.segment
+        self.kept.update(self._recorded(self.values, 0, self.steps, every))
+
+    def _recorded(self, values: Arrays, first: int, last: int, every: int) -> Arrays:
+        rows = {n: self.batch.rows(-(-(last - first) // every), self.batch.shapes[n]) for n in self.loop.state}
+        now = dict(values)
+        for name in self.loop.over_time:
+            now[name] = during(values[name], slice(first, last), self.batch.shapes[name])
+        final = self.loop.run(self.batch, now, rows, last - first, every)
+        if last == self.steps:
+            self.final.update(final)
+        return rows
+
+    def backward(self) -> Iterator[tuple[slice, Arrays]]:
+        """Segments from the last to the first: which steps, and the states when they begin, (states, steps, *shape)."""
+        if self.segment >= self.steps:
+            yield slice(0, self.steps), self.kept
+            return
+        for k in reversed(range(-(-self.steps // self.segment))):
+            steps = slice(k * self.segment, min((k + 1) * self.segment, self.steps))
+            start = {name: rows[:, k] for name, rows in self.kept.items()}
+            yield steps, self._recorded(self.values | start, steps.start, steps.stop, 1)
+
+
+def backward(stored: Stored, adjoint: Loop, cotangents: Arrays, over_time: Sequence[str]) -> tuple[Arrays, Arrays]:
+    """The state of an adjoint rollout at the beginning, and its gradients by inputs over time, (states, steps, *shape).
+
+    Args:
+        stored: the states forward.
+        adjoint: its loop, see `armdyn.program.rollout_products.adjoint_rollout`.
+        cotangents: its state after the last step.
+        over_time: the inputs over time by which gradients are asked for.
+    """
+    batch = stored.batch
+    gradients = {name: batch.rows(stored.steps, batch.shapes[name]) for name in over_time}
+    for steps, states in stored.backward():
+        values = stored.values | states | cotangents
+        for name in adjoint.over_time:
+            rank = len(batch.shapes[name])
+            rows = values[name] if name in states else during(values[name], steps, batch.shapes[name])
+            values[name] = np.flip(rows, axis=-1 - rank)
+        places = {f"cotangent_{name}": np.flip(rows[:, steps], axis=1) for name, rows in gradients.items()}
+        cotangents = adjoint.run(batch, values, places, steps.stop - steps.start)
+    return cotangents, gradients

@@ -1,0 +1,97 @@
+"""Derivatives of rollouts as rollouts: tangents carried along with the state, and cotangents carried back in time.
+
+With x the carried inputs, u all others and x[k+1] = f(x[k], u[k]), tangents obey x_dot[k+1] = f_x x_dot[k] + f_u u_dot,
+which is one more rollout, of f with its tangent program. Cotangents x_bar of a cost of the final state obey
+
+    x_bar[k] = f_x^T x_bar[k+1],    u_bar[k] = f_u^T x_bar[k+1],
+
+with f_x and f_u taken at the states of the rollout, the last step first: a rollout of the adjoint program, which reads
+the states that were recorded as inputs over time, backwards. The gradient by an input that is held is the sum of its
+u_bar[k], one more carried array; by an input over time it is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.program.functions import applied
+from armdyn.program.operations import OPERATIONS
+from armdyn.program.program import Port, Program, trace
+from armdyn.program.replay import replay
+from armdyn.program.rollout import Rollout
+
+_OPERATIONS = {name: partial(applied, name) for name in OPERATIONS}
+
+
+def tangent_rollout(rollout: Rollout, wrt: Iterable[str]) -> Rollout:
+    """The rollout together with the rates of its state, and of what is recorded, where inputs change.
+
+    Its inputs are those of the rollout and ``tangent_X`` for the carried inputs and those of ``wrt``; it records the
+    tangents of what the rollout records too.
+    """
+    step, carried = rollout.step, [name for _, name in rollout.carry]
+    results = [result for result, _ in rollout.carry]
+    results += [name for name in rollout.recorded if name not in carried and name not in results]
+    by = [*carried, *(name for name in wrt if name not in carried)]
+    product = step.jvp(results, by, primal=True)
+    tangents_in = dict(zip(by, (port.name for port in product.inputs[len(step.inputs) :]), strict=True))
+    tangents_out = dict(zip(results, (port.name for port in product.outputs[len(results) :]), strict=True))
+    recorded = [tangents_in.get(name) or tangents_out[name] for name in rollout.recorded]
+    return Rollout(
+        product,
+        [*rollout.carry, *((tangents_out[result], tangents_in[name]) for result, name in rollout.carry)],
+        [*rollout.stepwise, *(tangents_in[name] for name in rollout.stepwise if name in tangents_in)],
+        [*rollout.recorded, *recorded],
+    )
+
+
+def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
+    """The rollout that carries cotangents of the state back in time.
+
+    Its inputs are those of the rollout, the carried ones now over time, and behind them ``cotangent_X`` for each
+    carried X, of the final state; then ``sum_X`` for each X of ``wrt`` that is held, zero at first. Its state at the
+    end is ``cotangent_X`` of the initial state, and the sums. The cotangents of inputs over time are recorded.
+    """
+    step, carried = rollout.step, [name for _, name in rollout.carry]
+    by = [*carried, *(name for name in wrt if name not in carried)]
+    product = step.vjp([result for result, _ in rollout.carry], by)
+    shapes = {port.name: port.shape for port in step.inputs}
+    held = [name for name in by if name in rollout.held]
+    over_time = [name for name in by if name in rollout.stepwise]
+    inputs = [
+        *step.inputs,
+        *(Port(f"cotangent_{name}", shapes[name]) for name in carried),
+        *(Port(f"sum_{name}", shapes[name]) for name in held),
+    ]
+
+    def back(*arrays: Any) -> Any:
+        values = arrays[: len(product.inputs)]
+        sums = dict(zip(held, arrays[len(product.inputs) :], strict=True))
+        cotangents = dict(zip(by, inlined(product, values), strict=True))
+        return (
+            *(cotangents[name] for name in carried),
+            *(sums[name] + cotangents[name] for name in held),
+            *(cotangents[name] for name in over_time),
+        )
+
+    names = [f"to_{port.name}" for port in inputs[len(step.inputs) :]] + [f"cotangent_{name}" for name in over_time]
+    program = trace(back, inputs, names, name=f"{rollout.name}_adjoint")
+    carry = [(f"to_{port.name}", port.name) for port in inputs[len(step.inputs) :]]
+    recorded = [f"cotangent_{name}" for name in over_time]
+    return Rollout(program, carry, [*carried, *rollout.stepwise], recorded)
+
+
+def inlined(program: Program, arrays: Sequence[Any]) -> list[Any]:
+    """The results of a program on arrays of traced scalars: its nodes become part of what is traced."""
+    scalars = [scalar for array in arrays for scalar in np.asarray(array, dtype=object).ravel()]
+    results = replay(program, scalars, _OPERATIONS)
+    arrays_of = []
+    for port, values in zip(program.outputs, results, strict=True):
+        array = np.empty(port.size, dtype=object)
+        array[:] = values
+        arrays_of.append(array.reshape(port.shape) if port.shape else array[0])
+    return arrays_of

@@ -1,0 +1,201 @@
+"""A function repeated over time: against a loop of calls, and its gradients against differences of that loop."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import DTypeError, ShapeError, UnknownName
+from armdyn.functions import CompiledRollout, rollout_runs
+
+RNG = np.random.default_rng(66)
+
+
+class Next(NamedTuple):
+    """A step later, and what acted."""
+
+    q: Any
+    qd: Any
+    total: Any
+    tau: Any
+
+
+@armdyn.function("(n),(n),(),(n),(n),(n),(),(6)?->(n),(n),(),(n)", result=Next)
+def servo(
+    model: Any, q: Any, qd: Any, total: Any, target: Any, stiffness: Any, damping: Any, h: Any, f_tip: Any = None
+) -> Any:
+    """A step under proportional-derivative control, and the sum of the squared torques."""
+    tau = stiffness * (target - q) - damping * qd
+    faster = qd + h * armdyn.algorithms.forward_dynamics(model, q, qd, tau, f_tip)
+    return Next(q + h * faster, faster, total + h * (tau @ tau), tau)
+
+
+@armdyn.function("(),(n)->()")
+def cost(model: Any, total: Any, q: Any) -> Any:
+    """Effort and distance from where all joints are at 0.3."""
+    return total + (q - 0.3) @ (q - 0.3)
+
+
+STEPS, BATCH = 30, (2, 5)
+ROBOT = armdyn.load("stanford")
+N = ROBOT.dof
+ROLLOUT = CompiledRollout(
+    ROBOT, servo, over_time=["target"], record=["q", "tau"], parameters=["gravity", "link_6_on_axis.mass"]
+)
+
+
+def arguments() -> dict[str, Any]:
+    return {
+        "q": RNG.uniform(-0.5, 0.5, (*BATCH, N)),
+        "qd": RNG.uniform(-0.5, 0.5, (5, N)),
+        "total": 0.0,
+        "target": RNG.uniform(-0.5, 0.5, (STEPS, 1, N)),
+        "stiffness": RNG.uniform(0.2, 0.5, (2, 1, N)),
+        "damping": RNG.uniform(0.02, 0.05, N),
+        "h": 2e-4,
+        "gravity": np.array([0.5, -1.0, -9.0]),
+        "link_6_on_axis.mass": RNG.uniform(0.5, 1.0, BATCH),
+    }
+
+
+def loop(given: dict[str, Any], **more: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The definition: one compiled call a step."""
+    step, rows, now = ROBOT.compile(servo, parameters=["gravity", "link_6_on_axis.mass"]), [], dict(given)
+    words = {name: name.replace(".", "_") for name in given}
+    for k in range(STEPS):
+        at = {words[n]: a[k] if n == "target" else a for n, a in now.items()}
+        state = step(**at, **more)
+        rows.append((np.broadcast_to(now["q"], state.q.shape), state.tau))
+        now |= {"q": state.q, "qd": state.qd, "total": state.total}
+    return rows, now
+
+
+def call(given: dict[str, Any], **options: Any) -> Any:
+    return ROLLOUT(**{name.replace(".", "_"): a for name, a in given.items()}, steps=STEPS, **options)
+
+
+def assert_same(found: Any, expected: Any) -> None:
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("f_tip", [None, [0.1, 0.2, 0.3, -1.0, 2.0, 3.0]])
+def test_it_is_the_loop_of_calls(f_tip: Any) -> None:
+    given = arguments()
+    more = {} if f_tip is None else {"f_tip": f_tip}
+    rows, last = loop(given, **more)
+    for every, workers in ((1, None), (7, -1)):
+        rolled = call(given, every=every, workers=workers, **more)
+        for name in ("q", "qd", "total"):
+            assert_same(getattr(rolled.final, name), np.broadcast_to(last[name], getattr(rolled.final, name).shape))
+        assert_same(rolled.rows.q, [q for q, _ in rows[::every]])
+        assert_same(rolled.rows.tau, [tau for _, tau in rows[::every]])
+    assert rolled.final.total.shape == BATCH
+
+
+def test_a_long_run_is_cut_without_a_trace(monkeypatch: Any) -> None:
+    given, seen = arguments(), []
+    whole = call(given, every=4)
+    monkeypatch.setattr(rollout_runs, "STEPS_AT_FIRST", 1)
+    monkeypatch.setattr(rollout_runs, "SECONDS_AT_ONCE", 0.0)
+    pieces = call(given, every=4, report=seen.append)
+    assert len(seen) == len(pieces.rows.q) == 8
+    assert seen[-1] == 1.0
+    for one, other in zip((*whole.final, *whole.rows), (*pieces.final, *pieces.rows), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_given_memory_is_filled() -> None:
+    given = arguments()
+    expected = call(given)
+    q = np.full((STEPS, *BATCH, N), np.nan)
+    rolled = call(given, out={"q": q})
+    assert rolled.rows.q is q
+    np.testing.assert_array_equal(q, expected.rows.q)
+
+
+def test_float32() -> None:
+    given = arguments()
+    single = {name: np.asarray(a, np.float32) for name, a in given.items()}
+    rolled, expected = call(single), call(given)
+    assert {a.dtype for a in (*rolled.final, *rolled.rows)} == {np.dtype(np.float32)}
+    np.testing.assert_allclose(rolled.final.q, expected.final.q, atol=1e-5)
+
+
+def test_one_state_and_no_step() -> None:
+    given = arguments()
+    given |= {"q": given["q"][0, 0], "qd": given["qd"][0], "stiffness": np.ones(N), "link_6_on_axis.mass": 1.0}
+    given["target"] = given["target"][:, 0]
+    assert call(given).final.q.shape == (N,)
+    still = ROLLOUT(**{n.replace(".", "_"): a for n, a in given.items()} | {"target": np.zeros((0, N))}, steps=0)
+    np.testing.assert_array_equal(still.final.q, given["q"])
+    assert still.rows.q.shape == (0, N)
+
+
+def differences(given: dict[str, Any], name: str, direction: np.ndarray) -> Any:
+    """The derivative of the cost along a direction, by central differences of fourth order."""
+    step = 1e-3 * np.abs(given[name]).max()
+
+    def at(steps: float) -> Any:
+        final = loop(given | {name: np.asarray(given[name]) + steps * step * direction})[1]
+        return ROBOT.compile(cost)(final["total"], final["q"])
+
+    return (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * step)
+
+
+@pytest.mark.parametrize("stored", [1 << 28, 10 * (2 * N + 1) * 8 * 7])
+def test_gradients_are_those_of_the_loop(stored: int, monkeypatch: Any) -> None:
+    monkeypatch.setattr(rollout_runs, "STORED_BYTES", stored)
+    given = arguments()
+    names = ["q", "qd", "stiffness", "damping", "target", "gravity", "link_6_on_axis.mass", "h"]
+    found = ROLLOUT.gradient(cost, names, **{n.replace(".", "_"): a for n, a in given.items()}, steps=STEPS)
+    final = loop(given)[1]
+    assert_same(found.cost, ROBOT.compile(cost)(final["total"], final["q"]))
+    for name, gradient in zip(names, found[1:], strict=True):
+        core = ROLLOUT._inputs.port(name).shape
+        over_time = (STEPS, 1) if name == "target" else ()
+        direction = RNG.uniform(-1.0, 1.0, (*over_time, *core))
+        along = gradient * (direction[:, None] if over_time else direction)
+        along = along.reshape(-1, *BATCH, *core).sum(axis=(0, *range(3, 3 + len(core))))
+        np.testing.assert_allclose(along, differences(given, name, direction), rtol=1e-6, atol=1e-7)
+
+
+def test_a_step_without_names_is_refused() -> None:
+    @armdyn.function("(n)->(n)")
+    def nameless(model: Any, q: Any) -> Any:
+        return q
+
+    with pytest.raises(UnknownName, match="nameless carries nothing from step to step"):
+        CompiledRollout(ROBOT, nameless)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"q": np.zeros(5)}, ShapeError, "q has shape (5,); expected (..., 6)"),
+        ({"target": np.zeros((STEPS - 1, N))}, ShapeError, "target has shape (29, 6); expected (steps, ..., 6)"),
+        ({"target": np.zeros(N)}, ShapeError, "target has shape (6,); expected (steps, ..., 6), a row for each of 30"),
+        ({"qd": ["a"] * 6}, DTypeError, "qd holds text"),
+        ({"stiffness": np.ones((3, 1, N))}, ShapeError, "do not broadcast together"),
+        ({"gain": 1.0}, UnknownName, "no argument 'gain' in servo"),
+        ({"out": {"qd": np.zeros(3)}}, UnknownName, "no recorded array 'qd' in servo"),
+        ({"out": {"q": np.zeros((3, N))}}, ShapeError, "out['q'] has shape (3, 6); expected (30, 2, 5, 6)"),
+        ({"out": {"q": np.zeros((STEPS, *BATCH, N), int)}}, DTypeError, "out['q'] cannot be written to"),
+        ({"every": 0}, ShapeError, "every is 0; expected a whole number of at least 1"),
+    ],
+)
+def test_what_does_not_fit_is_named(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=re.escape(message)):
+        call(arguments() | change)
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(UnknownName, match="no input 'q' in servo"):
+        CompiledRollout(ROBOT, servo, over_time=["q"])
+    with pytest.raises(UnknownName, match="no state or result 'h' in servo"):
+        CompiledRollout(ROBOT, servo, record=["h"])
+    with pytest.raises(UnknownName, match="no argument 'kd' in servo"):
+        ROLLOUT.gradient(cost, "kd", **{n.replace(".", "_"): a for n, a in arguments().items()}, steps=STEPS)
