@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         select,
         sign,
     )
-    from armdyn.simulation import Trajectory, simulate
+    from armdyn.simulation import ClosedLoop, Trajectory, simulate
 
 _WHERE = {
     "Function": "declaration",
@@ -68,12 +68,14 @@ _WHERE = {
     "DHRow": "formats.dh",
     "Part": "formats.links",
     "Units": "formats.units",
+    "ClosedLoop": "simulation",
     "Trajectory": "simulation",
     "simulate": "simulation",
 }
 
 __all__ = [
     "ArmdynError",
+    "ClosedLoop",
     "DHRow",
     "DTypeError",
     "DescriptionWarning",

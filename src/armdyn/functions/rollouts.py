@@ -89,8 +89,8 @@ class CompiledRollout:
         self.state = tuple(name for name in results if name in self._inputs.positional)
         self._refuse_unknown()
         self._kernels: dict[Any, Kernel] = {}
-        self._final_type = _named_tuple("Final", self.state)
-        self._rows_type = _named_tuple("Rows", self.record)
+        self._final_type = named_tuple("Final", self.state)
+        self._rows_type = named_tuple("Rows", self.record)
         self.__name__, self.__doc__ = function.name, function.__doc__
 
     def _refuse_unknown(self) -> None:
@@ -203,7 +203,7 @@ class CompiledRollout:
         stored = Stored(batch, self._loop(tuple(given), self.state), values, steps)
         value, cotangents = self._seeds(cost, batch, stored.final)
         initial, over_time = self._backward(stored, cotangents, wrt)
-        return _named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in wrt)])(
+        return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in wrt)])(
             batch.unflat(value),
             *(batch.rows_unflat(over_time[n]) if n in over_time else batch.unflat(initial[n]) for n in wrt),
         )
@@ -291,5 +291,6 @@ class CompiledRollout:
         return f"<rollout of {self.function.name} of {self.arm.model.name!r}, state {', '.join(self.state)}>"
 
 
-def _named_tuple(name: str, fields: Iterable[str]) -> Any:
+def named_tuple(name: str, fields: Iterable[str]) -> Any:
+    """The type of results whose names are known at run time only."""
     return namedtuple(name, list(fields))

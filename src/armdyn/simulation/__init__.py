@@ -1,6 +1,7 @@
 """Motion over time: `simulate` integrates the equations of motion, `Trajectory` keeps what came out."""
 
 from armdyn.lazy import modules_of
+from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError, SimulationError, TrajectoryFileError
 from armdyn.simulation.methods import Adaptive, Euler, RungeKutta4
@@ -9,6 +10,7 @@ from armdyn.simulation.trajectory import Statistics, Trajectory
 
 __all__ = [
     "Adaptive",
+    "ClosedLoop",
     "EnergyAccount",
     "Euler",
     "RungeKutta4",

@@ -1,0 +1,282 @@
+"""An arm under its controller, step after step, as one compiled loop: thousands of arms at once, with gradients.
+
+A controller is a `Function` of the robot, declared as every other. Its arguments are known by their names: ``q`` and
+``qd`` are the state, ``t`` the time, ``h`` the length of a step; one that has the name of a result is the controller's
+own *state* (an integral, a filter), which the result replaces; all others are *inputs*: references, gains. Its first
+result is tau, which is held during the step; results that are neither are *signals*, which can be recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from armdyn.checks import number
+from armdyn.declaration import Argument, Function, Shape
+from armdyn.errors import ShapeError, TraceError, UnknownName
+from armdyn.functions import CompiledRollout, Rolled
+from armdyn.functions.rollout_runs import Report
+from armdyn.functions.rollouts import named_tuple
+from armdyn.program import OperationCounts, Rollout
+from armdyn.robot import Robot
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.methods import Euler, FixedStep
+
+MOTION = ("q", "qd", "t", "h")
+"""Arguments of a controller that the loop itself gives."""
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A controller's declaration, read.
+
+    Args:
+        function: what computes tau.
+    """
+
+    function: Function
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.function, Function):
+            raise TraceError(
+                f"controller={self.function!r} is no declared function; write @armdyn.function('(n),(n)->(n)') above "
+                "it, with a shape for each array after the model"
+            )
+        for name in ("work", "cost", "f_tip"):
+            if name in self.state or name in self.inputs:
+                raise TraceError(f"{self.function.name} has an argument {name!r}, as the loop itself has; rename it")
+        if self.function.outputs[0] != ("n",):
+            raise ShapeError(
+                f"the first result of {self.function.name} has shape {self.function.outputs[0]}; expected (n), tau"
+            )
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of its results, the first of which is tau."""
+        fields = getattr(self.function.result, "_fields", None)
+        if fields is None:
+            return ("tau", *(f"signal_{k}" for k in range(1, len(self.function.outputs))))
+        return ("tau", *fields[1:])
+
+    @property
+    def state(self) -> dict[str, Argument]:
+        """Its own state."""
+        return {a.name: a for a in self.function.arguments if a.name in self.results[1:]}
+
+    @property
+    def inputs(self) -> dict[str, Argument]:
+        """References, gains and the like."""
+        return {a.name: a for a in self.function.arguments if a.name not in (*MOTION, *self.state)}
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether it asks for the time."""
+        return any(a.name == "t" for a in self.function.arguments)
+
+
+class ClosedLoop:
+    """A robot, its controller and a fixed-step method, compiled to one loop over steps and arms.
+
+    Args:
+        robot: what moves.
+        controller: what gives tau; without one, tau is an input.
+        method: a fixed-step method, whose step is the controller's sample time.
+        over_time: inputs with an axis of time before all others, (steps, ..., *shape).
+        record: "q", "qd", "tau" and other states and signals, kept when a step begins.
+        parameters: of the model, that become inputs, as of `Robot.compile`.
+        running_cost: a `Function` of any of the loop's arrays, and of tau, with a scalar result: its integral over
+            time, a sum of h times it, is the state "cost".
+        energy: whether the work of tau is integrated too, as the state "work".
+
+    Raises:
+        TraceError: a controller that is no declared function.
+        UnknownName: a name that the loop does not have.
+
+    A thousand arms that are pulled to where all joints are at zero:
+
+    >>> robot = armdyn.load("ur5")
+    >>> @armdyn.function("(n),(n),(),()->(n)")
+    ... def spring(model, q, qd, stiffness, damping):
+    ...     return armdyn.algorithms.gravity_forces(model, q) - stiffness * q - damping * qd
+    >>> loop = armdyn.ClosedLoop(robot, spring, record=["q"])
+    >>> rng = np.random.default_rng(0)
+    >>> rolled = loop(rng.uniform(-1, 1, (1000, 6)), steps=500, stiffness=50.0, damping=np.full(1000, 5.0), every=100)
+    >>> rolled.rows.q.shape, rolled.final.q.shape
+    ((5, 1000, 6), (1000, 6))
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        controller: Function | None = None,
+        *,
+        method: FixedStep | None = None,
+        over_time: Iterable[str] = (),
+        record: Iterable[str] = ("q", "qd"),
+        parameters: Iterable[str] = (),
+        running_cost: Function | None = None,
+        energy: bool = False,
+    ) -> None:
+        self.robot = robot
+        self.method = Euler() if method is None else method
+        if not isinstance(self.method, FixedStep):
+            raise SettingError(
+                f"method={method!r} has no steps of one length; a closed loop needs such as Euler(step=1e-3)"
+            )
+        self.controller = None if controller is None else Controller(controller)
+        self._declared = _step_function(self.method, self.controller, running_cost, energy=energy)
+        names = [a.name for a in self._declared.arguments]
+        over_time = [*over_time, *(["t"] if "t" in names else [])]
+        self.rollout = CompiledRollout(robot, self._declared, over_time=over_time, record=record, parameters=parameters)
+
+    @property
+    def state(self) -> tuple[str, ...]:
+        """What is carried from step to step."""
+        return self.rollout.state
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """What a call takes besides the state: references, gains, parameters of the model, f_tip."""
+        own = (*self.state, "h", "t")
+        return tuple(name for name in self.rollout._inputs.positional if name not in own)
+
+    @property
+    def op_counts(self) -> OperationCounts:
+        """What one step of one arm costs."""
+        return self.rollout.op_counts
+
+    def program(self) -> Rollout:
+        """The rollout behind it."""
+        return self.rollout.program()
+
+    def __call__(
+        self,
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        *,
+        steps: int,
+        every: int = 1,
+        out: Mapping[str, NDArray[Any]] | None = None,
+        workers: int | None = None,
+        report: Report | None = None,
+        **inputs: Any,
+    ) -> Rolled:
+        """Move from a state.
+
+        Args:
+            q0: joint positions, rad or m, shape (..., n).
+            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
+            steps: how many.
+            every: record each so many steps.
+            out: arrays for what is recorded, by name, of shape (rows, ..., *shape).
+            workers: how many threads share the arms; -1: one a core.
+            report: called now and then with the fraction that is done.
+            inputs: references, gains, parameters of the model ("link_6.mass" as link_6_mass), tau where there is no
+                controller; states of the controller that do not begin at zero; h, s, for another step; t0, s, for
+                another time at first.
+
+        Returns:
+            ``final``, the state after the last step, and ``rows``, what was recorded.
+        """
+        given = self._given(q0, qd0, inputs, steps)
+        return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
+
+    def gradient(
+        self,
+        cost: Function,
+        wrt: Iterable[str],
+        q0: ArrayLike,
+        qd0: ArrayLike | None = None,
+        *,
+        steps: int,
+        workers: int | None = None,
+        **inputs: Any,
+    ) -> Any:
+        """A cost of the final state, and its gradients by inputs and by the initial state.
+
+        Args:
+            cost: a `Function` of some of the state, with a scalar result.
+            wrt: names of inputs, or of the state for the initial one.
+            q0: joint positions, rad or m, shape (..., n).
+            qd0: joint velocities, rad/s or m/s, shape (..., n); at rest where none are given.
+            steps: how many.
+            workers: how many threads share the arms; -1: one a core.
+            inputs: as of a call.
+
+        Returns:
+            A named tuple: ``cost``, shape (...), and ``d_X`` for each name X, (..., *shape), or (steps, ..., *shape) of
+            an input over time.
+        """
+        given = self._given(q0, qd0, inputs, steps)
+        return self.rollout.gradient(cost, wrt, **given, steps=steps, workers=workers)
+
+    def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
+        """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
+        arguments = [a.name for a in self._declared.arguments]
+        given = {"q": q0, "qd": np.zeros(self.robot.dof) if qd0 is None else qd0, "h": self.method.step} | inputs
+        t0 = given.pop("t0", 0.0)
+        if "t" in arguments:
+            h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
+            given["t"] = number("t0", t0, unit="s", error=SettingError) + h * np.arange(steps)
+        for name in self.state:
+            if name not in given:
+                given[name] = np.zeros(self.rollout._inputs.port(name).shape)
+        return given
+
+    def __repr__(self) -> str:
+        law = "tau given" if self.controller is None else self.controller.function.name
+        return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
+
+
+def _step_function(
+    method: FixedStep, controller: Controller | None, running_cost: Function | None, *, energy: bool
+) -> Function:
+    """One step as a `Function` whose results have the names of the arguments they replace."""
+    held_step = method.scheme.held_step
+    own: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
+    own |= {"work": ()} if energy else {}
+    own |= {"cost": ()} if running_cost else {}
+    own |= {name: a.shape for name, a in controller.state.items()} if controller else {}
+    arguments = [Argument(name, shape) for name, shape in own.items()]
+    arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
+    arguments += list(controller.inputs.values()) if controller else [Argument("tau", ("n",))]
+    arguments += [Argument("f_tip", (6,), optional=True)]
+    names = [a.name for a in arguments]
+    signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
+    results = own | {name: shape for name, shape in signals.items() if name not in own}
+    kind = named_tuple("Step", results)
+
+    def step(model: Any, *arrays: Any) -> Any:
+        values = dict(zip(names, arrays, strict=True))
+        found: dict[str, Any] = {}
+        if controller is not None:
+            given = controller.function(model, *(values[a.name] for a in controller.function.arguments))
+            found = dict(zip(controller.results, given if isinstance(given, tuple) else (given,), strict=True))
+        acting = {**values, "tau": found.get("tau", values.get("tau"))}
+        found["q"], found["qd"], found["work"] = held_step(
+            model, values["q"], values["qd"], values.get("work", 0.0), values["h"], acting["tau"], values["f_tip"]
+        )
+        if running_cost is not None:
+            found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
+        return kind(*(found[name] for name in results))
+
+    name = "_".join([held_step.name, *([controller.function.name] if controller else [])])
+    step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
+    declared = Function(step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind)
+    if controller is None and running_cost is None:
+        object.__setattr__(declared, "sources", SOURCES)
+    return declared
+
+
+def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
+    for argument in running_cost.arguments:
+        if argument.name not in values:
+            raise UnknownName.of(
+                "array", argument.name, values, f"the closed loop that {running_cost.name} is a cost of"
+            )
+    return [values[argument.name] for argument in running_cost.arguments]
