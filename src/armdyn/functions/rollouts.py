@@ -170,7 +170,7 @@ class CompiledRollout:
         }
 
     def gradient(
-        self, cost: Function, wrt: Iterable[str], *arrays: Any, steps: int, workers: int | None = None, **named: Any
+        self, cost: Function, wrt: Iterable[str], /, *arrays: Any, steps: int, workers: int | None = None, **named: Any
     ) -> Any:
         """A cost of the final state, and its gradients, by one run forward and one of the adjoint backward.
 

@@ -190,6 +190,7 @@ class ClosedLoop:
         self,
         cost: Function,
         wrt: Iterable[str],
+        /,
         q0: ArrayLike,
         qd0: ArrayLike | None = None,
         *,

@@ -1,0 +1,157 @@
+"""An arm under its controller as one loop, against the same loop of calls from Python."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import ShapeError, TraceError, UnknownName
+from armdyn.simulation import Adaptive, Euler, RungeKutta4, SettingError
+from armdyn.simulation.equations import motion
+
+RNG = np.random.default_rng(4)
+ROBOT = armdyn.load("ur5")
+N, STEPS, ARMS = ROBOT.dof, 60, 9
+
+
+class Pid(NamedTuple):
+    """Torques, the integral of the error, and the error itself as a signal."""
+
+    tau: Any
+    integral: Any
+    error: Any
+
+
+@armdyn.function("(n),(n),(n),(),(),(n),(),(),()->(n),(n),(n)", result=Pid)
+def pid(model: Any, q: Any, qd: Any, integral: Any, h: Any, t: Any, ref: Any, kp: Any, kd: Any, ki: Any) -> Pid:
+    """Proportional-integral-derivative control of a reference that swings, with gravity compensation."""
+    error = ref * np.sin(t) - q
+    integral = integral + h * error
+    tau = armdyn.algorithms.gravity_forces(model, q) + kp * error - kd * qd + ki * integral
+    return Pid(tau, integral, error)
+
+
+@armdyn.function("(n),(n),(n)->()")
+def spent(model: Any, q: Any, qd: Any, tau: Any) -> Any:
+    """A cost per second of torque and speed."""
+    return tau @ tau + qd @ qd + q[0]
+
+
+@armdyn.function("(),(n)->()")
+def total(model: Any, cost: Any, q: Any) -> Any:
+    """What was spent, and the distance from zero."""
+    return cost + q @ q
+
+
+def inputs() -> dict[str, Any]:
+    return {
+        "ref": RNG.uniform(-1.0, 1.0, (ARMS, N)),
+        "kp": RNG.uniform(50.0, 80.0, ARMS),
+        "kd": 3.0,
+        "ki": RNG.uniform(1.0, 5.0, (ARMS,)),
+    }
+
+
+def by_hand(method: Any, q: Any, qd: Any, given: dict[str, Any], steps: int, h: float) -> dict[str, Any]:
+    """One compiled call of the step after the other, and NumPy's controller between them."""
+    step = ROBOT.compile(method.scheme.held_step)
+    integral, work, cost = np.zeros_like(q), np.zeros(ARMS), np.zeros(ARMS)
+    rows: dict[str, list[Any]] = {"q": [], "tau": [], "error": []}
+    kp, ki = given["kp"][:, None], given["ki"][:, None]
+    for k in range(steps):
+        error = given["ref"] * np.sin(k * h) - q
+        integral = integral + h * error
+        tau = ROBOT.gravity_forces(q) + kp * error - given["kd"] * qd + ki * integral
+        for name, value in (("q", q), ("tau", tau), ("error", error)):
+            rows[name].append(value)
+        cost = cost + h * ((tau**2).sum(-1) + (qd**2).sum(-1) + q[:, 0])
+        q, qd, work = step(q, qd, work, h, tau)
+    return {"q": q, "qd": qd, "work": work, "integral": integral, "cost": cost, "rows": rows}
+
+
+@pytest.mark.parametrize("method", [Euler(step=2e-3), RungeKutta4(step=2e-3)])
+def test_it_is_the_loop_from_python(method: Any) -> None:
+    q, qd, given = RNG.uniform(-1.0, 1.0, (ARMS, N)), RNG.uniform(-1.0, 1.0, (ARMS, N)), inputs()
+    loop = armdyn.ClosedLoop(ROBOT, pid, method=method, record=["q", "tau", "error"], energy=True, running_cost=spent)
+    assert loop.state == ("q", "qd", "work", "cost", "integral")
+    assert loop.inputs == ("ref", "kp", "kd", "ki", "f_tip")
+    rolled, expected = loop(q, qd, steps=STEPS, workers=2, **given), by_hand(method, q, qd, given, STEPS, 2e-3)
+    for name in loop.state:
+        np.testing.assert_allclose(getattr(rolled.final, name), expected[name], rtol=1e-12, atol=1e-12)
+    for name, rows in expected["rows"].items():
+        np.testing.assert_allclose(getattr(rolled.rows, name), rows, rtol=1e-12, atol=1e-11)
+
+
+def test_gradient_of_gains() -> None:
+    q, given = RNG.uniform(-1.0, 1.0, (ARMS, N)), inputs()
+    loop = armdyn.ClosedLoop(ROBOT, pid, method=Euler(step=2e-3), running_cost=spent)
+    found = loop.gradient(total, ["kp", "q"], q, steps=STEPS, **given)
+
+    def cost(kp: Any, q: Any) -> Any:
+        last = by_hand(Euler(step=2e-3), q, np.zeros_like(q), given | {"kp": kp}, STEPS, 2e-3)
+        return last["cost"] + (last["q"] ** 2).sum(-1)
+
+    np.testing.assert_allclose(found.cost, cost(given["kp"], q), rtol=1e-12)
+    step = 1e-2
+    slopes = [(cost(given["kp"] + s * step, q) - cost(given["kp"] - s * step, q)) / (2 * s * step) for s in (1, 2)]
+    np.testing.assert_allclose(found.d_kp, (4 * slopes[0] - slopes[1]) / 3, rtol=1e-6, atol=1e-9)
+    direction = RNG.uniform(-1.0, 1.0, (ARMS, N)) * 1e-3
+    slopes = [(cost(given["kp"], q + s * direction) - cost(given["kp"], q - s * direction)) / (2 * s) for s in (1, 2)]
+    np.testing.assert_allclose((found.d_q * direction).sum(-1), (4 * slopes[0] - slopes[1]) / 3, rtol=1e-6)
+
+
+def test_torques_of_time_without_a_controller() -> None:
+    loop = armdyn.ClosedLoop(ROBOT, over_time=["tau"], parameters=["forearm_link.mass"], energy=True)
+    tau, masses = RNG.uniform(-5.0, 5.0, (STEPS, ARMS, N)), RNG.uniform(1.0, 4.0, ARMS)
+    rolled = loop(np.zeros(N), steps=STEPS, tau=tau, forearm_link_mass=masses, f_tip=np.arange(6.0))
+    q = qd = np.zeros((ARMS, N))
+    work, equations = 0.0, ROBOT.compile(motion, parameters=["forearm_link.mass"])
+    for k in range(STEPS):
+        qdd, power = equations(q, qd, tau[k], np.arange(6.0), forearm_link_mass=masses)
+        q, qd, work = q + 1e-3 * qd, qd + 1e-3 * qdd, work + 1e-3 * power
+    np.testing.assert_allclose(rolled.final.q, q, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(rolled.final.work, work, rtol=1e-12, atol=1e-14)
+
+
+def test_another_step_and_another_time() -> None:
+    given = inputs()
+    loop = armdyn.ClosedLoop(ROBOT, pid, record=["error"])
+    first = loop(np.zeros(N), steps=1, h=0.5, t0=2.0, integral=np.ones(N), **given)
+    np.testing.assert_allclose(first.rows.error[0], given["ref"] * np.sin(2.0), rtol=1e-15)
+    np.testing.assert_allclose(first.final.integral, 1.0 + 0.5 * given["ref"] * np.sin(2.0), rtol=1e-14)
+
+
+@armdyn.function("(n)->()")
+def scalar(model: Any, q: Any) -> Any:
+    """No torque for every joint."""
+    return q[0]
+
+
+@armdyn.function("(n),()->(n)")
+def working(model: Any, q: Any, work: Any) -> Any:
+    """An input with a name of the loop's own."""
+    return q * work
+
+
+def test_what_does_not_fit_is_named() -> None:
+    with pytest.raises(TraceError, match=re.escape("is no declared function; write @armdyn.function")):
+        armdyn.ClosedLoop(ROBOT, lambda model, q: q)  # type: ignore[arg-type]
+    with pytest.raises(ShapeError, match=re.escape("the first result of scalar has shape (); expected (n), tau")):
+        armdyn.ClosedLoop(ROBOT, scalar)
+    with pytest.raises(TraceError, match="working has an argument 'work', as the loop itself has"):
+        armdyn.ClosedLoop(ROBOT, working)
+    with pytest.raises(SettingError, match="has no steps of one length"):
+        armdyn.ClosedLoop(ROBOT, pid, method=Adaptive())  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="no input 'gain'"):
+        armdyn.ClosedLoop(ROBOT, pid, over_time=["gain"])
+    loop = armdyn.ClosedLoop(ROBOT, pid)
+    with pytest.raises(UnknownName, match="no argument 'kpp'"):
+        loop(np.zeros(N), steps=2, kpp=3.0, **inputs())
+    with pytest.raises(TypeError, match="misses kd"):
+        loop(np.zeros(N), steps=2, **{name: a for name, a in inputs().items() if name != "kd"})
+    with pytest.raises(SettingError, match="h is -1"):
+        loop(np.zeros(N), steps=2, h=-1.0, **inputs())
