@@ -17,6 +17,7 @@ from benchmarks.contest import agreements, load_peers
 from benchmarks.controller import sharings
 from benchmarks.functions import FUNCTIONS
 from benchmarks.latency import latencies
+from benchmarks.layouts import layout_costs
 from benchmarks.operations import operations
 from benchmarks.paper import beside_paper
 from benchmarks.results import SUBJECT, Results
@@ -24,7 +25,7 @@ from benchmarks.scaling import core_gains, precision_gains
 from benchmarks.states import States
 from benchmarks.throughput import batch_speeds, single_speeds
 
-PARTS = ("batch", "single", "scaling", "latency", "accuracy", "operations", "controller", "paper")
+PARTS = ("batch", "single", "scaling", "layouts", "latency", "accuracy", "operations", "controller", "paper")
 BESIDE_OTHERS = {"batch", "single", "accuracy"}
 DEFAULT_FUNCTIONS = tuple(name for name in FUNCTIONS if name != "bias_forces")
 PEERS_OF_ACCURACY = (SUBJECT, "Pinocchio, Python", "Pinocchio, C++", "MuJoCo, Python")
@@ -59,6 +60,8 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
             larger = States.random(case.joint_names, count)
             results.gains += core_gains(case, functions, larger, rounds)
         results.gains += precision_gains(case, functions, states, rounds)
+    if "layouts" in parts:
+        results.layouts += layout_costs(case, functions, states, rounds)
     if "latency" in parts:
         for name in functions:
             results.latency += latencies(case, name, len(FUNCTIONS[name].inputs), options.processes)

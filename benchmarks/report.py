@@ -28,6 +28,9 @@ def show(results: Results, console: Console) -> None:
             for g in results.gains
         ]
         _table("armdyn against itself", "robot|function|what|states|before ns|after ns|ratio|deviation", rows, console)
+    if results.layouts:
+        rows = [(c.robot, c.function, c.layout, c.states, c.rows_ns, c.ns, f"{c.ratio:.2f}") for c in results.layouts]
+        _table("Layouts, ns a state", "robot|function|layout|states|row-major|so|ratio", rows, console)
     if results.latency:
         rows = [
             (one.robot, one.function, one.cache, *(f"{1e3 * seconds:.1f}" for seconds in one.stages))

@@ -10,6 +10,7 @@ from benchmarks.accuracy import Accuracy
 from benchmarks.contest import Agreement, Skipped
 from benchmarks.controller import Sharing
 from benchmarks.latency import Latency
+from benchmarks.layouts import LayoutCost
 from benchmarks.operations import Operations
 from benchmarks.paper import BesidePaper
 from benchmarks.scaling import Gain
@@ -29,6 +30,7 @@ class Results:
     batch: list[Speed] = field(default_factory=list)
     single: list[Speed] = field(default_factory=list)
     gains: list[Gain] = field(default_factory=list)
+    layouts: list[LayoutCost] = field(default_factory=list)
     latency: list[Latency] = field(default_factory=list)
     accuracy: list[Accuracy] = field(default_factory=list)
     operations: list[Operations] = field(default_factory=list)

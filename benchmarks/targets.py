@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.layouts import GAPS_BETWEEN_STATES, JOINTS_FIRST
 from benchmarks.results import SUBJECT, Results
 
 BATCH_RATIOS = {  # against Pinocchio's C++ in its best way
@@ -25,6 +26,7 @@ PYTHON_FACTOR = 2.0  # against Pinocchio from Python the ratios are to be this m
 SINGLE_CALL = 0.85  # inverse dynamics, of the time Pinocchio takes from Python
 TWO_CORES = 1.8
 SINGLE_PRECISION = 1.6
+LAYOUTS = {JOINTS_FIRST: 1.05, **dict.fromkeys(GAPS_BETWEEN_STATES, 1.15)}  # of row-major arrays' time, in cache
 IMPORT_SECONDS = 0.060
 FIRST_CALL_SECONDS = {"empty": 0.3, "filled": 0.03}
 TREE_COMPILE_SECONDS = 5.0
@@ -60,6 +62,7 @@ def outcomes(results: Results) -> list[Outcome]:
         *_batch(results),
         *_single(results),
         *_gains(results),
+        *_layouts(results),
         *_latency(results),
         *_accuracy(results),
         *_operations(results),
@@ -89,6 +92,12 @@ def _gains(results: Results) -> Iterator[Outcome]:
         bound = SINGLE_PRECISION if gain.what.startswith("float32") else TWO_CORES
         name = f"{gain.robot} {gain.function}: {gain.what}, {gain.states} states"
         yield Outcome(name, gain.ratio, bound, at_least=True)
+
+
+def _layouts(results: Results) -> Iterator[Outcome]:
+    for one in (one for one in results.layouts if one.in_cache and one.layout in LAYOUTS):
+        name = f"{one.robot} {one.function}: {one.layout} / row-major"
+        yield Outcome(name, one.ratio, LAYOUTS[one.layout], at_least=False)
 
 
 def _latency(results: Results) -> Iterator[Outcome]:

@@ -26,6 +26,7 @@ CHOSEN = (
     "tests/program/test_gufunc.py",
     "tests/program/test_linker.py",
     "tests/program/test_interpret.py",
+    "tests/program/test_layouts.py",
     "tests/program/test_parallel.py",
     "tests/program/test_trigonometry.py",
 )

@@ -165,13 +165,71 @@ def test_every_extent_counts(shape: tuple[int, ...]) -> None:
     assert isinstance(front(np.ones((2, 3)), u, s), Turned)
 
 
-def test_keywords_are_left_to_python() -> None:
+def test_other_keywords_are_left_to_python() -> None:
     front = Front(record_of(TURN, Turned))
     A, u, s = state(TURN)
-    out = np.empty(2)
-    assert front(A, u, s, out=out) == front(A, u=u, s=s) == "left to Python"
-    assert front.left[0][1]["out"] is out
-    assert list(front.left[1][1]) == ["u", "s"]
+    assert front(A, u=u, s=s) == front(A, u, s, out=room(), workers=1) == front(A, u, s, Out=room()) == "left to Python"
+    assert [list(keywords) for _, keywords in front.left] == [["u", "s"], ["out", "workers"], ["Out"]]
+
+
+def room() -> tuple[np.ndarray, ...]:
+    """Arrays for the results of `TURN`."""
+    return np.zeros(2), np.zeros(()), np.zeros((3, 3))
+
+
+@pytest.mark.parametrize("kind", [tuple, Turned._make])
+def test_results_in_given_arrays(kind: Any) -> None:
+    front, out = Front(record_of(TURN, Turned)), room()
+    results = front(*state(TURN), out=kind(out))
+    assert isinstance(results, Turned)
+    assert all(result is given for result, given in zip(results, out, strict=True))
+    expected = compile_program(TURN, cache=False)(*state(TURN))
+    assert all(given.tobytes() == wanted.tobytes() for given, wanted in zip(out, expected, strict=True))
+    assert not front.left
+
+
+def test_a_single_result_in_a_given_array() -> None:
+    u, out = general(3), np.zeros(())
+    front = Front(record_of(LENGTH))
+    assert front(u, out=out) is out
+    assert out == compile_program(LENGTH, cache=False)(u)
+    doubled = Front(record_of(trace(lambda u: 2.0 * u[::-1], [Port("u", (3,))], name="doubled")))
+    expected = 2.0 * u[::-1]
+    assert doubled(u, out=u) is u  # over its own argument
+    np.testing.assert_array_equal(u, expected)
+    assert not front.left
+    assert not doubled.left
+
+
+def read_only() -> np.ndarray:
+    array = np.zeros((3, 3))
+    array.flags.writeable = False
+    return array
+
+
+NO_ROOM: dict[str, Any] = {
+    "nothing": None,
+    "one array": np.zeros((3, 3)),
+    "a list": list(room()),
+    "too few": room()[:2],
+    "too many": (*room(), np.zeros(2)),
+    "nothing for one": (*room()[:2], None),
+    "read-only": (*room()[:2], read_only()),
+    "columns first": (*room()[:2], np.zeros((3, 3), order="F")),
+    "rows with gaps": (*room()[:2], np.zeros((3, 4))[:, :3]),
+    "float32": (*room()[:2], np.zeros((3, 3), np.float32)),
+    "batch": (*room()[:2], np.zeros((1, 3, 3))),
+    "another shape": (*room()[:2], np.zeros((3, 2))),
+    "subclass": (*room()[:2], np.zeros((3, 3)).view(Subclass)),
+    "misaligned": (misaligned(np.zeros(2)), *room()[1:]),
+}
+
+
+@pytest.mark.parametrize("kind", NO_ROOM)
+def test_other_room_is_left_to_python_as_it_came(kind: str) -> None:
+    front = Front(record_of(TURN, Turned))
+    assert front(*state(TURN), out=NO_ROOM[kind]) == "left to Python"
+    assert front.left[0][1]["out"] is NO_ROOM[kind]
 
 
 def test_read_only_arrays_and_overlapping_ones_are_plain() -> None:
@@ -257,20 +315,23 @@ def raising(*results: Any) -> Any:
     raise ArithmeticError(len(results))
 
 
+@pytest.mark.parametrize("out", [False, True])
 @pytest.mark.parametrize("case", ["direct", "left to Python", "container fails", "keywords"])
-def test_references_are_given_back(case: str) -> None:
+def test_references_are_given_back(case: str, out: bool) -> None:
     front = Front(record_of(TURN, raising if case == "container fails" else Turned))
     A, u, s = state(TURN)
-    float64, held = np.dtype(np.float64), [front, front.records, A, u, s, Turned, raising]
+    given = room()
+    float64, held = np.dtype(np.float64), [front, front.records, A, u, s, Turned, raising, given, *given]
+    keywords = {"out": given} if out else {}
 
     def call() -> None:
         if case == "container fails":
             with pytest.raises(ArithmeticError, match="3"):
-                front(A, u, s)
+                front(A, u, s, **keywords)
         elif case == "keywords":
-            front(A, u, s=s)
+            front(A, u, s=s, **keywords)
         else:
-            front(A, u if case == "direct" else [1.0, 2.0, 3.0], s)
+            front(A, u if case == "direct" else [1.0, 2.0, 3.0], s, **keywords)
         front.left.clear()
 
     call()
@@ -330,6 +391,22 @@ def test_a_robots_single_state_does_not_pass_through_python(ur5: armdyn.Robot) -
     assert not function._kernels
     assert_same_bits((function(q, qd, qdd, None),), by_name[:1])
     assert function._kernels
+
+
+def test_given_arrays_do_not_pass_through_python_either(ur5: armdyn.Robot) -> None:
+    state = [general(6, seed=k) for k in range(3)]
+    expected, motion = ur5.inverse_dynamics(*state), ur5.link_motion(*state)
+    tau, room = np.zeros(6), tuple(np.zeros_like(result) for result in motion)
+    forget_the_slow_way(ur5.inverse_dynamics)
+    forget_the_slow_way(ur5.link_motion)
+    assert ur5.inverse_dynamics(*state, out=tau) is tau
+    again = ur5.link_motion(*state, out=room)
+    assert type(again) is type(motion)
+    assert ur5.link_motion(*state, out=again)[0] is room[0]
+    assert not ur5.inverse_dynamics._kernels
+    assert not ur5.link_motion._kernels
+    assert tau.tobytes() == expected.tobytes()
+    assert [given.tobytes() for given in room] == [result.tobytes() for result in motion]
 
 
 def test_results_keep_their_names(ur5: armdyn.Robot) -> None:

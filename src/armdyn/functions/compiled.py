@@ -64,8 +64,8 @@ class CompiledFunction:
     def __call__(self, *arrays: Any, **keywords: Any) -> Any:
         """Evaluate, compiling at the first call.
 
-        From then on single states, given as plain arrays by position, do not get here: `armdyn.functions.single_states`
-        puts a C function before this method, and says how to keep it away.
+        From then on single states, given as plain arrays by position, do not get here, with ``out=`` or without:
+        `armdyn.functions.single_states` puts a C function before this method, and says how to keep it away.
         """
         out = workers = None
         if keywords:

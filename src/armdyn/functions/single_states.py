@@ -2,10 +2,10 @@
 
 At the first call of any compiled function in a process, when its kernel exists, `put_in_front` assigns a C function to
 ``__call__`` of the class (`armdyn.targets.native.direct`). From then on a call that is one state's plain float64 arrays
-by position goes from C to the kernel and back; every other call reaches the Python ``__call__``, as it came. So a
-breakpoint there is passed by for single states, unless the environment variable ``ARMDYN_NATIVE`` turns the piece
-``direct`` off (`armdyn.targets.native`), which leaves the Python ``__call__`` where it is: the same results, a
-microsecond later.
+by position, with ``out=`` or without, goes from C to the kernel and back; every other call reaches the Python
+``__call__``, as it came. So a breakpoint there is passed by for single states, unless the environment variable
+``ARMDYN_NATIVE`` turns the piece ``direct`` off (`armdyn.targets.native`), which leaves the Python ``__call__`` where
+it is: the same results, a microsecond later.
 
 What the C function calls is in the attribute `RECORDS` of each compiled function, which starts as `NO_RECORDS`.
 """

@@ -16,7 +16,7 @@ from armdyn.targets.llvm import streaming
 from armdyn.targets.llvm.arithmetic import arithmetic_section
 from armdyn.targets.llvm.library import libm_functions, library_operations, library_section
 from armdyn.targets.llvm.machine import Machine
-from armdyn.targets.llvm.packing import Column, layout_functions, loader, storer
+from armdyn.targets.llvm.packing import Column, layout_functions, loader, run_length, storer
 from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
@@ -40,8 +40,8 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
             f'target triple = "{machine.triple}"\n',
             *shapes((*program.inputs, *program.outputs)),
             *(loader(vector, size) for size in sorted({port.size for port in program.inputs})),
-            *(storer(vector, number, columns) for number, columns in _columns(program, plan)),
-            layout_functions(vector),
+            *(storer(vector, number, columns, run) for number, columns, run in _results(program, plan)),
+            layout_functions(vector, (run_length(port.shape) for port in program.outputs)),
             *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
             *section_functions(plan, vector),
             *libm_functions(plan, vector),
@@ -71,12 +71,13 @@ def shapes(ports: tuple[Port, ...]) -> list[str]:
     ]
 
 
-def _columns(program: Program, plan: Sections) -> Iterator[tuple[int, list[Column]]]:
-    """The number of every output among all ports, and where its numbers are."""
+def _results(program: Program, plan: Sections) -> Iterator[tuple[int, list[Column], int]]:
+    """The number of every output among all ports, where its numbers are, and how long its runs."""
     results = iter(program.results)
     for number, port in enumerate(program.outputs, start=len(program.inputs)):
         nodes = [(index, plan.nodes[index]) for index in islice(results, port.size)]
-        yield number, [(plan.slots[i], float(node[1]) if node[0] == "const" else None) for i, node in nodes]
+        columns = [(plan.slots[i], float(node[1]) if node[0] == "const" else None) for i, node in nodes]
+        yield number, columns, run_length(port.shape)
 
 
 def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
@@ -248,6 +249,7 @@ def declarations(plan: Sections, vector: Vector, triple: str) -> str:
             f"declare {t} @llvm.fma.{suffix}({t}, {t}, {t})",
             "declare double @llvm.fabs.f64(double)",
             "declare i64 @llvm.umin.i64(i64, i64)",
+            "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
             *libm,
             *_flag_declarations(triple),
         ]

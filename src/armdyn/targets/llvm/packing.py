@@ -1,26 +1,40 @@
 """Between NumPy's layout, state after state, and the kernels', a vector register of states for every scalar.
 
-Scratch memory holds one vector per scalar, a state per lane. Where an array's core dimensions are contiguous, rows are
-read and written in pieces of up to eight numbers, and as many columns are transposed in registers: the wider the
-pieces, the fewer the stores. Any other layout goes element by element through a table of byte offsets. Lanes beyond the
-last state repeat it: they read what it reads and write what it writes, so no masks are needed.
+Scratch memory holds one vector per scalar, a state per lane. Four ways lead there and back:
+
+- *rows*: the numbers of a state are contiguous. Pieces of the rows are transposed in registers.
+- *columns*: the states of a number are contiguous, as in arrays of shape (n, states) given as ``a.T``. Vectors are read
+  and written as they stand.
+- *runs*: the last axis of a result is contiguous, the others are not, as in a block of larger matrices. Each run is
+  moved as a row is.
+- *elements*: any other strides. Numbers are gathered and scattered one by one.
+
+All but the first find the numbers by a table of their byte offsets in a state. Lanes beyond the last state repeat it:
+they read what it reads and write what it writes, so no masks are needed. A group with such lanes has no columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
+from armdyn.targets.llvm.transposition import load_piece, pieces, store_piece
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
-_WIDEST = 8
-"""Columns that are transposed together: with as many vectors as results, more would not fit into the registers."""
+_PIECES, _NUMBERS = 16, 128
+"""Moves of one function, pieces of rows or columns: the compiler's time grows much faster than the function does."""
 
-_LONGEST = 16
-"""Pieces of a row that one function moves: the compiler's time grows much faster than the length of a function."""
+_TOGETHER = 2
+"""Numbers that are gathered or scattered between two jumps."""
 
+_AHEAD = 256
+"""Bytes from a column's vector to the one that is prefetched: processors follow fewer columns than an arm may have."""
 
 Column = tuple[int, float | None]
 """Where a result stands in scratch memory: its slot; and its value, where that is a constant."""
+
+Move = TypeVar("Move", int, tuple[int, int])
+"""A number of a state, or a piece of its row: start and width."""
 
 
 def loader(vector: Vector, size: int) -> str:
@@ -30,98 +44,209 @@ def loader(vector: Vector, size: int) -> str:
     valid lane; ``%contiguous`` and ``%offsets`` are what ``@layout`` found out about the numbers of one state.
     """
 
-    def piece(out: Lines, rows: list[str], start: int, width: int) -> None:
-        for k, column in enumerate(_load_piece(out, vector, rows, start, width)):
-            to = slot_pointer(out, vector, "%scratch", start + k)
-            out.put(f"store {vector.type} {column}, ptr {to}, align {vector.bytes}")
+    def row(out: Lines, places: list[str], start: int, width: int) -> None:
+        for k, column in enumerate(load_piece(out, vector, places, width)):
+            _put(out, vector, slot_pointer(out, vector, "%scratch", start + k), column)
 
-    by_elements = f"call void @load_elements({_GROUP}, i64 {size}, ptr %offsets)"
-    return _by_pieces(f"load_{size}", vector, size, piece, by_elements)
+    def column(out: Lines, place: str, k: int) -> None:
+        _prefetch(out, place, writes=False)
+        states = out.let(f"load {vector.type}, ptr {place}, align 1")
+        _put(out, vector, slot_pointer(out, vector, "%scratch", k), states)
+
+    def others(out: Lines) -> None:
+        out.put(f"call void @load_elements({_GROUP}, i64 {size})")
+
+    return _function(f"load_{size}", vector, size, row, column, others)
 
 
-def storer(vector: Vector, number: int, columns: Sequence[Column]) -> str:
+def storer(vector: Vector, number: int, columns: Sequence[Column], run: int) -> str:
     """The function ``@store<number>`` for one result, whose numbers stand anywhere in scratch memory.
 
-    Its arguments are those of ``@load_<size>``.
+    Its arguments are those of ``@load_<size>``; ``run`` is the `run_length` of the result's shape.
     """
-    size = len(columns)
-    slots = ", ".join(f"i64 {slot}" for slot, _ in columns)
 
-    def piece(out: Lines, rows: list[str], start: int, width: int) -> None:
-        _store_piece(out, vector, rows, start, columns[start : start + width])
+    def row(out: Lines, places: list[str], start: int, width: int) -> None:
+        store_piece(out, vector, places, [_column(out, vector, one) for one in columns[start : start + width]])
 
-    by_elements = f"call void @store_elements({_GROUP}, i64 {size}, ptr %offsets, ptr @slots{number})"
+    def column(out: Lines, place: str, k: int) -> None:
+        _prefetch(out, place, writes=True)
+        out.put(f"store {vector.type} {_column(out, vector, columns[k])}, ptr {place}, align 1")
+
+    def others(out: Lines) -> None:
+        if run > 1:
+            close = out.let(f"icmp eq i64 {_entry(out, '%offsets', 1)}, {vector.itemsize}")
+            out.put(f"br i1 {close}, label %runs, label %elements")
+            out.put("runs:")
+            out.put(f"call void @store_runs_{run}({_GROUP}, i64 {size}, ptr @slots{number})")
+            out.put("ret void")
+            out.put("elements:")
+        out.put(f"call void @store_runs_1({_GROUP}, i64 {size}, ptr @slots{number})")
+
+    size, slots = len(columns), ", ".join(f"i64 {slot}" for slot, _ in columns)
     return (
         f"@slots{number} = private unnamed_addr constant [{size} x i64] [{slots}]\n"
-        f"{_by_pieces(f'store{number}', vector, size, piece, by_elements)}"
+        f"{_function(f'store{number}', vector, size, row, column, others)}"
     )
 
 
-_GROUP = "ptr %data, i64 %outer, i64 %last, ptr %scratch"
-_ROWS = "ptr noalias %data, i64 %outer, i64 %last, ptr noalias %scratch"
-_PARAMETERS = f"{_ROWS}, i1 %contiguous, ptr %offsets"
+def run_length(shape: Sequence[int]) -> int:
+    """The numbers along the last axis; 1 where that is the only one, or too long for one function."""
+    return shape[-1] if len(shape) > 1 and shape[-1] <= _NUMBERS else 1
 
 
-def _by_pieces(
-    name: str, vector: Vector, size: int, piece: Callable[[Lines, list[str], int, int], None], by_elements: str
+_GROUP = "ptr %data, i64 %outer, i64 %last, ptr %scratch, ptr %offsets"
+_PARAMETERS = "ptr noalias %data, i64 %outer, i64 %last, ptr noalias %scratch, ptr %offsets"
+
+
+def _function(
+    name: str,
+    vector: Vector,
+    size: int,
+    row: Callable[[Lines, list[str], int, int], None],
+    column: Callable[[Lines, str, int], None],
+    others: Callable[[Lines], None],
 ) -> str:
-    """The function ``@<name>`` that moves rows without gaps piece by piece, in functions of their own where many are.
+    """The function ``@<name>``, which chooses a group's way.
 
-    ``piece(out, rows, start, width)`` writes what moves one; any other layout is left to ``by_elements``.
+    ``row(out, places, start, width)`` moves a piece of every state's row, ``column(out, place, k)`` the number k of all
+    states; ``others(out)`` moves all numbers of any other layout.
     """
-    out = _by_layout(by_elements)
-    pieces = _pieces(size, narrow=_sublane(vector), wide=min(_WIDEST, vector.lanes))
-    parts = [pieces[first : first + _LONGEST] for first in range(0, len(pieces), _LONGEST)]
-    functions = []
-    for number, part in enumerate(parts):
-        body = out if len(parts) == 1 else Lines()
-        rows = _row_pointers(body, vector)
-        for start, width in part:
-            piece(body, rows, start, width)
-        if len(parts) > 1:
-            functions.append(f"define internal void @{name}.{number}({_ROWS}) #0 {{\n{body}\n  ret void\n}}\n")
-            out.put(f"call void @{name}.{number}({_GROUP})")
-    return "".join([*functions, f"define internal void @{name}({_PARAMETERS}) #0 {{\n{out}\n  ret void\n}}\n"])
 
+    def rows(out: Lines, moves: Sequence[tuple[int, int]]) -> None:
+        states = _state_pointers(out, vector)
+        for start, width in moves:
+            row(out, [_place(out, state, start * vector.itemsize) for state in states], start, width)
 
-def _by_layout(element_by_element: str) -> Lines:
-    """The beginning of a function for rows without gaps, which leaves all others to a loop over the elements."""
+    def columns(out: Lines, moves: Sequence[int]) -> None:
+        for k in moves:
+            column(out, _place(out, "%data", _entry(out, "%offsets", k)), k)
+
     out = Lines()
-    out.put("br i1 %contiguous, label %rows, label %elements")
-    out.put("elements:")
-    out.put(element_by_element)
-    out.put("ret void")
+    out.put("br i1 %contiguous, label %rows, label %gaps")
     out.put("rows:")
+    parts = _in_parts(out, f"{name}.rows", rows, pieces(vector, size), _PIECES)
+    out.put("ret void")
+    out.put("gaps:")
+    dense = out.let(f"icmp eq i64 %outer, {vector.itemsize}")
+    whole = out.let(f"icmp eq i64 %last, {vector.lanes - 1}")
+    out.put(f"br i1 {out.let(f'and i1 {dense}, {whole}')}, label %columns, label %others")
+    out.put("columns:")
+    parts += _in_parts(out, f"{name}.columns", columns, range(size), _NUMBERS)
+    out.put("ret void")
+    out.put("others:")
+    others(out)
+    out.put("ret void")
+    parameters = "ptr noalias %data, i64 %outer, i64 %last, ptr noalias %scratch, i1 %contiguous, ptr %offsets"
+    return "".join([*parts, f"define internal void @{name}({parameters}) #0 {{\n{out}\n}}\n"])
+
+
+def _in_parts(
+    out: Lines, name: str, write: Callable[[Lines, Sequence[Move]], None], moves: Sequence[Move], longest: int
+) -> list[str]:
+    """Write the moves, or calls of functions for ``longest`` of them each, which are returned."""
+    if len(moves) <= longest:
+        write(out, moves)
+        return []
+    functions = []
+    for number, first in enumerate(range(0, len(moves), longest)):
+        body = Lines()
+        write(body, moves[first : first + longest])
+        functions.append(f"define internal void @{name}{number}({_PARAMETERS}) #0 {{\n{body}\n  ret void\n}}\n")
+        out.put(f"call void @{name}{number}({_GROUP})")
+    return functions
+
+
+def layout_functions(vector: Vector, runs: Iterable[int]) -> str:
+    """What all arguments share: ``@layout``, ``@load_elements``, and ``@store_runs_<run>`` for these runs and for 1."""
+    stores = [_store_runs(vector, run) for run in sorted({1, *runs})]
+    return "".join([_LAYOUT.format(itemsize=vector.itemsize), _load_elements(vector), *stores])
+
+
+def _load_elements(vector: Vector) -> str:
+    """``@load_elements``: ``%size`` numbers from where the table says to slots side by side.
+
+    Volatile stores stay whole. Sections read whole vectors back, and would wait for one that was written in halves.
+    """
+
+    def several(out: Lines, states: list[str], first: str) -> None:
+        offsets, slots = _word(out, "%offsets", first), _slot(out, vector, first)
+        for k in range(_TOGETHER):
+            offset = _entry(out, offsets, k)
+            (column,) = load_piece(out, vector, [_place(out, state, offset) for state in states], 1)
+            to = slot_pointer(out, vector, slots, k)
+            out.put(f"store volatile {vector.type} {column}, ptr {to}, align {vector.bytes}")
+
+    body = _loop(vector, _TOGETHER, several)
+    return f"define internal void @load_elements({_PARAMETERS}, i64 %size) #0 {{\n{body}\n}}\n"
+
+
+def _store_runs(vector: Vector, run: int) -> str:
+    """``@store_runs_<run>``: ``%size`` numbers from the slots of a table to where the other says, each run in one."""
+    moves = pieces(vector, run) if run > 1 else [(k, 1) for k in range(_TOGETHER)]
+    together = max(run, _TOGETHER)
+
+    def several(out: Lines, states: list[str], first: str) -> None:
+        offsets, slots = _word(out, "%offsets", first), _word(out, "%slots", first)
+        for start, width in moves:
+            offset = _entry(out, offsets, start)
+            places = [_place(out, state, offset) for state in states]
+            froms = [_slot(out, vector, _entry(out, slots, k)) for k in range(start, start + width)]
+            columns = [out.let(f"load {vector.type}, ptr {slot}, align {vector.bytes}") for slot in froms]
+            store_piece(out, vector, places, columns)
+
+    body = _loop(vector, together, several)
+    return f"define internal void @store_runs_{run}({_PARAMETERS}, i64 %size, ptr %slots) #0 {{\n{body}\n}}\n"
+
+
+def _loop(vector: Vector, step: int, several: Callable[[Lines, list[str], str], None]) -> Lines:
+    """The body of a function that moves ``step`` numbers at a time, the last ones once more where they overlap."""
+    out = Lines()
+    out.put("entry:")
+    states = _state_pointers(out, vector)
+    latest = out.let(f"sub i64 %size, {step}")
+    out.put("br label %several")
+    out.put("several:")
+    out.put("%k = phi i64 [ 0, %entry ], [ %next, %several ]")
+    several(out, states, out.let(f"call i64 @llvm.umin.i64(i64 %k, i64 {latest})"))
+    out.put(f"%next = add i64 %k, {step}")
+    out.put(f"br i1 {out.let('icmp ult i64 %next, %size')}, label %several, label %end")
+    out.put("end:")
+    out.put("ret void")
     return out
 
 
-def _sublane(vector: Vector) -> int:
-    """How many numbers 16 bytes hold: the shortest pieces, unless the row is shorter."""
-    return 16 // vector.itemsize
-
-
-def _pieces(size: int, narrow: int, wide: int) -> list[tuple[int, int]]:
-    """(start, width) of the pieces of a row: as wide as they fit, the last one overlapping; short rows one by one."""
-    if size < narrow:
-        return [(start, 1) for start in range(size)]
-    pieces, start, width = [], 0, wide
-    while width >= narrow:
-        while start + width <= size:
-            pieces.append((start, width))
-            start += width
-        width //= 2
-    if start < size:
-        pieces.append((size - narrow, narrow))
-    return pieces
-
-
-def _row_pointers(out: Lines, vector: Vector) -> list[str]:
+def _state_pointers(out: Lines, vector: Vector) -> list[str]:
+    """The address of every lane's state."""
     pointers = []
     for lane in range(vector.lanes):
-        row = out.let(f"call i64 @llvm.umin.i64(i64 %last, i64 {lane})")
-        offset = out.let(f"mul i64 {row}, %outer")
-        pointers.append(out.let(f"getelementptr i8, ptr %data, i64 {offset}"))
+        state = out.let(f"call i64 @llvm.umin.i64(i64 %last, i64 {lane})")
+        pointers.append(_place(out, "%data", out.let(f"mul i64 {state}, %outer")))
     return pointers
+
+
+def _place(out: Lines, base: str, offset: str | int) -> str:
+    return out.let(f"getelementptr i8, ptr {base}, i64 {offset}")
+
+
+def _word(out: Lines, table: str, k: str | int) -> str:
+    return out.let(f"getelementptr i64, ptr {table}, i64 {k}")
+
+
+def _entry(out: Lines, table: str, k: int) -> str:
+    return out.let(f"load i64, ptr {_word(out, table, k)}")
+
+
+def _slot(out: Lines, vector: Vector, slot: str) -> str:
+    """The address of a slot of scratch memory that is only known when the code runs."""
+    return out.let(f"getelementptr {vector.type}, ptr %scratch, i64 {slot}")
+
+
+def _prefetch(out: Lines, place: str, *, writes: bool) -> None:
+    out.put(f"call void @llvm.prefetch.p0(ptr {_place(out, place, _AHEAD)}, i32 {int(writes)}, i32 3, i32 1)")
+
+
+def _put(out: Lines, vector: Vector, slot: str, column: str) -> None:
+    out.put(f"store {vector.type} {column}, ptr {slot}, align {vector.bytes}")
 
 
 def _column(out: Lines, vector: Vector, column: Column) -> str:
@@ -131,87 +256,8 @@ def _column(out: Lines, vector: Vector, column: Column) -> str:
     return out.let(f"load {vector.type}, ptr {slot_pointer(out, vector, '%scratch', slot)}, align {vector.bytes}")
 
 
-def _element(out: Lines, vector: Vector, row: str, start: int) -> str:
-    return out.let(f"getelementptr i8, ptr {row}, i64 {start * vector.itemsize}")
-
-
-def _load_piece(out: Lines, vector: Vector, rows: list[str], start: int, width: int) -> list[str]:
-    """The columns start, ..., start + width - 1, a vector each."""
-    if width == 1:
-        column = "poison"
-        for lane, row in enumerate(rows):
-            number = out.let(f"load {vector.scalar}, ptr {_element(out, vector, row, start)}, align 1")
-            column = out.let(f"insertelement {vector.type} {column}, {vector.scalar} {number}, i64 {lane}")
-        return [column]
-    blocks = []
-    for first_row in range(width):  # the rows first_row, first_row + width, ... side by side, a sublane each
-        parts = [
-            out.let(f"load <{width} x {vector.scalar}>, ptr {_element(out, vector, row, start)}, align 1")
-            for row in rows[first_row::width]
-        ]
-        blocks.append(_joined(out, vector, parts, width))
-    return _transpose_sublanes(out, vector, blocks)
-
-
-def _store_piece(out: Lines, vector: Vector, rows: list[str], start: int, columns: Sequence[Column]) -> None:
-    width = len(columns)
-    vectors = [_column(out, vector, column) for column in columns]
-    if width == 1:
-        for lane, row in enumerate(rows):
-            number = out.let(f"extractelement {vector.type} {vectors[0]}, i64 {lane}")
-            out.put(f"store {vector.scalar} {number}, ptr {_element(out, vector, row, start)}, align 1")
-        return
-    for first_row, block in enumerate(_transpose_sublanes(out, vector, vectors)):
-        for sublane, target in enumerate(rows[first_row::width]):
-            lanes = range(sublane * width, (sublane + 1) * width)
-            piece = _shuffle(out, vector, vector.lanes, block, "poison", lanes)
-            out.put(f"store <{width} x {vector.scalar}> {piece}, ptr {_element(out, vector, target, start)}, align 1")
-
-
-def _joined(out: Lines, vector: Vector, parts: list[str], width: int) -> str:
-    """Short vectors side by side in a long one."""
-    while len(parts) > 1:
-        parts = [
-            _shuffle(out, vector, width, a, b, range(2 * width)) for a, b in zip(parts[::2], parts[1::2], strict=True)
-        ]
-        width *= 2
-    return parts[0]
-
-
-def _transpose_sublanes(out: Lines, vector: Vector, blocks: list[str]) -> list[str]:
-    """Transpose, in every sublane, the square matrix whose rows are that sublane of the blocks."""
-    width = len(blocks)
-    step = 1
-    while step < width:  # swap the off-diagonal quarters of 2 step x 2 step matrices
-        swapped = list(blocks)
-        for i in range(width):
-            if not i & step:
-                a, b = blocks[i], blocks[i + step]
-                low, high = [], []
-                for lane in range(vector.lanes):
-                    column = lane % width
-                    low.append(lane if not column & step else vector.lanes + lane - step)
-                    high.append(lane + step if not column & step else vector.lanes + lane)
-                swapped[i] = _shuffle(out, vector, vector.lanes, a, b, low)
-                swapped[i + step] = _shuffle(out, vector, vector.lanes, a, b, high)
-        blocks = swapped
-        step *= 2
-    return blocks
-
-
-def _shuffle(out: Lines, vector: Vector, lanes: int, a: str, b: str, order: Sequence[int]) -> str:
-    source = f"<{lanes} x {vector.scalar}>"
-    mask = ", ".join(f"i32 {k}" for k in order)
-    return out.let(f"shufflevector {source} {a}, {source} {b}, <{len(order)} x i32> <{mask}>")
-
-
-def layout_functions(vector: Vector) -> str:
-    """The functions for any layout at all: ``@layout``, ``@load_elements``, ``@store_elements``."""
-    return _ANY_LAYOUT.format(scalar=vector.scalar, itemsize=vector.itemsize, lanes=vector.lanes)
-
-
-# @layout: whether the core dimensions are contiguous; if not, the table of the elements' offsets is written.
-_ANY_LAYOUT = """\
+# @layout: whether the core dimensions are contiguous; if not, the table of the numbers' offsets is written.
+_LAYOUT = """\
 define internal i1 @layout(i64 %size, i64 %rank, ptr %shape, ptr %strides, ptr %offsets) #0 {{
 entry:
   br label %check
@@ -261,70 +307,5 @@ write:
   br i1 %more, label %element, label %end
 end:
   ret i1 false
-}}
-
-define internal void @load_elements(ptr %data, i64 %outer, i64 %last, ptr %scratch, i64 %size, ptr %offsets) #0 {{
-entry:
-  %none = icmp eq i64 %size, 0
-  br i1 %none, label %end, label %element
-element:
-  %k = phi i64 [ 0, %entry ], [ %k.next, %element.end ]
-  %from = getelementptr i64, ptr %offsets, i64 %k
-  %offset = load i64, ptr %from
-  %first = getelementptr i8, ptr %data, i64 %offset
-  br label %lane
-lane:
-  %r = phi i64 [ 0, %element ], [ %r.next, %lane ]
-  %row = call i64 @llvm.umin.i64(i64 %r, i64 %last)
-  %row.offset = mul i64 %row, %outer
-  %at = getelementptr i8, ptr %first, i64 %row.offset
-  %number = load {scalar}, ptr %at, align 1
-  %position = mul i64 %k, {lanes}
-  %place = add i64 %position, %r
-  %to = getelementptr {scalar}, ptr %scratch, i64 %place
-  store {scalar} %number, ptr %to
-  %r.next = add i64 %r, 1
-  %more.lanes = icmp ult i64 %r.next, {lanes}
-  br i1 %more.lanes, label %lane, label %element.end
-element.end:
-  %k.next = add i64 %k, 1
-  %more = icmp ult i64 %k.next, %size
-  br i1 %more, label %element, label %end
-end:
-  ret void
-}}
-
-define internal void @store_elements(
-  ptr %data, i64 %outer, i64 %last, ptr %scratch, i64 %size, ptr %offsets, ptr %slots
-) #0 {{
-entry:
-  %none = icmp eq i64 %size, 0
-  br i1 %none, label %end, label %element
-element:
-  %k = phi i64 [ 0, %entry ], [ %k.next, %element.end ]
-  %from = getelementptr i64, ptr %offsets, i64 %k
-  %offset = load i64, ptr %from
-  %slot.at = getelementptr i64, ptr %slots, i64 %k
-  %slot = load i64, ptr %slot.at
-  %first = getelementptr i8, ptr %data, i64 %offset
-  br label %lane
-lane:
-  %r = phi i64 [ 0, %element ], [ %r.next, %lane ]
-  %position = mul i64 %slot, {lanes}
-  %place = add i64 %position, %r
-  %at = getelementptr {scalar}, ptr %scratch, i64 %place
-  %number = load {scalar}, ptr %at
-  %row.offset = mul i64 %r, %outer
-  %to = getelementptr i8, ptr %first, i64 %row.offset
-  store {scalar} %number, ptr %to, align 1
-  %r.next = add i64 %r, 1
-  %more.lanes = icmp ule i64 %r.next, %last
-  br i1 %more.lanes, label %lane, label %element.end
-element.end:
-  %k.next = add i64 %k, 1
-  %more = icmp ult i64 %k.next, %size
-  br i1 %more, label %element, label %end
-end:
-  ret void
 }}
 """

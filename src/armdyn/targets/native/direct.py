@@ -1,14 +1,16 @@
 """One state in one C call: past the machinery of a ufunc, which takes longer than the equations of motion do.
 
 `call_method` makes a C function that stands in front of a Python ``__call__(self, *arrays)``. Where every array is a
-plain float64 `numpy.ndarray`, C-contiguous and of exactly the shape one state has, it makes the arrays of results and
-calls the kernel's inner loop for one state. Anything else (lists, batches, other types, keywords, errors) it hands to
-the Python ``__call__`` as it came: there is one place where arguments are understood and explained.
+plain float64 `numpy.ndarray`, C-contiguous and of exactly the shape one state has, it makes the arrays of results, or
+takes those given as ``out=`` where they are plain and writable, and calls the kernel's inner loop for one state.
+Anything else (lists, batches, other types, other keywords, errors) it hands to the Python ``__call__`` as it came:
+there is one place where arguments are understood and explained.
 
 The function is the same for all kernels: LLVM IR, compiled once for this processor and kept on disk as kernels are.
 It learns what to call from ``bytes`` full of addresses and sizes, words of 8 bytes:
 
-- its own *gateway*: attribute's name, fallback, ndarray, float64's dtype, ``PyArray_New``, ``PyArray_Return``;
+- its own *gateway*: attribute's name, fallback, ndarray, float64's dtype, ``PyArray_New``, ``PyArray_Return``, the word
+  "out";
 - the *records* that ``self`` has as an attribute, one for each number of arrays it can be called with: number of
   inputs, of outputs, of words, inner loop, container, number of states (1), where the outputs' extents and where the
   steps begin; from word 8 on the number of axes of each argument, the extents of all, the steps of the inner loop.
@@ -94,9 +96,10 @@ def _method(entry: int, fallback: Callable[..., Any], attribute: str) -> Any:
     """The C function as a method, which Python binds to ``self`` as it binds functions."""
     table = numpy_table("_ARRAY_API")
     needed = (sys.intern(attribute), fallback, np.ndarray, np.dtype(np.float64))
-    gateway = struct.pack("6q", *map(id, needed), table[_ARRAY_NEW], table[_ARRAY_RETURN])
+    out = sys.intern("out")
+    gateway = struct.pack("7q", *map(id, needed), table[_ARRAY_NEW], table[_ARRAY_RETURN], id(out))
     definition = _MethodDefinition(b"__call__", entry, _METH_FASTCALL_KEYWORDS, None)
-    keep((needed, definition))
+    keep((needed, out, definition))
     new_function, new_method = ctypes.pythonapi.PyCFunction_NewEx, ctypes.pythonapi.PyInstanceMethod_New
     new_function.restype, new_function.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     new_method.restype, new_method.argtypes = ctypes.py_object, [ctypes.py_object]
@@ -140,23 +143,26 @@ def _is_known() -> bool:
 
 
 def _works(entry: int, trial: Any) -> bool:
-    """Whether the C function gives what a ufunc gives for one state, and leaves two states to Python."""
+    """Whether the C function gives what a ufunc gives for one state, new or in ``out``, and leaves two to Python."""
 
     class Trial:
         records = record(trial, _together) + NO_RECORDS
 
-        def __call__(self, *arrays: Any) -> Any:
+        def __call__(self, *arrays: Any, **keywords: Any) -> Any:
             return None
 
     Trial.__call__ = _method(entry, Trial.__call__, "records")  # type: ignore[method-assign]
-    one, two = ([np.ones((*states, *shape)) for shape in core_shapes(trial)[0]] for states in ((), (2,)))
-    found, expected = (np.asarray(results).tobytes() for results in (_flat(Trial()(*one)), _flat(trial(*one))))
-    return found == expected and Trial()(*two) is None
+    inputs, outputs = core_shapes(trial)
+    one, two = ([np.ones((*states, *shape)) for shape in inputs] for states in ((), (2,)))
+    room = [np.empty(shape) for shape in outputs]
+    results = Trial()(*one), Trial()(*one, out=_together(*room)), room, trial(*one)
+    new, given, written, expected = (_flat(one).tobytes() for one in results)
+    return new == given == written == expected and Trial()(*two) is None
 
 
 def _flat(results: Any) -> Any:
     """All numbers of one or several results."""
-    return np.concatenate([np.ravel(one) for one in (results if isinstance(results, tuple) else (results,))])
+    return np.concatenate([np.ravel(one) for one in (results if isinstance(results, tuple | list) else (results,))])
 
 
 def _together(*results: Any) -> Any:

@@ -11,6 +11,8 @@ ENTRY = "armdyn_call"
 
 _NPY_DOUBLE = 12
 _PLAIN = 0x0001 | 0x0100  # NPY_ARRAY_C_CONTIGUOUS, NPY_ARRAY_ALIGNED
+_WRITABLE = _PLAIN | 0x0400  # NPY_ARRAY_WRITEABLE
+_TUPLE_SUBCLASS = 1 << 26  # Py_TPFLAGS_TUPLE_SUBCLASS
 
 
 def call_ir(most: int, triple: str) -> str:
@@ -21,8 +23,12 @@ target triple = "{triple}"
 declare ptr @PyBytes_AsString(ptr)
 declare ptr @PyObject_GetAttr(ptr, ptr)
 declare ptr @PyObject_Vectorcall(ptr, ptr, i64, ptr)
+declare i64 @PyTuple_Size(ptr)
+declare ptr @PyTuple_GetItem(ptr, i64)
+declare i64 @PyType_GetFlags(ptr)
+declare void @Py_IncRef(ptr)
 declare void @Py_DecRef(ptr)
-{_call(most)}{_FITS}{_evaluate(most)}
+{_call(most)}{_ROOM}{_FITS}{_evaluate(most)}
 attributes #0 = {{ nounwind }}
 """
 
@@ -38,16 +44,30 @@ def _word(name: str, index: int, kind: str = "i64") -> str:
 
 
 def _call(most: int) -> str:
-    """Find the record for this number of arrays; if all of them fit, evaluate, otherwise call the fallback."""
+    """Find the record for this number of arrays; if all of them fit, evaluate, otherwise call the fallback.
+
+    The one keyword that is understood here is ``out``. Its value follows the arrays.
+    """
     return f"""
 define ptr @{ENTRY}(ptr %self, ptr %arguments, i64 %count, ptr %keywords) #0 {{
 entry:
   %data = alloca [{2 * most} x ptr]
+  %room = alloca [{most} x ptr]
   %gateway = call ptr @PyBytes_AsString(ptr %self)
-  %by.position = icmp eq ptr %keywords, null
   %bound = icmp sgt i64 %count, 0
-  %candidate = and i1 %by.position, %bound
-  br i1 %candidate, label %ask, label %otherwise
+  br i1 %bound, label %method, label %otherwise
+method:
+  %by.position = icmp eq ptr %keywords, null
+  br i1 %by.position, label %ask, label %names
+names:
+  %names.count = call i64 @PyTuple_Size(ptr %keywords)
+  %one.name = icmp eq i64 %names.count, 1
+  br i1 %one.name, label %name, label %otherwise
+name:
+  {_load("out.name", "gateway", 48)}
+  %keyword = call ptr @PyTuple_GetItem(ptr %keywords, i64 0)
+  %is.out = icmp eq ptr %keyword, %out.name
+  br i1 %is.out, label %ask, label %otherwise
 ask:
   {_load("attribute", "gateway", 0)}
   %instance = load ptr, ptr %arguments
@@ -75,10 +95,25 @@ other:
   br label %one
 look:
   %arrays = getelementptr ptr, ptr %arguments, i64 1
-  %fits = call i1 @fits(ptr %gateway, ptr %record, ptr %arrays, ptr %data)
-  br i1 %fits, label %evaluate, label %leave
+  {_word("outputs", 1)}
+  %ranks = getelementptr i64, ptr %record, i64 8
+  %all = add i64 %inputs, %outputs
+  %extents = getelementptr i64, ptr %ranks, i64 %all
+  %fits = call i1 @fits(
+    ptr %gateway, i64 %inputs, ptr %ranks, ptr %extents, i32 {_PLAIN}, ptr %arrays, ptr %data
+  )
+  br i1 %fits, label %results, label %leave
+results:
+  br i1 %by.position, label %evaluate, label %look.out
+look.out:
+  %out.at = getelementptr ptr, ptr %arguments, i64 %count
+  %out = load ptr, ptr %out.at
+  %targets = getelementptr ptr, ptr %data, i64 %inputs
+  %has.room = call i1 @has_room(ptr %gateway, ptr %record, ptr %out, ptr %room, ptr %targets)
+  br i1 %has.room, label %evaluate, label %leave
 evaluate:
-  %result = call ptr @evaluate(ptr %gateway, ptr %record, ptr %data)
+  %into = phi ptr [ null, %results ], [ %room, %look.out ]
+  %result = call ptr @evaluate(ptr %gateway, ptr %record, ptr %data, ptr %into)
   br label %release
 release:
   %answer = phi ptr [ null, %open ], [ %result, %evaluate ]
@@ -97,17 +132,58 @@ otherwise:
 """
 
 
-# Whether every argument is a plain array of one state; if so, where its numbers are.
+# Whether ``out`` is an array, or a tuple of several, that results can be written to; if so, which ones and where.
+_ROOM = f"""
+define internal i1 @has_room(ptr %gateway, ptr %record, ptr %out, ptr %room, ptr %targets) #0 {{
+entry:
+  {_word("inputs", 0)}
+  {_word("outputs", 1)}
+  %single = icmp eq i64 %outputs, 1
+  br i1 %single, label %alone, label %several
+alone:
+  store ptr %out, ptr %room
+  br label %check
+several:
+  {_load("type", "out", 8)}
+  %kind = call i64 @PyType_GetFlags(ptr %type)
+  %tuple = and i64 %kind, {_TUPLE_SUBCLASS}
+  %is.tuple = icmp ne i64 %tuple, 0
+  br i1 %is.tuple, label %count, label %no
+count:
+  %size = call i64 @PyTuple_Size(ptr %out)
+  %enough = icmp eq i64 %size, %outputs
+  br i1 %enough, label %take, label %no
+take:
+  %k = phi i64 [ 0, %count ], [ %k.next, %take ]
+  %array = call ptr @PyTuple_GetItem(ptr %out, i64 %k)
+  %to = getelementptr ptr, ptr %room, i64 %k
+  store ptr %array, ptr %to
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, %outputs
+  br i1 %more, label %take, label %check
+check:
+  %all.ranks = getelementptr i64, ptr %record, i64 8
+  %ranks = getelementptr i64, ptr %all.ranks, i64 %inputs
+  {_word("extents.index", 6)}
+  %extents = getelementptr i64, ptr %record, i64 %extents.index
+  %fits = call i1 @fits(
+    ptr %gateway, i64 %outputs, ptr %ranks, ptr %extents, i32 {_WRITABLE}, ptr %room, ptr %targets
+  )
+  ret i1 %fits
+no:
+  ret i1 false
+}}
+"""
+
+
+# Whether all are plain arrays of one state with these flags; if so, where their numbers are.
 _FITS = f"""
-define internal i1 @fits(ptr %gateway, ptr %record, ptr %arrays, ptr %data) #0 {{
+define internal i1 @fits(
+  ptr %gateway, i64 %count, ptr %ranks, ptr %extents, i32 %needed, ptr %arrays, ptr %data
+) #0 {{
 entry:
   {_load("ndarray", "gateway", 16)}
   {_load("float64", "gateway", 24)}
-  {_word("inputs", 0)}
-  {_word("outputs", 1)}
-  %ranks = getelementptr i64, ptr %record, i64 8
-  %more.ranks = getelementptr i64, ptr %ranks, i64 %inputs
-  %extents = getelementptr i64, ptr %more.ranks, i64 %outputs
   br label %each
 each:
   %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
@@ -127,8 +203,8 @@ look:
   %axes.64 = sext i32 %axes to i64
   %has.rank = icmp eq i64 %axes.64, %rank
   %is.float64 = icmp eq ptr %dtype, %float64
-  %plain = and i32 %flags, {_PLAIN}
-  %is.plain = icmp eq i32 %plain, {_PLAIN}
+  %plain = and i32 %flags, %needed
+  %is.plain = icmp eq i32 %plain, %needed
   %two = and i1 %has.rank, %is.float64
   %three = and i1 %two, %is.plain
   br i1 %three, label %axis, label %no
@@ -150,7 +226,7 @@ next:
   store ptr %numbers, ptr %to
   %wanted.next = getelementptr i64, ptr %wanted, i64 %rank
   %k.next = add i64 %k, 1
-  %more = icmp ult i64 %k.next, %inputs
+  %more = icmp ult i64 %k.next, %count
   br i1 %more, label %each, label %yes
 yes:
   ret i1 true
@@ -161,10 +237,13 @@ no:
 
 
 def _evaluate(most: int) -> str:
-    """Make the arrays of results, call the inner loop, hand the results over; null and an exception if that fails."""
+    """Call the inner loop and hand the results over; null and an exception if that fails.
+
+    Where ``%room`` is not null, the results are its arrays, whose numbers ``%data`` ends with; otherwise new ones.
+    """
     wanted = f"ptr %ndarray, i32 %axes, ptr %shape, i32 {_NPY_DOUBLE}, ptr null, ptr null, i32 0, i32 0, ptr null"
     return f"""
-define internal ptr @evaluate(ptr %gateway, ptr %record, ptr %data) #0 {{
+define internal ptr @evaluate(ptr %gateway, ptr %record, ptr %data, ptr %room) #0 {{
 entry:
   %results = alloca [{most} x ptr]
   {_load("ndarray", "gateway", 16)}
@@ -182,7 +261,18 @@ entry:
   %all.ranks = getelementptr i64, ptr %record, i64 8
   %ranks = getelementptr i64, ptr %all.ranks, i64 %inputs
   %targets = getelementptr ptr, ptr %data, i64 %inputs
-  br label %make
+  %fresh = icmp eq ptr %room, null
+  br i1 %fresh, label %make, label %keep
+keep:
+  %g = phi i64 [ 0, %entry ], [ %g.next, %keep ]
+  %given.at = getelementptr ptr, ptr %room, i64 %g
+  %given = load ptr, ptr %given.at
+  call void @Py_IncRef(ptr %given)
+  %kept.at = getelementptr ptr, ptr %results, i64 %g
+  store ptr %given, ptr %kept.at
+  %g.next = add i64 %g, 1
+  %more.given = icmp ult i64 %g.next, %outputs
+  br i1 %more.given, label %keep, label %compute
 make:
   %k = phi i64 [ 0, %entry ], [ %k.next, %made ]
   %shape = phi ptr [ %extents, %entry ], [ %shape.next, %made ]
@@ -204,7 +294,7 @@ made:
   br i1 %more, label %make, label %compute
 compute:
   call void %loop(ptr %data, ptr %states, ptr %steps, ptr null)
-  br label %hand
+  br i1 %fresh, label %hand, label %complete
 hand:
   %r = phi i64 [ 0, %compute ], [ %r.next, %handed ]
   %own.at = getelementptr ptr, ptr %results, i64 %r
