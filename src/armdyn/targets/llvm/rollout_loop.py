@@ -26,7 +26,7 @@ from armdyn.targets.llvm.loop import (
     shapes,
 )
 from armdyn.targets.llvm.machine import Machine
-from armdyn.targets.llvm.packing import Column, layout_functions, loader, storer
+from armdyn.targets.llvm.packing import Column, layout_functions, loader, run_length, storer
 from armdyn.targets.llvm.sections import Sections, cut
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
@@ -43,8 +43,8 @@ def rollout_ir(rollout: Rollout, dtype: str, machine: Machine) -> str:
             f'target triple = "{machine.triple}"\n',
             *shapes((*rollout.inputs, *rollout.outputs)),
             *(loader(vector, size) for size in sorted({port.size for port in rollout.inputs})),
-            *(storer(vector, number, columns) for number, columns in ports.columns(plan)),
-            layout_functions(vector),
+            *(storer(vector, number, columns, run) for number, columns, run in ports.columns(plan)),
+            layout_functions(vector, (run_length(port.shape) for port in rollout.outputs)),
             *section_functions(plan, vector),
             *libm_functions(plan, vector),
             _carry(ports, plan, vector),
@@ -70,14 +70,18 @@ class Ports:
         first = accumulate((port.size for port in rollout.inputs), initial=0)
         self.slots = {port.name: slot for port, slot in zip(rollout.inputs, first, strict=False)}
 
-    def columns(self, plan: Sections) -> list[tuple[int, list[Column]]]:
-        """Where the numbers of every result of the loop stand in scratch memory.
+    def columns(self, plan: Sections) -> list[tuple[int, list[Column], int]]:
+        """The number of every result of the loop, where its numbers stand in scratch memory, and its runs.
 
         The state, and what is recorded of it, stands in the slots of inputs, until the end of a step.
         """
         carried = {port.name for _, port in self.state}
         return [
-            (number, self.of_input(port) if port.name in carried else self.of_result(plan, port.name))
+            (
+                number,
+                self.of_input(port) if port.name in carried else self.of_result(plan, port.name),
+                run_length(port.shape),
+            )
             for number, port in [*self.state, *self.records]
         ]
 
