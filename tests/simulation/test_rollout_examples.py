@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_gains_are_tuned() -> None:
     costs = runpy.run_path(str(EXAMPLES / "tune_gains.py"))["main"](iterations=6)
     assert np.all(np.diff(costs) < 0)
-    assert costs[-1] < 0.7 * costs[0]
+    assert costs[-1] < 0.75 * costs[0]
 
 
 @pytest.mark.slow
