@@ -10,17 +10,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from armdyn.cli.arguments import (
-    AcceptFaultsOption,
-    AcceptOption,
-    BaseOption,
-    ChainOption,
-    GravityOption,
-    LockOption,
-    RobotArgument,
-    TipOption,
-    open_robot,
-)
 from armdyn.cli.screen import screen, visible
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.constraints import RedundantConstraints
@@ -33,15 +22,8 @@ from armdyn.robot import Method, Robot
 
 
 def info(
-    robot: RobotArgument,
+    arm: Robot,
     cost: Annotated[bool, typer.Option("--cost", help="Only operation counts, beside the literature's.")] = False,
-    base: BaseOption = None,
-    tip: TipOption = None,
-    chain: ChainOption = False,
-    lock: LockOption = None,
-    gravity: GravityOption = None,
-    accept: AcceptOption = False,
-    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Show joints, limits, masses, inertias and operation counts.
 
@@ -53,9 +35,6 @@ def info(
 
       armdyn info panda.urdf --lock panda_finger_joint1=0
     """
-    arm = open_robot(
-        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
-    )
     console = screen()
     console.print(_summary(arm))
     for table in (_cost_table, _literature_table) if cost else _tables(arm):

@@ -9,19 +9,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from armdyn.cli.arguments import (
-    AcceptFaultsOption,
-    AcceptOption,
-    BaseOption,
-    ChainOption,
-    GravityOption,
-    LockOption,
-    RobotArgument,
-    TipOption,
-    open_robot,
-    read_joint_vector,
-    read_vector,
-)
+from armdyn.cli.arguments import read_joint_vector, read_vector
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import figure, new_account, new_table, show, show_notes
@@ -35,7 +23,7 @@ ROUNDING = 1e-15
 
 
 def simulate(
-    robot: RobotArgument,
+    arm: Robot,
     duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 1.0,
     q0: Annotated[
         str | None, typer.Option("--q0", help="Joint positions at the start, rad or m; zero if left out.")
@@ -55,13 +43,6 @@ def simulate(
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the motion to this csv file.")] = None,
     npz: Annotated[Path | None, typer.Option("--npz", help="Write everything to this npz file.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the motion: png, pdf or svg.")] = None,
-    base: BaseOption = None,
-    tip: TipOption = None,
-    chain: ChainOption = False,
-    lock: LockOption = None,
-    gravity: GravityOption = None,
-    accept: AcceptOption = False,
-    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Let the arm move, and show where it went and whether its energy adds up.
 
@@ -72,9 +53,6 @@ def simulate(
       armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
     """
     _refuse_outputs(csv, npz, plot)
-    arm = open_robot(
-        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
-    )
     forces: dict[str, Any] = {}
     if torque is not None:
         forces["torque"] = read_joint_vector(torque, "--torque", arm)
