@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from armdyn.arrays import are_plain
-from armdyn.modern_robotics import recursion
 from armdyn.program import Port, Program, trace
 from armdyn.targets import load_or_compile, source_digest
 from armdyn.targets.kernels import NumpyFunction
@@ -53,6 +52,3 @@ def program(function: Callable[..., Any], n: int) -> Program:
     """The straight-line program of a function of `recursion` for arms of n joints."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return trace(function, [Port(name, shapes(n)[name]) for name in names], name=function.__name__)
-
-
-__all__ = ["compiled", "program", "recursion", "shapes", "tried"]
