@@ -1,4 +1,4 @@
-"""How a function of (robot, ...) of another package becomes a method of `Robot`.
+"""How a function of another package becomes a method of `Robot`, imported when it is first asked for.
 
 >>> import inspect
 >>> inspect.signature(armdyn.load("planar_2r").close_loop)
@@ -7,14 +7,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import wraps
 from types import MethodType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from armdyn.threads import cached_property, undivided
 
+if TYPE_CHECKING:
+    from armdyn.model.model import Model
+
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Made = TypeVar("Made")
 
 
 class Imported(Generic[Parameters, Result]):
@@ -44,3 +50,39 @@ class Imported(Generic[Parameters, Result]):
     def __get__(self, robot: Any, owner: type) -> Callable[Parameters, Result]: ...
     def __get__(self, robot: Any, owner: type) -> Callable[..., Result]:
         return self.function if robot is None else MethodType(self.function, robot)
+
+
+class Read(Generic[Parameters]):
+    """A function that reads a model as a class method that makes a robot of it, with its signature and documentation."""
+
+    def __init__(self, find: Callable[[], Callable[Parameters, Model]]) -> None:
+        """Declare a class method.
+
+        Args:
+            find: imports the function and returns it.
+        """
+        self._find = find
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function of (class, ...) that makes a robot, imported when it is first asked for."""
+        with undivided():
+            read = self._find()
+
+        @wraps(read)
+        def build(cls: type[Any], *args: Parameters.args, **options: Parameters.kwargs) -> Any:
+            return cls(read(*args, **options))
+
+        own = inspect.signature(read)
+        cls = inspect.Parameter("cls", inspect.Parameter.POSITIONAL_ONLY)
+        build.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[cls, *own.parameters.values()], return_annotation="Robot"
+        )
+        return build
+
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return self.function.__doc__
+
+    def __get__(self, robot: Any, owner: type[Made]) -> Callable[Parameters, Made]:
+        return MethodType(self.function, owner)

@@ -14,14 +14,19 @@ from armdyn.model.constraints import Row, rows_in
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
-from armdyn.robot import descriptions
-from armdyn.robot.imported import Imported
+from armdyn.robot.imported import Imported, Read
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     import armdyn.constraints
+    import armdyn.formats.dh
+    import armdyn.formats.links
+    import armdyn.formats.mjcf
+    import armdyn.formats.screws
+    import armdyn.formats.urdf
+    import armdyn.formats.zero_reference
     import armdyn.identification
     import armdyn.kinematics
     import armdyn.robot.editing
@@ -111,12 +116,12 @@ class Robot:
     potential_energy_regressor = Method(ALGORITHMS)
 
     # Robots from descriptions
-    from_urdf = classmethod(descriptions.from_urdf)
-    from_mjcf = classmethod(descriptions.from_mjcf)
-    from_screws = classmethod(descriptions.from_screws)
-    from_dh = classmethod(descriptions.from_dh)
-    from_zero_reference = classmethod(descriptions.from_zero_reference)
-    from_links = classmethod(descriptions.from_links)
+    from_urdf = Read(lambda: armdyn.formats.urdf.read_urdf)
+    from_mjcf = Read(lambda: armdyn.formats.mjcf.read_mjcf)
+    from_screws = Read(lambda: armdyn.formats.screws.read_screws)
+    from_dh = Read(lambda: armdyn.formats.dh.read_dh)
+    from_zero_reference = Read(lambda: armdyn.formats.zero_reference.read_zero_reference)
+    from_links = Read(lambda: armdyn.formats.links.read_links)
 
     # And back
     to_screws = Imported(lambda: armdyn.robot.exports.to_screws)
