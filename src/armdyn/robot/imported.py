@@ -53,7 +53,7 @@ class Imported(Generic[Parameters, Result]):
 
 
 class Read(Generic[Parameters]):
-    """A function that reads a model as a class method that makes a robot of it, with its signature and documentation."""
+    """A function that reads a model, as a class method that makes a robot: same arguments, same documentation."""
 
     def __init__(self, find: Callable[[], Callable[Parameters, Model]]) -> None:
         """Declare a class method.
