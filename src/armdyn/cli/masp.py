@@ -13,7 +13,7 @@ from rich.table import Table
 from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
-from armdyn.cli.tables import figure, new_account, new_table, show, show_notes, write_table
+from armdyn.cli.tables import account, figure, new_table, show, show_notes, write_table
 from armdyn.masp import DISTANCE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
 from armdyn.robot import Robot
 
@@ -90,7 +90,6 @@ def _shown(value: float) -> str:
 
 def _account_table(run: MaspRun) -> Table:
     """The cycle, the checks and the cost."""
-    table = new_account()
     law, ends = run.path.law, run.joints.q[[0, -1]]
     static = np.abs(run.tau[[0, -1]] - run.robot.gravity_forces(ends)).max(axis=0)
     off_static = [
@@ -112,9 +111,7 @@ def _account_table(run: MaspRun) -> Table:
         what = name.replace("_", " ")
         rows.append((f"{what}, this arm", str(getattr(run.robot, name).op_counts)))
         rows.append((f"{what}, general 6R arm in the paper", f"{m}m + {a}a + {t}t"))
-    for name, value in rows:
-        table.add_row(name, value)
-    return table
+    return account(rows)
 
 
 def _write(run: MaspRun, folder: Path, console: Screen) -> None:

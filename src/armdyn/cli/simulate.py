@@ -12,7 +12,7 @@ from rich.table import Table
 from armdyn.cli.arguments import read_joint_vector, read_vector
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
-from armdyn.cli.tables import figure, new_account, new_table, show, show_notes
+from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation import simulate as run_simulation
@@ -108,21 +108,19 @@ def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
 
 def _account_table(arm: Robot, trajectory: Trajectory) -> Table:
     """Energy, effort and cost, a row each."""
-    table = new_account()
     energy, taken = trajectory.energy, trajectory.statistics
     drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale)
     if exchanged <= ROUNDING * np.abs([energy.kinetic, energy.potential]).max():
         exchanged = 0.0
     part = f"{drift / exchanged:.2g} of the {exchanged:.4g} J that changed hands" if exchanged else "none changed hands"
-    rows = (
-        ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
-        ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
-        ("energy drift, largest", f"{drift:.3g} J, {part}"),
-        ("method", taken.method),
-        ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
-        ("time", f"{taken.wall_time:.3g} s"),
-        ("operations an evaluation", str(arm.forward_dynamics.op_counts)),
+    return account(
+        (
+            ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
+            ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
+            ("energy drift, largest", f"{drift:.3g} J, {part}"),
+            ("method", taken.method),
+            ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
+            ("time", f"{taken.wall_time:.3g} s"),
+            ("operations an evaluation", str(arm.forward_dynamics.op_counts)),
+        )
     )
-    for name, value in rows:
-        table.add_row(name, value)
-    return table

@@ -34,9 +34,12 @@ def new_table(title: str, *headings: str) -> Table:
     return table
 
 
-def new_account() -> Table:
-    """An empty table of two columns without headings: what, and how much of it."""
-    return _plain_table(show_header=False)
+def account(rows: Iterable[tuple[str, str]]) -> Table:
+    """A table of two columns without headings: quantities and their values."""
+    table = _plain_table(show_header=False)
+    for name, value in rows:
+        table.add_row(name, value)
+    return table
 
 
 def _plain_table(**options: Any) -> Table:

@@ -29,6 +29,14 @@ class MixedTraces(TraceError):
         super().__init__("two traces are mixed: an Expr kept from an earlier trace is used in this one")
 
 
+def _binary(name: str) -> tuple[Callable[[Expr, Any], Expr], Callable[[Expr, Any], Expr]]:
+    """The operation with an `Expr` as its first argument, and as its second."""
+    return (
+        lambda self, other: self._apply(name, other),
+        lambda self, other: self._apply_reflected(name, other),
+    )
+
+
 class Expr:
     """A scalar that stands for a value of a traced function: a node of a `Graph`.
 
@@ -64,32 +72,13 @@ class Expr:
             return NotImplemented  # type: ignore[no-any-return]
         return Expr(self.graph, self.graph.apply(name, index, self.index))
 
-    def __add__(self, other: Any) -> Expr:
-        return self._apply("add", other)
-
-    def __sub__(self, other: Any) -> Expr:
-        return self._apply("sub", other)
-
-    def __mul__(self, other: Any) -> Expr:
-        return self._apply("mul", other)
-
-    def __truediv__(self, other: Any) -> Expr:
-        return self._apply("div", other)
-
-    def __radd__(self, other: Any) -> Expr:
-        return self._apply_reflected("add", other)
-
-    def __rsub__(self, other: Any) -> Expr:
-        return self._apply_reflected("sub", other)
-
-    def __rmul__(self, other: Any) -> Expr:
-        return self._apply_reflected("mul", other)
-
-    def __rtruediv__(self, other: Any) -> Expr:
-        return self._apply_reflected("div", other)
-
-    def __rpow__(self, other: Any) -> Expr:
-        return self._apply_reflected("pow", other)
+    __add__, __radd__ = _binary("add")
+    __sub__, __rsub__ = _binary("sub")
+    __mul__, __rmul__ = _binary("mul")
+    __truediv__, __rtruediv__ = _binary("div")
+    __lt__, __gt__ = _binary("less")
+    __le__, __ge__ = _binary("less_equal")
+    __rpow__ = _binary("pow")[1]
 
     def __pow__(self, exponent: Any) -> Expr:
         if isinstance(exponent, Real) and float(exponent).is_integer() and abs(float(exponent)) <= LARGEST_POWER:
@@ -110,18 +99,6 @@ class Expr:
             if exponent:
                 square = square * square
         return power
-
-    def __lt__(self, other: Any) -> Expr:
-        return self._apply("less", other)
-
-    def __le__(self, other: Any) -> Expr:
-        return self._apply("less_equal", other)
-
-    def __gt__(self, other: Any) -> Expr:
-        return self._apply_reflected("less", other)
-
-    def __ge__(self, other: Any) -> Expr:
-        return self._apply_reflected("less_equal", other)
 
     def __neg__(self) -> Expr:
         return self._apply("neg")

@@ -27,11 +27,7 @@ class Imported(Generic[Parameters, Result]):
     """A function of (robot, ...) as a method: imported when first asked for, with its signature and documentation."""
 
     def __init__(self, find: Callable[[], Callable[Concatenate[Any, Parameters], Result]]) -> None:
-        """Declare a method.
-
-        Args:
-            find: imports the function and returns it.
-        """
+        """Declare a method; ``find`` imports the function and returns it."""
         self._find = find
 
     @cached_property
@@ -56,11 +52,7 @@ class Read(Generic[Parameters]):
     """A function that reads a model, as a class method that makes a robot: same arguments, same documentation."""
 
     def __init__(self, find: Callable[[], Callable[Parameters, Model]]) -> None:
-        """Declare a class method.
-
-        Args:
-            find: imports the function and returns it.
-        """
+        """Declare a class method; ``find`` imports the function and returns it."""
         self._find = find
 
     @cached_property

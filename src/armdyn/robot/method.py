@@ -28,10 +28,8 @@ class Method:
             with_constraints: what a robot with constraints has instead of it.
             derivatives_of: the method whose first derivatives it gives; their own program may be shorter.
         """
-        self.where = where
-        self.of_constraints = of_constraints
-        self.with_constraints = with_constraints
-        self.derivatives_of = derivatives_of
+        self.where, self.of_constraints = where, of_constraints
+        self.with_constraints, self.derivatives_of = with_constraints, derivatives_of
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

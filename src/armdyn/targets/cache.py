@@ -31,9 +31,7 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | ge
 def read(kind: str, key: str) -> tuple[Mapping[str, Any], bytes] | None:
     """The header and code stored under a full key; None where there is no entry that can be trusted.
 
-    Args:
-        kind: of entry, the ending of its file's name.
-        key: everything that the entry depends on.
+    ``kind`` is the ending of the file's name; ``key`` holds everything that the entry depends on.
     """
     try:
         chosen = cache_folder.chosen_folder()
