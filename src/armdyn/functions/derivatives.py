@@ -15,6 +15,7 @@ from armdyn.functions.variants import Variant
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
 from armdyn.program import Program
 from armdyn.program.differentiation import derivatives
+from armdyn.program.products import unused
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
@@ -169,12 +170,6 @@ def _differential(name: str) -> str:
 def identifier(name: str) -> str:
     """A name as part of an identifier."""
     return "".join(letter if letter.isalnum() else "_" for letter in name)
-
-
-def unused(name: str, taken: Sequence[str]) -> str:
-    """The name, with a number where it is taken."""
-    tries = (name if k == 1 else f"{name}_{k}" for k in range(1, len(taken) + 2))
-    return next(candidate for candidate in tries if candidate not in taken)
 
 
 def named(fields: Sequence[str]) -> type[Any] | None:

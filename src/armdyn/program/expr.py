@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -133,6 +133,13 @@ class Expr:
 
 def _unary(name: str) -> Callable[[Expr], Expr]:
     return lambda self: self._apply(name)
+
+
+def traced(graph: Graph, nodes: Sequence[int], shape: tuple[int, ...]) -> Any:
+    """Nodes as an array of traced scalars, or as one where the shape is ()."""
+    array = np.empty(len(nodes), dtype=object)
+    array[:] = [Expr(graph, node) for node in nodes]
+    return array.reshape(shape)[()]
 
 
 _UFUNCS = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}
