@@ -93,7 +93,7 @@ def function(
             ``"(n),(n),(n),(6)?->(n)"``. Keyword-only arguments of the function are options fixed before compiling.
         result: a ``NamedTuple`` with a field for each result, where the results have names; the function returns it.
         sizes: dimensions of the results with names of their own, each a function of the `Model` and of the options.
-        choices: what there is to choose from, a function of the `Model` for each option that must be given.
+        choices: the possible values of each option that must be given, as a function of the `Model`.
         sources: see `Function`; none for functions outside armdyn.
 
     >>> @function("(n),(n)->()")

@@ -1,4 +1,4 @@
-"""Packages whose names and modules are imported when they are first asked for: a program pays for what it uses."""
+"""Packages whose names and modules are imported at first access: a program imports only what it uses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The application: its verbs, and how what goes wrong is said."""
+"""The application: its verbs, and its messages of errors and warnings."""
 
 from __future__ import annotations
 

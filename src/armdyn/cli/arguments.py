@@ -26,7 +26,7 @@ ACCEPT_INERTIA = "Take inertias that no rigid body has as they stand."
 ACCEPT = "Read past faults that no equation contains, such as swapped limits; the notes say what is taken."
 
 FLAGS = {"locked": "--lock", "check_inertia": "--accept-inertia", "problems": "--accept"}
-"""What the keywords are called here whose flags have another name."""
+"""The flags of keywords that are called differently on the command line."""
 
 
 def as_flag(name: str, value: Any) -> str:

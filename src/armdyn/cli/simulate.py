@@ -19,7 +19,7 @@ from armdyn.simulation import simulate as run_simulation
 from armdyn.simulation.notes import left_out
 
 ROUNDING = 1e-15
-"""Of the energy that an arm holds: no more than this changes hands where it rests."""
+"""Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
 
 
 def simulate(
@@ -84,7 +84,7 @@ def simulate(
 
 
 def _refuse_outputs(csv: Path | None, npz: Path | None, plot: Path | None) -> None:
-    """What could not be written is said before the arm moves."""
+    """Raise for an output file that cannot be written, before the arm moves."""
     if csv is not None:
         refuse_unwritable("--csv", csv, endings=(".csv",))
     if npz is not None:

@@ -71,7 +71,7 @@ def torque(
 
 
 def _target(out: Path | None) -> Path | TextIO | None:
-    """Where numbers go: a file that can be written, standard output, or None where --out is left out."""
+    """The destination of the results: a writable file, standard output, or None without --out."""
     if out is None or str(out) == "-":
         return None if out is None else sys.stdout
     refuse_unwritable("--out", out)

@@ -35,8 +35,8 @@ class CompiledFunction:
     threads, -1 meaning one a core; they look out for the next batch for some milliseconds before they sleep. Lists and
     integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in
     float32, as NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of
-    the joints (`armdyn.arrays`); the results are NumPy's. NaN in a state makes every result of that state NaN that
-    depends on it, and where none does, all that are not the same for every state.
+    the joints (`armdyn.arrays`); the results are NumPy's. A NaN input makes NaN of every result of
+    its state that depends on it; where no result does, of every result that is not a constant.
     """
 
     def __init__(
@@ -193,7 +193,7 @@ class CompiledFunction:
 
     @property
     def op_counts(self) -> OperationCounts:
-        """What one evaluation costs, without optional arrays and with default options."""
+        """The operations of one evaluation, without optional arrays and with default options."""
         return self.program().op_counts
 
     def _call_whole_way(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from armdyn.model.mechanism import Mechanism
 
 SMALL = 500
-"""Operations of a program that is worth comparing with another one."""
+"""Operations up to which a recursion is compared with the differentiated function."""
 
 
 class Derived(CompiledFunction):
@@ -31,7 +31,7 @@ class Derived(CompiledFunction):
     def __init__(self, primal: CompiledFunction, wrt: Sequence[str] = ()) -> None:
         self.primal = primal
         self.wrt = tuple(wrt) or tuple(a.name for a in primal.function.arguments if not a.optional)
-        found = [(self._shape_of(name), name) for name in self.wrt]  # the shape first: what is no name has none
+        found = [(self._shape_of(name), name) for name in self.wrt]  # the shape first: it raises for what is not a name
         shapes = {name: shape for shape, name in found}
         if len(shapes) < len(self.wrt):
             raise TypeError(f"{primal.__name__} is differentiated by {', '.join(self.wrt)}; name each of them once")
@@ -140,7 +140,7 @@ class Derivative(Derived):
 
 
 class Shorter(CompiledFunction):
-    """A recursion for all first derivatives of a function, or that function differentiated: what is less to compute.
+    """A recursion for all first derivatives of a function, or the function differentiated: the one with fewer operations.
 
     The recursion wins on all but the smallest arms, so only where its program is small is the other one made at all.
     """

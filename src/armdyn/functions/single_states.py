@@ -35,7 +35,7 @@ def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
 
 
 def put_in_front(function: type, kernel: Kernel) -> bool:
-    """Assign the C function to ``function.__call__``; False where there is none."""
+    """Assign the C function to ``function.__call__``; False where the platform has none."""
     in_c = direct.call_method(function.__call__, RECORDS, kernel.for_float64)
     if in_c is not None:
         function.__call__ = in_c  # type: ignore[method-assign]

@@ -1,4 +1,4 @@
-"""What the arguments of the book's functions mean: each is described once, for all functions that take it."""
+"""Documentation of the arguments of the book's functions, written once for all functions that take them."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def InverseDynamics(
 
 
 def _torques(thetalist: Any, *rest: Any) -> Array:
-    """Inverse dynamics of one state: the compiled recursion, and a second look at the arguments where it refuses."""
+    """Inverse dynamics of one state; the arguments are checked and converted where the compiled recursion refuses."""
     n = joints_of(thetalist)
     run = compiled(recursion.inverse_dynamics, n)
     tau = tried(run, thetalist, *rest)

@@ -15,7 +15,7 @@ Shape = tuple[int, ...]
 
 
 def shapes(n: int) -> dict[str, Shape]:
-    """What the arguments of the recursions are for an arm of n joints."""
+    """The shapes of the recursions' arguments for an arm of n joints."""
     return {
         "q": (n,),
         "qd": (n,),
@@ -39,7 +39,7 @@ def compiled(function: Callable[..., Any], n: int) -> NumpyFunction:
 
 
 def tried(run: Callable[..., Any], *arrays: Any) -> Any:
-    """What a function makes of arguments as they come; None where they need a second look."""
+    """The result for arguments as they come; None where they must be checked and converted first."""
     if not are_plain(arrays):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the pictures of ellipsoids share: an ellipse at its place, equal scales, little ink."""
+"""Shared by the pictures of ellipsoids: an ellipse at its place, equal scales, little ink."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from armdyn.spatial.rotations import Array
 
 BASE = "#8A8A8A"
 SHORTEST = 1e-9
-"""A line shorter than this, m, is none."""
+"""Lines shorter than this, m, are not drawn."""
 
 
 def held_lines(robot: Robot, q: ArrayLike) -> list[Array]:

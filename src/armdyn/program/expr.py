@@ -107,11 +107,11 @@ class Expr:
         return self._apply("abs")
 
     def __floor__(self) -> Expr:  # type: ignore[override,unused-ignore]
-        """What ``np.floor`` calls on the elements of an object array."""
+        """Called by ``np.floor`` on the elements of an object array."""
         return self._apply("floor")
 
     def arctan2(self, other: Any) -> Expr:
-        """What ``np.arctan2`` calls on the elements of an object array; so for the methods added below."""
+        """Called by ``np.arctan2`` on the elements of an object array, as are the methods added below."""
         return self._apply("atan2", other)
 
     def __pos__(self) -> Expr:

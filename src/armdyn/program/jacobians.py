@@ -33,7 +33,7 @@ class Differentiable:
 
 
 def differentiated(program: Program, of: Names, wrt: Names) -> Program:
-    """What `Program.derivative` gives."""
+    """The program of the derivatives; see `Program.derivative`."""
     work = Differentiable(program, of, wrt)
     both = both_ways(work.graph, work.of_results, work.of_variables)
     blocks = chosen(both, shortest(work.graph, both, present=0))

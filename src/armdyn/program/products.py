@@ -14,7 +14,7 @@ from armdyn.program.program import Names, Port, Program, inputs_of, live
 
 
 def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
-    """What `Program.vjp` gives."""
+    """The adjoint program; see `Program.vjp`."""
     work = Differentiable(program, of, wrt)
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "cotangent", work.results)
@@ -24,7 +24,7 @@ def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool =
 
 
 def jvp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
-    """What `Program.jvp` gives."""
+    """The tangent program; see `Program.jvp`."""
     work = Differentiable(program, of, wrt)
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "tangent", work.variables)

@@ -30,13 +30,13 @@ class Port:
 
     @property
     def size(self) -> int:
-        """How many scalars it holds."""
+        """The number of its scalars."""
         return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
 class OperationCounts:
-    """What one evaluation costs, exactly. Negations are not counted: hardware folds them into their users."""
+    """The operations of one evaluation, exactly. Negations are not counted: hardware folds them into their users."""
 
     multiplications: int = 0
     additions: int = 0

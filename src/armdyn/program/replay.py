@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from armdyn.program.program import Program
 
 Operations = Mapping[str, Callable[..., Any]]
-"""What a target makes of each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
+"""A target's function for each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
 
 
 def replay(

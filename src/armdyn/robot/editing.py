@@ -29,7 +29,7 @@ def with_gravity(robot: Robot, gravity: ArrayLike) -> Robot:
     Raises:
         ModelError: NaN or infinity.
         ShapeError: not three numbers.
-        DTypeError: what is no real number.
+        DTypeError: a value that is not a real number.
 
     >>> armdyn.load("planar_2r").with_gravity([0, 0, 0]).gravity_forces([0.3, 0.4])
     array([0., 0.])
@@ -65,7 +65,7 @@ def with_payload(
         check_inertia: refuse an inertia that no rigid body has; otherwise take it as it stands, with a note.
 
     Raises:
-        ModelError: an inertia that is none, or a name that is taken.
+        ModelError: an invalid inertia, or a name that is taken.
         UnknownName: a frame the robot does not have.
 
     >>> robot = armdyn.load("planar_2r")
@@ -141,8 +141,8 @@ def with_inertia(robot: Robot, inertias: Mapping[str, Inertia], *, check_inertia
 
     Raises:
         UnknownName: a link that the robot does not have, or one that is welded to another.
-        ModelError: an inertia that is none.
-        DTypeError: what is no `armdyn.Inertia`.
+        ModelError: an invalid inertia.
+        DTypeError: a value that is not an `armdyn.Inertia`.
 
     >>> rod = armdyn.inertia.cylinder(0.02, 1.0, mass=3.0).at([0.5, 0, 0])
     >>> armdyn.load("planar_2r").with_inertia({"link_2": rod}).model.link("link_2").inertia.mass
@@ -160,7 +160,7 @@ def with_limits(robot: Robot, limits: Mapping[str, Limits | Sequence[float]]) ->
 
     Raises:
         UnknownName: a joint that the robot does not have.
-        ModelError: limits that are none.
+        ModelError: invalid limits.
 
     >>> armdyn.load("planar_2r").with_limits({"joint_2": (-2.0, 0.5)}).joints[1].limits.upper
     0.5
@@ -196,7 +196,7 @@ def renamed(robot: Robot, names: Mapping[str, str] | None = None, *, name: str |
 
     Raises:
         UnknownName: a name that the robot does not have.
-        ModelError: a name that two would have, or that is none.
+        ModelError: a name given twice, or an invalid name.
 
     >>> arm = armdyn.load("planar_2r").renamed({"joint_1": "shoulder", "joint_2": "elbow"}, name="arm")
     >>> arm.name, arm.joint_names
@@ -260,14 +260,14 @@ def with_joint_equations(robot: Robot, equations: Sequence[Any], *, dependent: S
     """The same robot with equations a . q = b between its joints; q keeps those that stay independent.
 
     Args:
-        equations: coefficients by joint, {"elbow": 1.0, "motor": -0.5}, for what sums up to zero; or the pair of
+        equations: coefficients by joint, {"elbow": 1.0, "motor": -0.5}, of an equation a . q = 0; or the pair of
             these and b. They are solved together, exactly.
         dependent: joints that shall be the ones to follow; else the last that can, in the order of q.
 
     Raises:
         ModelError: equations that contradict others or repeat them, and which; that cannot be solved for
             ``dependent``, or hold every joint still.
-        UnknownName: a joint that is no entry of q.
+        UnknownName: a joint that is not an entry of q.
 
     >>> level = armdyn.load("planar_3r").with_joint_equations([({"joint_1": 1, "joint_2": 1, "joint_3": 1}, 0.5)])
     >>> level.joint_positions([0.3, 0.4])

@@ -81,7 +81,7 @@ def to_urdf(robot: Robot, path: str | os.PathLike[str] | None = None) -> str:
 
     Raises:
         ModelError: a name that no XML file can hold.
-        Unsupported: a constraint that is no loop.
+        Unsupported: a constraint that is not a loop.
 
     >>> print(armdyn.load("planar_2r").to_urdf()[:64])
     <?xml version="1.0" encoding="utf-8"?>

@@ -1,4 +1,4 @@
-"""How a function of another package becomes a method of `Robot`, imported when it is first asked for.
+"""`Imported` and `Read`: functions of other packages as methods of `Robot`, imported at first access.
 
 >>> import inspect
 >>> inspect.signature(armdyn.load("planar_2r").close_loop)
@@ -24,7 +24,7 @@ Made = TypeVar("Made")
 
 
 class Imported(Generic[Parameters, Result]):
-    """A function of (robot, ...) as a method: imported when first asked for, with its signature and documentation."""
+    """A function of (robot, ...) as a method, imported at first access, with its signature and documentation."""
 
     def __init__(self, find: Callable[[], Callable[Concatenate[Any, Parameters], Result]]) -> None:
         """Declare a method; ``find`` imports the function and returns it."""
@@ -32,7 +32,7 @@ class Imported(Generic[Parameters, Result]):
 
     @cached_property
     def function(self) -> Callable[Concatenate[Any, Parameters], Result]:
-        """What it calls, imported when it is first asked for."""
+        """The function, imported at first access."""
         with undivided():
             return self._find()
 
@@ -57,7 +57,7 @@ class Read(Generic[Parameters]):
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The function of (class, ...) that makes a robot, imported when it is first asked for."""
+        """The function of (class, ...) that makes a robot, imported at first access."""
         with undivided():
             read = self._find()
 

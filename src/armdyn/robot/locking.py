@@ -1,4 +1,4 @@
-"""A model with some of its joints held: what they carry is welded on, as assembly welds what is fixed."""
+"""A model with some of its joints locked: the links they carry are welded on, as assembly welds fixed links."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def with_locked(model: Model, locked: object) -> Model:
 
 
 def _check_names(model: Model, names: Sequence[str], locked: Iterable[str]) -> None:
-    """Raise for a name that is no entry of q."""
+    """Raise for a name that is not an entry of q."""
     for name in locked:
         if name in names:
             continue
@@ -113,7 +113,7 @@ def _constraints(model: Model, welded: Model, at: Mapping[str, float]) -> tuple[
 
 
 def _with_held(coupling: JointCoupling, at: Mapping[str, float]) -> JointCoupling | None:
-    """What a linear relation between joints asks of those that are not held; None where it asks nothing any more."""
+    """The linear relation between the joints that are not locked; None where all of its joints are locked."""
     factors = {joint: factor for joint, factor in coupling.factors if joint not in at}
     value = coupling.value - sum(factor * at[joint] for joint, factor in coupling.factors if joint in at)
     if not factors and abs(value) > HELD_WITHIN * max(1.0, abs(coupling.value)):

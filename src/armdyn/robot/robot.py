@@ -192,12 +192,12 @@ class Robot:
 
     @property
     def joints(self) -> tuple[Joint | Coordinate, ...]:
-        """What q counts, in its order: the joints, or the coordinates that move them where they are coupled."""
+        """The entries of q, in order: the joints, or the coordinates that move them where they are coupled."""
         return self.model.coordinates
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of what q counts, in its order."""
+        """Names of the entries of q, in order."""
         return tuple(joint.name for joint in self.model.coordinates)
 
     @property
@@ -227,7 +227,7 @@ class Robot:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the description said and the equations do not contain, how the tip was found: one sentence each."""
+        """What the equations do not contain of the description, and how the tip was chosen: one sentence each."""
         return self.model.notes
 
     @cached_property
@@ -278,7 +278,7 @@ class Robot:
 
     @cached_property
     def _tasks(self) -> dict[Task, CompiledTask]:
-        """What `task_space` has compiled."""
+        """The functions that `task_space` has compiled, by task."""
         return {}
 
     def program(self, fn: Function | Callable[..., Any], *, signature: str | None = None, **options: Any) -> Program:

@@ -34,7 +34,7 @@ Loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
 
 @dataclass(frozen=True)
 class Interface:
-    """What NumPy has to know of a function, besides its code."""
+    """The description of a function that NumPy needs besides its code."""
 
     name: str
     doc: str
@@ -44,7 +44,7 @@ class Interface:
 
     @property
     def results(self) -> int:
-        """How many numbers one state gives."""
+        """The number of scalars in one state's results."""
         return sum(map(math.prod, _shapes(self.signature.split("->")[1])))
 
     @classmethod
@@ -100,9 +100,9 @@ class LoopTable:
     machine code: Python in their place could fail, and an error cannot leave them.
 
     Args:
-        interface: what NumPy has to know.
+        interface: the description of the function.
         loops: the addresses of loops, by the letters "f" (float32) and "d" (float64); one of them may be missing.
-        data: what they find in their last argument.
+        data: the value of their last argument.
     """
 
     def __init__(self, interface: Interface, loops: Mapping[str, int], data: Mapping[str, int] = _NO_DATA) -> None:

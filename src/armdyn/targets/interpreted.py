@@ -24,8 +24,8 @@ class Interpreted:
     """A program called like the ufunc it would be compiled to: broadcasting, types, ``out=``, errors.
 
     Args:
-        make_program: the program, asked for when it is first called.
-        interface: what the ufunc would be.
+        make_program: returns the program; called at the first evaluation.
+        interface: of the ufunc it stands for.
         letters: the types it computes in, float32 ("f") and float64 ("d").
     """
 

@@ -61,7 +61,7 @@ class Vector:
 
     @property
     def suffix(self) -> str:
-        """What LLVM appends to the names of intrinsic functions, for example ``v8f64``."""
+        """The suffix of intrinsic functions' names, for example ``v8f64``."""
         return f"v{self.lanes}f{8 * self.itemsize}"
 
     def number(self, value: float) -> str:

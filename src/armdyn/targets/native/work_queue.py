@@ -23,7 +23,7 @@ SPINS = 200_000
 
 
 class WorkQueue:
-    """Where helpers find batches. One leader at a time; a thread that finds it taken computes its batch alone."""
+    """The queue from which helpers take batches. One leader at a time; another thread computes its batch alone."""
 
     def __init__(self) -> None:
         self._words = (ctypes.c_int64 * QUEUE_WORDS)()
