@@ -140,7 +140,7 @@ class Derivative(Derived):
 
 
 class Shorter(CompiledFunction):
-    """A recursion for all first derivatives of a function, or the function differentiated: the one with fewer operations.
+    """A recursion for all first derivatives of a function, or the function differentiated, whichever is shorter.
 
     The recursion wins on all but the smallest arms, so only where its program is small is the other one made at all.
     """
