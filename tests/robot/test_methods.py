@@ -54,7 +54,7 @@ def test_nothing_of_them_is_imported_before() -> None:
     code = """
         import sys, armdyn
         robot = armdyn.load("planar_2r")
-        late = ("kinematics", "constraints", "task_space", "identification", "robot.editing", "robot.exports")
+        late = ("kinematics", "constraints", "task_space", "identification", "robot.editing", "robot.locking")
         print([name for name in late if f"armdyn.{name}" in sys.modules])
     """
     done = subprocess.run([sys.executable, "-c", inspect.cleandoc(code)], capture_output=True, text=True, check=True)

@@ -102,8 +102,26 @@ def parameter_count(model: Model, **options: Any) -> int:
     return len(OF_LINK) * (len(model.links) - 1) + len(model.joints) * len(joint_quantities(model, **options))
 
 
-def standard_parameters(model: Model, **options: Any) -> StandardParameters:
-    """The standard parameters of a model; ``options`` are those of `joint_quantities`."""
+def standard_parameters(
+    model: Model,
+    *,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    offset: bool = False,
+) -> StandardParameters:
+    """The vector pi that `regressor` is multiplied with, its names and units, in the order of the columns.
+
+    Args:
+        armature: whether the inertias of the joints' rotors follow; where not said, they do where there is one.
+        damping: whether viscous frictions follow.
+        friction: whether Coulomb frictions follow.
+        offset: whether constant forces follow; the robot's own are zero.
+
+    >>> pi = armdyn.load("planar_2r").standard_parameters(damping=True)
+    >>> pi.names[:3], pi.names[-2:], pi["link_2.mc_x"]
+    (('link_1.m', 'link_1.mc_x', 'link_1.mc_y'), ('joint_1.damping', 'joint_2.damping'), 1.0)
+    """
     names: list[str] = []
     units: list[str] = []
     values: list[float] = []
@@ -112,7 +130,7 @@ def standard_parameters(model: Model, **options: Any) -> StandardParameters:
         names += [f"{link.name}.{parameter}" for parameter in OF_LINK]
         units += of_link
         values += inertial_vector(link.inertia)
-    for quantity in joint_quantities(model, **options):
+    for quantity in joint_quantities(model, armature=armature, damping=damping, friction=friction, offset=offset):
         names += [f"{joint.name}.{quantity}" for joint in model.joints]
         units += [UNITS[joint.kind][quantity] for joint in model.joints]
         values += [getattr(joint, quantity, 0.0) for joint in model.joints]

@@ -21,8 +21,24 @@ from armdyn.spatial.rotations import Array
 Z = np.array([0.0, 0.0, 1.0])
 
 
-def with_locked(model: Model, locked: object) -> Model:
-    """The model with entries of q held; see `armdyn.Robot.with_locked`."""
+def with_locked(model: Model, locked: Mapping[str, float]) -> Model:
+    """The same robot with joints held: what they carry is welded on, and they are no entries of q any more.
+
+    It is the robot that ``locked=`` reads from a description. Joints that follow a locked one are held with it; a
+    constraint between links that do not move against each other any more is left out, with a note. The tip stays.
+
+    Args:
+        locked: by joint, or coordinate, where it is held, rad or m.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        ModelError: a joint that follows others; a robot that nothing moves any more.
+        Unsupported: a constraint that is a function of all of q.
+
+    >>> arm = armdyn.load("ur5").with_locked({"elbow_joint": 0.5})
+    >>> arm.dof, "elbow_joint" in arm.joint_names
+    (5, False)
+    """
     at = checked_locked(locked)
     names = [coordinate.name for coordinate in model.coordinates]
     _check_names(model, names, at)

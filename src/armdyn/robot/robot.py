@@ -14,7 +14,7 @@ from armdyn.model.constraints import Row, rows_in
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
-from armdyn.robot.imported import Imported, Read
+from armdyn.robot.imported import Edited, Imported, OfModel, Read
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
@@ -22,6 +22,10 @@ from armdyn.threads import cached_property
 if TYPE_CHECKING:
     import armdyn.constraints
     import armdyn.formats.dh
+    import armdyn.formats.export.dh
+    import armdyn.formats.export.screws
+    import armdyn.formats.export.urdf
+    import armdyn.formats.export.zero_reference
     import armdyn.formats.links
     import armdyn.formats.mjcf
     import armdyn.formats.screws
@@ -29,8 +33,12 @@ if TYPE_CHECKING:
     import armdyn.formats.zero_reference
     import armdyn.identification
     import armdyn.kinematics
+    import armdyn.model.editing
+    import armdyn.model.payload
+    import armdyn.model.standard_parameters
     import armdyn.robot.editing
-    import armdyn.robot.exports
+    import armdyn.robot.locking
+    import armdyn.robot.renaming
     import armdyn.task_space
     from armdyn.model.coupling import Coordinate
     from armdyn.task_space import CompiledTask, Task
@@ -124,20 +132,20 @@ class Robot:
     from_links = Read(lambda: armdyn.formats.links.read_links)
 
     # And back
-    to_screws = Imported(lambda: armdyn.robot.exports.to_screws)
-    to_zero_reference = Imported(lambda: armdyn.robot.exports.to_zero_reference)
-    to_dh = Imported(lambda: armdyn.robot.exports.to_dh)
-    to_urdf = Imported(lambda: armdyn.robot.exports.to_urdf)
+    to_screws = OfModel(lambda: armdyn.formats.export.screws.write_screws)
+    to_zero_reference = OfModel(lambda: armdyn.formats.export.zero_reference.write_zero_reference)
+    to_dh = OfModel(lambda: armdyn.formats.export.dh.write_dh)
+    to_urdf = OfModel(lambda: armdyn.formats.export.urdf.write_urdf)
 
     # Other robots from this one
     with_gravity = Imported(lambda: armdyn.robot.editing.with_gravity)
     with_tip = Imported(lambda: armdyn.robot.editing.with_tip)
-    with_payload = Imported(lambda: armdyn.robot.editing.with_payload)
-    with_locked = Imported(lambda: armdyn.robot.editing.with_locked)
-    with_inertia = Imported(lambda: armdyn.robot.editing.with_inertia)
-    with_limits = Imported(lambda: armdyn.robot.editing.with_limits)
-    with_armature = Imported(lambda: armdyn.robot.editing.with_armature)
-    renamed = Imported(lambda: armdyn.robot.editing.renamed)
+    with_payload = Edited(lambda: armdyn.model.payload.with_payload)
+    with_locked = Edited(lambda: armdyn.robot.locking.with_locked)
+    with_inertia = Edited(lambda: armdyn.model.editing.with_inertia)
+    with_limits = Edited(lambda: armdyn.model.editing.with_limits)
+    with_armature = Edited(lambda: armdyn.model.editing.with_armature)
+    renamed = Edited(lambda: armdyn.robot.renaming.renamed)
     with_mimic = Imported(lambda: armdyn.robot.editing.with_mimic)
     with_coordinates = Imported(lambda: armdyn.robot.editing.with_coordinates)
     with_joint_equations = Imported(lambda: armdyn.robot.editing.with_joint_equations)
@@ -147,7 +155,7 @@ class Robot:
     without_constraints = Imported(lambda: armdyn.robot.editing.without_constraints)
 
     # Inertial parameters
-    standard_parameters = Imported(lambda: armdyn.robot.exports.standard_parameters)
+    standard_parameters = OfModel(lambda: armdyn.model.standard_parameters.standard_parameters)
     base_parameters = Imported(lambda: armdyn.identification.base_parameters)
     with_standard_parameters = Imported(lambda: armdyn.robot.editing.with_standard_parameters)
 
