@@ -152,8 +152,35 @@ def inertia_of(vector: Sequence[float] | Array) -> Inertia:
     return Inertia(mass, com, about_origin - steiner(mass, com))
 
 
-def with_standard_parameters(model: Model, pi: ArrayLike, *, check_inertia: bool = True, **options: Any) -> Model:
-    """The model with these standard parameters; see `armdyn.Robot.with_standard_parameters`."""
+def with_standard_parameters(
+    model: Model,
+    pi: ArrayLike,
+    *,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    check_inertia: bool = True,
+) -> Model:
+    """The same robot with other inertias: those of a vector as `standard_parameters` gives it.
+
+    Args:
+        pi: standard parameters, shape (parameters,).
+        armature: whether pi holds the inertias of rotors; where not said, it does where the robot has one.
+        damping: whether pi holds viscous frictions.
+        friction: whether pi holds Coulomb frictions.
+        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+
+    Raises:
+        ModelError: every link and joint with parameters that none can have, and why.
+        ShapeError: a vector of another length.
+        Unsupported: friction of joints that are coupled.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> heavy = robot.with_standard_parameters(2.0 * robot.standard_parameters().values)
+    >>> heavy.gravity_forces([0.0, 0.0]) / robot.gravity_forces([0.0, 0.0])
+    array([2., 2.])
+    """
+    options: dict[str, Any] = {"armature": armature, "damping": damping, "friction": friction}
     expected = standard_parameters(model, **options)
     values = _checked(model, pi, expected)
     quantities = joint_quantities(model, **options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from armdyn.model import coordinates, joint_equations, standard_parameters
+from armdyn.model import coordinates, joint_equations
 from armdyn.model.constraints import refuse_one_body
 from armdyn.model.mimic import as_mimics, with_mimics
 from armdyn.model.tips import without_tip_notes
@@ -46,40 +46,6 @@ def with_tip(robot: Robot, frame: str) -> Robot:
     """
     tip = robot.model.frame(frame).name
     return type(robot)(robot.model.replace(tip=tip, notes=without_tip_notes(robot.model.notes)))
-
-
-def with_standard_parameters(
-    robot: Robot,
-    pi: ArrayLike,
-    *,
-    armature: bool | None = None,
-    damping: bool = False,
-    friction: bool = False,
-    check_inertia: bool = True,
-) -> Robot:
-    """The same robot with other inertias: those of a vector as `standard_parameters` gives it.
-
-    Args:
-        pi: standard parameters, shape (parameters,).
-        armature: whether pi holds the inertias of rotors; where not said, it does where the robot has one.
-        damping: whether pi holds viscous frictions.
-        friction: whether pi holds Coulomb frictions.
-        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
-
-    Raises:
-        ModelError: every link and joint with parameters that none can have, and why.
-        ShapeError: a vector of another length.
-        Unsupported: friction of joints that are coupled.
-
-    >>> robot = armdyn.load("planar_2r")
-    >>> heavy = robot.with_standard_parameters(2.0 * robot.standard_parameters().values)
-    >>> heavy.gravity_forces([0.0, 0.0]) / robot.gravity_forces([0.0, 0.0])
-    array([2., 2.])
-    """
-    options = {"armature": armature, "damping": damping, "friction": friction}
-    return type(robot)(
-        standard_parameters.with_standard_parameters(robot.model, pi, check_inertia=check_inertia, **options)
-    )
 
 
 def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Robot:

@@ -157,7 +157,7 @@ class Robot:
     # Inertial parameters
     standard_parameters = OfModel(lambda: armdyn.model.standard_parameters.standard_parameters)
     base_parameters = Imported(lambda: armdyn.identification.base_parameters)
-    with_standard_parameters = Imported(lambda: armdyn.robot.editing.with_standard_parameters)
+    with_standard_parameters = Edited(lambda: armdyn.model.standard_parameters.with_standard_parameters)
 
     # Motions and tasks
     inverse_kinematics = Imported(lambda: armdyn.kinematics.inverse_kinematics)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.program.interpret import evaluate
+from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 from armdyn.targets.gufunc import Interface
 
@@ -43,12 +43,7 @@ class Interpreted:
         dtype = _common_type(arrays) if "f" in self._letters else np.dtype(np.float64)
         inputs = [_checked(array, port, dtype) for array, port in zip(arrays, program.inputs, strict=True)]
         batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(p.shape)] for a, p in _with(inputs, program.inputs)))
-        states = [_in_rows(array, port, batch) for array, port in _with(inputs, program.inputs)]
-        results = [
-            rows.reshape(batch + port.shape)
-            for rows, port in _with(_evaluated(program, states, batch), program.outputs)
-        ]
-        return _handed_over(results, out)
+        return _handed_over(_evaluated(program, inputs, batch, dtype), out)
 
 
 def _with(arrays: Sequence[NDArray[Any]], ports: Sequence[Port]) -> list[tuple[NDArray[Any], Port]]:
@@ -73,29 +68,23 @@ def _checked(array: Any, port: Port, dtype: np.dtype[Any]) -> NDArray[Any]:
     return numbers
 
 
-def _in_rows(array: NDArray[Any], port: Port, batch: tuple[int, ...]) -> NDArray[Any]:
-    """One row for each state; a single row for all where there is one state for the whole batch."""
-    own = array.shape[: array.ndim - len(port.shape)]
-    if math.prod(own) != 1:
-        array = np.broadcast_to(array, batch + port.shape)
-    rows: NDArray[Any] = array.reshape(-1, port.size)
-    return rows
-
-
-def _evaluated(program: Program, states: Sequence[NDArray[Any]], batch: tuple[int, ...]) -> list[NDArray[Any]]:
-    """The results, one row for each state."""
-    count, dtype = math.prod(batch), states[0].dtype if states else np.dtype(np.float64)
-    results = [np.empty((count, port.size), dtype) for port in program.outputs]
+def _evaluated(
+    program: Program, inputs: Sequence[NDArray[Any]], batch: tuple[int, ...], dtype: np.dtype[Any]
+) -> list[NDArray[Any]]:
+    """The results for a batch, computed in blocks of states; one state that serves the whole batch is not repeated."""
+    count = math.prod(batch)
+    states = []
+    for array, port in _with(inputs, program.inputs):
+        is_one = math.prod(array.shape[: array.ndim - len(port.shape)]) == 1
+        whole = array if is_one else np.broadcast_to(array, batch + port.shape)
+        states.append(whole.reshape(1 if is_one else count, *port.shape))
     block = max(1, _NUMBERS_AT_ONCE // max(1, len(program.nodes)))
-    for start in range(0, count, block):
-        part = slice(start, min(start + block, count))
-        scalars = [
-            rows[part if len(rows) == count else slice(None), k] for rows in states for k in range(rows.shape[1])
-        ]
-        for rows, values in zip(results, evaluate(program, scalars, dtype), strict=True):
-            for k, value in enumerate(values):
-                rows[part, k] = value
-    return results
+    blocks = [
+        interpret(program, *(a[k : k + block] if len(a) == count else a for a in states), dtype=dtype)
+        for k in range(0, max(count, 1), block)
+    ]
+    wholes = [np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*blocks, strict=True)]
+    return [whole.reshape(batch + port.shape) for whole, port in _with(wholes, program.outputs)]
 
 
 def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
