@@ -36,8 +36,8 @@ class Function:
     Calling it runs the plain Python implementation; `armdyn.Robot` compiles it. The first line of its documentation
     names the quantity, symbol, unit and shape.
 
-    ``sources`` are the folders of armdyn whose text, besides what every function is traced with, says what it computes:
-    a compiled one is found on disk without tracing it as long as they stay. It is empty of functions of your own, and
+    ``sources`` are the folders of armdyn that determine what it computes, besides those every function is traced with:
+    a compiled function is found on disk without tracing it until they change. It is empty of functions of your own, and
     of what `dataclasses.replace` makes: those are traced in every process, and their machine code is found by the
     program.
     """

@@ -21,7 +21,7 @@ class _Package(ModuleType):
 
 
 def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package whose ``_WHERE`` says in which of its modules each public name is.
+    """The ``__getattr__`` of a package whose ``_WHERE`` maps each public name to its module.
 
     Its modules are found by their own names too, so that all of ``armdyn.trajectory.curves.Line`` works after
     ``import armdyn``.

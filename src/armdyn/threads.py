@@ -68,7 +68,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Once(Generic[Key, Value]):
-    """Values that are made once for each key; other threads wait for a value in the making, and for no other.
+    """Values that are made once for each key; other threads wait only for a value that is being made.
 
     What a thread was making at a ``fork()`` that did not wait for it is made anew by the child. An object of a module:
     it is never freed.

@@ -45,7 +45,7 @@ def as_flag(name: str, value: Any) -> str:
 
 def open_robot(
     robot: Annotated[str, typer.Argument(metavar="ROBOT", help=ROBOT)],
-    base: Annotated[str | None, typer.Option("--base", help="Keep only what hangs on this link.")] = None,
+    base: Annotated[str | None, typer.Option("--base", help="Keep only this link and the links it carries.")] = None,
     tip: Annotated[str | None, typer.Option("--tip", help="The link that counts as the tip.")] = None,
     chain: Annotated[bool, typer.Option("--chain", help="Keep only the joints between base and tip.")] = False,
     lock: Annotated[list[str] | None, typer.Option("--lock", metavar="JOINT=VALUE", help=LOCK)] = None,

@@ -55,5 +55,5 @@ def _exact_all(pairs: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def _is_armdyns(kind: type) -> bool:
-    """Whether the sources of armdyn say what values of this type mean."""
+    """Whether a type is defined in the sources of armdyn."""
     return kind.__module__.startswith("armdyn.")

@@ -39,7 +39,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def documented(function: F) -> F:
-    """Give a function's documentation all arguments: those it does not describe itself mean what `ARGUMENTS` says."""
+    """Complete a function's documentation: arguments that it does not describe itself are described by `ARGUMENTS`."""
     text = inspect.cleandoc(function.__doc__ or "")
     found = _OWN.search(text) or _LATER_SECTION.search(text)
     assert found is not None  # noqa: S101 - the end of the text matches

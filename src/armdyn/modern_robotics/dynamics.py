@@ -217,7 +217,7 @@ def ForwardDynamicsTrajectory(
 
 
 def _table(values: ArrayLike, name: str) -> tuple[int, int]:
-    """The rows and columns of the table that says how many points and joints there are."""
+    """The numbers of points and joints: the shape of a table."""
     shape = array(name, values, missing=True).shape
     if len(shape) != 2 or 0 in shape:
         raise ShapeError(

@@ -95,7 +95,7 @@ def _drawn_extent(figure: Figure, axes: Any) -> Array:
 
 
 def _axis_name(direction: Array) -> str:
-    """x, y or z where it is one; the direction itself else."""
+    """The name of a base axis, x, y or z, or the components of another direction."""
     for name, axis in zip("xyz", np.eye(3), strict=True):
         if np.allclose(direction, axis, atol=1e-9):
             return name

@@ -93,7 +93,7 @@ def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Seque
 
 
 def _on_numbers_or_traced(work: Callable[[Graph, Sequence[Array]], Results], values: Sequence[Any]) -> Results:
-    """``work`` in the trace that ``values`` belong to; where they are numbers, in one of its own, then evaluated."""
+    """``work`` in the trace that ``values`` belong to; numbers are traced first, and the result evaluated."""
     arrays = [np.asarray(v) for v in values]
     graph = next((s.graph for a in arrays for s in a.flat if isinstance(s, Expr)), None)
     if graph is not None:

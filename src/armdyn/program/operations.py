@@ -45,7 +45,7 @@ class Operation:
     exact: Callable[..., Exact] | None = None
 
     def of_constants(self, *values: float) -> float:
-        """Its value on constants of a program; no platform's library of functions has a say in it."""
+        """Its value on constants of a program, the same on every platform."""
         if self.exact is not None and all(map(math.isfinite, values)):
             return float(self.exact(*map(Exact, values)))
         return float(self.evaluate(*map(float, values)))

@@ -1,4 +1,4 @@
-"""The one way through a program: its nodes in order of evaluation, each handed to a target's table of operations."""
+"""Evaluation of a program node by node, in order, by a target's table of operations."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
             problems.
 
     Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: damping and friction that the equations
-    do not contain, mass that ``chain=True`` leaves out, limits that are zero. ``robot.notes`` says what else there is.
+    do not contain, mass that ``chain=True`` leaves out, limits that are zero. ``robot.notes`` has all notes.
 
     Raises:
         UnknownName: neither a bundled name nor an existing file.

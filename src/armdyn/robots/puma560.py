@@ -2,7 +2,7 @@
 
 B. Armstrong, O. Khatib and J. Burdick, The Explicit Dynamic Model and Inertial Parameters of the PUMA 560 Arm, IEEE
 Int. Conf. Robotics and Automation 1986, pages 510-518: modified Denavit-Hartenberg parameters, masses, centres of mass
-and moments of inertia about the centres of mass, without gripper. What the paper says and does not say:
+and moments of inertia about the centres of mass, without gripper. Notes on the paper's numbers:
 
 - Of link 1 only I_zz about its axis is given, and no joint force depends on more. It has no mass here.
 - The measured moments of link 3 (0.066, 0.0125, 0.086 kg m^2) break a + b >= c by a tenth: measurement, not a slip of

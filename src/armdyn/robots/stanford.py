@@ -2,7 +2,7 @@
 
 Kinematics: Stanford AIM-177, figure 2.3, standard Denavit-Hartenberg. Masses, centres of mass and inertias: R. P. Paul,
 Robot Manipulators: Mathematics, Programming, and Control, 1981, tables 6.5 and 6.6, as Corke's Robotics Toolbox copies
-them. How the numbers are read here, for the tables do not say it of themselves:
+them. The tables do not state their units and reference points; the numbers are read as follows:
 
 - The moments of inertia are about the DH frame's origin, not about the centre of mass: the boom (4.25 kg, 2.51 kg m^2)
   would otherwise have to be 2.7 m long.

@@ -84,7 +84,7 @@ def trusted(place: Path) -> Path:
 
 
 def made(place: Path) -> Path:
-    """The folder as `trusted` has it, made for the user alone where there is none."""
+    """The folder as `trusted` has it, created for the user alone if it does not exist."""
     try:
         return trusted(place)
     except FileNotFoundError:
@@ -160,7 +160,7 @@ def _others_write(folder: str, status: os.stat_result) -> bool:
 def _is_private_group(folder: str, status: os.stat_result) -> bool:
     """Whether the group is the owner's alone, as distributions with umask 002 make one for every user.
 
-    An access control list shows in the group's permissions, so where there is one they mean something else.
+    An access control list changes the meaning of the group's permissions.
     """
     import grp  # noqa: PLC0415 - there is none on Windows
     import pwd  # noqa: PLC0415

@@ -1,8 +1,8 @@
 """From the address of an inner loop to a real `numpy.ufunc`, through NumPy's C API.
 
 NumPy publishes its C functions as a table behind a capsule. Slot 31 is ``PyUFunc_FromFuncAndDataAndSignature``. The
-ufunc refers to the arrays, texts and code it is made from without owning them, so those are kept for ever here; whoever
-makes ufuncs must therefore make each only once.
+ufunc refers to the arrays, texts and code it is made from without owning them, so those are never freed; each ufunc
+must therefore be made only once.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ _TABLES: dict[Any, LoopTable] = {}
 
 
 def keep(thing: Any) -> None:
-    """Keep something that C code refers to alive for ever."""
+    """Keep an object alive to which C code refers; it is never freed."""
     _KEPT.append(thing)
 
 

@@ -88,7 +88,7 @@ def _evaluated(
 
 
 def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
-    """The results as a ufunc returns them: numbers where there are no axes, or in the arrays of ``out``."""
+    """The results as a ufunc returns them: scalars for a single state, or in the arrays of ``out``."""
     places = out if isinstance(out, tuple) else (None,) * len(results) if out is None else (out,)
     if len(places) != len(results):
         raise ValueError(f"out holds {len(places)} arrays for {len(results)} results")

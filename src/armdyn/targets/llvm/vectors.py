@@ -81,7 +81,7 @@ class Vector:
 
 
 class Lines:
-    """The body of an LLVM function in the making: instructions in order, results numbered."""
+    """The body of an LLVM function that is being written: instructions in order, results numbered."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -37,7 +37,7 @@ class WorkQueue:
         Loop(address)(None, SPINS, None, ctypes.addressof(self._words))
 
     def plan(self, loop: int, arrays: int, helpers: int, fewest: int) -> int:
-        """The address of the plan that `queue_loop` reads as NumPy's ``data``; kept for ever.
+        """The address of the plan that `queue_loop` reads as NumPy's ``data``; never freed.
 
         ``arrays`` counts the arguments and results of the inner loop; ``fewest`` the states worth a thread.
         """
