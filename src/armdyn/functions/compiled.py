@@ -32,11 +32,11 @@ class CompiledFunction:
     """A `Function` of one robot: call it with arrays of shape (..., *shape); leading axes broadcast.
 
     ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to so many
-    threads, -1 meaning one a core; they spin for some milliseconds before they sleep. Lists and
-    integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in
-    float32, as NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of
-    the joints (`armdyn.arrays`); the results are NumPy's. A NaN input makes NaN of every result of
-    its state that depends on it; where no result does, of every result that is not a constant.
+    threads, -1 meaning one a core; they spin for some milliseconds before they sleep. Lists and integers become
+    float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in float32, as
+    NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of the joints
+    (`armdyn.arrays`); the results are NumPy's. A NaN input makes NaN of every result of its state that depends on it;
+    if no result depends on it, of every result that is not a constant.
     """
 
     def __init__(

@@ -73,8 +73,8 @@ def reverse(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dic
     """Adjoints of ``nodes``, in order, where those of results are ``seeds``; zero where none is given.
 
     With the seed 1 of one result they are its derivatives. What comes through a branch of a select counts only where
-    the branch is taken. It is kept apart until then and selected at the end: a product with zero would
-    not vanish if it is infinite or NaN.
+    the branch is taken. It is kept apart until then and selected at the end: a product with zero would not vanish if
+    it is infinite or NaN.
     """
     active = set(nodes)
     adjoints: dict[int, dict[Branches, int]] = {result: {(): seed} for result, seed in seeds.items()}

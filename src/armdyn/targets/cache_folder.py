@@ -2,8 +2,8 @@
 
 Code is taken only from regular files of the user's (or root's), in folders that no other user can write to. The same
 holds for every folder and symbolic link on the path: otherwise another user could replace the whole folder by a
-different folder of the user's, such as a download. In
-folders with the sticky bit, such as /tmp, others can add names, but not move those of the user.
+different folder of the user's, such as a download. In folders with the sticky bit, such as /tmp, other users can add
+names, but cannot move those of the user.
 """
 
 from __future__ import annotations
