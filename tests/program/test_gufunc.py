@@ -238,6 +238,6 @@ def test_an_interpreter_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> N
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("armdyn.targets.interpreted.evaluate", interrupted)
+    monkeypatch.setattr("armdyn.targets.interpreted.interpret", interrupted)
     with pytest.raises(KeyboardInterrupt):
         INTERPRETED(*arguments(4))
