@@ -31,6 +31,9 @@ class Imported(Generic[Parameters, Result]):
         """Declare a method; ``find`` imports the function and returns it."""
         self._find: Callable[[], Callable[..., Any]] = find
 
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Imported.__doc__  # the property below, which the docstring of a subclass hides
+
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 

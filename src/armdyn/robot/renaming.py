@@ -33,7 +33,7 @@ def renamed(model: Model, names: Mapping[str, str] | None = None, *, name: str |
     >>> arm.name, arm.joint_names
     ('arm', ('shoulder', 'elbow'))
     """
-    new = _checked(model, names, model.name if name is None else name)
+    new = _checked(model, {} if names is None else names, model.name if name is None else name)
 
     def to(old: str) -> str:
         return new.get(old, old)
