@@ -36,8 +36,8 @@ class Function:
     Calling it runs the plain Python implementation; `armdyn.Robot` compiles it. The first line of its documentation
     names the quantity, symbol, unit and shape.
 
-    ``sources`` are the folders of armdyn whose text, besides what every function is traced with, says what it computes:
-    a compiled one is found on disk without tracing it as long as they stay. It is empty of functions of your own, and
+    ``sources`` are the folders of armdyn that determine what it computes, besides those every function is traced with:
+    a compiled function is found on disk without tracing it until they change. It is empty of functions of your own, and
     of what `dataclasses.replace` makes: those are traced in every process, and their machine code is found by the
     program.
     """
@@ -93,7 +93,7 @@ def function(
             ``"(n),(n),(n),(6)?->(n)"``. Keyword-only arguments of the function are options fixed before compiling.
         result: a ``NamedTuple`` with a field for each result, where the results have names; the function returns it.
         sizes: dimensions of the results with names of their own, each a function of the `Model` and of the options.
-        choices: what there is to choose from, a function of the `Model` for each option that must be given.
+        choices: the possible values of each option that must be given, as a function of the `Model`.
         sources: see `Function`; none for functions outside armdyn.
 
     >>> @function("(n),(n)->()")

@@ -1,4 +1,4 @@
-"""Packages whose names and modules are imported when they are first asked for: a program pays for what it uses."""
+"""Packages whose names and modules are imported at first access: a program imports only what it uses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Package(ModuleType):
 
 
 def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
-    """The ``__getattr__`` of a package whose ``_WHERE`` says in which of its modules each public name is.
+    """The ``__getattr__`` of a package whose ``_WHERE`` maps each public name to its module.
 
     Its modules are found by their own names too, so that all of ``armdyn.trajectory.curves.Line`` works after
     ``import armdyn``.

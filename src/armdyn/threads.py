@@ -1,8 +1,8 @@
-"""What threads share: values that are made once, and work that fork() does not interrupt.
+"""Threads: values that are made once for all of them, and work that fork() does not interrupt.
 
 ``fork()`` copies all locks as they stand, but only the thread that calls it. A lock that another thread holds at that
 moment, of ours, of a library or of a module that is being imported, is never released in the child, which waits for it
-for ever. So what takes such locks is done `undivided`: ``fork()`` waits until no other thread is in the middle of it.
+for ever. So code that takes such locks runs `undivided`: ``fork()`` waits until no other thread is inside such code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _adding = threading.Lock()
 
 
 class _OfThread(threading.local):
-    """A lock of each thread's own, which nobody takes but this thread and one that forks."""
+    """A lock for each thread, taken by this thread and by a thread that forks."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -68,7 +68,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class Once(Generic[Key, Value]):
-    """Values that are made once for each key; other threads wait for a value in the making, and for no other.
+    """Values that are made once for each key; other threads wait only for a value that is being made.
 
     What a thread was making at a ``fork()`` that did not wait for it is made anew by the child. An object of a module:
     it is never freed.
@@ -81,7 +81,7 @@ class Once(Generic[Key, Value]):
             os.register_at_fork(after_in_child=self._locks.clear)
 
     def get(self, key: Key, make: Callable[[], Value]) -> Value:
-        """The value of a key, made now where there is none; where making it fails, the next caller tries again."""
+        """The value of a key, made at the first call; if making it fails, the next caller tries again."""
         try:
             return self._values[key]
         except KeyError:

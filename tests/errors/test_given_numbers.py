@@ -109,6 +109,9 @@ def test_a_follower_that_is_locked_outside_its_limits_is_noted() -> None:
     ("changes", "message"),
     [
         ({"limits": Limits(lower=np.nan)}, "lower limit is nan; expected a number."),
+        ({"limits": Limits(lower=True)}, "lower limit is True; expected a number."),
+        ({"damping": True}, "damping is True; expected a finite number."),
+        ({"armature": True}, "armature is True; expected an inertia, a finite number not below zero."),
         ({"limits": Limits(effort="x")}, "effort limit is 'x'; expected a number."),  # type: ignore[arg-type]
         ({"damping": np.nan}, "damping is nan; expected a finite number."),
         ({"friction": None}, "friction is None; expected a finite number."),

@@ -276,7 +276,7 @@ def test_forward_and_reverse_agree_on_whole_arms() -> None:
     state = RNG.normal(size=(20, 18))
     found = []
     for blocks in both.values():
-        nodes, results = live(graph.nodes, entries(blocks))
+        nodes, results = live(graph, entries(blocks))
         one_way = Program("J", (Port("x", (18,)),), (Port("J", (6, 18)),), nodes, results)
         found.append(interpret(one_way, state)[0])
     assert np.abs(found[0] - found[1]).max() <= 1e-14 * np.abs(found[0]).max()

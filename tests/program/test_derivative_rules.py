@@ -73,7 +73,7 @@ def way(name: str, f: Callable, size: int) -> Program:
     x = [graph.input(k) for k in range(size)]
     y: Expr = f(*(Expr(graph, k) for k in x))
     blocks = both_ways(graph, [[y.index]], [x])[name]
-    nodes, results = live(graph.nodes, entries(blocks))
+    nodes, results = live(graph, entries(blocks))
     return Program(name, (Port("x", (size,)),), (Port("dydx", (size,)),), nodes, results)
 
 
@@ -124,7 +124,7 @@ def test_guard_passes_the_derivative_of_its_value_on_and_nan_with_it() -> None:
         x = [graph.input(k) for k in range(2)]
         y = graph.apply("guard", graph.apply("mul", x[0], x[0]), x[1])
         blocks = both_ways(graph, [[y]], [x])[w]
-        nodes, results = live(graph.nodes, entries(blocks))
+        nodes, results = live(graph, entries(blocks))
         program = Program("g", (Port("x", (2,)),), (Port("y", (2,)),), nodes, results)
         np.testing.assert_array_equal(interpret(program, [3.0, 1.0])[0], [6.0, 0.0])
         assert np.isnan(interpret(program, [3.0, np.nan])[0][0])

@@ -235,9 +235,9 @@ def test_where_compiling_fails_the_interpreter_runs() -> None:
 
 
 def test_an_interpreter_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*arguments: object) -> None:
+    def interrupted(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("armdyn.targets.interpreted.evaluate", interrupted)
+    monkeypatch.setattr("armdyn.targets.interpreted.interpret", interrupted)
     with pytest.raises(KeyboardInterrupt):
         INTERPRETED(*arguments(4))

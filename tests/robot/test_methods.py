@@ -11,9 +11,13 @@ import sys
 import pytest
 
 import armdyn
-from armdyn.robot.imported import Imported
+from armdyn.robot.imported import Imported, Read
 
-IMPORTED = {name: method for name, method in vars(armdyn.Robot).items() if isinstance(method, Imported)}
+IMPORTED = {
+    name: method
+    for name, method in vars(armdyn.Robot).items()
+    if isinstance(method, Imported) and not isinstance(method, Read)
+}
 
 
 @pytest.mark.parametrize("name", [name for name in dir(armdyn.Robot) if not name.startswith("_")])
@@ -38,6 +42,17 @@ def test_a_method_is_the_function_with_the_robot_bound() -> None:
         assert method.__doc__ == method.function.__doc__
 
 
+def test_a_reader_of_models_is_bound_to_the_class() -> None:
+    for reads, name in (("dh.read_dh", "from_dh"), ("urdf.read_urdf", "from_urdf")):
+        module, function = reads.split(".")
+        read = getattr(getattr(armdyn.formats, module), function)
+        method = getattr(armdyn.Robot, name)
+        parameters = inspect.signature(read).parameters
+        assert list(inspect.signature(method).parameters.values()) == list(parameters.values())
+        assert method.__doc__ == read.__doc__
+        assert pickle.loads(pickle.dumps(method)) == method  # noqa: S301
+
+
 def test_help_shows_parameters_and_documentation() -> None:
     text = pydoc.plain(pydoc.render_doc(armdyn.load("planar_2r").inverse_kinematics))
     assert "choose: \"Literal['first', 'nearest']\" = 'first'" in text
@@ -54,7 +69,7 @@ def test_nothing_of_them_is_imported_before() -> None:
     code = """
         import sys, armdyn
         robot = armdyn.load("planar_2r")
-        late = ("kinematics", "constraints", "task_space", "identification", "robot.editing", "robot.exports")
+        late = ("kinematics", "constraints", "task_space", "identification", "robot.editing", "robot.locking")
         print([name for name in late if f"armdyn.{name}" in sys.modules])
     """
     done = subprocess.run([sys.executable, "-c", inspect.cleandoc(code)], capture_output=True, text=True, check=True)

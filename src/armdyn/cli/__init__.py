@@ -1,4 +1,4 @@
-"""The command line: one verb a job."""
+"""The command line: one verb for each task."""
 
 from armdyn.cli.app import main
 from armdyn.lazy import modules_of

@@ -1,4 +1,4 @@
-"""The application: its verbs, and how what goes wrong is said."""
+"""The application: its verbs, and its messages of errors and warnings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import typer
 
 from armdyn._version import __version__
 from armdyn.advice import spelled
-from armdyn.cli.arguments import as_flag
+from armdyn.cli.arguments import as_flag, of_robot
 from armdyn.cli.bench import bench
 from armdyn.cli.info import info
-from armdyn.cli.masp import masp
+from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import simulate
 from armdyn.cli.torque import torque
@@ -27,8 +27,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, torque, simulate, bench, masp):
-    app.command()(verb)
+for verb in (info, torque, simulate, bench):
+    app.command()(of_robot(verb))
+app.command()(of_robot(masp, default="kg_puma", annotation=PAPERS_ARM))
 
 
 @app.callback(invoke_without_command=True)

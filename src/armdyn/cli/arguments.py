@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import shlex
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,36 +19,14 @@ from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.spatial.rotations import Array
 
-RobotArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="ROBOT", help="A bundled robot (ur5, puma560, planar_2r, ...) or the path of a URDF or MJCF file."
-    ),
-]
-TipOption = Annotated[str | None, typer.Option("--tip", help="The link that counts as the tip.")]
-BaseOption = Annotated[str | None, typer.Option("--base", help="Keep only what hangs on this link.")]
-ChainOption = Annotated[bool, typer.Option("--chain", help="Keep only the joints between base and tip.")]
-LockOption = Annotated[
-    list[str] | None,
-    typer.Option("--lock", metavar="JOINT=VALUE", help="Hold a joint at this many rad or m; may be repeated."),
-]
-GravityOption = Annotated[
-    str | None, typer.Option("--gravity", metavar="X,Y,Z", help="Acceleration of free fall in base axes, m/s^2.")
-]
-
-AcceptOption = Annotated[
-    bool, typer.Option("--accept-inertia", help="Take inertias that no rigid body has as they stand.")
-]
-AcceptFaultsOption = Annotated[
-    bool,
-    typer.Option(
-        "--accept",
-        help="Read past faults that no equation contains, such as swapped limits; the notes say what is taken.",
-    ),
-]
+ROBOT = "A bundled robot (ur5, puma560, planar_2r, ...) or the path of a URDF or MJCF file."
+LOCK = "Hold a joint at this many rad or m; may be repeated."
+GRAVITY = "Acceleration of free fall in base axes, m/s^2."
+ACCEPT_INERTIA = "Take inertias that no rigid body has as they stand."
+ACCEPT = "Read past faults that no equation contains, such as swapped limits; the notes say what is taken."
 
 FLAGS = {"locked": "--lock", "check_inertia": "--accept-inertia", "problems": "--accept"}
-"""What the keywords are called here whose flags have another name."""
+"""The flags of keywords that are called differently on the command line."""
 
 
 def as_flag(name: str, value: Any) -> str:
@@ -64,17 +44,16 @@ def as_flag(name: str, value: Any) -> str:
 
 
 def open_robot(
-    robot: str,
-    *,
-    base: str | None,
-    tip: str | None,
-    chain: bool,
-    lock: list[str] | None,
-    gravity: str | None,
-    accept: bool,
-    accept_faults: bool,
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help=ROBOT)],
+    base: Annotated[str | None, typer.Option("--base", help="Keep only this link and the links it carries.")] = None,
+    tip: Annotated[str | None, typer.Option("--tip", help="The link that counts as the tip.")] = None,
+    chain: Annotated[bool, typer.Option("--chain", help="Keep only the joints between base and tip.")] = False,
+    lock: Annotated[list[str] | None, typer.Option("--lock", metavar="JOINT=VALUE", help=LOCK)] = None,
+    gravity: Annotated[str | None, typer.Option("--gravity", metavar="X,Y,Z", help=GRAVITY)] = None,
+    accept: Annotated[bool, typer.Option("--accept-inertia", help=ACCEPT_INERTIA)] = False,
+    accept_faults: Annotated[bool, typer.Option("--accept", help=ACCEPT)] = False,
 ) -> Robot:
-    """The robot the shared arguments describe."""
+    """The robot that the arguments of every verb describe; see `of_robot`."""
     options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
     given = {name: value for name, value in options.items() if value}
     if accept:
@@ -84,6 +63,27 @@ def open_robot(
     if gravity is not None:
         given["gravity"] = read_vector(gravity, "--gravity", 3)
     return load_robot(robot, **given)
+
+
+def of_robot(verb: Callable[..., None], **changes: Any) -> Callable[..., None]:
+    """A verb for the command line: a function of a robot and options of its own, with the arguments of `open_robot`.
+
+    Args:
+        verb: called with the robot, and its own options by name.
+        changes: of the argument ROBOT, such as its default.
+    """
+    shared = inspect.signature(open_robot, eval_str=True).parameters
+    own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.name != "arm"]
+    robot, *others = shared.values()
+
+    @wraps(verb)
+    def run(**given: Any) -> None:
+        arm = open_robot(**{name: given.pop(name) for name in shared})
+        verb(arm, **given)
+
+    signature = inspect.Signature([robot.replace(**changes), *own, *others])
+    run.__signature__ = signature  # type: ignore[attr-defined] # what Typer reads
+    return run
 
 
 def load_robot(robot: str, **options: Any) -> Robot:

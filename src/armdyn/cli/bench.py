@@ -11,22 +11,12 @@ import numpy as np
 import typer
 from rich.progress import track
 
-from armdyn.cli.arguments import (
-    AcceptFaultsOption,
-    AcceptOption,
-    BaseOption,
-    ChainOption,
-    GravityOption,
-    LockOption,
-    RobotArgument,
-    TipOption,
-    open_robot,
-)
 from armdyn.cli.info import compiled_methods
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
 from armdyn.errors import ModelError
 from armdyn.functions import CompiledFunction
+from armdyn.robot import Robot
 
 ROUNDS = 7
 
@@ -41,18 +31,11 @@ def _threads(workers: int) -> int:
 
 
 def bench(
-    robot: RobotArgument,
+    arm: Robot,
     states: Annotated[int, typer.Option("--states", min=1, max=MOST_STATES, help="Random states a batch.")] = 100_000,
     workers: Annotated[
         int, typer.Option("--workers", callback=_threads, help="Threads of the last column; -1: one a core.")
     ] = -1,
-    base: BaseOption = None,
-    tip: TipOption = None,
-    chain: ChainOption = False,
-    lock: LockOption = None,
-    gravity: GravityOption = None,
-    accept: AcceptOption = False,
-    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Time every function: first call, one state a call, large batches.
 
@@ -65,9 +48,6 @@ def bench(
 
       armdyn bench arm.urdf --states 1000000
     """
-    arm = open_robot(
-        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
-    )
     headings = ("function", "first,\nms", "one,\nµs", "float64,\nns", "float32,\nns", "threads,\nns")
     table = new_table(f"{arm.name}: first call, one call, and a state in batches of {states:,}", *headings)
     for name, function in track(compiled_methods(arm).items(), description="timing", transient=True):

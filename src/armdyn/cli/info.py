@@ -1,4 +1,4 @@
-"""``armdyn info``: what is known of a robot, as tables."""
+"""``armdyn info``: joints, limits, links, constraints and operation counts of a robot, as tables."""
 
 from __future__ import annotations
 
@@ -10,17 +10,6 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from armdyn.cli.arguments import (
-    AcceptFaultsOption,
-    AcceptOption,
-    BaseOption,
-    ChainOption,
-    GravityOption,
-    LockOption,
-    RobotArgument,
-    TipOption,
-    open_robot,
-)
 from armdyn.cli.screen import screen, visible
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.constraints import RedundantConstraints
@@ -33,15 +22,8 @@ from armdyn.robot import Method, Robot
 
 
 def info(
-    robot: RobotArgument,
+    arm: Robot,
     cost: Annotated[bool, typer.Option("--cost", help="Only operation counts, beside the literature's.")] = False,
-    base: BaseOption = None,
-    tip: TipOption = None,
-    chain: ChainOption = False,
-    lock: LockOption = None,
-    gravity: GravityOption = None,
-    accept: AcceptOption = False,
-    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Show joints, limits, masses, inertias and operation counts.
 
@@ -53,9 +35,6 @@ def info(
 
       armdyn info panda.urdf --lock panda_finger_joint1=0
     """
-    arm = open_robot(
-        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
-    )
     console = screen()
     console.print(_summary(arm))
     for table in (_cost_table, _literature_table) if cost else _tables(arm):
@@ -65,7 +44,7 @@ def info(
 
 
 def _tables(arm: Robot) -> list[Callable[[Robot], Table]]:
-    """What there is to show of a robot."""
+    """The tables that apply to a robot."""
     coupled = [coupling_table] if arm.model.coupling is not None else []
     constrained = [_constraint_table] if arm.constraint_rows else []
     return [_joint_table, *coupled, *constrained, _limit_table, _link_table, _cost_table]
@@ -95,7 +74,7 @@ def _joint_table(arm: Robot) -> Table:
 
 
 def coupling_table(arm: Robot) -> Table:
-    """Where the coordinates of a coupled robot put every joint that is not simply one of them."""
+    """Each joint of a coupled robot as a function of the coordinates, except joints that equal one of them."""
     coupling = coupling_of(arm.model)
     table = new_table("Couplings: what q holds, and what follows it", "joint", "stands at")
     for joint, row, offset in zip(arm.model.joints, coupling.matrix, coupling.offset, strict=True):
@@ -158,7 +137,7 @@ def _cost_table(arm: Robot) -> Table:
     table = new_table("Operations a state (exact; negations not counted)", *headings)
     for name, function in compiled_methods(arm).items():
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
-            continue  # asks for a tip, and there is none
+            continue  # needs a tip, and the robot has none
         try:
             counts = function.op_counts
         except (ModelError, RedundantConstraints):  # no mass moves, or constraints that follow from others

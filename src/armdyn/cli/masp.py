@@ -10,29 +10,22 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from armdyn.cli.arguments import (
-    AcceptFaultsOption,
-    AcceptOption,
-    BaseOption,
-    ChainOption,
-    GravityOption,
-    LockOption,
-    TipOption,
-    open_robot,
-    read_joint_vector,
-)
+from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
-from armdyn.cli.tables import figure, new_account, new_table, show, show_notes, write_table
+from armdyn.cli.tables import account, figure, new_table, show, show_notes, write_table
 from armdyn.masp import DISTANCE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
+from armdyn.robot import Robot
 
 OUTPUTS = ("masp.png", "masp.csv")
 
+PAPERS_ARM = Annotated[
+    str, typer.Argument(metavar="[ROBOT]", help="The paper's arm, or another of six joints with a tip.")
+]
+
 
 def masp(
-    robot: Annotated[
-        str, typer.Argument(metavar="[ROBOT]", help="The paper's arm, or another of six joints with a tip.")
-    ] = "kg_puma",
+    arm: Robot,
     radius: Annotated[float, typer.Option("--radius", help="Of the circle, m.")] = RADIUS,
     distance: Annotated[float, typer.Option("--distance", help="Of the circle's plane along x, m.")] = DISTANCE,
     tilt: Annotated[float, typer.Option("--tilt", help="Angle between the hand and the x axis, degrees.")] = 60.0,
@@ -45,13 +38,6 @@ def masp(
         typer.Option("--near", help="Joint positions near those at the start, rad or m, separated by commas."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder for masp.png and masp.csv.")] = Path(),
-    base: BaseOption = None,
-    tip: TipOption = None,
-    chain: ChainOption = False,
-    lock: LockOption = None,
-    gravity: GravityOption = None,
-    accept: AcceptOption = False,
-    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """A hand round a circle: joint angles, rates, accelerations and torques, as Kazerounian and Gupta 1985 draw them.
 
@@ -69,9 +55,6 @@ def masp(
     """
     for name in OUTPUTS:
         refuse_unwritable("--out", out / name)
-    arm = open_robot(
-        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
-    )
     path = circle_of_the_paper(
         radius=radius, distance=distance, tilt=math.radians(tilt), start=start, cruise=cruise, stop=stop
     )
@@ -107,7 +90,6 @@ def _shown(value: float) -> str:
 
 def _account_table(run: MaspRun) -> Table:
     """The cycle, the checks and the cost."""
-    table = new_account()
     law, ends = run.path.law, run.joints.q[[0, -1]]
     static = np.abs(run.tau[[0, -1]] - run.robot.gravity_forces(ends)).max(axis=0)
     off_static = [
@@ -129,9 +111,7 @@ def _account_table(run: MaspRun) -> Table:
         what = name.replace("_", " ")
         rows.append((f"{what}, this arm", str(getattr(run.robot, name).op_counts)))
         rows.append((f"{what}, general 6R arm in the paper", f"{m}m + {a}a + {t}t"))
-    for name, value in rows:
-        table.add_row(name, value)
-    return table
+    return account(rows)
 
 
 def _write(run: MaspRun, folder: Path, console: Screen) -> None:

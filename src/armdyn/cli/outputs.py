@@ -1,4 +1,4 @@
-"""Files to be written: what cannot be is refused before the work begins."""
+"""Output files: a file that cannot be written is refused before the work begins."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class OutputError(ArmdynError, ValueError):
 
 
 def refuse_unwritable(option: str, path: Path, *, endings: Sequence[str] = ()) -> None:
-    """Raise what writing would raise later. Nothing is created; a missing folder counts as writable if its parent is.
+    """Raise the error that writing would raise later. Creates nothing; a missing folder is writable if its parent is.
 
     Args:
         option: whose value the path is.
         path: the file to be written.
-        endings: those that name a known format, with their dots; any, where there is none.
+        endings: of the known formats, with their dots; empty for any ending.
 
     Raises:
         OutputError: an ending that names no format, a folder, or a place where no file can be made.
@@ -36,7 +36,7 @@ def refuse_unwritable(option: str, path: Path, *, endings: Sequence[str] = ()) -
 
 
 def _refuse_folder(option: str, path: Path) -> None:
-    """Where a file cannot be made in the nearest folder that there is."""
+    """Raise where no file can be made in the nearest existing folder."""
     folder = path.parent
     while not folder.exists():
         folder = folder.parent

@@ -1,4 +1,4 @@
-"""What is printed: text as it is, for names in files are neither markup nor emoji nor commands to the terminal."""
+"""The console: prints names as they are, without reading markup, emoji or terminal commands in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Screen(Console):
     """A console that prints every string letter by letter; what is styled is a `Text`."""
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """What a string looks like: of tables' cells too."""
+        """The text to print for a string, in cells of tables too."""
         return super().render_str(visible(text), **{**options, "markup": False, "emoji": False})
 
 

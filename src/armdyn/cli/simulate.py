@@ -9,33 +9,21 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from armdyn.cli.arguments import (
-    AcceptFaultsOption,
-    AcceptOption,
-    BaseOption,
-    ChainOption,
-    GravityOption,
-    LockOption,
-    RobotArgument,
-    TipOption,
-    open_robot,
-    read_joint_vector,
-    read_vector,
-)
+from armdyn.cli.arguments import read_joint_vector, read_vector
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
-from armdyn.cli.tables import figure, new_account, new_table, show, show_notes
+from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation import simulate as run_simulation
 from armdyn.simulation.notes import left_out
 
 ROUNDING = 1e-15
-"""Of the energy that an arm holds: no more than this changes hands where it rests."""
+"""Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
 
 
 def simulate(
-    robot: RobotArgument,
+    arm: Robot,
     duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 1.0,
     q0: Annotated[
         str | None, typer.Option("--q0", help="Joint positions at the start, rad or m; zero if left out.")
@@ -55,13 +43,6 @@ def simulate(
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the motion to this csv file.")] = None,
     npz: Annotated[Path | None, typer.Option("--npz", help="Write everything to this npz file.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the motion: png, pdf or svg.")] = None,
-    base: BaseOption = None,
-    tip: TipOption = None,
-    chain: ChainOption = False,
-    lock: LockOption = None,
-    gravity: GravityOption = None,
-    accept: AcceptOption = False,
-    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Let the arm move, and show where it went and whether its energy adds up.
 
@@ -72,9 +53,6 @@ def simulate(
       armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
     """
     _refuse_outputs(csv, npz, plot)
-    arm = open_robot(
-        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
-    )
     forces: dict[str, Any] = {}
     if torque is not None:
         forces["torque"] = read_joint_vector(torque, "--torque", arm)
@@ -106,7 +84,7 @@ def simulate(
 
 
 def _refuse_outputs(csv: Path | None, npz: Path | None, plot: Path | None) -> None:
-    """What could not be written is said before the arm moves."""
+    """Raise for an output file that cannot be written, before the arm moves."""
     if csv is not None:
         refuse_unwritable("--csv", csv, endings=(".csv",))
     if npz is not None:
@@ -130,21 +108,19 @@ def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
 
 def _account_table(arm: Robot, trajectory: Trajectory) -> Table:
     """Energy, effort and cost, a row each."""
-    table = new_account()
     energy, taken = trajectory.energy, trajectory.statistics
     drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale)
     if exchanged <= ROUNDING * np.abs([energy.kinetic, energy.potential]).max():
         exchanged = 0.0
     part = f"{drift / exchanged:.2g} of the {exchanged:.4g} J that changed hands" if exchanged else "none changed hands"
-    rows = (
-        ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
-        ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
-        ("energy drift, largest", f"{drift:.3g} J, {part}"),
-        ("method", taken.method),
-        ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
-        ("time", f"{taken.wall_time:.3g} s"),
-        ("operations an evaluation", str(arm.forward_dynamics.op_counts)),
+    return account(
+        (
+            ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
+            ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
+            ("energy drift, largest", f"{drift:.3g} J, {part}"),
+            ("method", taken.method),
+            ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
+            ("time", f"{taken.wall_time:.3g} s"),
+            ("operations an evaluation", str(arm.forward_dynamics.op_counts)),
+        )
     )
-    for name, value in rows:
-        table.add_row(name, value)
-    return table

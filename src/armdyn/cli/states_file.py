@@ -25,10 +25,10 @@ QUANTITIES = ("q", "qd", "qdd")
 ANGLES = {"rad": 1.0, "deg": math.pi / 180, "°": math.pi / 180, "rev": 2 * math.pi}
 LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": INCH}
 TIMES = {"s": 1.0, "ms": 0.001, "min": 60.0}
-"""What one unit is in rad, m or s."""
+"""Units of angle, length and time, each in rad, m or s."""
 
 SECONDS = {"q": ("",), "qd": ("/s",), "qdd": ("/s^2", "/s²", "/s2", "/s**2")}
-"""What stands behind the unit of an angle or length, by quantity."""
+"""The suffixes of an angle's or length's unit, by quantity."""
 
 SEPARATORS = ("\t", ";", ",")
 """Between the words of a row; the first of these that the first row has."""
@@ -62,11 +62,11 @@ class Column(NamedTuple):
 
 
 def read_states(path: Path, robot: Robot) -> States:
-    """The states of a table; what it does not name is zero.
+    """The states of a table; quantities that it does not name are zero.
 
     Raises:
-        TableError: what is no table, or names its columns so that they cannot be told.
-        ShapeError: rows of another length, what is no finite number, by line and column.
+        TableError: a file that is not a table, or a header that does not identify its columns.
+        ShapeError: rows of different lengths, or an entry that is not a finite number, by line and column.
         UnknownName: a column of a joint that the robot does not have.
     """
     rows = _rows(path)
@@ -85,7 +85,7 @@ def read_states(path: Path, robot: Robot) -> States:
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """The words of every line that has some, with its number; a file that is no table is refused by name."""
+    """The words of every non-empty line, with its number; a file that is not a table is refused by name."""
     try:
         text = sys.stdin.read() if str(path) == STANDARD_INPUT else path.read_text(encoding="utf-8-sig")
         text = text.removeprefix("\ufeff")
@@ -113,7 +113,7 @@ def _is_number(word: str) -> bool:
         float(word)
     except ValueError:
         return False
-    return "_" not in word  # Python takes 1_000, nobody else does
+    return "_" not in word  # Python alone reads 1_000
 
 
 def _unnamed(file: str, first: Sequence[str], robot: Robot) -> dict[str, Column]:

@@ -34,9 +34,12 @@ def new_table(title: str, *headings: str) -> Table:
     return table
 
 
-def new_account() -> Table:
-    """An empty table of two columns without headings: what, and how much of it."""
-    return _plain_table(show_header=False)
+def account(rows: Iterable[tuple[str, str]]) -> Table:
+    """A table of two columns without headings: quantities and their values."""
+    table = _plain_table(show_header=False)
+    for name, value in rows:
+        table.add_row(name, value)
+    return table
 
 
 def _plain_table(**options: Any) -> Table:
@@ -55,7 +58,7 @@ def show(console: Console, table: Table) -> None:
 
 
 def _size(console: Console, cell: RenderableType) -> Measurement:
-    """How narrow and how wide it can be: the longest word and the longest line, in characters."""
+    """The least and greatest width of a cell: its longest word and its longest line, in characters."""
     text = console.render_str(cell) if isinstance(cell, str) else cell
     return Measurement.get(console, console.options.update_width(_ANY_WIDTH), text)
 
@@ -64,7 +67,7 @@ _ANY_WIDTH = 10_000
 
 
 def show_notes(console: Console, notes: Iterable[str]) -> None:
-    """What the description said and the equations do not contain, a line each."""
+    """Print the robot's notes, a line each."""
     for note in notes:
         console.print(labelled("note:", "yellow", note), soft_wrap=True)
 

@@ -9,19 +9,7 @@ from typing import Annotated, TextIO
 import numpy as np
 import typer
 
-from armdyn.cli.arguments import (
-    AcceptFaultsOption,
-    AcceptOption,
-    BaseOption,
-    ChainOption,
-    GravityOption,
-    LockOption,
-    RobotArgument,
-    TipOption,
-    open_robot,
-    read_joint_vector,
-    read_vector,
-)
+from armdyn.cli.arguments import read_joint_vector, read_vector
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.states_file import read_states
@@ -32,7 +20,7 @@ from armdyn.spatial.rotations import Array
 
 
 def torque(
-    robot: RobotArgument,
+    arm: Robot,
     q: Annotated[str | None, typer.Option("--q", help="Joint positions, rad or m, separated by commas.")] = None,
     qd: Annotated[str | None, typer.Option("--qd", help="Joint velocities, rad/s or m/s.")] = None,
     qdd: Annotated[str | None, typer.Option("--qdd", help="Joint accelerations, rad/s² or m/s².")] = None,
@@ -46,13 +34,6 @@ def torque(
         Path | None,
         typer.Option("--out", help="Write joint forces to this csv instead of the screen, or to - (standard output)."),
     ] = None,
-    base: BaseOption = None,
-    tip: TipOption = None,
-    chain: ChainOption = False,
-    lock: LockOption = None,
-    gravity: GravityOption = None,
-    accept: AcceptOption = False,
-    accept_faults: AcceptFaultsOption = False,
 ) -> None:
     """Joint forces that a motion asks for, N m or N.
 
@@ -69,9 +50,6 @@ def torque(
 
       armdyn torque ur5 --csv motion.csv --out torques.csv
     """
-    arm = open_robot(
-        robot, base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
-    )
     target = _target(out)
     wrench = None if f_tip is None else read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")
     if csv is None:
@@ -93,7 +71,7 @@ def torque(
 
 
 def _target(out: Path | None) -> Path | TextIO | None:
-    """Where numbers go: a file that can be written, standard output, or None where --out is left out."""
+    """The destination of the results: a writable file, standard output, or None without --out."""
     if out is None or str(out) == "-":
         return None if out is None else sys.stdout
     refuse_unwritable("--out", out)

@@ -123,7 +123,37 @@ def read_dh(
     joint_names: Sequence[str] | None = None,
     check_inertia: bool = True,
 ) -> Model:
-    """The model of a serial arm; see `armdyn.Robot.from_dh`."""
+    """Build a serial arm from a Denavit-Hartenberg table (Craig 3.6, or the standard convention).
+
+    Frame i of the table is the frame "link_i" of the robot, "link_0" is frame 0, and "tip" is the tool. In the
+    standard convention, where frame i is at the far end of its link, the links themselves are called
+    "link_1_on_axis", ...
+
+    Args:
+        rows: one a joint: (a, alpha, d, theta), with "prismatic" behind it where the joint slides; or a dict of
+            these names; or an `armdyn.DHRow`, which holds inertia, limits, friction and armature too. Lengths in m,
+            angles in rad. q is added to theta, or to d of a prismatic joint: what is given there is its offset.
+        convention: "modified" (Craig: a and alpha of the link before) or "standard"; it must be given.
+        inertias: an `armdyn.Inertia` a row, in DH frame i, where the rows hold none.
+        limits: an `armdyn.Limits` a row, where the rows hold none.
+        base: pose of DH frame 0 in the base frame, shape (4, 4).
+        tool: pose of the tip in the last DH frame, shape (4, 4).
+        degrees: whether alpha and theta are in degrees.
+        gravity: acceleration of free fall in base axes, m/s^2.
+        name: of the robot.
+        joint_names: "joint_1", ... where none are given.
+        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+
+    Raises:
+        ModelError: rows that describe no arm, all problems at once, each with its row.
+        ShapeError: rows, inertias or poses that are no such lists.
+        Unsupported: a row that holds the inertia of a motor.
+
+    >>> rows = [(0, 0, 0, 0), (0, -90, 0.2435, 0), (0.4318, 0, -0.0934, 0)]
+    >>> arm = armdyn.Robot.from_dh(rows, convention="modified", degrees=True)
+    >>> arm.forward_kinematics([0.0, 0.0, 0.0])[:3, 3] + 0.0
+    array([0.4318, 0.1501, 0.    ])
+    """
     degrees = switch("degrees", degrees)
     problems = [*convention_problems(convention)]
     table = _rows(rows, degrees, problems)

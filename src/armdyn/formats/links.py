@@ -81,7 +81,30 @@ def read_links(
     name: str = "links",
     check_inertia: bool = True,
 ) -> Model:
-    """The model of a tree of links; see `armdyn.Robot.from_links`."""
+    """Build an arm, or a tree of them, link by link.
+
+    Args:
+        parts: an `armdyn.Part` for each link but the base, in the order q shall have.
+        base: name of the link that does not move.
+        base_inertia: of that link; no joint feels it.
+        tip: the link that counts as the tip. Where none is given: the end, where there is one only; else tool0, tcp,
+            flange or ee_link; else the robot has no tip, and ``notes`` says so.
+        gravity: acceleration of free fall in base axes, m/s^2.
+        name: of the robot.
+        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+
+    Raises:
+        ModelError: parts that make no robot, all problems at once, each with its part.
+
+    >>> rod = armdyn.Inertia(1.0, [0.5, 0.0, 0.0], np.diag([0.0, 1 / 12, 1 / 12]))
+    >>> pendulum = armdyn.Robot.from_links([
+    ...     armdyn.Part("upper", "base", "revolute", axis=(0, -1, 0), inertia=rod),
+    ...     armdyn.Part("lower", "upper", "revolute", axis=(0, -1, 0), xyz=(1, 0, 0), inertia=rod),
+    ...     armdyn.Part("end", "lower", "fixed", xyz=(1, 0, 0)),
+    ... ])
+    >>> pendulum.gravity_forces([0.0, 0.0])
+    array([19.62 ,  4.905])
+    """
     given = listed(parts)
     if given is None:
         raise ShapeError("expected a list of armdyn.Part, one for each link but the base")

@@ -122,7 +122,49 @@ def read_zero_reference(
     name: str = "zero_reference",
     check_inertia: bool = True,
 ) -> Model:
-    """The model of a serial arm; see `armdyn.Robot.from_zero_reference`."""
+    """Build a serial arm from its zero reference position (Kazerounian and Gupta 1985, sections 2 and 8).
+
+    Everything is in base coordinates, with the arm where all q are zero. Joint k moves "link_k" (number k + 1 in
+    the paper); a row of every table belongs to joint k and that link.
+
+    Args:
+        axes: u_0k, unit vector of each joint, shape (n, 3).
+        kinds: "R" or "P", or the words, one a joint ("RRPRRR" will do); all revolute where not given.
+        points: Q_0k, a point on each axis, shape (n, 3); or give body vectors.
+        hand: h, the hand point, shape (3,); the last joint's point where ``points`` are given without it.
+        b: body vectors b_{0,k+1} from joint k to the next, the last to the hand point, shape (n, 3).
+        c: body vectors c_{0,k+1} from joint k to the centre of mass of its link, shape (n, 3).
+        d: body vectors d_{0,k+1} from that centre of mass to the next joint, shape (n, 3); b = c + d, two suffice.
+        first_center: the first joint's centre, where body vectors are given; the origin else.
+        axial: u_0a, unit vector of the hand, which becomes the tip's z axis; the base's axes where not given.
+        transverse: u_0t, unit vector at right angles to it, which becomes the tip's x axis.
+        masses: of the links, shape (n,); or give weights.
+        weights: of the links, shape (n,); a mass is its weight over ``weighed_at``.
+        inertias: I^G_0k, inertias about the centres of mass in base axes, shape (n, 3, 3).
+        collars: the link that carries the collar of a slide, by the name of its joint: {"joint_3": "link_2"}. The
+            link that it moves where not given. Joint forces do not depend on it, joint reactions do.
+        units: of all lengths, masses or weights, and inertias; SI where not given. The paper's are
+            ``armdyn.Units.pounds_and_inches()``. Gravity and limits are in SI always.
+        weighed_at: the free fall under which the weights were taken, m/s^2.
+        gravity: acceleration of free fall in base axes, m/s^2.
+        limits: one `armdyn.Limits` a joint.
+        joint_names: "joint_1", ... where none are given.
+        name: of the robot.
+        check_inertia: refuse inertias that no rigid body has, or none in these units; otherwise take them as they
+            stand, with a note.
+
+    Raises:
+        ModelError: what describes no arm, all problems at once, each with its argument and row.
+        ShapeError: an array of another shape.
+        UnknownName: a collar of a joint that does not exist.
+
+    >>> arm = armdyn.Robot.from_zero_reference(
+    ...     [(0, 0, 1), (0, -1, 0)], points=[(0, 0, 0), (0, 0, 1)], hand=(2, 0, 1),
+    ...     c=[(0, 0, 0.5), (1, 0, 0)], masses=[3.0, 2.0], gravity=(0, 0, -10),
+    ... )
+    >>> arm.gravity_forces([0.0, 0.0])
+    array([ 0., 20.])
+    """
     check_inertia = switch("check_inertia", check_inertia)
     units = Units() if units is None else units
     if problems := list(object_problems(units, Units, "units")):

@@ -1,4 +1,4 @@
-"""What a compiled function reads of a robot."""
+"""`Arm`: the part of a robot that compiled functions read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a compiled function takes, and the arguments of a call as arrays by name."""
+"""The arrays a compiled function takes, and the arguments of a call as arrays by name."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Inputs:
         return tuple(in_numbers(d, sizes) for d in shape)
 
     def bind(self, arrays: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any]:
-        """Arrays by name, in order; what is left in ``keywords`` are options. None means not given."""
+        """Arrays by name, in order; the options stay in ``keywords``. None means not given."""
         name = self.function.name
         if len(arrays) > len(self.positional):
             takes = ", ".join(self.positional)
@@ -61,7 +61,7 @@ class Inputs:
         given = {n: values[n] for n in self.positional if values.get(n) is not None}
         missing = [n for n in self.required if n not in given]
         if missing:
-            refuse_unknown(self.function, keywords, self.positional)  # a slip of the pen
+            refuse_unknown(self.function, keywords, self.positional)  # a misspelt name
             raise self._misses(missing)
         return given
 
@@ -75,7 +75,7 @@ class Inputs:
         return TypeError(f"{self.function.name}() misses {', '.join(missing)}; it takes {takes}{hint}")
 
     def names_along(self, argument: str) -> list[Names]:
-        """What the axes of one state's argument count."""
+        """The names along each axis of one state's argument."""
         model = self.model
         names = tuple(coordinate.name for coordinate in model.coordinates)
         counted = {"n": names, "joints": model.joint_names, "links": model.link_names}
@@ -88,7 +88,7 @@ class Inputs:
 
     @property
     def signature(self) -> inspect.Signature:
-        """What ``help`` shows: the arrays, the options, ``out`` and ``workers``."""
+        """The signature for ``help``: the arrays, the options, ``out`` and ``workers``."""
         kinds, function = inspect.Parameter, self.function
         shown: list[inspect.Parameter] = []
         kind: Any = kinds.POSITIONAL_OR_KEYWORD

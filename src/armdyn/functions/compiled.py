@@ -32,11 +32,11 @@ class CompiledFunction:
     """A `Function` of one robot: call it with arrays of shape (..., *shape); leading axes broadcast.
 
     ``out=`` takes an array (or a tuple of them) for the results; ``workers=`` splits a large batch over up to so many
-    threads, -1 meaning one a core; they look out for the next batch for some milliseconds before they sleep. Lists and
-    integers become float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in
-    float32, as NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of
-    the joints (`armdyn.arrays`); the results are NumPy's. NaN in a state makes every result of that state NaN that
-    depends on it, and where none does, all that are not the same for every state.
+    threads, -1 meaning one a core; they spin for some milliseconds before they sleep. Lists and integers become
+    float64; float32 arrays, and integers of 8 or 16 bits, which float32 holds exactly, are computed in float32, as
+    NumPy's own functions do. Arrays of other libraries are taken for their numbers, tables by the names of the joints
+    (`armdyn.arrays`); the results are NumPy's. A NaN input makes NaN of every result of its state that depends on it;
+    if no result depends on it, of every result that is not a constant.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class CompiledFunction:
         """Evaluate, compiling at the first call.
 
         From then on single states, given as plain arrays by position, do not get here, with ``out=`` or without:
-        `armdyn.functions.single_states` puts a C function before this method, and says how to keep it away.
+        `armdyn.functions.single_states` puts a C function before this method, and describes how to turn it off.
         """
         out = workers = None
         if keywords:
@@ -82,7 +82,7 @@ class CompiledFunction:
                 if are_plain(arrays):
                     return self._run(kernel, as_arrays(arrays), out, workers)
             except (TypeError, ValueError, OverflowError):
-                pass  # the whole way says what is wrong
+                pass  # the whole way raises the error
         return self._call_whole_way(call, arrays, keywords, out, workers)
 
     def _run(self, kernel: Kernel, arrays: Sequence[Any], out: Any, workers: Any) -> Any:
@@ -193,7 +193,7 @@ class CompiledFunction:
 
     @property
     def op_counts(self) -> OperationCounts:
-        """What one evaluation costs, without optional arrays and with default options."""
+        """The operations of one evaluation, without optional arrays and with default options."""
         return self.program().op_counts
 
     def _call_whole_way(

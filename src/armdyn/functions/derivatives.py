@@ -15,13 +15,14 @@ from armdyn.functions.variants import Variant
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
 from armdyn.program import Program
 from armdyn.program.differentiation import derivatives
+from armdyn.program.products import unused
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
     from armdyn.model.mechanism import Mechanism
 
 SMALL = 500
-"""Operations of a program that is worth comparing with another one."""
+"""Operations up to which a recursion is compared with the differentiated function."""
 
 
 class Derived(CompiledFunction):
@@ -30,7 +31,7 @@ class Derived(CompiledFunction):
     def __init__(self, primal: CompiledFunction, wrt: Sequence[str] = ()) -> None:
         self.primal = primal
         self.wrt = tuple(wrt) or tuple(a.name for a in primal.function.arguments if not a.optional)
-        found = [(self._shape_of(name), name) for name in self.wrt]  # the shape first: what is no name has none
+        found = [(self._shape_of(name), name) for name in self.wrt]  # the shape first: it raises for what is not a name
         shapes = {name: shape for shape, name in found}
         if len(shapes) < len(self.wrt):
             raise TypeError(f"{primal.__name__} is differentiated by {', '.join(self.wrt)}; name each of them once")
@@ -139,7 +140,7 @@ class Derivative(Derived):
 
 
 class Shorter(CompiledFunction):
-    """A recursion for all first derivatives of a function, or that function differentiated: what is less to compute.
+    """A recursion for all first derivatives of a function, or the function differentiated, whichever is shorter.
 
     The recursion wins on all but the smallest arms, so only where its program is small is the other one made at all.
     """
@@ -169,12 +170,6 @@ def _differential(name: str) -> str:
 def identifier(name: str) -> str:
     """A name as part of an identifier."""
     return "".join(letter if letter.isalnum() else "_" for letter in name)
-
-
-def unused(name: str, taken: Sequence[str]) -> str:
-    """The name, with a number where it is taken."""
-    tries = (name if k == 1 else f"{name}_{k}" for k in range(1, len(taken) + 2))
-    return next(candidate for candidate in tries if candidate not in taken)
 
 
 def named(fields: Sequence[str]) -> type[Any] | None:

@@ -1,4 +1,4 @@
-"""What is wrong with the arrays of a call, in terms of the argument, the robot and its joints."""
+"""Errors of the arrays of a call, in terms of the argument, the robot and its joints."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"
 
 
 def check_arguments(inputs: Inputs, given: Mapping[str, Any], options: Sequence[tuple[str, Any]]) -> None:
-    """Complain of arrays that do not fit the robot or each other."""
+    """Raise for arrays that do not fit the robot or each other."""
     for name, value in given.items():
         _check_argument(inputs, inputs.port(name, options), value)
     if _batch(inputs, given) is None:
@@ -75,7 +75,7 @@ def is_writable(out: Any) -> bool:
 
 
 def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> None:
-    """Complain of arrays that cannot take the results of any batch."""
+    """Raise for arrays that cannot take the results of any batch."""
     for array, shape in _out_arrays(inputs, out, options):
         if not takes_results(array):
             raise DTypeError(f"out is {type(array).__name__}; expected a NumPy array of shape {_dimensions(shape)}")
@@ -85,7 +85,7 @@ def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> N
 
 
 def check_out_of_batch(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]], given: Mapping[str, Any]) -> None:
-    """Complain of arrays that cannot take the results of this batch."""
+    """Raise for arrays that cannot take the results of this batch."""
     batch = _batch(inputs, given)
     for array, shape in _out_arrays(inputs, out, options):
         if batch is not None and array.shape != batch + shape:

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armdyn.declaration import Argument, Function, Shape
-from armdyn.functions.derivatives import Derived, identifier, named, unused
+from armdyn.functions.derivatives import Derived, identifier, named
 from armdyn.program.differentiation import Results, cotangents_along, rates_along
+from armdyn.program.products import unused
 
 if TYPE_CHECKING:
     from armdyn.model.mechanism import Mechanism

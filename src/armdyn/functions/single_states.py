@@ -25,12 +25,9 @@ _in_front: Once[type, bool] = Once()
 
 
 def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
-    """What the C function needs to call a kernel; empty where it cannot, or does not stand before ``function``.
+    """The record by which the C function, now before ``function.__call__``, calls a kernel; empty where it cannot.
 
-    Args:
-        function: the class whose ``__call__`` it stands before from now on.
-        kernel: of single states.
-        result: the type of the results together, where their declaration names them.
+    ``result`` is the type of the named tuple of results, None where they have no names.
     """
     container = result or (None if kernel.for_float64.nout == 1 else _several)
     found = direct.record(kernel.for_float64, container)
@@ -38,7 +35,7 @@ def record(function: type, kernel: Kernel, result: type[Any] | None) -> bytes:
 
 
 def put_in_front(function: type, kernel: Kernel) -> bool:
-    """Assign the C function to ``function.__call__``; False where there is none."""
+    """Assign the C function to ``function.__call__``; False where the platform has none."""
     in_c = direct.call_method(function.__call__, RECORDS, kernel.for_float64)
     if in_c is not None:
         function.__call__ = in_c  # type: ignore[method-assign]

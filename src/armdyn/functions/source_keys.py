@@ -1,4 +1,4 @@
-"""What a compiled function is traced from, as text: so that a process finds it on disk without tracing it.
+"""The sources of a compiled function as text, by which a process finds it on disk without tracing it.
 
 That is possible where the text can hold everything the program depends on: the model's numbers, the options, and code
 that is armdyn's own. With functions of the caller's in it, the function is traced first and found by its program.
@@ -33,7 +33,7 @@ def source_key(model: Model, function: Function, *fixed: Any) -> str | None:
 
 
 def _exact(value: Any) -> Any:
-    """Something whose ``repr`` is different for everything that differs; a TypeError where there is none."""
+    """A value whose ``repr`` differs for different values; a TypeError for types without one."""
     if value is None or isinstance(value, str | bytes):
         return value
     if isinstance(value, int | float | np.generic):
@@ -55,5 +55,5 @@ def _exact_all(pairs: Iterable[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def _is_armdyns(kind: type) -> bool:
-    """Whether the sources of armdyn say what values of this type mean."""
+    """Whether a type is defined in the sources of armdyn."""
     return kind.__module__.startswith("armdyn.")

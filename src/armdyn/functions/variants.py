@@ -1,4 +1,4 @@
-"""Which program a call needs: what arrays it gives, and its options, which are fixed before compiling."""
+"""The variant of a call: the arrays it gives and its options, both fixed before compiling."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 Options = tuple[tuple[str, Any], ...]
-"""Those that differ from their defaults, by name."""
+"""Options that differ from their defaults, by name."""
 
 Variant = tuple[tuple[str, ...], Options]
-"""Which arrays are given, and the options: one compiled program each."""
+"""The names of the given arrays, and the options; each variant is one compiled program."""
 
 
 def chosen(inputs: Inputs, options: Mapping[str, Any]) -> Options:
-    """What a call chooses; an error where it names what is no option, or leaves out one without a default."""
+    """The options of a call; an error for an unknown option, or a missing one without a default."""
     function = inputs.function
     refuse_unknown(function, options, inputs.positional)
     missing = [name for name in function.required_options if name not in options]
@@ -48,7 +48,7 @@ def _differs(function: Function, name: str, value: Any) -> bool:
 
 
 def _misses(inputs: Inputs, options: Iterable[str]) -> Exception:
-    """The error where options without a default are not given: which, and what there is to choose from."""
+    """The error for missing options without a default: their names and choices."""
     function, model = inputs.function, inputs.model
     choices = function.choices
     known = {name: list(choices[name](model)) if name in choices else [] for name in options}

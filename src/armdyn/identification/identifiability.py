@@ -61,7 +61,7 @@ def base_parameters(
       5             1 kg m^2     link_2.I_zz
     without effect: link_1.m, link_1.mc_z, ...
     """
-    options = {"armature": armature, "damping": damping, "friction": friction, "offset": offset}
+    options: dict[str, Any] = {"armature": armature, "damping": damping, "friction": friction, "offset": offset}
     refuse_constraints(robot.model, "base_parameters", "the regressor at states within them")
     number("tolerance", tolerance, least=0.0)
     standard = standard_parameters(robot.model, **options)

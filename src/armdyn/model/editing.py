@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,14 +12,30 @@ from armdyn.checks import array, number
 from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.model.coordinates import refuse, with_coordinates
 from armdyn.model.coupling import Coordinate
+from armdyn.model.inertia import Inertia
 from armdyn.model.model import UNLIMITED, Joint, Limits, Link, Model
 from armdyn.model.notes import renoted
 from armdyn.model.payload import checked_inertia
 from armdyn.model.validation import limit_problems
 
 
-def with_inertia(model: Model, inertias: object, *, check_inertia: bool = True) -> Model:
-    """The model with other inertias of links; see `armdyn.Robot.with_inertia`."""
+def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia: bool = True) -> Model:
+    """The same robot with other inertias of some of its links.
+
+    Args:
+        inertias: by link, in its frame; of all that is one body with it, merged links included.
+        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
+            with a note.
+
+    Raises:
+        UnknownName: a link that the robot does not have, or one that is welded to another.
+        ModelError: an invalid inertia.
+        DTypeError: a value that is not an `armdyn.Inertia`.
+
+    >>> rod = armdyn.inertia.cylinder(0.02, 1.0, mass=3.0).at([0.5, 0, 0])
+    >>> armdyn.load("planar_2r").with_inertia({"link_2": rod}).model.link("link_2").inertia.mass
+    3.0
+    """
     given = _mapping(inertias, "inertias", "links to armdyn.Inertia", "{'forearm': armdyn.Inertia(2.0)}")
     notes: list[str] = []
     for name, inertia in given.items():
@@ -36,8 +52,20 @@ def with_inertia(model: Model, inertias: object, *, check_inertia: bool = True) 
     return renoted(model, model.replace(links=links), *notes)
 
 
-def with_limits(model: Model, limits: object) -> Model:
-    """The model with other limits of joints; see `armdyn.Robot.with_limits`."""
+def with_limits(model: Model, limits: Mapping[str, Limits | Sequence[float]]) -> Model:
+    """The same robot with other limits of some of its joints.
+
+    Args:
+        limits: by joint, an `armdyn.Limits`; or (lower, upper), rad or m, where velocity and effort stay as they are.
+            What they leave of coordinates that move several joints follows.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        ModelError: invalid limits.
+
+    >>> armdyn.load("planar_2r").with_limits({"joint_2": (-2.0, 0.5)}).joints[1].limits.upper
+    0.5
+    """
     given = _mapping(limits, "limits", "joints to armdyn.Limits or (lower, upper)", "{'elbow': (-1.0, 2.0)}")
     new = {name: _as_limits(model.joint(name), value) for name, value in given.items()}
     refuse(f"joint {name!r}: {problem}" for name, value in new.items() for problem in limit_problems(value))
@@ -52,8 +80,21 @@ def _as_limits(joint: Joint, given: Any) -> Limits:
     return dataclasses.replace(joint.limits, lower=lower, upper=upper)
 
 
-def with_armature(model: Model, armatures: object) -> Model:
-    """The model with other reflected inertias of its rotors; see `armdyn.Robot.with_armature`."""
+def with_armature(model: Model, armatures: Mapping[str, float]) -> Model:
+    """The same robot with other reflected inertias of its rotors: gear ratio squared times the rotor's own.
+
+    Args:
+        armatures: by joint, kg m^2, or kg of a slide.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        ModelError: a negative one, NaN or infinity.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> robot.with_armature({"joint_2": 0.5}).mass_matrix([0.1, 0.2]) - robot.mass_matrix([0.1, 0.2])
+    array([[0. , 0. ],
+           [0. , 0.5]])
+    """
     given = _mapping(armatures, "armatures", "joints to kg m^2 or kg", "{'elbow': 0.2}")
     new = {}
     for name, value in given.items():

@@ -18,9 +18,28 @@ from armdyn.spatial.rotations import rigid
 
 
 def with_payload(
-    model: Model, inertia: Inertia, frame: str | None, *, name: str | None = None, check_inertia: bool = True
+    model: Model, inertia: Inertia, frame: str | None = None, *, name: str | None = None, check_inertia: bool = True
 ) -> Model:
-    """The model with a body fixed to a frame; see `armdyn.Robot.with_payload`."""
+    """The same robot with a body fixed to one of its frames: a tool, a load, a camera.
+
+    Its inertia is added to the link's, exactly. For a load that changes from state to state make its mass an input:
+    ``robot.compile(fn, parameters=["tool0.payload.mass"])``.
+
+    Args:
+        inertia: of the body, seen from the frame.
+        frame: name of the frame it is fixed to; the tip where none is given.
+        name: of a new frame at the body's centre of mass, with the axes of the frame; none where not given.
+        check_inertia: refuse an inertia that no rigid body has; otherwise take it as it stands, with a note.
+
+    Raises:
+        ModelError: an invalid inertia, or a name that is taken.
+        UnknownName: a frame the robot does not have.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> load = armdyn.inertia.sphere(0.05, mass=2.0).at([0.1, 0, 0])
+    >>> robot.with_payload(load).gravity_forces([0.0, 0.0]) - robot.gravity_forces([0.0, 0.0])
+    array([41.202, 21.582])
+    """
     place = model.frame(frame)
     what = f"payload {name!r}" if name is not None else f"payload on {place.name!r}"
     felt = place.link != model.base  # by a joint

@@ -102,8 +102,26 @@ def parameter_count(model: Model, **options: Any) -> int:
     return len(OF_LINK) * (len(model.links) - 1) + len(model.joints) * len(joint_quantities(model, **options))
 
 
-def standard_parameters(model: Model, **options: Any) -> StandardParameters:
-    """The standard parameters of a model; ``options`` are those of `joint_quantities`."""
+def standard_parameters(
+    model: Model,
+    *,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    offset: bool = False,
+) -> StandardParameters:
+    """The vector pi that `regressor` is multiplied with, its names and units, in the order of the columns.
+
+    Args:
+        armature: whether the inertias of the joints' rotors follow; where not said, they do where there is one.
+        damping: whether viscous frictions follow.
+        friction: whether Coulomb frictions follow.
+        offset: whether constant forces follow; the robot's own are zero.
+
+    >>> pi = armdyn.load("planar_2r").standard_parameters(damping=True)
+    >>> pi.names[:3], pi.names[-2:], pi["link_2.mc_x"]
+    (('link_1.m', 'link_1.mc_x', 'link_1.mc_y'), ('joint_1.damping', 'joint_2.damping'), 1.0)
+    """
     names: list[str] = []
     units: list[str] = []
     values: list[float] = []
@@ -112,7 +130,7 @@ def standard_parameters(model: Model, **options: Any) -> StandardParameters:
         names += [f"{link.name}.{parameter}" for parameter in OF_LINK]
         units += of_link
         values += inertial_vector(link.inertia)
-    for quantity in joint_quantities(model, **options):
+    for quantity in joint_quantities(model, armature=armature, damping=damping, friction=friction, offset=offset):
         names += [f"{joint.name}.{quantity}" for joint in model.joints]
         units += [UNITS[joint.kind][quantity] for joint in model.joints]
         values += [getattr(joint, quantity, 0.0) for joint in model.joints]
@@ -134,8 +152,35 @@ def inertia_of(vector: Sequence[float] | Array) -> Inertia:
     return Inertia(mass, com, about_origin - steiner(mass, com))
 
 
-def with_standard_parameters(model: Model, pi: ArrayLike, *, check_inertia: bool = True, **options: Any) -> Model:
-    """The model with these standard parameters; see `armdyn.Robot.with_standard_parameters`."""
+def with_standard_parameters(
+    model: Model,
+    pi: ArrayLike,
+    *,
+    armature: bool | None = None,
+    damping: bool = False,
+    friction: bool = False,
+    check_inertia: bool = True,
+) -> Model:
+    """The same robot with other inertias: those of a vector as `standard_parameters` gives it.
+
+    Args:
+        pi: standard parameters, shape (parameters,).
+        armature: whether pi holds the inertias of rotors; where not said, it does where the robot has one.
+        damping: whether pi holds viscous frictions.
+        friction: whether pi holds Coulomb frictions.
+        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
+
+    Raises:
+        ModelError: every link and joint with parameters that none can have, and why.
+        ShapeError: a vector of another length.
+        Unsupported: friction of joints that are coupled.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> heavy = robot.with_standard_parameters(2.0 * robot.standard_parameters().values)
+    >>> heavy.gravity_forces([0.0, 0.0]) / robot.gravity_forces([0.0, 0.0])
+    array([2., 2.])
+    """
+    options: dict[str, Any] = {"armature": armature, "damping": damping, "friction": friction}
     expected = standard_parameters(model, **options)
     values = _checked(model, pi, expected)
     quantities = joint_quantities(model, **options)

@@ -6,13 +6,12 @@ import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from itertools import chain, islice
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from armdyn.advice import option
-from armdyn.checks import object_problems, text_problems
+from armdyn.checks import as_float, object_problems, text_problems
 from armdyn.errors import LONGEST_SHOWN, ModelError, shown
 from armdyn.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
@@ -201,7 +200,7 @@ def _limits_that_are_no_numbers(limits: Limits) -> Iterator[str]:
     """Limits that are no real number; they may be infinite."""
     for quantity in ("lower", "upper", "velocity", "effort"):
         value = getattr(limits, quantity)
-        if not _is_number(value) or math.isnan(value):
+        if math.isnan(as_float(value)):
             yield f"{quantity} limit is {shown(value)}; expected a number."
 
 
@@ -209,18 +208,10 @@ def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
     """What is given for a joint where one real number is expected, and is none."""
     for quantity in ("damping", "friction"):
         value = getattr(joint, quantity)
-        if not _is_number(value) or not math.isfinite(value):
+        if not math.isfinite(as_float(value)):
             yield f"{quantity} is {shown(value)}; expected a finite number."
-    if not _is_number(joint.armature):
+    if math.isnan(as_float(joint.armature)):
         yield f"armature is {shown(joint.armature)}; expected an inertia, a finite number not below zero."
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value is a real number that a float can hold, or infinite."""
-    try:
-        return isinstance(value, Real) and isinstance(float(value), float)
-    except OverflowError:
-        return False
 
 
 def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:

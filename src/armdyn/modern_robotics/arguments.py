@@ -1,6 +1,6 @@
 """Arguments as the book's code takes them, or an error that names what was expected.
 
-Compiled functions take most of what programs pass as it is. These run where one refuses.
+Compiled functions take most arguments as they come. These checks run where one refuses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from armdyn.spatial.rotations import Array
 
 
 class ArgumentError(ArmdynError, ValueError, TypeError):
-    """A number of points, a time or a resolution that makes no sense, or is no number."""
+    """A number of points, a time or a resolution that is out of range, or not a number."""
 
 
 def vector(name: str, values: ArrayLike, size: int) -> Array:
@@ -59,7 +59,7 @@ def pose(name: str, values: ArrayLike) -> Array:
 
 
 def lists(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike, n: int) -> tuple[Array, Array, Array]:
-    """What the lists say of the first n joints; like the book's code, no more of them is looked at."""
+    """The lists of the first n joints; further entries are ignored, as in the book's code."""
     M, G = checks.array("Mlist", Mlist, missing=True), checks.array("Glist", Glist, missing=True)
     if M.ndim != 3 or M.shape[1:] != (4, 4) or len(M) < n + 1:
         raise ShapeError(
@@ -88,5 +88,5 @@ def points(N: Any) -> int:
 
 
 def resolution(intRes: Any) -> int:
-    """How many integration steps there are between two points of time."""
+    """The number of integration steps between two points of time."""
     return checks.whole_number("intRes", intRes, least=1, error=ArgumentError)

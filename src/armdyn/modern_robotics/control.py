@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
 from armdyn.modern_robotics.arguments import joints_of, lists, resolution, rows, tip_rows, vector
+from armdyn.modern_robotics.documentation import documented
 from armdyn.modern_robotics.dynamics import FREE, InverseDynamics
 from armdyn.modern_robotics.integration import Stepper
 from armdyn.spatial.rotations import Array
 
 
+@documented
 def ComputedTorque(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,
@@ -34,13 +36,7 @@ def ComputedTorque(
     The error is e = q_d - q. The law is one call of inverse dynamics, at the acceleration in the brackets.
 
     Args:
-        thetalist: joint positions, rad or m, shape (n,).
-        dthetalist: joint velocities, rad/s or m/s, shape (n,).
         eint: the errors summed over time until now, rad s or m s, shape (n,).
-        g: acceleration of free fall in base axes, m/s^2, shape (3,).
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
         thetalistd: joint positions to follow, rad or m, shape (n,).
         dthetalistd: joint velocities to follow, rad/s or m/s, shape (n,).
         ddthetalistd: joint accelerations to follow, rad/s^2 or m/s^2, shape (n,).
@@ -59,6 +55,7 @@ def ComputedTorque(
     return InverseDynamics(q, qd, command, g, FREE, Mlist, Glist, Slist)
 
 
+@documented
 def SimulateControl(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,
@@ -89,10 +86,8 @@ def SimulateControl(
         thetalist: joint positions at the start, rad or m, shape (n,).
         dthetalist: joint velocities at the start, rad/s or m/s, shape (n,).
         g: the real acceleration of free fall in base axes, m/s^2, shape (3,).
-        Ftipmat: wrenches of the end-effector on its surroundings, in frame {n+1}, shape (N, 6); 0 where there are none.
         Mlist: the real M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
         Glist: the real spatial inertias, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
         thetamatd: joint positions to follow, a row for each point of time, rad or m, shape (N, n).
         dthetamatd: joint velocities to follow, rad/s or m/s, shape (N, n).
         ddthetamatd: joint accelerations to follow, rad/s^2 or m/s^2, shape (N, n).

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,27 +12,22 @@ from armdyn.checks import array
 from armdyn.errors import ShapeError
 from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.arguments import joints_of, lists, resolution, rows, tip_rows, vector
+from armdyn.modern_robotics.documentation import documented
 from armdyn.modern_robotics.integration import Stepper
 from armdyn.modern_robotics.kernels import compiled, tried
 from armdyn.spatial.rotations import Array
-
-
-class _Constants(NamedTuple):
-    """What the special cases of inverse dynamics are called with for n joints."""
-
-    still: Array  # qd = 0 or qdd = 0
-    unit: Array  # a unit acceleration of each joint in turn
-
 
 WEIGHTLESS, FREE = np.zeros(3), np.zeros(6)
 """No gravity, no tip force."""
 
 
 @cache
-def _constants(n: int) -> _Constants:
-    return _Constants(np.zeros(n), np.eye(n))
+def _still_and_unit(n: int) -> tuple[Array, Array]:
+    """No velocity or acceleration of n joints, and a unit acceleration of each joint in turn."""
+    return np.zeros(n), np.eye(n)
 
 
+@documented
 def InverseDynamics(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,
@@ -44,16 +39,6 @@ def InverseDynamics(
     Slist: ArrayLike,
 ) -> Array:
     """Joint forces tau = M(q) qdd + c(q, qd) + g(q) + J^T(q) Ftip, N m or N, shape (n,) (Modern Robotics 8.3.2).
-
-    Args:
-        thetalist: joint positions, rad or m, shape (n,).
-        dthetalist: joint velocities, rad/s or m/s, shape (n,).
-        ddthetalist: joint accelerations, rad/s^2 or m/s^2, shape (n,).
-        g: acceleration of free fall in base axes, m/s^2, shape (3,).
-        Ftip: wrench (m, f) the end-effector applies to its surroundings, in frame {n+1}, N m and N, shape (6,).
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
 
     Raises:
         ShapeError: names the argument that does not fit the number of joints, which is the length of ``thetalist``.
@@ -67,7 +52,7 @@ def InverseDynamics(
 
 
 def _torques(thetalist: Any, *rest: Any) -> Array:
-    """Inverse dynamics of one state: the compiled recursion, and a second look at the arguments where it refuses."""
+    """Inverse dynamics of one state; the arguments are checked and converted where the compiled recursion refuses."""
     n = joints_of(thetalist)
     run = compiled(recursion.inverse_dynamics, n)
     tau = tried(run, thetalist, *rest)
@@ -84,19 +69,14 @@ def _torques(thetalist: Any, *rest: Any) -> Array:
     )
 
 
+@documented
 def MassMatrix(thetalist: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> Array:
     """Mass matrix M(q), kg m^2, kg m or kg, shape (n, n) (Modern Robotics 8.5).
 
     Its columns are the joint forces of unit accelerations, all computed at once.
-
-    Args:
-        thetalist: joint positions, rad or m, shape (n,).
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
     """
     n = joints_of(thetalist)
-    run, (still, unit) = compiled(recursion.inverse_dynamics, n), _constants(n)
+    run, (still, unit) = compiled(recursion.inverse_dynamics, n), _still_and_unit(n)
     columns = tried(run, thetalist, still, unit, WEIGHTLESS, FREE, Mlist, Glist, Slist)
     if columns is not None and np.ndim(thetalist) == 1 and columns.ndim == 2:
         return columns.T  # type: ignore[no-any-return]
@@ -104,52 +84,32 @@ def MassMatrix(thetalist: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: 
     return run(q, still, unit, WEIGHTLESS, FREE, *lists(Mlist, Glist, Slist, n)).T  # type: ignore[no-any-return]
 
 
+@documented
 def VelQuadraticForces(
     thetalist: ArrayLike, dthetalist: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike
 ) -> Array:
-    """Coriolis and centripetal joint forces c(q, qd), N m or N, shape (n,) (Modern Robotics 8.79).
-
-    Args:
-        thetalist: joint positions, rad or m, shape (n,).
-        dthetalist: joint velocities, rad/s or m/s, shape (n,).
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
-    """
-    still = _constants(joints_of(thetalist)).still
+    """Coriolis and centripetal joint forces c(q, qd), N m or N, shape (n,) (Modern Robotics 8.79)."""
+    still, _ = _still_and_unit(joints_of(thetalist))
     return _torques(thetalist, dthetalist, still, WEIGHTLESS, FREE, Mlist, Glist, Slist)
 
 
+@documented
 def GravityForces(thetalist: ArrayLike, g: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> Array:
-    """Joint forces that hold the arm still g(q), N m or N, shape (n,) (Modern Robotics 8.80).
-
-    Args:
-        thetalist: joint positions, rad or m, shape (n,).
-        g: acceleration of free fall in base axes, m/s^2, shape (3,).
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
-    """
-    still = _constants(joints_of(thetalist)).still
+    """Joint forces that hold the arm still g(q), N m or N, shape (n,) (Modern Robotics 8.80)."""
+    still, _ = _still_and_unit(joints_of(thetalist))
     return _torques(thetalist, still, still, g, FREE, Mlist, Glist, Slist)
 
 
+@documented
 def EndEffectorForces(
     thetalist: ArrayLike, Ftip: ArrayLike, Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike
 ) -> Array:
-    """Joint forces J^T(q) Ftip that create the end-effector's wrench, N m or N, shape (n,) (Modern Robotics 8.77).
-
-    Args:
-        thetalist: joint positions, rad or m, shape (n,).
-        Ftip: wrench (m, f) the end-effector applies to its surroundings, in frame {n+1}, N m and N, shape (6,).
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
-    """
-    still = _constants(joints_of(thetalist)).still
+    """Joint forces J^T(q) Ftip that create the end-effector's wrench, N m or N, shape (n,) (Modern Robotics 8.77)."""
+    still, _ = _still_and_unit(joints_of(thetalist))
     return _torques(thetalist, still, still, WEIGHTLESS, Ftip, Mlist, Glist, Slist)
 
 
+@documented
 def ForwardDynamics(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,
@@ -163,14 +123,7 @@ def ForwardDynamics(
     """Joint accelerations M^-1(q) (tau - c - g - J^T Ftip), rad/s^2 or m/s^2, shape (n,) (Modern Robotics 8.5).
 
     Args:
-        thetalist: joint positions, rad or m, shape (n,).
-        dthetalist: joint velocities, rad/s or m/s, shape (n,).
         taulist: joint forces, N m or N, shape (n,).
-        g: acceleration of free fall in base axes, m/s^2, shape (3,).
-        Ftip: wrench (m, f) the end-effector applies to its surroundings, in frame {n+1}, N m and N, shape (6,).
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
 
     Raises:
         numpy.linalg.LinAlgError: where M(q) is singular, as it is for links without mass.
@@ -185,19 +138,18 @@ def ForwardDynamics(
     )
 
 
+@documented
 def EulerStep(thetalist: ArrayLike, dthetalist: ArrayLike, ddthetalist: ArrayLike, dt: float) -> tuple[Array, Array]:
     """Joint positions q + qd dt and velocities qd + qdd dt a step later, shape (n,) each (Modern Robotics 8.5).
 
     Args:
-        thetalist: joint positions, rad or m, shape (n,).
-        dthetalist: joint velocities, rad/s or m/s, shape (n,).
-        ddthetalist: joint accelerations, rad/s^2 or m/s^2, shape (n,).
         dt: length of the step, s.
     """
     qd = np.asarray(dthetalist)
     return np.asarray(thetalist) + dt * qd, qd + dt * np.asarray(ddthetalist)
 
 
+@documented
 def InverseDynamicsTrajectory(
     thetamat: ArrayLike,
     dthetamat: ArrayLike,
@@ -214,11 +166,6 @@ def InverseDynamicsTrajectory(
         thetamat: joint positions, a row for each point of time, rad or m, shape (N, n).
         dthetamat: joint velocities, rad/s or m/s, shape (N, n).
         ddthetamat: joint accelerations, rad/s^2 or m/s^2, shape (N, n).
-        g: acceleration of free fall in base axes, m/s^2, shape (3,).
-        Ftipmat: wrenches of the end-effector on its surroundings, in frame {n+1}, shape (N, 6); 0 where there are none.
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
     """
     count, n = _table(thetamat, "thetamat")
     return compiled(recursion.inverse_dynamics, n)(  # type: ignore[no-any-return]
@@ -231,6 +178,7 @@ def InverseDynamicsTrajectory(
     )
 
 
+@documented
 def ForwardDynamicsTrajectory(
     thetalist: ArrayLike,
     dthetalist: ArrayLike,
@@ -251,11 +199,6 @@ def ForwardDynamicsTrajectory(
         thetalist: joint positions at the start, rad or m, shape (n,).
         dthetalist: joint velocities at the start, rad/s or m/s, shape (n,).
         taumat: joint forces, a row for each point of time, N m or N, shape (N, n).
-        g: acceleration of free fall in base axes, m/s^2, shape (3,).
-        Ftipmat: wrenches of the end-effector on its surroundings, in frame {n+1}, shape (N, 6); 0 where there are none.
-        Mlist: M_01, M_12, ..., M_{n,n+1}, shape (n + 1, 4, 4).
-        Glist: spatial inertia of each link in its frame, shape (n, 6, 6).
-        Slist: space screw axes at home, a column each, shape (6, n).
         dt: time from row to row, s.
         intRes: how many Euler steps lie between, 1 or more.
 
@@ -274,7 +217,7 @@ def ForwardDynamicsTrajectory(
 
 
 def _table(values: ArrayLike, name: str) -> tuple[int, int]:
-    """The rows and columns of the table that says how many points and joints there are."""
+    """The numbers of points and joints: the shape of a table."""
     shape = array(name, values, missing=True).shape
     if len(shape) != 2 or 0 in shape:
         raise ShapeError(

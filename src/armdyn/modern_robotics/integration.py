@@ -51,7 +51,7 @@ class Stepper:
             later = self._own.advance(q, qd, tau, f_tip, self._g[0], h, steps)
             if math.isfinite(later[1].sum()):
                 return later
-            self._own = None  # M may be singular here: let the solver say so
+            self._own = None  # M may be singular here: the solver raises
         for _ in range(steps):
             qdd = self.accelerations(q, qd, tau, f_tip)
             q, qd = q + h * qd, qd + h * qdd

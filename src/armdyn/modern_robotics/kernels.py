@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from armdyn.arrays import are_plain
-from armdyn.modern_robotics import recursion
 from armdyn.program import Port, Program, trace
 from armdyn.targets import load_or_compile, source_digest
 from armdyn.targets.kernels import NumpyFunction
@@ -16,7 +15,7 @@ Shape = tuple[int, ...]
 
 
 def shapes(n: int) -> dict[str, Shape]:
-    """What the arguments of the recursions are for an arm of n joints."""
+    """The shapes of the recursions' arguments for an arm of n joints."""
     return {
         "q": (n,),
         "qd": (n,),
@@ -40,7 +39,7 @@ def compiled(function: Callable[..., Any], n: int) -> NumpyFunction:
 
 
 def tried(run: Callable[..., Any], *arrays: Any) -> Any:
-    """What a function makes of arguments as they come; None where they need a second look."""
+    """The result for arguments as they come; None where they must be checked and converted first."""
     if not are_plain(arrays):
         return None
     try:
@@ -53,6 +52,3 @@ def program(function: Callable[..., Any], n: int) -> Program:
     """The straight-line program of a function of `recursion` for arms of n joints."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return trace(function, [Port(name, shapes(n)[name]) for name in names], name=function.__name__)
-
-
-__all__ = ["compiled", "program", "recursion", "shapes", "tried"]

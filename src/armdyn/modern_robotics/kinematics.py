@@ -12,6 +12,7 @@ from armdyn.checks import array
 from armdyn.errors import ShapeError
 from armdyn.modern_robotics import recursion
 from armdyn.modern_robotics.arguments import joints_of, pose, screws, vector
+from armdyn.modern_robotics.documentation import documented
 from armdyn.modern_robotics.kernels import compiled, tried
 from armdyn.modern_robotics.rigid_motions import log6
 from armdyn.spatial.rotations import Array
@@ -23,13 +24,12 @@ SMALLEST_SINGULAR_VALUE = 1e-15
 """Relative to the largest: below it a direction counts as one the arm cannot move in."""
 
 
+@documented
 def FKinSpace(M: ArrayLike, Slist: ArrayLike, thetalist: ArrayLike) -> Array:
     """Pose of the end-effector T = exp([S_1] q_1) ... exp([S_n] q_n) M, shape (4, 4) (Modern Robotics 4.14).
 
     Args:
-        M: home pose of the end-effector, shape (4, 4).
         Slist: space screw axes at home, a column each, shape (6, n); of more columns the first n count.
-        thetalist: joint positions, rad or m, shape (n,).
 
     >>> armdyn.modern_robotics.FKinSpace(np.eye(4), [[0], [0], [0], [1], [0], [0]], [0.25])[:3, 3]
     array([0.25, 0.  , 0.  ])
@@ -37,14 +37,9 @@ def FKinSpace(M: ArrayLike, Slist: ArrayLike, thetalist: ArrayLike) -> Array:
     return _pose(recursion.pose_from_space, M, "Slist", Slist, thetalist)
 
 
+@documented
 def FKinBody(M: ArrayLike, Blist: ArrayLike, thetalist: ArrayLike) -> Array:
-    """Pose of the end-effector T = M exp([B_1] q_1) ... exp([B_n] q_n), shape (4, 4) (Modern Robotics 4.16).
-
-    Args:
-        M: home pose of the end-effector, shape (4, 4).
-        Blist: screw axes at home in the end-effector's frame, a column each, shape (6, n).
-        thetalist: joint positions, rad or m, shape (n,).
-    """
+    """Pose of the end-effector T = M exp([B_1] q_1) ... exp([B_n] q_n), shape (4, 4) (Modern Robotics 4.16)."""
     return _pose(recursion.pose_from_body, M, "Blist", Blist, thetalist)
 
 
@@ -59,23 +54,15 @@ def _pose(function: Callable[..., Any], M: ArrayLike, name: str, axes: ArrayLike
     return run(pose("M", M), screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]
 
 
+@documented
 def JacobianSpace(Slist: ArrayLike, thetalist: ArrayLike) -> Array:
-    """Space Jacobian J_s with V_s = J_s qd, angular part first, shape (6, n) (Modern Robotics 5.11).
-
-    Args:
-        Slist: space screw axes at home, a column each, shape (6, n).
-        thetalist: joint positions, rad or m, shape (n,).
-    """
+    """Space Jacobian J_s with V_s = J_s qd, angular part first, shape (6, n) (Modern Robotics 5.11)."""
     return _jacobian(recursion.space_jacobian, "Slist", Slist, thetalist)
 
 
+@documented
 def JacobianBody(Blist: ArrayLike, thetalist: ArrayLike) -> Array:
-    """Body Jacobian J_b with V_b = J_b qd, angular part first, shape (6, n) (Modern Robotics 5.18).
-
-    Args:
-        Blist: screw axes at home in the end-effector's frame, a column each, shape (6, n).
-        thetalist: joint positions, rad or m, shape (n,).
-    """
+    """Body Jacobian J_b with V_b = J_b qd, angular part first, shape (6, n) (Modern Robotics 5.18)."""
     return _jacobian(recursion.body_jacobian, "Blist", Blist, thetalist)
 
 
@@ -91,20 +78,13 @@ def _jacobian(function: Callable[..., Any], name: str, axes: ArrayLike, thetalis
     return run(screws(name, axes, n), vector("thetalist", thetalist, n))  # type: ignore[no-any-return]
 
 
+@documented
 def IKinBody(
     Blist: ArrayLike, M: ArrayLike, T: ArrayLike, thetalist0: ArrayLike, eomg: float, ev: float
 ) -> tuple[Array, bool]:
     """Joint positions that bring the end-effector to T, shape (n,), and whether they were found.
 
     Newton and Raphson on the body Jacobian, 20 steps at most (Modern Robotics 6.2.2).
-
-    Args:
-        Blist: screw axes at home in the end-effector's frame, a column each, shape (6, n).
-        M: home pose of the end-effector, shape (4, 4).
-        T: goal T_sd, shape (4, 4).
-        thetalist0: where the search begins, rad or m, shape (n,).
-        eomg: largest rotation that may be left, rad.
-        ev: largest translation that may be left.
 
     >>> S, home = [[0, 0], [0, 0], [1, 1], [0, 0], [0, -1], [0, 0]], np.eye(4)
     >>> goal = armdyn.modern_robotics.FKinSpace(home, S, [0.3, 0.4])
@@ -115,6 +95,7 @@ def IKinBody(
     return _newton(recursion.body_step, ("Blist", Blist), M, T, thetalist0, (eomg, ev))
 
 
+@documented
 def IKinSpace(
     Slist: ArrayLike, M: ArrayLike, T: ArrayLike, thetalist0: ArrayLike, eomg: float, ev: float
 ) -> tuple[Array, bool]:
@@ -122,14 +103,6 @@ def IKinSpace(
 
     Newton and Raphson on the space Jacobian, 20 steps at most (Modern Robotics 6.2.2). What may be left is measured on
     the twist in base axes, at the base's origin.
-
-    Args:
-        Slist: space screw axes at home, a column each, shape (6, n).
-        M: home pose of the end-effector, shape (4, 4).
-        T: goal T_sd, shape (4, 4).
-        thetalist0: where the search begins, rad or m, shape (n,).
-        eomg: largest rotation that may be left, rad.
-        ev: largest translation that may be left.
     """
     return _newton(recursion.space_step, ("Slist", Slist), M, T, thetalist0, (eomg, ev))
 

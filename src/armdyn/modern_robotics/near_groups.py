@@ -12,10 +12,10 @@ from armdyn.modern_robotics.rotations import Numbers, numbers
 from armdyn.spatial.rotations import Array
 
 FAR = 1e9
-"""What is said of a matrix that mirrors."""
+"""The distance given for a matrix with det(R) <= 0."""
 
 CLOSE = 1e-3
-"""How far a matrix of the group may be from it."""
+"""Below this distance a matrix counts as a member of the group."""
 
 
 def DistanceToSO3(mat: ArrayLike) -> Any:

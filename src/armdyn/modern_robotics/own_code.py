@@ -21,10 +21,10 @@ Lists = tuple[Array, Array, Array]
 """Mlist, Glist and Slist."""
 
 MOST = 32
-"""How many arms get code of their own: compiled code stays as long as the process."""
+"""Largest number of arms with code of their own: compiled code stays as long as the process."""
 
 SAME = 1e-12
-"""How far, relative to its terms, the equation of motion may be from the recursion's."""
+"""Largest residual of the recursion's equation of motion, relative to its terms."""
 
 
 @function("(n),(n),(n),(6),()->(n),(n)")

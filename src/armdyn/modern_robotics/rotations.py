@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from armdyn.spatial.rotations import Array
 
 SMALL = 1e-6
-"""What the book's code takes for zero."""
+"""Below this, the book's code takes a number for zero."""
 
 Numbers = Any
 """Nested lists of Python numbers."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import array
 from armdyn.errors import ShapeError
 from armdyn.modern_robotics.arguments import ArgumentError, points, pose
+from armdyn.modern_robotics.documentation import documented
 from armdyn.modern_robotics.rigid_motions import TransInv, log6
 from armdyn.modern_robotics.rotations import SMALL, log3, numbers
 from armdyn.spatial.rotations import Array, skew
@@ -45,15 +46,13 @@ def QuinticTimeScaling(Tf: float, t: Any) -> Any:
     return 10 * u**3 - 15 * u**4 + 6 * u**5
 
 
+@documented
 def JointTrajectory(thetastart: ArrayLike, thetaend: ArrayLike, Tf: float, N: int, method: int) -> Array:
     """A straight line in joint space, a row for each of N points of time, shape (N, n) (Modern Robotics 9.2.1).
 
     Args:
         thetastart: joint positions at the start, rad or m, shape (n,).
         thetaend: joint positions at the end, rad or m, shape (n,).
-        Tf: duration, s; the points are Tf / (N - 1) apart.
-        N: number of points, 2 or more.
-        method: 3 for cubic time scaling, any other for quintic.
 
     >>> armdyn.modern_robotics.JointTrajectory([0.0, 1.0], [1.0, 0.0], 2, 3, 5)
     array([[0. , 1. ],
@@ -67,31 +66,17 @@ def JointTrajectory(thetastart: ArrayLike, thetaend: ArrayLike, Tf: float, N: in
     return s * end + (1.0 - s) * start
 
 
+@documented
 def ScrewTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, method: int) -> list[Array]:
-    """A turn about one screw axis, a pose (4, 4) for each of N points of time (Modern Robotics 9.6).
-
-    Args:
-        Xstart: pose at the start, shape (4, 4).
-        Xend: pose at the end, shape (4, 4).
-        Tf: duration, s; the points are Tf / (N - 1) apart.
-        N: number of points, 2 or more.
-        method: 3 for cubic time scaling, any other for quintic.
-    """
+    """A turn about one screw axis, a pose (4, 4) for each of N points of time (Modern Robotics 9.6)."""
     start, end = pose("Xstart", Xstart), pose("Xend", Xend)
     twist = np.array(log6((TransInv(start) @ end).tolist()))
     return list(start @ _powers(twist, _scaling(Tf, N, method)))
 
 
+@documented
 def CartesianTrajectory(Xstart: ArrayLike, Xend: ArrayLike, Tf: float, N: int, method: int) -> list[Array]:
-    """A straight line of the origin and a turn about one axis, a pose (4, 4) for each of N points (MR 9.7, 9.8).
-
-    Args:
-        Xstart: pose at the start, shape (4, 4).
-        Xend: pose at the end, shape (4, 4).
-        Tf: duration, s; the points are Tf / (N - 1) apart.
-        N: number of points, 2 or more.
-        method: 3 for cubic time scaling, any other for quintic.
-    """
+    """A straight line of the origin and a turn about one axis, a pose (4, 4) for each of N points (MR 9.7, 9.8)."""
     start, end = pose("Xstart", Xstart), pose("Xend", Xend)
     s = _scaling(Tf, N, method)
     omega, _ = log3(numbers(start[:3, :3].T @ end[:3, :3]))

@@ -1,4 +1,4 @@
-"""What the pictures of ellipsoids share: an ellipse at its place, equal scales, little ink."""
+"""Shared by the pictures of ellipsoids: an ellipse at its place, equal scales, little ink."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _drawn_extent(figure: Figure, axes: Any) -> Array:
 
 
 def _axis_name(direction: Array) -> str:
-    """x, y or z where it is one; the direction itself else."""
+    """The name of a base axis, x, y or z, or the components of another direction."""
     for name, axis in zip("xyz", np.eye(3), strict=True):
         if np.allclose(direction, axis, atol=1e-9):
             return name

@@ -141,7 +141,7 @@ def _draw_rows(
 
 
 def _draw_configuration(axes: Axes, robot: Robot, q: Array, at_tip: Ellipsoid | None, per_unit: float) -> None:
-    """The arm in the plane that shows it, with the ellipse of masses where there is one."""
+    """The arm in its plane, with the ellipse of masses at the tip if given."""
     plane = _plane_of(robot, q) if at_tip is None else at_tip.directions
     points = [draw_arm(axes, robot, q, plane=plane)]
     shown = ""
@@ -233,7 +233,7 @@ def _say_what_is_bold(figure: Figure, map_name: str) -> None:
 
 
 def _named(robot: Robot, q: Array) -> str:
-    """The configuration in a few words, where it is short."""
+    """A title: q of up to three joints, else the robot's name."""
     if robot.dof > 3:
         return robot.name
     degrees = [robot.joints[k].kind == "revolute" for k in range(robot.dof)]

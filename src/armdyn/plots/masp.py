@@ -20,12 +20,12 @@ LBF_INCH = 0.45359237 * 9.80665 * 0.0254
 """N m in a pound-force inch."""
 
 DASHES = ("solid", (0, (5, 1.6)), (0, (1.2, 1.3)))
-"""So that the three lines of a panel can be told apart without colours."""
+"""Line styles that distinguish the three lines of a panel without colours."""
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What one figure shows: its number, name, its unit for joints that turn, the factor from SI, and for slides."""
+    """One figure: its number, quantity, symbol, units of revolute and prismatic joints, and the factor from SI."""
 
     figure: int
     name: str
@@ -68,7 +68,7 @@ def draw_masp(run: MaspRun) -> Figure:
 def _draw_panel(
     axes: Axes, run: MaspRun, quantity: Quantity, values: Array, joints: Sequence[int], letter: str
 ) -> None:
-    """Some joints over time: those that turn on the left axis, those that slide on one at the right."""
+    """Some joints over time: revolute joints on the left axis, prismatic ones on the right."""
     slides = [k for k in joints if run.robot.joints[k].kind == "prismatic"]
     at_right = axes.twinx() if slides else None
     lines = []

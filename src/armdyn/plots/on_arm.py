@@ -111,7 +111,7 @@ MASSES = {"N": "kg", "N m": "kg m²"}
 
 
 def _per_unit(ellipsoid: Ellipsoid) -> str:
-    """The unit of semi-axes in pictures: masses where they are of forces for unit accelerations."""
+    """The unit of semi-axes in pictures: of masses for forces that cause unit accelerations."""
     return MASSES.get(ellipsoid.unit, ellipsoid.unit) if ellipsoid.name == "tip force" else ellipsoid.unit
 
 

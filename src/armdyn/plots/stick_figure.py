@@ -16,7 +16,7 @@ from armdyn.spatial.rotations import Array
 
 BASE = "#8A8A8A"
 SHORTEST = 1e-9
-"""A line shorter than this, m, is none."""
+"""Lines shorter than this, m, are not drawn."""
 
 
 def held_lines(robot: Robot, q: ArrayLike) -> list[Array]:
@@ -93,25 +93,23 @@ def draw_arm(
 
     Of a robot with constraints the links are drawn as far as the points where constraints hold them.
     """
+    link: dict[str, Any] = {"color": colour, "solid_capstyle": "round", "linewidth": 3.0, "alpha": 0.85, "zorder": 2}
+    joint: dict[str, Any] = {
+        "linestyle": "none", "marker": "o", "markersize": 5.5, "markerfacecolor": "white", "markeredgecolor": colour,
+        "markeredgewidth": 1.2, "zorder": 3,
+    }  # fmt: skip
     lines = [line if plane is None else line @ plane for line in stick_lines(robot, q)]
     for line in lines:
-        style: dict[str, Any] = {"color": colour, "solid_capstyle": "round", "solid_joinstyle": "round"}
-        axes.plot(*line.T, linewidth=3.0, alpha=0.85, zorder=2, **style)
+        axes.plot(*line.T, solid_joinstyle="round", **link)
         moved = np.linalg.norm(np.diff(line, axis=0), axis=1) > 1e-9
         joints = line[:-1] if len(moved) and moved[-1] else line
-        axes.plot(
-            *joints.T, linestyle="none", marker="o", markersize=5.5, markerfacecolor="white", markeredgecolor=colour,
-            markeredgewidth=1.2, zorder=3,
-        )  # fmt: skip
+        axes.plot(*joints.T, **joint)
     held = held_lines(robot, q)
     further = [line if plane is None else line @ plane for line in (*held, *lines_to(robot, q, to))]
     for line in further:
-        axes.plot(*line.T, linewidth=3.0, alpha=0.85, zorder=2, color=colour, solid_capstyle="round")
+        axes.plot(*line.T, **link)
     for line in further[: len(held)]:
-        axes.plot(
-            *line.T, linestyle="none", marker="o", markersize=5.5, markerfacecolor="white", markeredgecolor=colour,
-            markeredgewidth=1.2, zorder=3,
-        )  # fmt: skip
+        axes.plot(*line.T, **joint)
     if not held or np.ptp(lines[-1], axis=0).max() > SHORTEST:  # else the tip is a joint
         axes.plot(*lines[-1][-1:].T, linestyle="none", marker="o", markersize=3.5, color=colour, zorder=3)
     axes.plot(*lines[0][:1].T, linestyle="none", marker="s", markersize=9, color=BASE, zorder=1)

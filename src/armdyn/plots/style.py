@@ -1,4 +1,4 @@
-"""What the pictures share: colours, a figure that needs no window, axes with little ink, and the file."""
+"""Shared by all pictures: colours, a figure that needs no window, axes with little ink, and the file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPINE = "#888888"
 FAINT = "#D9D9D9"
 
 ENDINGS = tuple(f".{name}" for name in FigureCanvasAgg.get_supported_filetypes())
-"""Of the files that a figure can be written to."""
+"""Endings of the files that a figure can be written to."""
 
 
 class PictureError(ArmdynError, ValueError):

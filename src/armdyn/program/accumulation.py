@@ -26,7 +26,7 @@ Ways = dict[tuple[int, int], str]
 
 
 def dependents(graph: Graph, nodes: Iterable[int], variables: Iterable[int]) -> list[int]:
-    """Those of ``nodes``, which are in order, that depend on some variable."""
+    """The nodes among ``nodes``, which are in order, that depend on some variable."""
     dependent = set(variables)
     chosen = []
     for index in nodes:
@@ -37,17 +37,17 @@ def dependents(graph: Graph, nodes: Iterable[int], variables: Iterable[int]) -> 
 
 
 def tangents(graph: Graph, seeds: Mapping[int, int], results: Iterable[int]) -> dict[int, int]:
-    """Those of what lies between variables and results, where those of the variables are ``seeds``."""
+    """Tangents of the nodes between variables and results; ``seeds`` are those of the variables."""
     return forward(graph, dependents(graph, cone(graph, results), seeds), seeds)
 
 
 def adjoints(graph: Graph, seeds: Mapping[int, int], variables: Iterable[int]) -> dict[int, int]:
-    """Those of what lies between variables and results, where those of the results are ``seeds``."""
+    """Adjoints of the nodes between variables and results; ``seeds`` are those of the results."""
     return reverse(graph, dependents(graph, cone(graph, seeds), variables), seeds)
 
 
 def seeds_of(graph: Graph, nodes: Iterable[int], vector: Iterable[int]) -> dict[int, int]:
-    """What a vector with an entry for each of ``nodes`` adds up to at each of them: one may be several results."""
+    """The entries of a vector summed by node: one node may be several of the results ``nodes``."""
     seeds: dict[int, int] = {}
     for node, entry in zip(nodes, vector, strict=True):
         seeds[node] = graph.add(seeds[node], entry) if node in seeds else entry
@@ -73,8 +73,8 @@ def reverse(graph: Graph, nodes: Sequence[int], seeds: Mapping[int, int]) -> dic
     """Adjoints of ``nodes``, in order, where those of results are ``seeds``; zero where none is given.
 
     With the seed 1 of one result they are its derivatives. What comes through a branch of a select counts only where
-    the branch is taken. It is kept apart until then, and dropped at the end where it is not: times zero it would not
-    vanish were it infinite or NaN.
+    the branch is taken. It is kept apart until then and selected at the end: a product with zero would not vanish if
+    it is infinite or NaN.
     """
     active = set(nodes)
     adjoints: dict[int, dict[Branches, int]] = {result: {(): seed} for result, seed in seeds.items()}
@@ -180,6 +180,6 @@ def entries(blocks: Blocks) -> list[int]:
 
 
 def _length(graph: Graph, blocks: Blocks, present: int) -> int:
-    """How many operations the blocks need beyond the first ``present`` nodes of the graph."""
+    """The number of operations of the blocks beyond the first ``present`` nodes of the graph."""
     names = (str(graph.nodes[index][0]) for index in cone(graph, entries(blocks)) if index >= present)
     return sum(name in OPERATIONS and OPERATIONS[name].cost is not None for name in names)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from armdyn.errors import ShapeError
 from armdyn.program.accumulation import adjoints, both_ways, chosen, entries, seeds_of, shortest, tangents
-from armdyn.program.expr import Expr, MixedTraces
+from armdyn.program.expr import Expr, MixedTraces, traced
 from armdyn.program.graph import Graph, replayed
 from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, trace
@@ -93,14 +93,14 @@ def cotangents_along(f: Callable[..., Any], xs: Sequence[Any], cotangents: Seque
 
 
 def _on_numbers_or_traced(work: Callable[[Graph, Sequence[Array]], Results], values: Sequence[Any]) -> Results:
-    """``work`` in the trace that ``values`` belong to; where they are numbers, in one of its own, then evaluated."""
+    """``work`` in the trace that ``values`` belong to; numbers are traced first, and the result evaluated."""
     arrays = [np.asarray(v) for v in values]
     graph = next((s.graph for a in arrays for s in a.flat if isinstance(s, Expr)), None)
     if graph is not None:
         return work(graph, arrays)
     own, several = Graph(), False
 
-    def traced(*scalars: Any) -> tuple[Array, ...]:
+    def run(*scalars: Any) -> tuple[Array, ...]:
         nonlocal own, several
         inputs = [np.asarray(s) for s in scalars]
         own = next(s.graph for a in inputs for s in a.flat)
@@ -109,7 +109,7 @@ def _on_numbers_or_traced(work: Callable[[Graph, Sequence[Array]], Results], val
         return tuple(results)
 
     try:
-        program = trace(traced, [Port(f"x{k}", a.shape) for k, a in enumerate(arrays)])
+        program = trace(run, [Port(f"x{k}", a.shape) for k, a in enumerate(arrays)])
     except MixedTraces as error:  # the values are numbers, but what the function takes from elsewhere is traced
         return work(next(g for g in error.graphs if g is not own), arrays)
     return Results([r[()] for r in interpret(program, *arrays)], several=several)
@@ -131,7 +131,7 @@ def _jacobians(graph: Graph, f: Callable[..., Any], xs: Sequence[Array]) -> Resu
     blocks = chosen(both, shortest(trial, placed, present))
     place = replayed(work, graph, entries(blocks), values)
     jacobians = [
-        _array(graph, [place[e] for line in block for e in line], (*result.shape, *x.shape))
+        traced(graph, [place[e] for line in block for e in line], (*result.shape, *x.shape))
         for result, row in zip(results, blocks, strict=True)
         for x, block in zip(xs, row, strict=True)
     ]
@@ -150,7 +150,7 @@ def _rates(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], directions:
     found, zero = tangents(work, seeds, [y for ys in nodes_of for y in ys]), work.constant(0.0)
     rates = [[found.get(y, zero) for y in ys] for ys in nodes_of]
     place = replayed(work, graph, [r for rs in rates for r in rs], values)
-    arrays = [_array(graph, [place[r] for r in rs], y.shape) for rs, y in zip(rates, results, strict=True)]
+    arrays = [traced(graph, [place[r] for r in rs], y.shape) for rs, y in zip(rates, results, strict=True)]
     return Results(arrays, several=several)
 
 
@@ -167,7 +167,7 @@ def _cotangents(graph: Graph, f: Callable[..., Any], xs: Sequence[Array], cotang
     zero = work.constant(0.0)
     found = [[by_node.get(v, zero) for v in vs] for vs in variables]
     place = replayed(work, graph, [node for nodes in found for node in nodes], values)
-    arrays = [_array(graph, [place[node] for node in nodes], x.shape) for nodes, x in zip(found, xs, strict=True)]
+    arrays = [traced(graph, [place[node] for node in nodes], x.shape) for nodes, x in zip(found, xs, strict=True)]
     return Results(arrays, several=True)
 
 
@@ -176,7 +176,7 @@ def _traced_apart(
 ) -> tuple[list[list[int]], list[Array], bool]:
     """The variables that stand for ``xs``, the results of f on them, and whether they came as a tuple."""
     variables = [[graph.variable() for _ in range(x.size)] for x in xs]
-    returned = f(*(_array(graph, nodes, x.shape) for nodes, x in zip(variables, xs, strict=True)))
+    returned = f(*(traced(graph, nodes, x.shape) for nodes, x in zip(variables, xs, strict=True)))
     several = isinstance(returned, tuple)
     return variables, [np.asarray(r) for r in (returned if several else (returned,))], several
 
@@ -193,10 +193,3 @@ def _node_of(graph: Graph, scalar: Any) -> int:
     if scalar.graph is not graph:
         raise MixedTraces(graph, scalar.graph)
     return scalar.index
-
-
-def _array(graph: Graph, nodes: Sequence[int], shape: tuple[int, ...]) -> Any:
-    """Nodes as an array of traced scalars, or as one where the shape is ()."""
-    array = np.empty(len(nodes), dtype=object)
-    array[:] = [Expr(graph, node) for node in nodes]
-    return array.reshape(shape)[()]

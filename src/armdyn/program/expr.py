@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import Any, NoReturn
 
@@ -27,6 +27,14 @@ class MixedTraces(TraceError):
     def __init__(self, *graphs: Graph) -> None:
         self.graphs = graphs
         super().__init__("two traces are mixed: an Expr kept from an earlier trace is used in this one")
+
+
+def _binary(name: str) -> tuple[Callable[[Expr, Any], Expr], Callable[[Expr, Any], Expr]]:
+    """The operation with an `Expr` as its first argument, and as its second."""
+    return (
+        lambda self, other: self._apply(name, other),
+        lambda self, other: self._apply_reflected(name, other),
+    )
 
 
 class Expr:
@@ -64,32 +72,13 @@ class Expr:
             return NotImplemented  # type: ignore[no-any-return]
         return Expr(self.graph, self.graph.apply(name, index, self.index))
 
-    def __add__(self, other: Any) -> Expr:
-        return self._apply("add", other)
-
-    def __sub__(self, other: Any) -> Expr:
-        return self._apply("sub", other)
-
-    def __mul__(self, other: Any) -> Expr:
-        return self._apply("mul", other)
-
-    def __truediv__(self, other: Any) -> Expr:
-        return self._apply("div", other)
-
-    def __radd__(self, other: Any) -> Expr:
-        return self._apply_reflected("add", other)
-
-    def __rsub__(self, other: Any) -> Expr:
-        return self._apply_reflected("sub", other)
-
-    def __rmul__(self, other: Any) -> Expr:
-        return self._apply_reflected("mul", other)
-
-    def __rtruediv__(self, other: Any) -> Expr:
-        return self._apply_reflected("div", other)
-
-    def __rpow__(self, other: Any) -> Expr:
-        return self._apply_reflected("pow", other)
+    __add__, __radd__ = _binary("add")
+    __sub__, __rsub__ = _binary("sub")
+    __mul__, __rmul__ = _binary("mul")
+    __truediv__, __rtruediv__ = _binary("div")
+    __lt__, __gt__ = _binary("less")
+    __le__, __ge__ = _binary("less_equal")
+    __rpow__ = _binary("pow")[1]
 
     def __pow__(self, exponent: Any) -> Expr:
         if isinstance(exponent, Real) and float(exponent).is_integer() and abs(float(exponent)) <= LARGEST_POWER:
@@ -111,18 +100,6 @@ class Expr:
                 square = square * square
         return power
 
-    def __lt__(self, other: Any) -> Expr:
-        return self._apply("less", other)
-
-    def __le__(self, other: Any) -> Expr:
-        return self._apply("less_equal", other)
-
-    def __gt__(self, other: Any) -> Expr:
-        return self._apply_reflected("less", other)
-
-    def __ge__(self, other: Any) -> Expr:
-        return self._apply_reflected("less_equal", other)
-
     def __neg__(self) -> Expr:
         return self._apply("neg")
 
@@ -130,11 +107,11 @@ class Expr:
         return self._apply("abs")
 
     def __floor__(self) -> Expr:  # type: ignore[override,unused-ignore]
-        """What ``np.floor`` calls on the elements of an object array."""
+        """Called by ``np.floor`` on the elements of an object array."""
         return self._apply("floor")
 
     def arctan2(self, other: Any) -> Expr:
-        """What ``np.arctan2`` calls on the elements of an object array; so for the methods added below."""
+        """Called by ``np.arctan2`` on the elements of an object array, as are the methods added below."""
         return self._apply("atan2", other)
 
     def __pos__(self) -> Expr:
@@ -156,6 +133,13 @@ class Expr:
 
 def _unary(name: str) -> Callable[[Expr], Expr]:
     return lambda self: self._apply(name)
+
+
+def traced(graph: Graph, nodes: Sequence[int], shape: tuple[int, ...]) -> Any:
+    """Nodes as an array of traced scalars, or as one where the shape is ()."""
+    array = np.empty(len(nodes), dtype=object)
+    array[:] = [Expr(graph, node) for node in nodes]
+    return array.reshape(shape)[()]
 
 
 _UFUNCS = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}

@@ -1,4 +1,4 @@
-"""Functions that NumPy cannot carry to a traced scalar, for numbers, arrays and `Expr` alike."""
+"""Functions that NumPy cannot apply to traced scalars, for numbers, arrays and `Expr`."""
 
 from __future__ import annotations
 

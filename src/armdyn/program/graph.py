@@ -191,7 +191,7 @@ class Graph:
 
 
 def replayed(source: Graph, target: Graph, results: Iterable[int], values: Mapping[int, int]) -> dict[int, int]:
-    """Where the nodes behind ``results`` are in ``target`` when nodes of ``source`` are given ``values`` there.
+    """The indices in ``target`` of the nodes behind ``results``, where nodes of ``source`` have the ``values`` there.
 
     ``source`` began as a copy of ``target``, or of what ``target`` was: what it had then and does not depend on what is
     given stays where it is.

@@ -14,7 +14,7 @@ from armdyn.program.program import Program
 
 
 def guarded(program: Program) -> Program:
-    """The program with every result that is no constant made NaN where an input it does not read is NaN or infinite."""
+    """The program with every non-constant result made NaN where an input it does not read is NaN or infinite."""
     read = {node[1] for node in program.nodes if node[0] == "input"}
     unread = [k for k in range(sum(port.size for port in program.inputs)) if k not in read]
     if not unread:

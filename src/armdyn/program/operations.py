@@ -34,7 +34,7 @@ class Operation:
 
     ``evaluate`` gives its value on floats and NumPy arrays. ``cost`` is the column of
     `OperationCounts` it is counted in; None for a negation, which hardware folds into its user, and for
-    a guard, which is no part of the function: it passes on a value, but NaN where an input the value does not depend
+    a guard, which is not part of the function: it is the value, but NaN where an input the value does not depend
     on is NaN or infinite. ``exact`` is its value on constants where float64 arithmetic alone does not determine it.
     """
 
@@ -45,7 +45,7 @@ class Operation:
     exact: Callable[..., Exact] | None = None
 
     def of_constants(self, *values: float) -> float:
-        """Its value on constants of a program; no platform's library of functions has a say in it."""
+        """Its value on constants of a program, the same on every platform."""
         if self.exact is not None and all(map(math.isfinite, values)):
             return float(self.exact(*map(Exact, values)))
         return float(self.evaluate(*map(float, values)))

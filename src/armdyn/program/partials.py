@@ -16,7 +16,7 @@ from armdyn.program.functions import select, sign
 from armdyn.program.graph import Graph
 
 Partial = Callable[..., Any]
-"""Of the result z and the arguments."""
+"""A partial derivative as a function of the result z and the arguments."""
 
 PARTIALS: Mapping[str, tuple[Partial, ...]] = {
     "add": (lambda z, a, b: 1.0, lambda z, a, b: 1.0),
@@ -64,7 +64,7 @@ def carried(graph: Graph, index: int, place: int, amount: int) -> int | None:
 
 
 def _through_select(graph: Graph, condition: int, place: int, amount: int) -> int | None:
-    """What a branch passes on: all of it where it is taken, else nothing."""
+    """The amount through a branch: all of it where the branch is taken, else zero."""
     if place == 0:
         return None
     branches = (amount, 0.0) if place == 1 else (0.0, amount)

@@ -6,15 +6,15 @@ formed. So a product takes two to three times the operations of the function, ho
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from armdyn.program.accumulation import adjoints, seeds_of, tangents
-from armdyn.program.jacobians import Differentiable, inputs_of
-from armdyn.program.program import Names, Port, Program, live
+from armdyn.program.jacobians import Differentiable
+from armdyn.program.program import Names, Port, Program, inputs_of, live
 
 
 def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
-    """What `Program.vjp` gives."""
+    """The adjoint program; see `Program.vjp`."""
     work = Differentiable(program, of, wrt)
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "cotangent", work.results)
@@ -24,7 +24,7 @@ def vjp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool =
 
 
 def jvp(program: Program, of: Names = None, wrt: Names = None, *, primal: bool = False) -> Program:
-    """What `Program.jvp` gives."""
+    """The tangent program; see `Program.jvp`."""
     work = Differentiable(program, of, wrt)
     results, variables = _all(work.of_results), _all(work.of_variables)
     ports, vector = _vector(program, work, "tangent", work.variables)
@@ -55,18 +55,20 @@ def _product(
     """The program of a product; entries that are None are zero."""
     zero = work.graph.constant(0.0)
     products = [zero if entry is None else entry for entry in entries]
-    nodes, results = live(work.graph.nodes, [*_all(work.of_results), *products] if primal else products)
+    nodes, results = live(work.graph, [*_all(work.of_results), *products] if primal else products)
     ports = (*work.results, *outputs) if primal else tuple(outputs)
     return Program(f"{program.name}_{kind}", (*program.inputs, *vectors), ports, nodes, results)
 
 
 def _named(word: str, ports: Sequence[Port], taken: Sequence[Port]) -> list[Port]:
     """Ports of the same shapes, ``WORD_X`` for X; with a number behind it where a port is called that already."""
-    names = {port.name for port in taken}
-    named = []
+    names = [port.name for port in taken]
     for port in ports:
-        tries = (f"{word}_{port.name}" + (f"_{k}" if k > 1 else "") for k in range(1, len(names) + 2))
-        name = next(name for name in tries if name not in names)
-        names.add(name)
-        named.append(Port(name, port.shape))
-    return named
+        names.append(unused(f"{word}_{port.name}", names))
+    return [Port(name, port.shape) for name, port in zip(names[len(taken) :], ports, strict=True)]
+
+
+def unused(name: str, taken: Collection[str]) -> str:
+    """The name, with a number where it is taken."""
+    tries = (name if k == 1 else f"{name}_{k}" for k in range(1, len(taken) + 2))
+    return next(candidate for candidate in tries if candidate not in taken)

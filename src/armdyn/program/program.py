@@ -6,13 +6,14 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, fields
+from itertools import count, islice
 from typing import Any
 
 import numpy as np
 
 from armdyn.errors import TraceError
-from armdyn.program.expr import Expr
-from armdyn.program.graph import Graph, Node
+from armdyn.program.expr import Expr, traced
+from armdyn.program.graph import Graph, Node, cone
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.replay import Operations, replay
 from armdyn.threads import cached_property
@@ -29,13 +30,13 @@ class Port:
 
     @property
     def size(self) -> int:
-        """How many scalars it holds."""
+        """The number of its scalars."""
         return math.prod(self.shape)
 
 
 @dataclass(frozen=True)
 class OperationCounts:
-    """What one evaluation costs, exactly. Negations are not counted: hardware folds them into their users."""
+    """The operations of one evaluation, exactly. Negations are not counted: hardware folds them into their users."""
 
     multiplications: int = 0
     additions: int = 0
@@ -170,8 +171,9 @@ def trace(
     The function returns an array, or a tuple of arrays for a program with several outputs.
     """
     graph = Graph()
+    nodes_of = inputs_of(graph, inputs)
     try:
-        returned = function(*_traced_inputs(graph, inputs))
+        returned = function(*(traced(graph, nodes, p.shape) for p, nodes in zip(inputs, nodes_of, strict=True)))
     except TypeError as error:
         if "dtype('O')" not in str(error):
             raise
@@ -187,22 +189,16 @@ def trace(
         raise TraceError(f"{name or 'the function'} returned {len(arrays)} arrays; expected {len(names)}: {names}")
     outputs = tuple(Port(n, a.shape) for n, a in zip(names, arrays, strict=True))
     results = [_node_of(graph, scalar, name) for array in arrays for scalar in array.flat]
-    nodes, live_results = live(graph.nodes, results)
+    nodes, live_results = live(graph, results)
     if any(node[0] == "input" and node[1] < 0 for node in nodes):  # type: ignore[operator]
         raise TraceError(f"{name or 'the function'} uses the argument of a function outside of its derivative")
     return Program(name or getattr(function, "__name__", "program"), tuple(inputs), outputs, nodes, live_results)
 
 
-def _traced_inputs(graph: Graph, inputs: Sequence[Port]) -> list[Any]:
-    arrays: list[Any] = []
-    position = 0
-    for port in inputs:
-        array = np.empty(port.size, dtype=object)
-        for k in range(port.size):
-            array[k] = Expr(graph, graph.input(position + k))
-        position += port.size
-        arrays.append(array.reshape(port.shape) if port.shape else array[0])
-    return arrays
+def inputs_of(graph: Graph, ports: Iterable[Port], start: int = 0) -> list[list[int]]:
+    """The nodes of the scalars of input ports, the first of which is number ``start``."""
+    positions = count(start)
+    return [[graph.input(k) for k in islice(positions, port.size)] for port in ports]
 
 
 def _node_of(graph: Graph, scalar: Any, name: str) -> int:
@@ -218,20 +214,12 @@ def _node_of(graph: Graph, scalar: Any, name: str) -> int:
         raise TraceError(f"{name or 'the function'} returned {scalar!r}; expected real numbers") from None
 
 
-def live(nodes: Sequence[Node], results: Sequence[int]) -> tuple[tuple[Node, ...], tuple[int, ...]]:
-    """Keep the nodes that some result needs, renumbered; dead code goes."""
-    needed = [False] * len(nodes)
-    for index in results:
-        needed[index] = True
-    for index in range(len(nodes) - 1, -1, -1):
-        if needed[index] and nodes[index][0] not in ("input", "const"):
-            for argument in nodes[index][1:]:
-                needed[argument] = True  # type: ignore[index]
-    new_index: dict[int, int] = {}
-    kept: list[Node] = []
-    for index, node in enumerate(nodes):
-        if needed[index]:
-            new_index[index] = len(kept)
-            leaf = node[0] in ("input", "const")
-            kept.append(node if leaf else (node[0], *(new_index[a] for a in node[1:])))  # type: ignore[index]
-    return tuple(kept), tuple(new_index[r] for r in results)
+def live(graph: Graph, results: Sequence[int]) -> tuple[tuple[Node, ...], tuple[int, ...]]:
+    """The nodes that some result needs, renumbered, and the results among them; dead code goes."""
+    kept = cone(graph, results)
+    place = {index: k for k, index in enumerate(kept)}
+    nodes: list[Node] = []
+    for index in kept:
+        arguments = graph.arguments(index)
+        nodes.append((graph.nodes[index][0], *(place[a] for a in arguments)) if arguments else graph.nodes[index])
+    return tuple(nodes), tuple(place[r] for r in results)

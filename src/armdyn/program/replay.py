@@ -1,4 +1,4 @@
-"""The one way through a program: its nodes in order of evaluation, each handed to a target's table of operations."""
+"""Evaluation of a program node by node, in order, by a target's table of operations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from armdyn.program.program import Program
 
 Operations = Mapping[str, Callable[..., Any]]
-"""What a target makes of each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
+"""A target's function for each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
 
 
 def replay(

@@ -5,8 +5,8 @@ each step takes its place. *Stepwise* inputs have a time axis: step k reads row 
 What is *recorded* is kept for the steps 0, ``every``, 2 ``every``, ...: of a carried input its value when the step
 begins, of a result its value in that step. So a row holds what belongs to one time: the state, and what acts on it.
 
-A rollout is to a target what a program is: it says what is computed, and `armdyn.targets.llvm.rollout_loop` writes it down with
-both loops, over steps and over states, inside.
+A target compiles a rollout as it compiles a program, with both loops, over steps and over states, inside: see
+`armdyn.targets.llvm.rollout_loop`.
 """
 
 from __future__ import annotations

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from armdyn.model import coordinates, editing, joint_equations, payload, standard_parameters
+from armdyn.model import coordinates, joint_equations
 from armdyn.model.constraints import refuse_one_body
 from armdyn.model.mimic import as_mimics, with_mimics
 from armdyn.model.tips import without_tip_notes
-from armdyn.robot import locking, renaming
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from armdyn.model.constraints import Constraint
-    from armdyn.model.inertia import Inertia
     from armdyn.model.model import Limits
     from armdyn.robot.robot import Robot
 
@@ -29,7 +27,7 @@ def with_gravity(robot: Robot, gravity: ArrayLike) -> Robot:
     Raises:
         ModelError: NaN or infinity.
         ShapeError: not three numbers.
-        DTypeError: what is no real number.
+        DTypeError: a value that is not a real number.
 
     >>> armdyn.load("planar_2r").with_gravity([0, 0, 0]).gravity_forces([0.3, 0.4])
     array([0., 0.])
@@ -48,161 +46,6 @@ def with_tip(robot: Robot, frame: str) -> Robot:
     """
     tip = robot.model.frame(frame).name
     return type(robot)(robot.model.replace(tip=tip, notes=without_tip_notes(robot.model.notes)))
-
-
-def with_payload(
-    robot: Robot, inertia: Inertia, frame: str | None = None, *, name: str | None = None, check_inertia: bool = True
-) -> Robot:
-    """The same robot with a body fixed to one of its frames: a tool, a load, a camera.
-
-    Its inertia is added to the link's, exactly. For a load that changes from state to state make its mass an input:
-    ``robot.compile(fn, parameters=["tool0.payload.mass"])``.
-
-    Args:
-        inertia: of the body, seen from the frame.
-        frame: name of the frame it is fixed to; the tip where none is given.
-        name: of a new frame at the body's centre of mass, with the axes of the frame; none where not given.
-        check_inertia: refuse an inertia that no rigid body has; otherwise take it as it stands, with a note.
-
-    Raises:
-        ModelError: an inertia that is none, or a name that is taken.
-        UnknownName: a frame the robot does not have.
-
-    >>> robot = armdyn.load("planar_2r")
-    >>> load = armdyn.inertia.sphere(0.05, mass=2.0).at([0.1, 0, 0])
-    >>> robot.with_payload(load).gravity_forces([0.0, 0.0]) - robot.gravity_forces([0.0, 0.0])
-    array([41.202, 21.582])
-    """
-    return type(robot)(payload.with_payload(robot.model, inertia, frame, name=name, check_inertia=check_inertia))
-
-
-def with_standard_parameters(
-    robot: Robot,
-    pi: ArrayLike,
-    *,
-    armature: bool | None = None,
-    damping: bool = False,
-    friction: bool = False,
-    check_inertia: bool = True,
-) -> Robot:
-    """The same robot with other inertias: those of a vector as `standard_parameters` gives it.
-
-    Args:
-        pi: standard parameters, shape (parameters,).
-        armature: whether pi holds the inertias of rotors; where not said, it does where the robot has one.
-        damping: whether pi holds viscous frictions.
-        friction: whether pi holds Coulomb frictions.
-        check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
-
-    Raises:
-        ModelError: every link and joint with parameters that none can have, and why.
-        ShapeError: a vector of another length.
-        Unsupported: friction of joints that are coupled.
-
-    >>> robot = armdyn.load("planar_2r")
-    >>> heavy = robot.with_standard_parameters(2.0 * robot.standard_parameters().values)
-    >>> heavy.gravity_forces([0.0, 0.0]) / robot.gravity_forces([0.0, 0.0])
-    array([2., 2.])
-    """
-    options = {"armature": armature, "damping": damping, "friction": friction}
-    return type(robot)(
-        standard_parameters.with_standard_parameters(robot.model, pi, check_inertia=check_inertia, **options)
-    )
-
-
-def with_locked(robot: Robot, locked: Mapping[str, float]) -> Robot:
-    """The same robot with joints held: what they carry is welded on, and they are no entries of q any more.
-
-    It is the robot that ``locked=`` reads from a description. Joints that follow a locked one are held with it; a
-    constraint between links that do not move against each other any more is left out, with a note. The tip stays.
-
-    Args:
-        locked: by joint, or coordinate, where it is held, rad or m.
-
-    Raises:
-        UnknownName: a joint that the robot does not have.
-        ModelError: a joint that follows others; a robot that nothing moves any more.
-        Unsupported: a constraint that is a function of all of q.
-
-    >>> arm = armdyn.load("ur5").with_locked({"elbow_joint": 0.5})
-    >>> arm.dof, "elbow_joint" in arm.joint_names
-    (5, False)
-    """
-    return type(robot)(locking.with_locked(robot.model, locked))
-
-
-def with_inertia(robot: Robot, inertias: Mapping[str, Inertia], *, check_inertia: bool = True) -> Robot:
-    """The same robot with other inertias of some of its links.
-
-    Args:
-        inertias: by link, in its frame; of all that is one body with it, merged links included.
-        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
-            with a note.
-
-    Raises:
-        UnknownName: a link that the robot does not have, or one that is welded to another.
-        ModelError: an inertia that is none.
-        DTypeError: what is no `armdyn.Inertia`.
-
-    >>> rod = armdyn.inertia.cylinder(0.02, 1.0, mass=3.0).at([0.5, 0, 0])
-    >>> armdyn.load("planar_2r").with_inertia({"link_2": rod}).model.link("link_2").inertia.mass
-    3.0
-    """
-    return type(robot)(editing.with_inertia(robot.model, inertias, check_inertia=check_inertia))
-
-
-def with_limits(robot: Robot, limits: Mapping[str, Limits | Sequence[float]]) -> Robot:
-    """The same robot with other limits of some of its joints.
-
-    Args:
-        limits: by joint, an `armdyn.Limits`; or (lower, upper), rad or m, where velocity and effort stay as they are.
-            What they leave of coordinates that move several joints follows.
-
-    Raises:
-        UnknownName: a joint that the robot does not have.
-        ModelError: limits that are none.
-
-    >>> armdyn.load("planar_2r").with_limits({"joint_2": (-2.0, 0.5)}).joints[1].limits.upper
-    0.5
-    """
-    return type(robot)(editing.with_limits(robot.model, limits))
-
-
-def with_armature(robot: Robot, armatures: Mapping[str, float]) -> Robot:
-    """The same robot with other reflected inertias of its rotors: gear ratio squared times the rotor's own.
-
-    Args:
-        armatures: by joint, kg m^2, or kg of a slide.
-
-    Raises:
-        UnknownName: a joint that the robot does not have.
-        ModelError: a negative one, NaN or infinity.
-
-    >>> robot = armdyn.load("planar_2r")
-    >>> robot.with_armature({"joint_2": 0.5}).mass_matrix([0.1, 0.2]) - robot.mass_matrix([0.1, 0.2])
-    array([[0. , 0. ],
-           [0. , 0.5]])
-    """
-    return type(robot)(editing.with_armature(robot.model, armatures))
-
-
-def renamed(robot: Robot, names: Mapping[str, str] | None = None, *, name: str | None = None) -> Robot:
-    """The same robot under other names. What names a link, frame or joint follows: tip, constraints, couplings, shapes.
-
-    Args:
-        names: old names to new ones, of links, frames, joints and coordinates. Where a link and a joint are called the
-            same, both get the new name. Constraints keep their own names.
-        name: of the robot.
-
-    Raises:
-        UnknownName: a name that the robot does not have.
-        ModelError: a name that two would have, or that is none.
-
-    >>> arm = armdyn.load("planar_2r").renamed({"joint_1": "shoulder", "joint_2": "elbow"}, name="arm")
-    >>> arm.name, arm.joint_names
-    ('arm', ('shoulder', 'elbow'))
-    """
-    return type(robot)(renaming.renamed(robot.model, {} if names is None else names, name))
 
 
 def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Robot:
@@ -260,14 +103,14 @@ def with_joint_equations(robot: Robot, equations: Sequence[Any], *, dependent: S
     """The same robot with equations a . q = b between its joints; q keeps those that stay independent.
 
     Args:
-        equations: coefficients by joint, {"elbow": 1.0, "motor": -0.5}, for what sums up to zero; or the pair of
+        equations: coefficients by joint, {"elbow": 1.0, "motor": -0.5}, of an equation a . q = 0; or the pair of
             these and b. They are solved together, exactly.
         dependent: joints that shall be the ones to follow; else the last that can, in the order of q.
 
     Raises:
         ModelError: equations that contradict others or repeat them, and which; that cannot be solved for
             ``dependent``, or hold every joint still.
-        UnknownName: a joint that is no entry of q.
+        UnknownName: a joint that is not an entry of q.
 
     >>> level = armdyn.load("planar_3r").with_joint_equations([({"joint_1": 1, "joint_2": 1, "joint_3": 1}, 0.5)])
     >>> level.joint_positions([0.3, 0.4])

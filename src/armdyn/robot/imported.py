@@ -1,4 +1,4 @@
-"""How a function of (robot, ...) of another package becomes a method of `Robot`.
+"""`Imported`, `OfModel`, `Edited`, `Read`: functions of other packages as methods of `Robot`, imported at first access.
 
 >>> import inspect
 >>> inspect.signature(armdyn.load("planar_2r").close_loop)
@@ -7,30 +7,42 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
+from functools import wraps
 from types import MethodType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from armdyn.threads import cached_property, undivided
 
+if TYPE_CHECKING:
+    from armdyn.model.model import Model
+    from armdyn.robot.robot import Robot
+
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
+Made = TypeVar("Made")
 
 
 class Imported(Generic[Parameters, Result]):
-    """A function of (robot, ...) as a method: imported when first asked for, with its signature and documentation."""
+    """A function of (robot, ...) as a method, with its signature and documentation."""
 
     def __init__(self, find: Callable[[], Callable[Concatenate[Any, Parameters], Result]]) -> None:
-        """Declare a method.
+        """Declare a method; ``find`` imports the function and returns it."""
+        self._find: Callable[[], Callable[..., Any]] = find
 
-        Args:
-            find: imports the function and returns it.
-        """
-        self._find = find
+    def __init_subclass__(cls) -> None:
+        cls.__doc__ = Imported.__doc__  # type: ignore[method-assign]  # the property below, which the docstring of a subclass hides
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
 
     @cached_property
-    def function(self) -> Callable[Concatenate[Any, Parameters], Result]:
-        """What it calls, imported when it is first asked for."""
+    def function(self) -> Callable[..., Any]:
+        """The function of (robot, ...), imported at first access."""
+        return self._imported()
+
+    def _imported(self) -> Callable[..., Any]:
         with undivided():
             return self._find()
 
@@ -44,3 +56,61 @@ class Imported(Generic[Parameters, Result]):
     def __get__(self, robot: Any, owner: type) -> Callable[Parameters, Result]: ...
     def __get__(self, robot: Any, owner: type) -> Callable[..., Result]:
         return self.function if robot is None else MethodType(self.function, robot)
+
+
+class OfModel(Imported[Parameters, Result]):
+    """A function of (model, ...) as a method of robots, which have models."""
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function of (robot, ...)."""
+        of_model = self._imported()
+        return _adapted(self.name, of_model, lambda robot, *args, **options: of_model(robot.model, *args, **options), 1)
+
+
+class Edited(Imported[Parameters, "Robot"]):
+    """A function of (model, ...) that returns another model, as a method that returns another robot."""
+
+    def __init__(self, find: Callable[[], Callable[Concatenate[Any, Parameters], Model]]) -> None:
+        self._find = find
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function of (robot, ...)."""
+        edit = self._imported()
+
+        def edited(robot: Robot, *args: Any, **options: Any) -> Robot:
+            return type(robot)(edit(robot.model, *args, **options))
+
+        return _adapted(self.name, edit, edited, 1, returns="Robot")
+
+
+class Read(Imported[Parameters, "Robot"]):
+    """A function of (...) that reads a model, as a class method that makes a robot."""
+
+    def __init__(self, find: Callable[[], Callable[Parameters, Model]]) -> None:
+        self._find = find
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function of (class, ...)."""
+        read = self._imported()
+        return _adapted(self.name, read, lambda cls, *args, **options: cls(read(*args, **options)), 0, returns="Robot")
+
+    def __get__(self, robot: Any, owner: type[Made]) -> Callable[Parameters, Made]:
+        return MethodType(self.function, owner)
+
+
+def _adapted(
+    name: str, function: Callable[..., Any], method: Callable[..., Any], skipped: int, returns: str | None = None
+) -> Callable[..., Any]:
+    """``method`` with the documentation of ``function``, and its parameters but for the first ``skipped``."""
+    signature = inspect.signature(function)
+    robot = inspect.Parameter("robot", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Robot")
+    parameters = [robot, *list(signature.parameters.values())[skipped:]]
+    wraps(function)(method)
+    method.__name__ = name  # by which bound methods are pickled
+    method.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=parameters, return_annotation=returns or signature.return_annotation
+    )
+    return method

@@ -1,4 +1,4 @@
-"""A model with some of its joints held: what they carry is welded on, as assembly welds what is fixed."""
+"""A model with some of its joints locked: the links they carry are welded on, as assembly welds fixed links."""
 
 from __future__ import annotations
 
@@ -21,8 +21,24 @@ from armdyn.spatial.rotations import Array
 Z = np.array([0.0, 0.0, 1.0])
 
 
-def with_locked(model: Model, locked: object) -> Model:
-    """The model with entries of q held; see `armdyn.Robot.with_locked`."""
+def with_locked(model: Model, locked: Mapping[str, float]) -> Model:
+    """The same robot with joints held: what they carry is welded on, and they are no entries of q any more.
+
+    It is the robot that ``locked=`` reads from a description. Joints that follow a locked one are held with it; a
+    constraint between links that do not move against each other any more is left out, with a note. The tip stays.
+
+    Args:
+        locked: by joint, or coordinate, where it is held, rad or m.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        ModelError: a joint that follows others; a robot that nothing moves any more.
+        Unsupported: a constraint that is a function of all of q.
+
+    >>> arm = armdyn.load("ur5").with_locked({"elbow_joint": 0.5})
+    >>> arm.dof, "elbow_joint" in arm.joint_names
+    (5, False)
+    """
     at = checked_locked(locked)
     names = [coordinate.name for coordinate in model.coordinates]
     _check_names(model, names, at)
@@ -45,7 +61,7 @@ def with_locked(model: Model, locked: object) -> Model:
 
 
 def _check_names(model: Model, names: Sequence[str], locked: Iterable[str]) -> None:
-    """Raise for a name that is no entry of q."""
+    """Raise for a name that is not an entry of q."""
     for name in locked:
         if name in names:
             continue
@@ -113,7 +129,7 @@ def _constraints(model: Model, welded: Model, at: Mapping[str, float]) -> tuple[
 
 
 def _with_held(coupling: JointCoupling, at: Mapping[str, float]) -> JointCoupling | None:
-    """What a linear relation between joints asks of those that are not held; None where it asks nothing any more."""
+    """The linear relation between the joints that are not locked; None where all of its joints are locked."""
     factors = {joint: factor for joint, factor in coupling.factors if joint not in at}
     value = coupling.value - sum(factor * at[joint] for joint, factor in coupling.factors if joint in at)
     if not factors and abs(value) > HELD_WITHIN * max(1.0, abs(coupling.value)):

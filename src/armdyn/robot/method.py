@@ -1,4 +1,4 @@
-"""How a declared function becomes a method of `Robot`."""
+"""`Method`: a declared function as a method of `Robot`."""
 
 from __future__ import annotations
 
@@ -24,21 +24,19 @@ class Method:
 
         Args:
             where: the package that has a function of this name.
-            of_constraints: whether it means nothing for a robot without constraints.
-            with_constraints: what a robot with constraints has instead of it.
+            of_constraints: whether it is defined only for robots with constraints.
+            with_constraints: what to call instead on a robot with constraints.
             derivatives_of: the method whose first derivatives it gives; their own program may be shorter.
         """
-        self.where = where
-        self.of_constraints = of_constraints
-        self.with_constraints = with_constraints
-        self.derivatives_of = derivatives_of
+        self.where, self.of_constraints = where, of_constraints
+        self.with_constraints, self.derivatives_of = with_constraints, derivatives_of
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     @cached_property
     def function(self) -> Function:
-        """What it compiles, imported when it is first asked for."""
+        """The declared function, imported at first access."""
         found: Function = getattr(import_module(self.where), self.name.removeprefix("_"))
         return found
 
@@ -47,13 +45,13 @@ class Method:
         return self.function.__doc__
 
     def fits(self, robot: Robot) -> bool:
-        """Whether it is public and means something for a robot: constraints, or none."""
+        """Whether it is public and defined for a robot, which has constraints or has none."""
         if self.name.startswith("_"):
             return False
         return not self.with_constraints if robot.model.constraints else not self.of_constraints
 
     def refuse_where_wrong(self, robot: Robot) -> None:
-        """Raise where the robot has constraints that the function leaves out."""
+        """Raise where the robot has constraints that the function ignores."""
         if self.with_constraints:
             refuse_constraints(robot.model, self.name, self.with_constraints)
 

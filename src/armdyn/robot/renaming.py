@@ -17,9 +17,23 @@ NAMING_FRAMES = ("frame", "to", "of")
 """The fields of constraints that hold the name of a frame."""
 
 
-def renamed(model: Model, names: object, name: str | None = None) -> Model:
-    """The model under other names; see `armdyn.Robot.renamed`."""
-    new = _checked(model, names, model.name if name is None else name)
+def renamed(model: Model, names: Mapping[str, str] | None = None, *, name: str | None = None) -> Model:
+    """The same robot under other names. What names a link, frame or joint follows: tip, constraints, couplings, shapes.
+
+    Args:
+        names: old names to new ones, of links, frames, joints and coordinates. Where a link and a joint are called the
+            same, both get the new name. Constraints keep their own names.
+        name: of the robot.
+
+    Raises:
+        UnknownName: a name that the robot does not have.
+        ModelError: a name given twice, or an invalid name.
+
+    >>> arm = armdyn.load("planar_2r").renamed({"joint_1": "shoulder", "joint_2": "elbow"}, name="arm")
+    >>> arm.name, arm.joint_names
+    ('arm', ('shoulder', 'elbow'))
+    """
+    new = _checked(model, {} if names is None else names, model.name if name is None else name)
 
     def to(old: str) -> str:
         return new.get(old, old)

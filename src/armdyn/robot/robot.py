@@ -14,18 +14,31 @@ from armdyn.model.constraints import Row, rows_in
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
-from armdyn.robot import descriptions
-from armdyn.robot.imported import Imported
+from armdyn.robot.imported import Edited, Imported, OfModel, Read
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     import armdyn.constraints
+    import armdyn.formats.dh
+    import armdyn.formats.export.dh
+    import armdyn.formats.export.screws
+    import armdyn.formats.export.urdf
+    import armdyn.formats.export.zero_reference
+    import armdyn.formats.links
+    import armdyn.formats.mjcf
+    import armdyn.formats.screws
+    import armdyn.formats.urdf
+    import armdyn.formats.zero_reference
     import armdyn.identification
     import armdyn.kinematics
+    import armdyn.model.editing
+    import armdyn.model.payload
+    import armdyn.model.standard_parameters
     import armdyn.robot.editing
-    import armdyn.robot.exports
+    import armdyn.robot.locking
+    import armdyn.robot.renaming
     import armdyn.task_space
     from armdyn.model.coupling import Coordinate
     from armdyn.task_space import CompiledTask, Task
@@ -111,28 +124,28 @@ class Robot:
     potential_energy_regressor = Method(ALGORITHMS)
 
     # Robots from descriptions
-    from_urdf = classmethod(descriptions.from_urdf)
-    from_mjcf = classmethod(descriptions.from_mjcf)
-    from_screws = classmethod(descriptions.from_screws)
-    from_dh = classmethod(descriptions.from_dh)
-    from_zero_reference = classmethod(descriptions.from_zero_reference)
-    from_links = classmethod(descriptions.from_links)
+    from_urdf = Read(lambda: armdyn.formats.urdf.read_urdf)
+    from_mjcf = Read(lambda: armdyn.formats.mjcf.read_mjcf)
+    from_screws = Read(lambda: armdyn.formats.screws.read_screws)
+    from_dh = Read(lambda: armdyn.formats.dh.read_dh)
+    from_zero_reference = Read(lambda: armdyn.formats.zero_reference.read_zero_reference)
+    from_links = Read(lambda: armdyn.formats.links.read_links)
 
     # And back
-    to_screws = Imported(lambda: armdyn.robot.exports.to_screws)
-    to_zero_reference = Imported(lambda: armdyn.robot.exports.to_zero_reference)
-    to_dh = Imported(lambda: armdyn.robot.exports.to_dh)
-    to_urdf = Imported(lambda: armdyn.robot.exports.to_urdf)
+    to_screws = OfModel(lambda: armdyn.formats.export.screws.write_screws)
+    to_zero_reference = OfModel(lambda: armdyn.formats.export.zero_reference.write_zero_reference)
+    to_dh = OfModel(lambda: armdyn.formats.export.dh.write_dh)
+    to_urdf = OfModel(lambda: armdyn.formats.export.urdf.write_urdf)
 
     # Other robots from this one
     with_gravity = Imported(lambda: armdyn.robot.editing.with_gravity)
     with_tip = Imported(lambda: armdyn.robot.editing.with_tip)
-    with_payload = Imported(lambda: armdyn.robot.editing.with_payload)
-    with_locked = Imported(lambda: armdyn.robot.editing.with_locked)
-    with_inertia = Imported(lambda: armdyn.robot.editing.with_inertia)
-    with_limits = Imported(lambda: armdyn.robot.editing.with_limits)
-    with_armature = Imported(lambda: armdyn.robot.editing.with_armature)
-    renamed = Imported(lambda: armdyn.robot.editing.renamed)
+    with_payload = Edited(lambda: armdyn.model.payload.with_payload)
+    with_locked = Edited(lambda: armdyn.robot.locking.with_locked)
+    with_inertia = Edited(lambda: armdyn.model.editing.with_inertia)
+    with_limits = Edited(lambda: armdyn.model.editing.with_limits)
+    with_armature = Edited(lambda: armdyn.model.editing.with_armature)
+    renamed = Edited(lambda: armdyn.robot.renaming.renamed)
     with_mimic = Imported(lambda: armdyn.robot.editing.with_mimic)
     with_coordinates = Imported(lambda: armdyn.robot.editing.with_coordinates)
     with_joint_equations = Imported(lambda: armdyn.robot.editing.with_joint_equations)
@@ -142,9 +155,9 @@ class Robot:
     without_constraints = Imported(lambda: armdyn.robot.editing.without_constraints)
 
     # Inertial parameters
-    standard_parameters = Imported(lambda: armdyn.robot.exports.standard_parameters)
+    standard_parameters = OfModel(lambda: armdyn.model.standard_parameters.standard_parameters)
     base_parameters = Imported(lambda: armdyn.identification.base_parameters)
-    with_standard_parameters = Imported(lambda: armdyn.robot.editing.with_standard_parameters)
+    with_standard_parameters = Edited(lambda: armdyn.model.standard_parameters.with_standard_parameters)
 
     # Motions and tasks
     inverse_kinematics = Imported(lambda: armdyn.kinematics.inverse_kinematics)
@@ -187,12 +200,12 @@ class Robot:
 
     @property
     def joints(self) -> tuple[Joint | Coordinate, ...]:
-        """What q counts, in its order: the joints, or the coordinates that move them where they are coupled."""
+        """The entries of q, in order: the joints, or the coordinates that move them where they are coupled."""
         return self.model.coordinates
 
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
-        """Names of what q counts, in its order."""
+        """Names of the entries of q, in order."""
         return tuple(joint.name for joint in self.model.coordinates)
 
     @property
@@ -222,7 +235,7 @@ class Robot:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the description said and the equations do not contain, how the tip was found: one sentence each."""
+        """What the equations do not contain of the description, and how the tip was chosen: one sentence each."""
         return self.model.notes
 
     @cached_property
@@ -273,7 +286,7 @@ class Robot:
 
     @cached_property
     def _tasks(self) -> dict[Task, CompiledTask]:
-        """What `task_space` has compiled."""
+        """The functions that `task_space` has compiled, by task."""
         return {}
 
     def program(self, fn: Function | Callable[..., Any], *, signature: str | None = None, **options: Any) -> Program:

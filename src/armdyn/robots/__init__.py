@@ -49,7 +49,7 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
             problems.
 
     Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: damping and friction that the equations
-    do not contain, mass that ``chain=True`` leaves out, limits that are zero. ``robot.notes`` says what else there is.
+    do not contain, mass that ``chain=True`` leaves out, limits that are zero. ``robot.notes`` has all notes.
 
     Raises:
         UnknownName: neither a bundled name nor an existing file.
@@ -58,7 +58,7 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
     >>> load("planar_2r").joint_names
     ('joint_1', 'joint_2')
     """
-    with undivided():  # the modules that read files are imported when the first of their kind comes
+    with undivided():  # the modules that read files are imported at first use
         return _load(robot, options)
 
 
@@ -83,7 +83,7 @@ def _load(robot: str | os.PathLike[str], options: Mapping[str, Any]) -> Robot:
 
 
 def _bundled(name: str, options: Mapping[str, Any]) -> Robot:
-    """From its URDF file, or from its module; such an arm is written as URDF where options ask for a part of it."""
+    """From its URDF file, or from its module; with options such an arm is written as URDF and read with them."""
     path = Path(__file__).parent / f"{name}.urdf"
     if path.exists():
         return Robot.from_urdf(path, **{**_BUNDLED[name], **options})

@@ -2,7 +2,7 @@
 
 B. Armstrong, O. Khatib and J. Burdick, The Explicit Dynamic Model and Inertial Parameters of the PUMA 560 Arm, IEEE
 Int. Conf. Robotics and Automation 1986, pages 510-518: modified Denavit-Hartenberg parameters, masses, centres of mass
-and moments of inertia about the centres of mass, without gripper. What the paper says and does not say:
+and moments of inertia about the centres of mass, without gripper. Notes on the paper's numbers:
 
 - Of link 1 only I_zz about its axis is given, and no joint force depends on more. It has no mass here.
 - The measured moments of link 3 (0.066, 0.0125, 0.086 kg m^2) break a + b >= c by a tenth: measurement, not a slip of
@@ -17,8 +17,6 @@ g4 = 0.249, g5 = -0.0282 N m), and with 0.086 its I6 = 0.333 kg m^2.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from armdyn.formats.dh import DHRow
@@ -27,35 +25,19 @@ from armdyn.robot import Robot
 
 RIGHT_ANGLE = np.pi / 2
 
+LINKS = (  # a, alpha, d; mass, centre of mass, principal moments in the axes of the link
+    (0.0, 0.0, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.35)),
+    (0.0, -RIGHT_ANGLE, 0.2435, 17.4, (0.068, 0.006, -0.016), (0.13, 0.524, 0.539)),
+    (0.4318, 0.0, -0.0934, 4.8, (0.0, -0.07, 0.014), (0.066, 0.0125, 0.086)),
+    (-0.0203, RIGHT_ANGLE, 0.4331, 0.82, (0.0, 0.0, -0.019), (0.0018, 0.0018, 0.0013)),
+    (0.0, -RIGHT_ANGLE, 0.0, 0.34, (0.0, 0.0, 0.0), (0.0003, 0.0003, 0.0004)),
+    (0.0, RIGHT_ANGLE, 0.0, 0.09, (0.0, 0.0, 0.032), (0.00015, 0.00015, 0.00004)),
+)
 
-def _body(mass: float, com: Sequence[float], moments: Sequence[float]) -> Inertia:
-    """A link whose principal axes are those of its frame."""
-    return Inertia(mass, np.asarray(com), np.diag(moments))
-
-
-ROWS = (
-    DHRow(a=0.0, alpha=0.0, d=0.0, theta=0.0, inertia=_body(0.0, [0.0, 0.0, 0.0], [0.0, 0.0, 0.35])),
-    DHRow(
-        a=0.0, alpha=-RIGHT_ANGLE, d=0.2435, theta=0.0,
-        inertia=_body(17.4, [0.068, 0.006, -0.016], [0.13, 0.524, 0.539]),
-    ),
-    DHRow(
-        a=0.4318, alpha=0.0, d=-0.0934, theta=0.0,
-        inertia=_body(4.8, [0.0, -0.07, 0.014], [0.066, 0.0125, 0.086]),
-    ),
-    DHRow(
-        a=-0.0203, alpha=RIGHT_ANGLE, d=0.4331, theta=0.0,
-        inertia=_body(0.82, [0.0, 0.0, -0.019], [0.0018, 0.0018, 0.0013]),
-    ),
-    DHRow(
-        a=0.0, alpha=-RIGHT_ANGLE, d=0.0, theta=0.0,
-        inertia=_body(0.34, [0.0, 0.0, 0.0], [0.0003, 0.0003, 0.0004]),
-    ),
-    DHRow(
-        a=0.0, alpha=RIGHT_ANGLE, d=0.0, theta=0.0,
-        inertia=_body(0.09, [0.0, 0.0, 0.032], [0.00015, 0.00015, 0.00004]),
-    ),
-)  # fmt: skip
+ROWS = tuple(
+    DHRow(a=a, alpha=alpha, d=d, theta=0.0, inertia=Inertia(mass, np.array(com), np.diag(moments)))
+    for a, alpha, d, mass, com, moments in LINKS
+)
 
 
 def build() -> Robot:

@@ -2,7 +2,7 @@
 
 Kinematics: Stanford AIM-177, figure 2.3, standard Denavit-Hartenberg. Masses, centres of mass and inertias: R. P. Paul,
 Robot Manipulators: Mathematics, Programming, and Control, 1981, tables 6.5 and 6.6, as Corke's Robotics Toolbox copies
-them. How the numbers are read here, for the tables do not say it of themselves:
+them. The tables do not state their units and reference points; the numbers are read as follows:
 
 - The moments of inertia are about the DH frame's origin, not about the centre of mass: the boom (4.25 kg, 2.51 kg m^2)
   would otherwise have to be 2.7 m long.
@@ -16,6 +16,7 @@ The boom slides 12 to 50 inches.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -36,32 +37,21 @@ def _about_origin(mass: float, com: Sequence[float], moments: Sequence[float]) -
     return Inertia(mass, np.asarray(com), exact(np.diag(moments)) - steiner(mass, exact(com)))
 
 
-ROWS = (
-    DHRow(
-        a=0.0, alpha=-RIGHT_ANGLE, d=0.412, theta=0.0,
-        inertia=_about_origin(9.29, [0.0, 0.0175, -0.1105], [0.276, 0.255, 0.071]),
-    ),
-    DHRow(
-        a=0.0, alpha=RIGHT_ANGLE, d=0.154, theta=0.0,
-        inertia=_about_origin(5.01, [0.0, -0.1054, 0.0], [0.108, 0.018, 0.1]),
-    ),
-    DHRow(
-        a=0.0, alpha=0.0, d=0.0, theta=-RIGHT_ANGLE, kind="prismatic", limits=Limits(12 * INCH, 50 * INCH),
-        inertia=_about_origin(4.25, [0.0, 0.0, -0.6447], [2.51, 2.51, 0.006]),
-    ),
-    DHRow(
-        a=0.0, alpha=-RIGHT_ANGLE, d=0.0, theta=0.0,
-        inertia=_about_origin(1.08, [0.0, 0.0092, -0.0054], [0.002, 0.001, 0.001]),
-    ),
-    DHRow(
-        a=0.0, alpha=RIGHT_ANGLE, d=0.0, theta=0.0,
-        inertia=_about_origin(0.63, [0.0, 0.0, 0.0566], [0.003, 0.003, 0.0004]),
-    ),
-    DHRow(
-        a=0.0, alpha=0.0, d=0.263, theta=0.0,
-        inertia=_about_origin(0.51, [0.0, 0.0, 0.1554], [0.013, 0.013, 0.0003]),
-    ),
-)  # fmt: skip
+LINKS = (  # alpha, d; mass, centre of mass, moments about the origin of the DH frame; a is zero throughout
+    (-RIGHT_ANGLE, 0.412, 9.29, (0.0, 0.0175, -0.1105), (0.276, 0.255, 0.071)),
+    (RIGHT_ANGLE, 0.154, 5.01, (0.0, -0.1054, 0.0), (0.108, 0.018, 0.1)),
+    (0.0, 0.0, 4.25, (0.0, 0.0, -0.6447), (2.51, 2.51, 0.006)),
+    (-RIGHT_ANGLE, 0.0, 1.08, (0.0, 0.0092, -0.0054), (0.002, 0.001, 0.001)),
+    (RIGHT_ANGLE, 0.0, 0.63, (0.0, 0.0, 0.0566), (0.003, 0.003, 0.0004)),
+    (0.0, 0.263, 0.51, (0.0, 0.0, 0.1554), (0.013, 0.013, 0.0003)),
+)
+
+ROWS = [
+    DHRow(a=0.0, alpha=alpha, d=d, theta=0.0, inertia=_about_origin(mass, com, moments))
+    for alpha, d, mass, com, moments in LINKS
+]
+BOOM = 2
+ROWS[BOOM] = dataclasses.replace(ROWS[BOOM], theta=-RIGHT_ANGLE, kind="prismatic", limits=Limits(12 * INCH, 50 * INCH))
 
 
 def build() -> Robot:

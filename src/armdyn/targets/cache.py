@@ -29,11 +29,9 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | ge
 
 
 def read(kind: str, key: str) -> tuple[Mapping[str, Any], bytes] | None:
-    """The header and code stored under a full key; None where there is no entry that can be trusted.
+    """The header and code stored under a full key; None without an entry that can be trusted.
 
-    Args:
-        kind: of entry, the ending of its file's name.
-        key: everything that the entry depends on.
+    ``kind`` is the ending of the file's name; ``key`` holds everything that the entry depends on.
     """
     try:
         chosen = cache_folder.chosen_folder()
@@ -76,7 +74,7 @@ def _parsed(content: bytes, key: str) -> tuple[Mapping[str, Any], bytes] | None:
 
 
 def write(kind: str, key: str, header: Mapping[str, Any], code: bytes = b"") -> None:
-    """Store an entry. The file appears whole or not at all; where it cannot be stored, one warning says so."""
+    """Store an entry. The file appears whole or not at all; an error of the system is one warning."""
     payload = json.dumps({**header, "key": key}).encode() + b"\n" + code
     try:
         chosen = cache_folder.chosen_folder()

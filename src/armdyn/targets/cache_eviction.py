@@ -1,7 +1,7 @@
-"""How long compiled code stays on disk: what nobody uses goes, and of too much the longest unused.
+"""Eviction from the cache on disk: entries unused for long, and the least recently used of too many.
 
-Processes that share a folder may do this at once: a file that is gone already is passed over, one that is being read
-stays readable, and what is missed is compiled again.
+Processes that share a folder may do this at once: a missing file is skipped, a file that is being read stays readable,
+and removed code is compiled again.
 """
 
 from __future__ import annotations

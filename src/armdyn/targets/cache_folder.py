@@ -1,9 +1,9 @@
-"""Where compiled code is kept, and whether it may be believed: machine code runs with the user's rights.
+"""The folder of compiled code, and whether it can be trusted: machine code runs with the user's rights.
 
-Code is taken only from regular files of the user's (or root's), in folders that nobody else can write to. Nobody else
-can then put code there, and none can be put in its place: the same holds for every folder and symbolic link on the way
-there, or somebody could move the whole folder away and another one of the user's own, a download, to its place. In
-folders with the sticky bit, such as /tmp, others can add names, but not move those of the user.
+Code is taken only from regular files of the user's (or root's), in folders that no other user can write to. The same
+holds for every folder and symbolic link on the path: otherwise another user could replace the whole folder by a
+different folder of the user's, such as a download. In folders with the sticky bit, such as /tmp, other users can add
+names, but cannot move those of the user.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NOT_TAKEN = "and machine code is not taken from others"
 
 
 class NoFolder(OSError):
-    """There is no folder for compiled code, and why."""
+    """No folder for compiled code can be used; the message says why."""
 
 
 def chosen_folder() -> Path | None:
@@ -64,7 +64,7 @@ def _absolute(variable: str, value: str, path: Path) -> Path:
 
 
 def trusted(place: Path) -> Path:
-    """The folder itself, without links, where nobody else can write to it or put another one in its place.
+    """The folder itself, without links, where no other user can write to it or replace it.
 
     Raises:
         FileNotFoundError: where there is no such folder.
@@ -84,7 +84,7 @@ def trusted(place: Path) -> Path:
 
 
 def made(place: Path) -> Path:
-    """The folder as `trusted` has it, made for the user alone where there is none."""
+    """The folder as `trusted` has it, created for the user alone if it does not exist."""
     try:
         return trusted(place)
     except FileNotFoundError:
@@ -137,7 +137,7 @@ def _check_step(step: str, status: os.stat_result) -> None:
     if status.st_uid not in (os.getuid(), 0):
         raise PermissionError(f"{step} {_belongs_to(status)}")
     if stat.S_ISLNK(status.st_mode) or status.st_mode & stat.S_ISVTX:
-        return  # a link has no permissions of its own, and behind the sticky bit nobody moves what is not theirs
+        return  # a link has no permissions of its own, and behind the sticky bit users move only their own files
     if _others_write(step, status):
         whose = "anyone" if status.st_mode & stat.S_IWOTH else f"group {_group_name(status.st_gid)}"
         raise PermissionError(f"{whose} may write to {step}, {_NOT_TAKEN}: {_remedy(step)}")
@@ -160,7 +160,7 @@ def _others_write(folder: str, status: os.stat_result) -> bool:
 def _is_private_group(folder: str, status: os.stat_result) -> bool:
     """Whether the group is the owner's alone, as distributions with umask 002 make one for every user.
 
-    An access control list shows in the group's permissions, so where there is one they mean something else.
+    An access control list changes the meaning of the group's permissions.
     """
     import grp  # noqa: PLC0415 - there is none on Windows
     import pwd  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""What compiled code depends on besides the program: sources, processor, versions."""
+"""Keys of compiled code: the program, sources, processor and versions that it depends on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from armdyn.targets.native import is_on
 PACKAGE = Path(__file__).parents[1]
 
 _COMMON = ("targets", "targets/llvm", "targets/native", "program")
-"""What every kernel depends on."""
+"""Sources that every kernel depends on."""
 
 CODE_FORMAT = (
     "targets/llvm/compiler.py",
@@ -25,7 +25,7 @@ CODE_FORMAT = (
     "targets/native/linker.py",
     "targets/native/relocations.py",
 )
-"""What decides on the bytes that are kept of a module of LLVM IR."""
+"""Sources that determine the stored bytes of a module of LLVM IR."""
 
 
 @cache

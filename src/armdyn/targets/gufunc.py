@@ -1,8 +1,8 @@
 """From the address of an inner loop to a real `numpy.ufunc`, through NumPy's C API.
 
 NumPy publishes its C functions as a table behind a capsule. Slot 31 is ``PyUFunc_FromFuncAndDataAndSignature``. The
-ufunc refers to the arrays, texts and code it is made from without owning them, so those are kept for ever here; whoever
-makes ufuncs must therefore make each only once.
+ufunc refers to the arrays, texts and code it is made from without owning them, so those are never freed; each ufunc
+must therefore be made only once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Loop = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p,
 
 @dataclass(frozen=True)
 class Interface:
-    """What NumPy has to know of a function, besides its code.
+    """The description of a function that NumPy needs besides its code.
 
     ``rollout`` says whether it is one: then its first two arrays are counts, and the core dimension ``t`` counts steps
     and ``r`` the rows that are recorded.
@@ -50,7 +50,7 @@ class Interface:
 
     @property
     def results(self) -> int:
-        """How many numbers one state gives."""
+        """The number of scalars in one state's results."""
         return sum(map(math.prod, _shapes(self.signature.split("->")[1])))
 
     @classmethod
@@ -123,9 +123,9 @@ class LoopTable:
     machine code: Python in their place could fail, and an error cannot leave them.
 
     Args:
-        interface: what NumPy has to know.
+        interface: the description of the function.
         loops: the addresses of loops, by the letters "f" (float32) and "d" (float64); one of them may be missing.
-        data: what they find in their last argument.
+        data: the value of their last argument.
     """
 
     def __init__(self, interface: Interface, loops: Mapping[str, int], data: Mapping[str, int] = _NO_DATA) -> None:
@@ -166,7 +166,7 @@ _TABLES: dict[Any, LoopTable] = {}
 
 
 def keep(thing: Any) -> None:
-    """Keep something that C code refers to alive for ever."""
+    """Keep an object alive to which C code refers; it is never freed."""
     _KEPT.append(thing)
 
 

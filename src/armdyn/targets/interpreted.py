@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.program.interpret import evaluate, interpret
+from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import Interface
@@ -25,8 +25,8 @@ class Interpreted:
     """A program called like the ufunc it would be compiled to: broadcasting, types, ``out=``, errors.
 
     Args:
-        make_program: the program, asked for when it is first called.
-        interface: what the ufunc would be.
+        make_program: returns the program; called at the first evaluation.
+        interface: of the ufunc it stands for.
         letters: the types it computes in, float32 ("f") and float64 ("d").
     """
 
@@ -44,12 +44,7 @@ class Interpreted:
         dtype = _common_type(arrays) if "f" in self._letters else np.dtype(np.float64)
         inputs = [_checked(array, port, dtype) for array, port in zip(arrays, program.inputs, strict=True)]
         batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(p.shape)] for a, p in _with(inputs, program.inputs)))
-        states = [_in_rows(array, port, batch) for array, port in _with(inputs, program.inputs)]
-        results = [
-            rows.reshape(batch + port.shape)
-            for rows, port in _with(_evaluated(program, states, batch), program.outputs)
-        ]
-        return _handed_over(results, out)
+        return _handed_over(_evaluated(program, inputs, batch, dtype), out)
 
 
 def _with(arrays: Sequence[NDArray[Any]], ports: Sequence[Port]) -> list[tuple[NDArray[Any], Port]]:
@@ -74,33 +69,27 @@ def _checked(array: Any, port: Port, dtype: np.dtype[Any]) -> NDArray[Any]:
     return numbers
 
 
-def _in_rows(array: NDArray[Any], port: Port, batch: tuple[int, ...]) -> NDArray[Any]:
-    """One row for each state; a single row for all where there is one state for the whole batch."""
-    own = array.shape[: array.ndim - len(port.shape)]
-    if math.prod(own) != 1:
-        array = np.broadcast_to(array, batch + port.shape)
-    rows: NDArray[Any] = array.reshape(-1, port.size)
-    return rows
-
-
-def _evaluated(program: Program, states: Sequence[NDArray[Any]], batch: tuple[int, ...]) -> list[NDArray[Any]]:
-    """The results, one row for each state."""
-    count, dtype = math.prod(batch), states[0].dtype if states else np.dtype(np.float64)
-    results = [np.empty((count, port.size), dtype) for port in program.outputs]
+def _evaluated(
+    program: Program, inputs: Sequence[NDArray[Any]], batch: tuple[int, ...], dtype: np.dtype[Any]
+) -> list[NDArray[Any]]:
+    """The results for a batch, computed in blocks of states; one state that serves the whole batch is not repeated."""
+    count = math.prod(batch)
+    states = []
+    for array, port in _with(inputs, program.inputs):
+        is_one = math.prod(array.shape[: array.ndim - len(port.shape)]) == 1
+        whole = array if is_one else np.broadcast_to(array, batch + port.shape)
+        states.append(whole.reshape(1 if is_one else count, *port.shape))
     block = max(1, _NUMBERS_AT_ONCE // max(1, len(program.nodes)))
-    for start in range(0, count, block):
-        part = slice(start, min(start + block, count))
-        scalars = [
-            rows[part if len(rows) == count else slice(None), k] for rows in states for k in range(rows.shape[1])
-        ]
-        for rows, values in zip(results, evaluate(program, scalars, dtype), strict=True):
-            for k, value in enumerate(values):
-                rows[part, k] = value
-    return results
+    blocks = [
+        interpret(program, *(a[k : k + block] if len(a) == count else a for a in states), dtype=dtype)
+        for k in range(0, max(count, 1), block)
+    ]
+    wholes = [np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*blocks, strict=True)]
+    return [whole.reshape(batch + port.shape) for whole, port in _with(wholes, program.outputs)]
 
 
 def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
-    """The results as a ufunc returns them: numbers where there are no axes, or in the arrays of ``out``."""
+    """The results as a ufunc returns them: scalars for a single state, or in the arrays of ``out``."""
     places = out if isinstance(out, tuple) else (None,) * len(results) if out is None else (out,)
     if len(places) != len(results):
         raise ValueError(f"out holds {len(places)} arrays for {len(results)} results")

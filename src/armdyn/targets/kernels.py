@@ -34,7 +34,7 @@ MOST_RESULTS = 20_000
 """Programs with more results are interpreted: the compiler would take minutes, and a group of states megabytes."""
 
 NumpyFunction = np.ufunc | Interpreted | InterpretedRollout
-"""What computes: a ufunc of machine code, or the interpreter in its place."""
+"""A callable on arrays: a ufunc of machine code, or the interpreter in its place."""
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -88,8 +88,8 @@ class Kernel:
 
     Args:
         digest: of the program.
-        interface: what NumPy has to know of it.
-        make_program: the program, asked for where there is no machine code.
+        interface: its name, documentation and signature.
+        make_program: returns the program; called where no machine code is stored.
         cache: whether the disk is read and written.
     """
 
@@ -105,7 +105,7 @@ class Kernel:
         self._any: NumpyFunction | None = None if compiled else self._interpreted
 
     def for_arrays(self, arrays: Sequence[Any]) -> NumpyFunction:
-        """What computes for these arrays, compiled: in float32 where it holds all of them exactly, else in float64.
+        """The compiled function for these arrays: float32 where that holds all of them exactly, else float64.
 
         Once both are compiled it is one ufunc, which chooses by itself.
         """
@@ -117,7 +117,7 @@ class Kernel:
         return self.for_float64 if any(map(_is_beyond_float32, arrays)) else self.for_any()
 
     def for_any(self) -> NumpyFunction:
-        """What computes for any arrays: the ufunc with both loops, which are compiled now."""
+        """The function for arrays of any type: the ufunc with both loops, which are compiled now."""
         if self._any is not None:
             return self._any
         both = self._ufunc("fd")
@@ -135,7 +135,7 @@ class Kernel:
         return _ufuncs.get((self._digest, letters), lambda: LoopTable(self.interface, found).ufunc)
 
     def _loop(self, letter: str) -> int | None:
-        """The address of machine code; None where there is none."""
+        """The address of the machine code; None where it cannot be had."""
         return _loops.get((self._digest, letter), lambda: self._machine_code(letter))
 
     def _machine_code(self, letter: str) -> int | None:

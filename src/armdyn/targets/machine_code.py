@@ -24,12 +24,7 @@ def kept_or_compiled(key: str, make_ir: Callable[[], str], entry: str, *, keep: 
 
     On disk the key leads to the fingerprint of its LLVM IR, and that to the code. So where sources were edited and make
     the same instructions as before, nothing is compiled, and nothing is imported but for writing them down.
-
-    Args:
-        key: names a program or a C function.
-        make_ir: its LLVM IR for this processor.
-        entry: the name of the function to call.
-        keep: whether the disk is read and written.
+    ``make_ir`` writes the IR for this processor; ``keep`` is whether the disk is read and written.
     """
     if not (keep and cache_keys.has_sources()):
         return _compiled(make_ir(), entry)[1]
@@ -85,10 +80,7 @@ def loaded(header: Mapping[str, Any], code: bytes, entry: str) -> Code | None:
 def helper(name: str, ir_for: Callable[[str], str], entry: str) -> int | None:
     """The address of a C function that all kernels share, from disk or compiled; None where it cannot be had.
 
-    Args:
-        name: what it is kept under.
-        ir_for: its LLVM IR for a processor's triple.
-        entry: the function's name there.
+    ``ir_for`` gives its LLVM IR for a processor's triple, in which it is called ``entry``.
     """
     try:
         with undivided():

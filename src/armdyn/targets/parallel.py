@@ -104,13 +104,7 @@ class Team:
         self.ufunc = cache(self._ufunc)
 
     def _ufunc(self, kernel: NumpyFunction, helpers: int, fewest: int) -> NumpyFunction:
-        """A ufunc like ``kernel`` that shares its batches; ``kernel`` itself where it is not machine code.
-
-        Args:
-            kernel: a ufunc of `armdyn.targets.kernels`.
-            helpers: how many may help.
-            fewest: the states that are worth a thread.
-        """
+        """A ufunc like ``kernel`` whose batches are shared, one thread for each ``fewest`` states; else ``kernel``."""
         table, share = LoopTable.of(kernel), queue_loop()
         if table is None or share is None:
             return kernel

@@ -34,7 +34,20 @@ class Normal:
 
 
 def write_dh(model: Model, convention: str) -> DHTable:
-    """The table of a model; see `armdyn.Robot.to_dh`."""
+    """The Denavit-Hartenberg table of a serial arm, with base and tool, lengths in m, angles in rad.
+
+    Every serial arm has one. ``Robot.from_dh(**table.arguments())`` reads it back, with the same q.
+
+    Args:
+        convention: "modified" (Craig) or "standard".
+
+    Raises:
+        Unsupported: a robot that branches, or whose tip is not on its last link.
+        ModelError: no such convention; or axes so nearly parallel that the table would lose digits.
+
+    >>> [round(row.alpha, 4) for row in armdyn.load("ur5").to_dh("standard").rows]
+    [1.5708, 0.0, 0.0, 1.5708, 1.5708, 0.0]
+    """
     faults = [*convention_problems(convention)]
     if faults:
         raise ModelError(faults)

@@ -23,7 +23,18 @@ class Screws(NamedTuple):
 
 
 def write_screws(model: Model) -> Screws:
-    """The lists of a model; see `armdyn.Robot.to_screws`."""
+    """Modern Robotics' lists (Mlist, Glist, Slist) of a serial arm, which `Robot.from_screws` reads (MR 8.3).
+
+    The frames of the lists stand at the centres of mass, with the axes of the links' frames. Names, limits and
+    gravity are not part of them.
+
+    Raises:
+        Unsupported: a robot that branches, whose tip is not on its last link, or whose joints have armature.
+
+    >>> Mlist, Glist, Slist = armdyn.load("ur5").to_screws()
+    >>> Slist[:, 0] + 0.0
+    array([0., 0., 1., 0., 0., 0.])
+    """
     arm = SerialArm.of(model, WHAT).without_armature(WHAT)
     n = len(arm.joints)
     at_masses = [arm.poses[k] @ rigid(p=exact(arm.inertia(k).com)) for k in range(n)]  # M_0i

@@ -28,7 +28,24 @@ NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
-    """The text of a URDF file, and the file where a path is given; see `armdyn.Robot.to_urdf`."""
+    """The robot as the text of a URDF file, and as the file where a path is given.
+
+    Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
+    loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, the collars of
+    slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
+    `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
+
+    Args:
+        path: of the file to write; none where only the text is wanted.
+
+    Raises:
+        ModelError: a name that no XML file can hold.
+        Unsupported: a constraint that is not a loop.
+
+    >>> print(armdyn.load("planar_2r").to_urdf()[:64])
+    <?xml version="1.0" encoding="utf-8"?>
+    <robot name="planar_2r">
+    """
     _check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)
     root = Element("robot", name=model.name)

@@ -13,7 +13,17 @@ WHAT = "a zero reference position"
 
 
 def write_zero_reference(model: Model) -> ZeroReference:
-    """Axes, points and inertias of a model in base coordinates at q = 0; see `armdyn.Robot.to_zero_reference`."""
+    """The zero reference position of a serial arm, SI units (Kazerounian and Gupta 1985).
+
+    ``Robot.from_zero_reference(**zero.arguments())`` reads it back. Damping and friction are not part of it.
+
+    Raises:
+        Unsupported: a robot that branches, whose tip is not on its last link, or whose joints have armature.
+
+    >>> armdyn.load("planar_2r").to_zero_reference().points
+    array([[0., 0., 0.],
+           [1., 0., 0.]])
+    """
     arm = SerialArm.of(model, WHAT).without_armature(WHAT)
     n = len(arm.joints)
     R = [pose[:3, :3] for pose in arm.poses]

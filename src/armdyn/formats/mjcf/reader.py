@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,21 +20,57 @@ from armdyn.formats.mjcf.tree import Tree, read_tree
 from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
 from armdyn.model.assembly import assemble
 from armdyn.model.model import Model
-from armdyn.model.selection import Options, Selection
+from armdyn.model.selection import Policy, Selection
 
 
-def read_mjcf(source: str | os.PathLike[str], **options: Unpack[Options]) -> Model:
-    """The model of the arm an MJCF file describes; see `armdyn.Robot.from_mjcf`."""
-    if not isinstance(source, str | os.PathLike):
-        raise ModelError(f"expected the path of an MJCF file, got {shown(source)}.")
-    selection = Selection(**options)
-    findings = Findings(Path(source).name, selection.problems, str(Path(source).absolute().parent))
-    compiled = compile_mjcf(source, findings)
+def read_mjcf(
+    path: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    chain: bool = False,
+    locked: Mapping[str, float] | None = None,
+    gravity: ArrayLike | None = None,
+    check_inertia: bool = True,
+    problems: Policy = "refuse",
+) -> Model:
+    """Read an MJCF file through MuJoCo's own compiler (``pip install mujoco``).
+
+    q is MuJoCo's qpos. The base is the world; bodies are links, named sites are frames, and of several joints on
+    one body the ones before the last move massless links. Armature is part of the equations; damping and
+    frictionloss are kept in the joints.
+
+    Args:
+        path: of the file; MuJoCo reads what it includes, and its meshes, from where the file says.
+        base: keep only what hangs on this body; the world where none is given.
+        tip: the body or site that ``f_tip``, the pose and the Jacobian mean. Where none is given: the end, where the
+            robot has one only; else tool0, tcp, flange or ee_link; else the robot has no tip, and ``notes`` says so.
+        chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain.
+        locked: joints that are held, by name, and at which qpos, rad or m.
+        gravity: acceleration of free fall in base axes, m/s^2; the file's where not given, turned into the axes of
+            ``base`` as the file draws it.
+        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
+            with a note.
+        problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
+            wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
+
+    Raises:
+        ModelError: what MuJoCo's compiler refuses, or what describes no arm.
+        Unsupported: what acts on the arm by itself and armdyn does not model: free and ball joints, springs,
+            equalities between tendons, gravcomp, fluids.
+        UnknownName: a base, tip or locked joint the file does not have.
+        MissingLibrary: where MuJoCo is not installed.
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise ModelError(f"expected the path of an MJCF file, got {shown(path)}.")
+    selection = Selection(base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems)
+    findings = Findings(Path(path).name, selection.problems, str(Path(path).absolute().parent))
+    compiled = compile_mjcf(path, findings)
     tree = read_tree(compiled)
     equalities = read_joint_equalities(compiled, tree.names)
     held = hold_with(equalities, selection.locked, tree.notes)
     model = assemble(
-        compiled.root.attributes.get("model") or Path(source).stem,
+        compiled.root.attributes.get("model") or Path(path).stem,
         tree.links,
         tree.joints,
         dataclasses.replace(selection, locked=held, gravity=_gravity(compiled, tree, selection)),

@@ -28,37 +28,61 @@ from armdyn.model.geometry import Geometry
 from armdyn.model.joint_equations import JointEquation
 from armdyn.model.model import STANDARD_GRAVITY, Model
 from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
-from armdyn.model.selection import Options, Selection
+from armdyn.model.selection import Options, Policy, Selection
 from armdyn.model.validation import quoted
 
 WORLD = "world"
 
 
-def read_urdf(source: str | os.PathLike[str], **options: Unpack[Options]) -> Model:
-    """Read the robot a URDF file describes.
+def read_urdf(
+    path: str | os.PathLike[str],
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    chain: bool = False,
+    locked: Mapping[str, float] | None = None,
+    gravity: ArrayLike | None = None,
+    check_inertia: bool = True,
+    problems: Policy = "refuse",
+) -> Model:
+    """Read a URDF file.
 
     Args:
-        source: path of the file.
-        options: base, tip, chain, locked, gravity, check_inertia, problems, as for `armdyn.Robot.from_urdf`.
-
-    Returns:
-        The model. What the file says and armdyn does not use is listed in its ``notes``; shapes and meshes are
-        listed in its ``geometry`` and not opened.
+        path: of the file.
+        base: keep only what hangs on this link; the root where none is given.
+        tip: the link that ``f_tip``, the pose and the Jacobian mean. Where none is given: the one that `to_urdf` wrote
+            down; the end, where the robot has one only; else tool0, tcp, flange or ee_link. Where there is none of
+            these the robot has no tip. ``notes`` says what was taken where there was a choice.
+        chain: keep only the joints between ``base`` and ``tip``, and what is welded to that chain. Warns of mass that
+            is left out.
+        locked: joints that are held, by name, and where, rad or m.
+        gravity: acceleration of free fall in base axes, m/s^2. Where none is given: what `to_urdf` wrote down, else
+            (0, 0, -9.81).
+        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise take them as they stand,
+            with a note. Those that no joint feels, of the base and what is welded to it, are only noted.
+        problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
+            wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
 
     Raises:
-        ModelError: with every problem of the file, each with its line.
-        Unsupported: for a joint that armdyn does not model, such as a floating one.
-        UnknownName: where ``base``, ``tip`` or ``locked`` names nothing.
+        ModelError: every problem of the file at once, each with its line.
+        Unsupported: what the file asks for and armdyn does not model.
+        UnknownName: a base, tip or locked joint the file does not have.
+
+    Warns (`armdyn.DescriptionWarning`) once each of damping and friction, which the equations do not contain, and of
+    limits that are zero.
+
+    Joints that ``<mimic>`` others are coupled to them, and are no entries of q: `joint_positions` has them all.
+    Elements ``<loop_joint>`` and ``<loop>`` close loops, and become constraints: `with_constraints`.
     """
-    if not isinstance(source, str | os.PathLike):
-        raise ModelError(f"expected the path of a URDF file, got {quoted(repr(source))}.")
-    refuse_text(source)
-    path = Path(source)
-    data = read_file(path)
-    refuse_xacro_name(path)
-    selection = Selection(**options)
-    findings = Findings(path.name, selection.problems, str(path.absolute().parent))
-    return _read(parse_leniently(data, findings), path.stem, selection, findings)
+    if not isinstance(path, str | os.PathLike):
+        raise ModelError(f"expected the path of a URDF file, got {quoted(repr(path))}.")
+    refuse_text(path)
+    file = Path(path)
+    data = read_file(file)
+    refuse_xacro_name(file)
+    selection = Selection(base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems)
+    findings = Findings(file.name, selection.problems, str(file.absolute().parent))
+    return _read(parse_leniently(data, findings), file.stem, selection, findings)
 
 
 def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Options]) -> Model:

@@ -17,7 +17,7 @@ def compile_ir(text: str, machine: Machine, optimisation: int = 2) -> bytes:
 
 
 def assembly(text: str, machine: Machine, optimisation: int = 2) -> str:
-    """What `compile_ir` would make, for people to read."""
+    """The assembly text of the code that `compile_ir` makes."""
     return str(_target_machine(machine, optimisation).emit_assembly(llvm_binding().parse_assembly(text)))
 
 

@@ -38,7 +38,7 @@ class Machine:
 
 @cache
 def llvm_binding() -> Any:
-    """The module llvmlite.binding, ready for this processor; only who compiles pays for importing it."""
+    """The module llvmlite.binding, initialised for this processor; imported only to compile."""
     import llvmlite.binding as llvm  # noqa: PLC0415
 
     llvm.initialize_native_target()
@@ -55,7 +55,7 @@ def host() -> Machine:
 
 @cache
 def fingerprint() -> str:
-    """What tells this processor from another one, found without importing llvmlite where the system says it."""
+    """A fingerprint of this processor, from /proc/cpuinfo where it exists, else from llvmlite."""
     return hashlib.sha256(f"{sys.platform} {sys.maxsize} {_processor()}".encode()).hexdigest()
 
 

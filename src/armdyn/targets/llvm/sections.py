@@ -3,7 +3,7 @@
 Sines and the like are computed a batch at a time, between stretches of arithmetic. So a stretch has no branch (a
 branch for huge angles would cut the block the instruction scheduler works on) and no call (a call would spill every
 register). Stretches too long for the compiler, whose time grows faster than their length, are cut as well.
-Values pass from section to section, and to whoever stores the results, in numbered slots of a scratch array: the inputs
+Values pass between sections, and to the code that stores the results, in numbered slots of a scratch array, the inputs
 first. A value has one slot, however often it is a result.
 """
 

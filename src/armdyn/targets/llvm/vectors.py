@@ -61,7 +61,7 @@ class Vector:
 
     @property
     def suffix(self) -> str:
-        """What LLVM appends to the names of intrinsic functions, for example ``v8f64``."""
+        """The suffix of intrinsic functions' names, for example ``v8f64``."""
         return f"v{self.lanes}f{8 * self.itemsize}"
 
     def number(self, value: float) -> str:
@@ -81,7 +81,7 @@ class Vector:
 
 
 class Lines:
-    """The body of an LLVM function in the making: instructions in order, results numbered."""
+    """The body of an LLVM function that is being written: instructions in order, results numbered."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

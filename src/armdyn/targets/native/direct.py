@@ -48,12 +48,9 @@ _METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
 
 def record(kernel: Any, container: Any = None) -> bytes:
-    """What the C function needs to know of a kernel; nothing where it cannot call it.
+    """The record of a kernel; empty where the C function cannot call it.
 
-    Args:
-        kernel: a function of `armdyn.targets.kernels`.
-        container: called with the results, if not None; whoever keeps the record must keep it too. Several results
-            need one.
+    ``container`` is called with the results, and must live as long as the record; several results need one.
     """
     table = LoopTable.of(kernel)
     return b"" if table is None else _packed_record(table.loops["d"], *core_shapes(kernel), container)
@@ -80,10 +77,8 @@ def _packed_record(loop: int, inputs: list[Shape], outputs: list[Shape], contain
 def call_method(fallback: Callable[..., Any], attribute: str, trial: Any) -> Any:
     """A C function to be assigned to ``__call__`` of a class in place of ``fallback``; None where there cannot be one.
 
-    Args:
-        fallback: the Python ``__call__(self, *arrays, **keywords)``.
-        attribute: where ``self`` has its records, in front of `NO_RECORDS`.
-        trial: a ufunc that has a `record`, which the C function is tried out with.
+    ``attribute`` is where ``self`` has its records, in front of `NO_RECORDS`; ``trial`` is a ufunc that has a `record`,
+    which the C function is tried out with.
     """
     entry = _entry()
     try:

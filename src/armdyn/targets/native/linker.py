@@ -67,7 +67,7 @@ def _processor(object_code: bytes) -> Processor:
 
 
 def _laid_out(object_code: bytes, sections: list[_Section]) -> tuple[bytearray, dict[int, int]]:
-    """Code and constants one after the other, and where each section came to lie."""
+    """Code and constants one after the other, and the offset of each section."""
     code = bytearray()
     addresses: dict[int, int] = {}
     for number, section in enumerate(sections):

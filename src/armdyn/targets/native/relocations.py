@@ -16,7 +16,7 @@ class LinkError(Exception):
 
 @dataclass(frozen=True)
 class Processor:
-    """What an ELF file of a processor's code needs.
+    """The relocations and the jump instruction of a processor.
 
     Args:
         references: how to write each type of reference we know, by its number in the ELF specification.
@@ -34,12 +34,12 @@ class Processor:
 
 
 def _distance(code: bytearray, place: int, target: int) -> None:
-    """Of x86-64: 32 bits, how far it is."""
+    """x86-64: the distance in bytes, 32 bits."""
     struct.pack_into("<i", code, place, target - place)
 
 
 def _branch(code: bytearray, place: int, target: int) -> None:
-    """Of aarch64: 26 bits of an instruction, how many instructions it is away."""
+    """aarch64: the distance in instructions, 26 bits of the instruction."""
     instructions = (target - place) >> 2
     if not -(1 << 25) <= instructions < 1 << 25:
         raise LinkError(f"a call over {target - place} bytes")
@@ -47,13 +47,13 @@ def _branch(code: bytearray, place: int, target: int) -> None:
 
 
 def _page(code: bytearray, place: int, target: int) -> None:
-    """Of aarch64: how many pages of 4096 bytes it is away; two bits at 29, nineteen at 5. Code begins at a page."""
+    """aarch64: the distance in pages of 4096 bytes, two bits at 29, nineteen at 5. Code begins at a page."""
     pages = (target >> 12) - (place >> 12)
     _insert(code, place, (pages & 3) << 29 | (pages >> 2 & 0x7FFFF) << 5)
 
 
 def _in_page(code: bytearray, place: int, target: int) -> None:
-    """Of aarch64: the place in its page, to be added; twelve bits at 10."""
+    """aarch64: the offset within the page, twelve bits at 10."""
     _insert(code, place, (target & 0xFFF) << 10)
 
 
@@ -65,7 +65,7 @@ def _insert(code: bytearray, place: int, bits: int) -> None:
 PROCESSORS: Mapping[int, Processor] = {
     62: Processor(  # EM_X86_64
         references={2: _distance, 4: _distance},  # R_X86_64_PC32, R_X86_64_PLT32
-        jump=b"\xff\x25\x02\x00\x00\x00\x00\x00",  # jmp *[rip + 2], and two bytes that nobody reads
+        jump=b"\xff\x25\x02\x00\x00\x00\x00\x00",  # jmp *[rip + 2], and two unused bytes
     ),
     183: Processor(  # EM_AARCH64
         references={

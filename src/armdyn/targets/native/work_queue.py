@@ -23,7 +23,7 @@ SPINS = 200_000
 
 
 class WorkQueue:
-    """Where helpers find batches. One leader at a time; a thread that finds it taken computes its batch alone."""
+    """The queue from which helpers take batches. One leader at a time; another thread computes its batch alone."""
 
     def __init__(self) -> None:
         self._words = (ctypes.c_int64 * QUEUE_WORDS)()
@@ -37,13 +37,9 @@ class WorkQueue:
         Loop(address)(None, SPINS, None, ctypes.addressof(self._words))
 
     def plan(self, loop: int, arrays: int, helpers: int, fewest: int) -> int:
-        """The address of what `queue_loop` has to know as NumPy's ``data``; kept for ever.
+        """The address of the plan that `queue_loop` reads as NumPy's ``data``; never freed.
 
-        Args:
-            loop: the address of the inner loop that computes.
-            arrays: its arguments and results.
-            helpers: how many may join in.
-            fewest: the states that are worth a thread.
+        ``arrays`` counts the arguments and results of the inner loop; ``fewest`` the states worth a thread.
         """
         words = (ctypes.c_int64 * 5)(ctypes.addressof(self._words), helpers, loop, arrays, fewest)
         keep(words)
