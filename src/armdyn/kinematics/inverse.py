@@ -13,11 +13,10 @@ from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics import solution as words
 from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.diagnosis import diagnose, out_of_reach
-from armdyn.kinematics.errors import TaskError
 from armdyn.kinematics.limits import Range, length_of
-from armdyn.kinematics.search import BestSolutions, Starts, finish, search
+from armdyn.kinematics.search import Search
 from armdyn.kinematics.solution import Solution
-from armdyn.kinematics.tasks import Task, frames_of, resolved
+from armdyn.kinematics.tasks import Task, TaskError, frames_of, resolved
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -47,7 +46,7 @@ def inverse_kinematics(
 
     Damped least squares from ``q0``, then from random configurations for the targets not met yet (Levenberg and
     Marquardt; Modern Robotics 6.2.2; Nocedal and Wright 2006, 10.3). A step is one compiled function for the whole
-    batch. Success is judged afterwards, on the poses that forward kinematics gives: nothing counts as met that is not.
+    batch. Success is judged afterwards, at the configuration that is returned: nothing counts as met that is not.
 
     Args:
         robot: the arm, or a tree of them.
@@ -106,14 +105,41 @@ def inverse_kinematics(
     finite = _finite(near, goal, batch)
 
     known = out_of_reach(robot, aims, goal[finite], allowed)
-    step = DampedLeastSquares.of(robot, aims, allowed.bounds, length=length, tolerance=tolerance, iterations=iterations,
-                     workers=workers)  # fmt: skip
-    begin = Starts(near[finite], allowed.random(starts - 1, seed))
-    found = search(robot, aims, goal[finite], begin, near[finite], allowed, step, nearest=choose == "nearest")
-    finish(robot, aims, goal[finite], near[finite], allowed, step, found)
-    failed = np.flatnonzero(~found.success)
-    status, held, smallest = diagnose(robot, aims, goal[finite][failed], found.q[failed], allowed)
-    return _assembled(robot, found, finite, batch, failed, (status, held, smallest), known, allowed, tolerance)
+    solver = DampedLeastSquares(robot, aims, allowed.bounds, length=length, tolerance=tolerance, workers=workers)
+    search = Search(solver, goal[finite], near[finite], allowed, iterations=iterations, nearest=choose == "nearest")
+    search.run(allowed.random(starts - 1, seed))
+    search.finish()
+    failed = np.flatnonzero(~search.success)
+    status = np.full(len(search.q), words.CONVERGED, dtype="<U20")
+    held, smallest = np.zeros(search.q.shape, dtype=np.int8), np.full(len(search.q), np.nan)
+    if len(failed):
+        diagnosis = diagnose(solver, goal[finite][failed], search.q[failed], allowed)
+        status[failed], held[failed], smallest[failed] = diagnosis
+    status[list(known)] = words.OUT_OF_REACH
+    places = np.flatnonzero(finite)
+
+    def by_target(values: Array, missing: Any) -> Array:
+        """Values of the finite targets, put in their places."""
+        result = np.full((len(finite), *values.shape[1:]), missing, dtype=values.dtype)
+        result[places] = values
+        return result.reshape((*batch, *values.shape[1:]))
+
+    return Solution(
+        robot=robot.name,
+        q=by_target(search.q, np.nan),
+        success=by_target(search.success, False),
+        status=by_target(status, words.NOT_A_NUMBER),
+        position_error=by_target(search.position, np.nan),
+        angle_error=by_target(search.angle, np.nan),
+        iterations=by_target(search.iterations, 0),
+        starts=by_target(search.starts, 0),
+        held=by_target(held, 0),
+        smallest_singular_value=by_target(smallest, np.nan),
+        tolerance=tolerance,
+        joint_names=robot.joint_names,
+        limits=np.stack([allowed.lower, allowed.upper], axis=1),
+        reaches={tuple(map(int, np.unravel_index(places[k], batch))): reach for k, reach in known.items()},
+    )
 
 
 def _one_batch(
@@ -153,45 +179,3 @@ def _finite(near: Array, goal: Array, batch: tuple[int, ...]) -> Array:
         which = "the target" if (np.abs(near) < HUGE).all() else "q0"
         raise TaskError(f"{which} is not finite: it holds NaN, infinity, or more than {HUGE:g}")
     return finite
-
-
-def _assembled(
-    robot: Robot,
-    found: BestSolutions,
-    finite: Array,
-    batch: tuple[int, ...],
-    failed: Array,
-    diagnosis: tuple[Array, Array, Array],
-    known: Any,
-    limits: Range,
-    tolerance: float,
-) -> Solution:
-    """Everything by target, those left out as not a number put back in their places."""
-    size, n = len(finite), robot.dof
-    places = np.flatnonzero(finite)
-    status = np.full(len(places), words.CONVERGED, dtype="<U20")
-    held, smallest = np.zeros((len(places), n), dtype=np.int8), np.full(len(places), np.nan)
-    status[failed], held[failed], smallest[failed] = diagnosis
-    status[list(known)] = words.OUT_OF_REACH
-
-    def spread(values: Array, missing: Any) -> Array:
-        result = np.full((size, *values.shape[1:]), missing, dtype=values.dtype)
-        result[places] = values
-        return result.reshape((*batch, *values.shape[1:]))
-
-    return Solution(
-        robot=robot.name,
-        q=spread(found.q, np.nan),
-        success=spread(found.success, False),
-        status=spread(status, words.NOT_A_NUMBER),
-        position_error=spread(found.position, np.nan),
-        angle_error=spread(found.angle, np.nan),
-        iterations=spread(found.iterations, 0),
-        starts=spread(found.starts, 0),
-        held=spread(held, 0),
-        smallest_singular_value=spread(smallest, np.nan),
-        tolerance=tolerance,
-        joint_names=robot.joint_names,
-        limits=np.stack([limits.lower, limits.upper], axis=1),
-        reaches={tuple(map(int, np.unravel_index(places[k], batch))): reach for k, reach in known.items()},
-    )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.algorithms.kinematics import path_to
-from armdyn.kinematics.errors import TaskError
+from armdyn.kinematics.tasks import TaskError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 

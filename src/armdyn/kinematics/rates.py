@@ -12,11 +12,10 @@ from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import COMPONENTS
 from armdyn.checks import array, number, one_batch, per_joint, vector
 from armdyn.errors import UnknownName
-from armdyn.kinematics.errors import TaskError
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.singular import Decomposition
-from armdyn.kinematics.tasks import moving_frame
+from armdyn.kinematics.tasks import TaskError, moving_frame
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.declaration import Function, function
-from armdyn.kinematics.aims import SIZES, Aim, conditions
+from armdyn.kinematics.aims import SIZES, Aim, conditions, stacked, weighted_residuals
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, maximum, select
 from armdyn.spatial.positive_definite import Cholesky
@@ -60,8 +60,7 @@ def search_step(
         distance (m) and angle (rad) left, and how much of the residual the free joints could still lower, from 0 to 1.
     """
     met = conditions(model, trial, aims, target)
-    e = np.array([x for one in met for x in one.residuals])
-    J = np.array([row for one in met for row in one.rows])
+    e, J = stacked(met)
     scale = np.array([1.0 if one.kind == "revolute" else length for one in model.model.coordinates])
     J = J * scale
     squares = e @ e
@@ -98,9 +97,20 @@ def search_step(
 
 def declared(aims: Sequence[Aim]) -> Function:
     """`search_step` for these aims, ready to be compiled."""
-    size = sum(SIZES[aim.kind] for aim in aims)
-    shapes = f"(n),(n),(),(),(),({size})->(n),(n),(),(),(),(2),()"
+    shapes = f"(n),(n),(),(),(),({_size(aims)})->(n),(n),(),(),(),(2),()"
     return function(shapes, sources=("algorithms", "kinematics"))(search_step)
+
+
+def declared_residuals(aims: Sequence[Aim]) -> Function:
+    """`weighted_residuals` for these aims, ready to be compiled."""
+    rows = sum(aim.rows for aim in aims)
+    return function(f"(n),({_size(aims)})->({rows}),({rows},n)", sources=("algorithms", "kinematics"))(
+        weighted_residuals
+    )
+
+
+def _size(aims: Sequence[Aim]) -> int:
+    return sum(SIZES[aim.kind] for aim in aims)
 
 
 def _damped_step(J: Array, e: Array, damping: Any) -> Array:

@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, direction, number, rotation, vector
-from armdyn.errors import ShapeError
+from armdyn.errors import ArmdynError, ShapeError
 from armdyn.kinematics.aims import Aim
-from armdyn.kinematics.errors import TaskError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class TaskError(ArmdynError, ValueError):
+    """A target, weight, start or setting that makes no sense."""
 
 
 @dataclass(frozen=True, eq=False)
