@@ -15,17 +15,28 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import per_joint
 from armdyn.constraints import dynamics
-from armdyn.constraints.arguments import CLOSED, Redundant, finite, gain_of, given, multipliers_of, tolerance_of
-from armdyn.constraints.arm import ConstrainedRobot, compiled
+from armdyn.constraints.arguments import (
+    CLOSED,
+    RANK_TOLERANCE,
+    ConstrainedRobot,
+    Redundant,
+    compiled,
+    finite,
+    gain_of,
+    given,
+    multipliers_of,
+    tolerance_of,
+)
+from armdyn.constraints.checks import holonomic
+from armdyn.constraints.closing import check_motion
 from armdyn.constraints.dynamics import ConstrainedMotion
-from armdyn.constraints.least_squares import RANK_TOLERANCE, constrained_least_squares, projection_of
-from armdyn.constraints.motion import check_motion
-from armdyn.constraints.scales import holonomic
 from armdyn.constraints.solving import (
     Pick,
     Settings,
     are_dependent,
+    constrained_least_squares,
     has_dependent_rows,
+    projection_of,
     solve_compiled,
     solve_dependent,
 )

@@ -15,8 +15,7 @@ import numpy as np
 
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.constraints.declared import function
-from armdyn.constraints.equations import all_equations
+from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.errors import RedundantConstraints
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism

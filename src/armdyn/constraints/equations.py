@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from armdyn.constraints.declared import function
+from armdyn import declaration
 from armdyn.constraints.own_function import wrong_shape
 from armdyn.constraints.state import State
 from armdyn.errors import ModelError
 from armdyn.model.constraints import Constraint, Equations
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
+
+function = partial(declaration.function, sources=("algorithms", "constraints"))
+"""Declares a function of constraints: what it computes is in these sources."""
 
 
 def all_equations(model: Mechanism, q: Array, qd: Array | None = None) -> Equations:

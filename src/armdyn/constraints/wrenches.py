@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, per_joint
-from armdyn.constraints.arguments import multipliers_of, state_name
-from armdyn.constraints.arm import ConstrainedRobot
+from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, multipliers_of, state_name
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
-from armdyn.constraints.least_squares import RANK_TOLERANCE
 from armdyn.errors import UnknownName
 from armdyn.spatial.rotations import Array
 
