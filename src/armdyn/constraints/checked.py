@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import per_joint
+from armdyn.checks import one_batch, per_joint
 from armdyn.constraints import dynamics
 from armdyn.constraints.arguments import (
     CLOSED,
@@ -41,7 +41,6 @@ from armdyn.constraints.solving import (
     solve_dependent,
 )
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 
 
@@ -74,7 +73,8 @@ def checked_forward_dynamics(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, shape (..., 6).
-        f_ext: wrenches that the surroundings apply on the links, shape (..., links, 6).
+        f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N,
+            shape (..., links, 6); those of the constraints not among them.
         redundant: "error", or "least_squares": qdd, which is unique as long as the constraints agree, and of all
             lambda with the same effect the one whose rows, each by itself, would cause the least accelerations in the
             metric of M; where constraints contradict each other, the least contradiction, row by row in that metric.
@@ -174,7 +174,7 @@ def checked_inverse_dynamics(
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         multipliers: lambda, N or N m, shape (..., constraints); no force against the constraints if left out.
         f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, N m and N, shape (..., 6).
-        f_ext: wrenches (m, f) that the surroundings apply on the links, shape (..., links, 6).
+        f_ext: wrenches on the links, as of `constrained_forward_dynamics`, shape (..., links, 6).
         tolerance: of phi and A qd, as of `constrained_forward_dynamics`, and of A qdd + Adot qd for each unit of the
             greatest acceleration above one; ``np.inf``: take states and motions as they are.
         workers: threads for a batch; -1: one a core.
@@ -239,7 +239,7 @@ def checked_hybrid_forces(
     q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
     lam = multipliers_of(robot, multipliers)
     check_motion(robot, settings.tolerance, q_, qd_)
-    batch = _batch(q_, lam)
+    batch = one_batch(**{"q, qd, qdd": q_, "multipliers": lam})[0].shape[:-1]
     nan = _nan(out, (*batch, robot.dof))
     arrays = q, qd, qdd, multipliers
     tau: Array = solve_compiled(robot, dynamics.hybrid_forces, arrays, nan, workers=workers, out=out)
@@ -256,16 +256,6 @@ def checked_hybrid_forces(
         dependent = np.asarray(np.broadcast_to(dependent, batch) & finite(lam))
         solve_dependent(robot, settings, q_, dependent, [tau], dense)
     return tau
-
-
-def _batch(q: Array, lam: Array) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(q.shape[:-1], lam.shape[:-1])
-    except ValueError:
-        raise ShapeError(
-            f"the batches of the arguments do not broadcast together: q, qd, qdd {q.shape[:-1]}, multipliers "
-            f"{lam.shape[:-1]}"
-        ) from None
 
 
 def _nan(out: Any, shape: tuple[int, ...]) -> Callable[[], Array]:

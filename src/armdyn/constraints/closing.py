@@ -16,8 +16,8 @@ from armdyn.constraints.checks import (
     holonomic_rows,
     listed,
 )
+from armdyn.constraints.closure import ClosureCandidate, ClosureSolver, perturbed_guesses
 from armdyn.constraints.errors import ContradictingConstraints, OpenLoop
-from armdyn.constraints.search import ClosureCandidate, ClosureSolver, perturbed_guesses
 from armdyn.constraints.state import State
 from armdyn.spatial.rotations import Array
 

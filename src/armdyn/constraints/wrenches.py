@@ -7,10 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, per_joint
+from armdyn.checks import array, per_joint, places
 from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, multipliers_of, state_name
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
-from armdyn.errors import UnknownName
 from armdyn.spatial.rotations import Array
 
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
@@ -144,15 +143,5 @@ def _of_each_state(columns: Array, forces: Array, solve: Callable[[Array, Array,
 
 
 def _chosen(components: str | Sequence[str]) -> list[int]:
-    """The rows of the Jacobian that belong to the components, in the order asked for."""
-    named = (components,) if isinstance(components, str) else tuple(components)
-    for component in named:
-        if component not in COMPONENTS:
-            raise UnknownName.of("component", component, COMPONENTS, "a wrench")
-    if not named:
-        raise ConstraintError(
-            f"components={components!r} leaves the wrench no component; name some of {', '.join(COMPONENTS)}"
-        )
-    if len(set(named)) < len(named):
-        raise ConstraintError(f"components={components!r} names one more than once; expected each once")
-    return [COMPONENTS.index(component) for component in named]
+    """The rows of the Jacobian that belong to the components, in the order given."""
+    return places("components", components, COMPONENTS, "component", "a wrench", error=ConstraintError)

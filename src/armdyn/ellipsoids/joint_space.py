@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
 from armdyn.arrays import as_plain
+from armdyn.checks import places
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
-from armdyn.errors import UnknownName, Unsupported
+from armdyn.errors import Unsupported
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -60,15 +61,10 @@ def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = N
 def _chosen_mass_matrix(robot: Robot, q: ArrayLike, joints: Sequence[str] | None) -> tuple[Array, tuple[str, ...], str]:
     """M of the chosen joints, their names, and what kind they are."""
     known = robot.joint_names
-    names = known if joints is None else (joints,) if isinstance(joints, str) else tuple(joints)
-    for name in names:
-        if name not in known:
-            raise UnknownName.of("joint", name, known, repr(robot.name))
-    if not names or len(set(names)) != len(names):
-        raise TaskSpaceError(f"joints={joints!r}; expected names of joints, each once")
-    chosen = [known.index(name) for name in names]
-    M: Array = robot.mass_matrix(finite(robot, q))[..., np.ix_(chosen, chosen)[0], np.ix_(chosen, chosen)[1]]
-    return M, names, one_kind(robot, chosen)
+    named = known if joints is None else joints
+    chosen = places("joints", named, known, "joint", repr(robot.name), error=TaskSpaceError)
+    M: Array = robot.mass_matrix(finite(robot, q))[..., chosen, :][..., chosen]
+    return M, tuple(known[i] for i in chosen), one_kind(robot, chosen)
 
 
 def without_constraints_only(robot: Robot, which: str) -> None:

@@ -14,7 +14,7 @@ from armdyn.kinematics import solution as words
 from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.diagnosis import diagnose, out_of_reach
 from armdyn.kinematics.limits import Range, length_of
-from armdyn.kinematics.search import Search
+from armdyn.kinematics.multi_start import MultiStart
 from armdyn.kinematics.solution import Solution
 from armdyn.kinematics.tasks import Task, TaskError, frames_of, resolved
 from armdyn.model.constraints import refuse_constraints
@@ -106,7 +106,7 @@ def inverse_kinematics(
 
     known = out_of_reach(robot, aims, goal[finite], allowed)
     solver = DampedLeastSquares(robot, aims, allowed.bounds, length=length, tolerance=tolerance, workers=workers)
-    search = Search(solver, goal[finite], near[finite], allowed, iterations=iterations, nearest=choose == "nearest")
+    search = MultiStart(solver, goal[finite], near[finite], allowed, iterations=iterations, nearest=choose == "nearest")
     search.run(allowed.random(starts - 1, seed))
     search.finish()
     failed = np.flatnonzero(~search.success)

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import COMPONENTS
-from armdyn.checks import array, number, one_batch, per_joint, vector
-from armdyn.errors import UnknownName
+from armdyn.checks import array, number, one_batch, per_joint, places, vector
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.singular import Decomposition
@@ -138,7 +137,7 @@ def _solved(
         raise TaskError("point= has no meaning with expressed_in='space', whose velocity is that at the base's origin")
     threshold = number("threshold", threshold, least=0.0, error=TaskError)
     damping = number("damping", damping, least=0.0, error=TaskError)
-    rows = _rows(components)
+    rows = sorted(places("components", components, COMPONENTS, "component", "a twist", error=TaskError))
     frame = moving_frame(robot, frame)
     arrays = one_batch(
         **{
@@ -186,13 +185,3 @@ def _solved(
         asked=len(rows),
         per=("rad/s, m/s" if what == "twist" else "rad/s^2, m/s^2"),
     )
-
-
-def _rows(components: Sequence[str]) -> list[int]:
-    names = [components] if isinstance(components, str) else list(components)
-    for name in names:
-        if name not in COMPONENTS:
-            raise UnknownName.of("component", name, COMPONENTS, "a twist")
-    if not names or len(set(names)) != len(names):
-        raise TaskError(f"components={components!r}; expected some of {', '.join(COMPONENTS)}, each once")
-    return [i for i, name in enumerate(COMPONENTS) if name in names]

@@ -7,10 +7,10 @@ joint motion of it. What a simulation gives back is another thing: `armdyn.Traje
 
 from armdyn.lazy import modules_of
 from armdyn.trajectory.cartesian_path import CartesianPath, CartesianPathSequence, CurvePath, PoseSpline, TipMotion
+from armdyn.trajectory.checks import MotionError
 from armdyn.trajectory.curves import Arc, Curve, Line, Screw
 from armdyn.trajectory.cycloidal import Cycloidal, CycloidalStart, CycloidalStop
 from armdyn.trajectory.differencing import differentiated
-from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.following import follow
 from armdyn.trajectory.joint_path import JointPath, JointPathSequence, JointStates, PointToPoint, Retimed
 from armdyn.trajectory.law import LawSequence, MotionLaw, Progress, Stretched

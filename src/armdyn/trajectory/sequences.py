@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError
 
 
 def starts_of(extents: Iterable[float]) -> Array:

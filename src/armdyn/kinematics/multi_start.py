@@ -1,4 +1,4 @@
-"""Descents for many targets from many starts, and the choice among the configurations at which they end."""
+"""Multi-start search: descents for many targets from many starts, and the choice among the configurations found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FINISH = 10
 """How many times the iterations of one start the best of a failed search gets."""
 
 
-class Search:
+class MultiStart:
     """The best configuration of every target so far, among N: the success that is preferred, else the least residual.
 
     Args:
