@@ -1,4 +1,4 @@
-"""What the numeric functions take: a robot with constraints, states, joints by name, tolerances."""
+"""Arguments of the numeric functions: a robot with constraints, states, joints by name, tolerances."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from armdyn.spatial.rotations import Array
 CLOSED = 1e-6
 """How far from closed, m or rad, and how fast against the constraints, m/s or rad/s, a state may be.
 
-Rows of functions of the caller's, which have no unit, are measured by `armdyn.constraints.scales`.
+Rows of functions of the user, which have no unit, are scaled by `armdyn.constraints.checks.row_sizes`.
 """
 
 RANK_TOLERANCE = 1e-10
@@ -70,7 +70,7 @@ def compiled(function: Function, robot: ConstrainedRobot) -> CompiledFunction:
 
 
 def tolerance_of(value: Any) -> float:
-    """A tolerance: zero or more, infinite where nothing shall be checked."""
+    """A tolerance: zero or more, infinite switches the checks off."""
     return number("tolerance", value, least=0.0, infinite=True, error=ConstraintError)
 
 

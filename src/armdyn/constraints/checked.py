@@ -112,7 +112,7 @@ def checked_forward_dynamics(
 
     def bias() -> Array:
         h: Array = compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, np.zeros(robot.dof), **wrenches)
-        return h  # and what the wrenches take
+        return h  # with the joint forces of the wrenches
 
     def nan() -> ConstrainedMotion:
         batch = np.shape(bias())[:-1]
@@ -213,8 +213,8 @@ def checked_hybrid_forces(
     """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
 
     tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
-    to the wanted one, in the metric of M, that the constraints allow: what qdd asks against them is left out, and
-    lambda comes about exactly (Modern Robotics 8.7, 11.6).
+    to the wanted one, in the metric of M, that the constraints allow: the part of qdd against them is left out, and
+    lambda is met exactly (Modern Robotics 8.7, 11.6).
 
     Args:
         robot: with constraints.
@@ -222,8 +222,8 @@ def checked_hybrid_forces(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         qdd: wanted joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         multipliers: wanted lambda, N or N m, shape (..., constraints).
-        redundant: "error", or "least_squares": qdd_c as `constrained_forward_dynamics` finds it, and of lambda what
-            is told from joint forces, A^T lambda, comes about exactly.
+        redundant: "error", or "least_squares": qdd_c as `constrained_forward_dynamics` finds it, and the joint forces
+            A^T lambda are met exactly.
         tolerance: of phi and A qd, which with rank_tolerance, workers and the errors is as of
             `constrained_forward_dynamics`.
         rank_tolerance: singular values of A below this part of the greatest count as zero.
@@ -287,7 +287,7 @@ def checked_force_projection(
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
-        redundant: "error", or "least_squares": P from what the rows span, with the pseudoinverse of A M^-1 A^T; it is
+        redundant: "error", or "least_squares": P from the row space of A, with the pseudoinverse of A M^-1 A^T; it is
             unique, whichever of the rows follow from others.
         tolerance: of phi, which with rank_tolerance, workers and the errors is as of `constrained_forward_dynamics`.
         rank_tolerance: singular values of A below this part of the greatest count as zero.

@@ -20,10 +20,10 @@ NO_GRADIENT = "a distance has none where its two points coincide, nor rotations 
 """The places where A is not finite, for messages."""
 
 GRADIENT_OFFSET = 0.1
-"""How far beside a state gradients are evaluated for comparison, rad or m."""
+"""The distance from a state at which gradients are evaluated for comparison, rad or m."""
 
 VANISHED_GRADIENT = 1e-4
-"""A gradient below this part of those beside the state has vanished."""
+"""A gradient below this part of those near the state counts as zero."""
 
 SHOWN = 4
 """Rows that a message lists at most."""
@@ -42,10 +42,10 @@ def holonomic_rows(robot: ConstrainedRobot) -> list[Row]:
 def row_sizes(rows: Sequence[Row], A: Array, near: Array) -> Array:
     """Divisors of the values of rows before they are judged, shape (..., rows).
 
-    1 for rows in m or rad. A row without a unit is a function of the caller's, any multiple of which says the same: it
-    is measured by its gradient, so that phi_i / |A_i| is the least motion of the joints, rad or m, that makes it zero
-    to first order. Where the gradient vanishes, as on a stretched arm, a part of that ``near`` the state stands in for
-    it, lest rounding be divided by rounding; where that vanishes too, 1.
+    1 for rows in m or rad. A row without a unit is a function of the user; any multiple of it is the same constraint, so
+    it is scaled by its gradient, so that phi_i / |A_i| is the least motion of the joints, rad or m, that makes it zero
+    to first order. Where the gradient vanishes, as on a stretched arm, a part of that ``near`` the state is taken,
+    so that rounding is not divided by rounding; where that vanishes too, 1.
     """
     has_unit = np.array([bool(row.unit) for row in rows], dtype=bool)
     gradient = np.fmax(np.linalg.norm(A, axis=-1), VANISHED_GRADIENT * near)
@@ -53,7 +53,7 @@ def row_sizes(rows: Sequence[Row], A: Array, near: Array) -> Array:
 
 
 def gradients_near(robot: ConstrainedRobot, q: Array) -> Array:
-    """The greatest |A_i| at two states beside q, the same at every call, shape (..., constraints)."""
+    """The greatest |A_i| at two states near q, the same at every call, shape (..., constraints)."""
     asides = GRADIENT_OFFSET * np.random.default_rng(1).uniform(-1.0, 1.0, (2, robot.dof))
     lengths = np.linalg.norm([np.asarray(robot.constraint_jacobian(q + aside)) for aside in asides], axis=-1)
     greatest: Array = np.where(np.isfinite(lengths), lengths, 0.0).max(axis=0)

@@ -1,4 +1,4 @@
-"""Positions that close the loops, from a guess; states and motions checked, with what would close an open one."""
+"""Positions that close the loops, from a guess; checks that states and motions keep the constraints."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def close_loop(
 ) -> Array:
     """Joint positions q, rad or m, shape (..., n), near a guess, at which all constraints phi(q) = 0 hold.
 
-    By least squares with a trust region (SciPy), and Newton's steps at the end, whose corrections are the smallest that
-    do. Which of the ways to assemble a mechanism is found, the guess decides; joint limits are not looked at. From a
+    By least squares with a trust region (SciPy), then Newton's steps of least norm. The guess decides which assembly of
+    the mechanism is found; joint limits are not considered. From a
     guess that leads nowhere, such as one where a constraint has no gradient, the search starts again up to 0.01 rad or
     m beside it. Frames whose held axes are half a turn apart are not closed, even where phi is zero, as that of a
     single held axis is there: the search starts again half a turn away.
@@ -117,7 +117,7 @@ def check_motion(
 
 
 def _explained(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
-    """The error of a state that is open, with what `close_loop` finds from there and so what to do."""
+    """The error of an open state, with the remedy: whether `close_loop` finds a closed state from there."""
     if error.q is None:
         return error
     try:
@@ -199,7 +199,7 @@ def _flipped_by_pi(robot: ConstrainedRobot, q: Array, names: tuple[str, ...], fr
     starts = []
     for name in names:
         if name not in known:
-            continue  # of several axes: phi is steep beside q, and leads away
+            continue  # of several axes: phi is steep near q, so that no restart is needed
         a = np.asarray(robot.constraint_jacobian(q))[known.index(name)] * free
         if a @ a > 0.0:
             starts += [q + np.pi * a / (a @ a), q - np.pi * a / (a @ a)]

@@ -27,7 +27,7 @@ class ClosureCandidate(NamedTuple):
     Args:
         q: the state, shape (n,).
         left: phi there, shape (holonomic,).
-        size: what it is measured by; see `row_sizes`.
+        size: divisors of phi, shape (holonomic,); see `row_sizes`.
     """
 
     q: Array

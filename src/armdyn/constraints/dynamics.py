@@ -24,7 +24,7 @@ from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
 
 RANK_LOSS_PIVOT = 1e-12
-"""A row this little independent of those before it, as the square of a sine, has no digits left: it counts as none."""
+"""A pivot below this part of its diagonal entry is rounding: the row depends on those before it."""
 
 
 class ConstrainedMotion(NamedTuple):
@@ -32,9 +32,9 @@ class ConstrainedMotion(NamedTuple):
 
     Args:
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
-        multipliers: lambda, N or N m, shape (..., constraints): what the robot does to the constraints.
+        multipliers: lambda, N or N m, shape (..., constraints): the forces of the robot on the constraints.
         independence: between 1 and 0, shape (..., constraints): the square of the sine of the angle between each row of
-            A and what those before it span, in the metric of M^-1. Where one is 0, A has lost rank.
+            A and the span of those before it, in the metric of M^-1. Where one is 0, A has lost rank.
     """
 
     qdd: Array
@@ -150,7 +150,7 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
 
     tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
-    to the wanted one, in the metric of M, that the constraints allow; lambda comes about exactly (Modern Robotics 8.7,
+    to the wanted one, in the metric of M, that the constraints allow; lambda is met exactly (Modern Robotics 8.7,
     11.6). For constraints of full rank; where A has lost rank all of tau is NaN.
 
     Arguments, with units and shapes, are those of `armdyn.Robot.hybrid_forces`.

@@ -26,8 +26,8 @@ def close_velocities(
 ) -> Array:
     """Joint velocities qd, rad/s or m/s, shape (..., n), nearest to given ones, that the constraints allow: A qd = 0.
 
-    The correction is the one of the least kinetic energy. Without held joints it is what an impact that the
-    constraints take without bouncing leaves: P_qdd qd (Modern Robotics 8.102).
+    The correction is the one of the least kinetic energy. Without held joints the result is P_qdd qd, the velocities
+    after an impact without rebound on the constraints (Modern Robotics 8.102).
 
     Args:
         robot: with constraints.

@@ -41,7 +41,7 @@ class PointOf(Constraint):
         distinct(self)
 
     def _seen(self, state: State) -> Relative:
-        """The point in the axes of the frame that carries what it stays on."""
+        """The point in the axes of the frame that carries the shape."""
         point, of = getattr(self, "point", ORIGIN), getattr(self, "of", "")
         return state.relative(self.frame, rigid(p=np.array(point)), of, np.eye(4))
 

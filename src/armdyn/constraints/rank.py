@@ -26,7 +26,7 @@ SHOWN_COEFFICIENT = 1e-8
 """Coefficients below this part of the greatest are not shown."""
 
 ZERO_ROW = 1e-13
-"""A row this much smaller than the largest is what rounding left of zero."""
+"""A row below this part of the largest is zero but for rounding."""
 
 NEARBY_STEPS = (0.03, 0.03, 0.1, 0.1, 0.3, 0.3)
 """How far from a state the guesses for others are, rad or m."""
@@ -37,7 +37,7 @@ DUPLICATE_STATE_TOLERANCE = 1e-3
 
 @dataclass(frozen=True)
 class ConstraintRank:
-    """How many constraints there are at a state that say something of their own.
+    """The number of independent constraints at a state, and the rows that depend on others.
 
     Args:
         rank: of A.

@@ -31,7 +31,7 @@ MIN_INDEPENDENCE = 1e-4
 """The compiled solution keeps its digits where the independence of every row, the square of a sine, is above this."""
 
 Pick = Callable[[Array], Array]
-"""The states to be solved out of an array of all states."""
+"""Selects the states to be solved from an array of all states."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def solve_dependent(
 def _redundant(
     robot: ConstrainedRobot, q: Array, A: Array, M: Array, index: tuple[int, ...], rank_tolerance: float
 ) -> RedundantConstraints:
-    """The error that names rows that follow from others, at this state alone or everywhere, and what to do."""
+    """The error that names rows that follow from others, at this state alone or everywhere, and the remedy."""
     rank = rank_of(A, M, tuple(row.name for row in robot.constraint_rows), rank_tolerance)
     what = f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {rank}. "
     if why_singular(robot, q, rank, rank_tolerance):
@@ -157,9 +157,9 @@ def _kept(s: Array, rank_tolerance: float) -> Array:
 
 
 def projection_of(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
-    """P of 8.100 from what the rows of A span, be they independent or not, and the rank of A.
+    """P of 8.100 from the row space of A, whether the rows are independent or not, and the rank of A.
 
-    With M = L L^T and U an orthonormal basis of what the columns of L^-1 A^T span: P = 1 - L U U^T L^-1.
+    With M = L L^T and U an orthonormal basis of the column space of L^-1 A^T: P = 1 - L U U^T L^-1.
     """
     L = np.linalg.cholesky(M)
     U, s, _ = np.linalg.svd(unit_rows(A, M)[0], full_matrices=False)

@@ -29,7 +29,7 @@ def constraint_wrench(
 ) -> Array:
     """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, shape (..., 6) or (..., components).
 
-    What the frame applies to what constrains it, as `f_tip`, where the constraints act on it alone.
+    The frame applies F to its surroundings, as `f_tip`, where the constraints act on this frame alone.
 
     Args:
         robot: with constraints.
@@ -91,8 +91,8 @@ def multipliers_of_wrench(
 ) -> Array:
     """Multipliers lambda, N or N m, shape (..., constraints), with A^T lambda = J^T F for a wrench F of a frame.
 
-    For a wrench that is wanted against the constraints, as hybrid motion-force control has it: lambda is what
-    `hybrid_forces` and `constrained_inverse_dynamics` take (Modern Robotics 8.7: lambda = (J^-T A^T)^+ F).
+    For a wanted wrench on the constraints, as in hybrid motion-force control: `hybrid_forces` and
+    `constrained_inverse_dynamics` take this lambda (Modern Robotics 8.7: lambda = (J^-T A^T)^+ F).
 
     Args:
         robot: with constraints.

@@ -59,7 +59,7 @@ def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = N
 
 
 def _chosen_mass_matrix(robot: Robot, q: ArrayLike, joints: Sequence[str] | None) -> tuple[Array, tuple[str, ...], str]:
-    """M of the chosen joints, their names, and what kind they are."""
+    """M of the chosen joints, their names, and their kind."""
     known = robot.joint_names
     named = known if joints is None else joints
     chosen = places("joints", named, known, "joint", repr(robot.name), error=TaskSpaceError)
@@ -68,7 +68,7 @@ def _chosen_mass_matrix(robot: Robot, q: ArrayLike, joints: Sequence[str] | None
 
 
 def without_constraints_only(robot: Robot, which: str) -> None:
-    """Refuse robots with constraints, which stretch no ellipsoid of all directions: some of them are not free."""
+    """Refuse robots with constraints, which block some of the directions."""
     if robot.model.constraints:
         names = ", ".join(constraint.name for constraint in robot.model.constraints)
         raise Unsupported(
@@ -80,7 +80,7 @@ def without_constraints_only(robot: Robot, which: str) -> None:
 
 
 def finite(robot: Robot, q: ArrayLike) -> Array:
-    """q, refused where a number of it is none."""
+    """q, refused where it holds NaN or infinity."""
     array = np.asarray(as_plain("q", q, (robot.joint_names,), repr(robot.name)))
     if array.dtype.kind == "f" and not np.isfinite(array).all():  # other kinds are the robot's to judge
         raise TaskSpaceError("q holds NaN or infinity; an ellipsoid is one of a configuration")
@@ -88,7 +88,7 @@ def finite(robot: Robot, q: ArrayLike) -> Array:
 
 
 def one_kind(robot: Robot, coordinates: Sequence[int]) -> str:
-    """What kind these coordinates are, all the same."""
+    """The kind of these coordinates, which is the same for all."""
     kinds = {robot.joints[i].kind for i in coordinates}
     if len(kinds) > 1:
         listed = ", ".join(f"{robot.joint_names[i]} ({robot.joints[i].kind})" for i in coordinates)

@@ -1,7 +1,7 @@
-"""How far a frame is from its aim, and how the joints change that: residuals and their rows, in base axes.
+"""Residuals of the aims of frames and their derivatives by the joints, in base axes.
 
 Every residual e is chosen so that J^T e, with the geometric Jacobian J, is the exact descent direction of e.e / 2:
-the rotation vector of what is left to turn satisfies that as the distance to a point does.
+the rotation vector from the frame to its goal satisfies that as the distance to a point does.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def inverse_kinematics(
     seed: int = 0,
     workers: int | None = None,
 ) -> Solution:
-    """Joint positions q, rad or m, shape (..., n), with T_0F(q) = T or whatever else is asked of a frame: a `Solution`.
+    """Joint positions q, rad or m, shape (..., n), with T_0F(q) = T, or that meet other tasks of frames: a `Solution`.
 
     Damped least squares from ``q0``, then from random configurations for the targets not met yet (Levenberg and
     Marquardt; Modern Robotics 6.2.2; Nocedal and Wright 2006, 10.3). A step is one compiled function for the whole
@@ -56,8 +56,8 @@ def inverse_kinematics(
             turns of revolute joints are taken so as to come near it. The middle of the limits where none is given.
         frame: which frame a target without one means; the tip by default.
         point: the point of the frame, m, in its axes, that a target given as an array means; its origin by default.
-        choose: "first": what the first successful start leads to; "nearest": of what all starts lead to, the nearest
-            to q0. An arm with more joints than conditions has a continuum of solutions, of which these are samples.
+        choose: "first": the solution of the first successful start; "nearest": of those of all starts, the nearest to
+            q0. An arm with more joints than conditions has a continuum of solutions, of which these are samples.
         tolerance: m and rad; every task must be met within it.
         starts: how many at most, q0 counted.
         iterations: at most, from one start.
@@ -65,7 +65,7 @@ def inverse_kinematics(
         seed: of the random starts, which are the same for every target.
         workers: threads for a large batch, -1 meaning one a core.
 
-    Where a target is not met, q is the nearest configuration found, by the weighted sum of squares of what is left,
+    Where a target is not met, q is the nearest configuration found, by the weighted sum of squares of the residuals,
     lengths measured in the arm's own length, and `Solution.status` and `Solution.reason` say why.
 
     Raises:

@@ -38,7 +38,7 @@ def joint_rates(
 
     By the singular values of J (Kazerounian and Gupta 1985, 4a; Modern Robotics 6.3): exact where the arm can, the
     least joint velocities where it has joints to spare, the least of the twist missed where it lacks them. Beside qd
-    the result says how near the arm is to a singularity, along which direction, and what was missed.
+    the result says how near the arm is to a singularity, along which direction, and which part of the twist is missed.
 
     Args:
         robot: the arm, or a tree of them.

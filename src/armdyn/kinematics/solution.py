@@ -1,4 +1,4 @@
-"""What came out of inverse kinematics: configurations, what is left of the targets, and why where something is."""
+"""Solutions of inverse kinematics: configurations, their errors, and the reason of each failure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Joint positions that bring an arm to its targets, as far as they do, with the truth about each. Immutable.
+    """Joint positions for the targets of an arm, the error left at each and the reason of each failure. Immutable.
 
     Args:
         q: joint positions, rad or m, shape (..., n); the nearest found where the target was not met.

@@ -1,4 +1,4 @@
-"""One step of the search: Levenberg's and Marquardt's damped least squares with limits, without a branch.
+"""One step of damped least squares (DLS, Levenberg-Marquardt) within joint limits, without a branch.
 
 Around q the residual is e - J s after a step s. The step minimises |e - J s|^2 + damping |s|^2 over the joints that are
 not held by a limit (Nocedal and Wright 2006, 10.3); joints are scaled so that a metre of slide counts like ``length``
@@ -48,16 +48,17 @@ def search_step(
         trial: the configuration to judge, rad or m, shape (..., n).
         accepted: the best one so far, rad or m, shape (..., n).
         cost: e.e / 2 there; infinite before the first step.
-        promised: by how much the linear model expects the trial to lower it.
+        promised: the reduction of the cost that the linear model predicts for the trial.
         damping: relative to the residual's length.
         target: numbers of all aims.
-        aims: what is asked for.
+        aims: the conditions to meet.
         bounds: least and greatest position of each joint.
         length: m that count like one radian.
 
     Returns:
-        The next trial, the configuration accepted now, its cost, the next promise and damping, then of the trial: the
-        distance (m) and angle (rad) left, and how much of the residual the free joints could still lower, from 0 to 1.
+        The next trial, the configuration accepted now, its cost, the next predicted reduction and damping; of the
+        trial: the distance (m) and angle (rad) left, and the part of the residual, from 0 to 1, that the free joints
+        could still lower.
     """
     met = conditions(model, trial, aims, target)
     e, J = stacked(met)
@@ -67,7 +68,7 @@ def search_step(
     new_cost = 0.5 * squares
     better = new_cost < cost
 
-    # The gain, as a part of what was promised, sets the damping (Nielsen's rule).
+    # The gain ratio, actual by predicted reduction of the cost, sets the damping (Nielsen's rule).
     surprise = 2.0 * (cost - new_cost) / promised - 1.0
     next_damping = damping * select(better, maximum(1.0 / 3.0, 1.0 - surprise * surprise * surprise), 4.0)
 

@@ -1,4 +1,4 @@
-"""What a frame should do: lie at a place, lie like given axes, point along a direction, or several of these at once."""
+"""Tasks of frames: position, orientation, pose, direction of an axis, or several of these at once."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _of_array(target: Any, point: Sequence[float] | None) -> Task:
 
 
 def _of_task(robot: Robot, task: Task, default: str | None, length: float) -> list[Resolved]:
-    """A task as aims, its frame found, its numbers checked. A metre weighs 1 / length of what a radian does."""
+    """A task as aims, its frame found, its numbers checked. A metre weighs 1 / length of a radian."""
     frame = moving_frame(robot, task.frame if task.frame is not None else default)
     kind = type(task).__name__
     if isinstance(task, Pose):
@@ -201,13 +201,13 @@ def _chosen_axes(axes: Any) -> tuple[int, ...]:
 
 
 def _finite_or(usual: Array, values: Array) -> Array:
-    """The matrices or vectors of a batch, another in place of those with NaN or infinity, which are not judged."""
+    """The matrices or vectors of a batch, with ``usual`` in place of those that hold NaN or infinity."""
     finite = np.isfinite(values).all(axis=tuple(range(-usual.ndim, 0)), keepdims=True)
     return np.where(finite, values, usual)
 
 
 def _joined(*parts: Any) -> Array:
-    """Numbers of an aim, one behind the other; what is the same for the whole batch is repeated."""
+    """Numbers of an aim, one behind the other; those without a batch are repeated."""
     first, *others = (np.atleast_1d(part) for part in parts)
     batch = first.shape[:-1]
     return np.concatenate([first, *(np.broadcast_to(o, (*batch, len(o))) for o in others)], axis=-1)

@@ -13,7 +13,7 @@ from armdyn.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-9
-"""How far beyond its ends, in durations, a motion may be asked for: no more than adding up times gets wrong."""
+"""The part of the duration by which a time may lie outside: the rounding of added times."""
 
 
 class MotionError(ArmdynError, ValueError):
@@ -25,7 +25,7 @@ number = partial(checks.number, error=MotionError)
 
 
 def times_within(t: Any, duration: float) -> Array:
-    """``t`` as float64 times from 0 to ``duration``; what rounding put beyond the ends is put back on them."""
+    """``t`` as float64 times from 0 to ``duration``; times beyond the ends by rounding are clipped."""
     times = array("t", t, None, f"times from 0 to {duration:g} s", missing=True)
     slack = ROUNDING * duration
     outside = ~((times >= -slack) & (times <= duration + slack))  # NaN is outside

@@ -1,4 +1,4 @@
-"""Curves of poses: straight line, arc, screw. What they say is geometry; a `MotionLaw` says how fast."""
+"""Curves of poses: straight line, arc, screw. They are geometry alone; a `MotionLaw` gives the timing."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from armdyn.trajectory.checks import MotionError, fixed, rising
 from armdyn.trajectory.joint_path import JointStates
 
 LAST_STEP = 1e-8
-"""Newton's method doubles the digits with each step: what follows a step this small is below rounding."""
+"""Newton's method doubles the digits with each step: after a step this small the error is below rounding."""
 
 SINGULAR = 1e-9
 """The Jacobian counts as singular where its least singular value is this much below its largest."""
@@ -134,13 +134,13 @@ class Following:
             )
 
     def _error(self, T: Array, q: Array) -> Array:
-        """What is left to turn and to move, in base axes."""
+        """The rotation vector and the displacement from the frame to T, in base axes."""
         here = self.robot.forward_kinematics(q, frame=self.frame)
         turn = Rotation.from_matrix(T[:3, :3] @ here[:3, :3].T).as_rotvec()
         return np.concatenate([turn, T[:3, 3] - here[:3, 3]])[self.rows]
 
     def _solve(self, t: float, q: Array, motion: Array) -> Array:
-        """What the joints do for a small motion, or a velocity, of the frame."""
+        """The joint displacements or rates for a small motion, or a velocity, of the frame."""
         J = self.robot.jacobian(q, frame=self.frame, expressed_in="world")[self.rows]
         values = np.linalg.svd(J, compute_uv=False)
         if values[-1] <= SINGULAR * values[0]:

@@ -85,7 +85,7 @@ class Stretched(MotionLaw):
 
     Args:
         duration: s.
-        law: what is run through.
+        law: that is stretched.
     """
 
     distance: float = field(init=False)

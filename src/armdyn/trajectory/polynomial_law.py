@@ -110,7 +110,7 @@ class Quintic(PolynomialLaw):
 
     def _polynomials(self) -> PPoly:
         T, v0, a0 = self.duration, self.start_velocity, self.start_acceleration
-        # What the three highest powers c3 x^3 + c4 x^4 + c5 x^5, x = t / T, must add at x = 1, with its derivatives:
+        # The values at x = 1 of c3 x^3 + c4 x^4 + c5 x^5, x = t / T, and of its derivatives:
         s = self.distance - v0 * T - a0 * T**2 / 2
         sd = (self.end_velocity - v0 - a0 * T) * T
         sdd = (self.end_acceleration - a0) * T**2
