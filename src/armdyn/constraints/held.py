@@ -37,8 +37,8 @@ class Held(Constraint):
     direction of that of B, and A may turn about it; about one, say x, the next axis of A, y, stays at right angles to
     the one after it of B, z, as in a universal joint. Of three and of two, phi is 2 tan(angle / 2) of the turn that is
     left over, zero where the axes agree and nowhere else. Of one it is the sine of the deviation from a right angle,
-    which is zero after half a turn about x, too: half a turn about z and one about y come to the same, and both are free.
-    `Robot.close_loop` does not take that for closed.
+    which is zero after half a turn about x, too: half a turn about z and one about y come to the same, and both are
+    free. `Robot.close_loop` does not take that for closed.
 
     Args:
         frame: name of the frame that is held.
