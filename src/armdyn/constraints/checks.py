@@ -43,9 +43,9 @@ def row_sizes(rows: Sequence[Row], A: Array, near: Array) -> Array:
     """Divisors of the values of rows before they are judged, shape (..., rows).
 
     1 for rows in m or rad. A row without a unit is a function of the user; any multiple of it is the same constraint.
-    It is divided by the length of its gradient, so that phi_i / |A_i| is the least motion of the joints, rad or m, that makes it zero
-    to first order. Where the gradient vanishes, as on a stretched arm, a part of that ``near`` the state is taken,
-    so that rounding is not divided by rounding; where that vanishes too, 1.
+    It is divided by the length of its gradient: phi_i / |A_i| is the least motion of the joints, rad or m, that makes
+    it zero to first order. Where the gradient vanishes, as on a stretched arm, a part of that ``near`` the state is
+    taken, so that rounding is not divided by rounding; where that vanishes too, 1.
     """
     has_unit = np.array([bool(row.unit) for row in rows], dtype=bool)
     gradient = np.fmax(np.linalg.norm(A, axis=-1), VANISHED_GRADIENT * near)
