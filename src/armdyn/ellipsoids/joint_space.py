@@ -31,10 +31,7 @@ def torque(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = None) -
         UnknownName: a joint the robot does not have.
         TaskSpaceError: joints that turn beside joints that slide.
     """
-    without_constraints_only(robot, "torque")
-    M, names, kind = _chosen_mass_matrix(robot, q, joints)
-    lengths, U = np.linalg.eigh(M)
-    return Ellipsoid.of(U, positive(robot, lengths), name="torque", coordinates=names, unit=_per_kind(kind, "N m", "N"))
+    return _of_mass_matrix("torque", 1, {"revolute": "N m", "prismatic": "N"}, robot, q, joints)
 
 
 def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = None) -> Ellipsoid:
@@ -51,20 +48,22 @@ def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = N
     >>> armdyn.ellipsoids.acceleration(armdyn.load("planar_2r"), [0.0, np.pi / 2])
     <acceleration ellipsoid of joint_1, joint_2: semi-axes 1.70711, 0.292893 rad/s²>
     """
-    without_constraints_only(robot, "acceleration")
-    M, names, kind = _chosen_mass_matrix(robot, q, joints)
-    lengths, U = np.linalg.eigh(M)
-    lengths = 1.0 / positive(robot, lengths)
-    return Ellipsoid.of(U, lengths, name="acceleration", coordinates=names, unit=_per_kind(kind, "rad/s²", "m/s²"))
+    return _of_mass_matrix("acceleration", -1, {"revolute": "rad/s²", "prismatic": "m/s²"}, robot, q, joints)
 
 
-def _chosen_mass_matrix(robot: Robot, q: ArrayLike, joints: Sequence[str] | None) -> tuple[Array, tuple[str, ...], str]:
-    """M of the chosen joints, their names, and their kind."""
+def _of_mass_matrix(
+    name: str, power: int, units: dict[str, str], robot: Robot, q: ArrayLike, joints: Sequence[str] | None
+) -> Ellipsoid:
+    """The ellipsoid of M or of M^-1, in the unit of the chosen joints' kind."""
+    without_constraints_only(robot, name)
     known = robot.joint_names
     named = known if joints is None else joints
     chosen = places("joints", named, known, "joint", repr(robot.name), error=TaskSpaceError)
-    M: Array = robot.mass_matrix(finite(robot, q))[..., chosen, :][..., chosen]
-    return M, tuple(known[i] for i in chosen), one_kind(robot, chosen)
+    M = robot.mass_matrix(finite(robot, q))[..., chosen, :][..., chosen]
+    unit = units[one_kind(robot, chosen)]
+    eigenvalues, U = np.linalg.eigh(M)
+    lengths = positive(robot, eigenvalues) if power > 0 else 1.0 / positive(robot, eigenvalues)
+    return Ellipsoid.of(U, lengths, name=name, coordinates=tuple(known[i] for i in chosen), unit=unit)
 
 
 def without_constraints_only(robot: Robot, which: str) -> None:
@@ -108,7 +107,3 @@ def positive(robot: Robot, eigenvalues: Array) -> Array:
             f"the mass matrix of {robot.name!r} is singular: eigenvalues {shown}; some joint moves no inertia"
         )
     return eigenvalues
-
-
-def _per_kind(kind: str, turning: str, sliding: str) -> str:
-    return turning if kind == "revolute" else sliding

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,8 +16,8 @@ from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.diagnosis import diagnose, out_of_reach
 from armdyn.kinematics.limits import Range, length_of
 from armdyn.kinematics.multi_start import MultiStart
-from armdyn.kinematics.solution import Solution
-from armdyn.kinematics.tasks import Task, TaskError, frames_of, resolved
+from armdyn.kinematics.solution import Solution, spread
+from armdyn.kinematics.tasks import Task, TaskError, resolved
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -98,8 +99,11 @@ def inverse_kinematics(
     tolerance = number("tolerance", tolerance, above=0.0, error=TaskError)
     starts = whole_number("starts", starts, least=1, error=TaskError)
     iterations = whole_number("iterations", iterations, least=1, error=TaskError)
-    length = length_of(robot, frames_of(robot, target, frame))
-    aims, numbers = resolved(robot, target, frame, point, length)
+    aims, numbers = zip(*resolved(robot, target, frame, point), strict=True)
+    length = length_of(robot, {aim.frame for aim in aims})
+    for aim, values in zip(aims, numbers, strict=True):
+        if aim.kind == "position":
+            values[..., -1] /= length  # a metre weighs 1 / length of a radian
     allowed = Range.of(robot, length, limited=limits)
     near, goal, batch = _one_batch(robot, numbers, q0, allowed)
     finite = _finite(near, goal, batch)
@@ -117,13 +121,7 @@ def inverse_kinematics(
         status[failed], held[failed], smallest[failed] = diagnosis
     status[list(known)] = words.OUT_OF_REACH
     places = np.flatnonzero(finite)
-
-    def by_target(values: Array, missing: Any) -> Array:
-        """Values of the finite targets, put in their places."""
-        result = np.full((len(finite), *values.shape[1:]), missing, dtype=values.dtype)
-        result[places] = values
-        return result.reshape((*batch, *values.shape[1:]))
-
+    by_target = partial(spread, finite, batch)
     return Solution(
         robot=robot.name,
         q=by_target(search.q, np.nan),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,10 @@ from armdyn.checks import array, number, one_batch, per_joint, places, vector
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.singular import Decomposition
+from armdyn.kinematics.solution import spread
 from armdyn.kinematics.tasks import TaskError, moving_frame
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
-from armdyn.spatial.rotations import Array
 
 _ASKED = {"twist": "rates", "acceleration": "accelerations"}
 
@@ -165,20 +166,16 @@ def _solved(
     weak = np.zeros((int(finite.sum()), 6))
     weak[:, rows] = parts.U[:, :, -1] * row_unit
 
-    def spread(some: Array, missing: Any = np.nan) -> Array:
-        result = np.full((len(q), *some.shape[1:]), missing, dtype=some.dtype)
-        result[finite] = some
-        return result.reshape((*batch, *some.shape[1:]))
-
+    by_state = partial(spread, finite, batch)
     return JointMotion(
         robot=robot.name,
         values=values.reshape((*batch, robot.dof)),
         missed=missed.reshape((*batch, 6)),
-        singular_values=spread(parts.sigma),
-        condition=spread(parts.condition),
-        rank=spread(parts.rank, 0),
-        near_singular=spread(parts.sigma[:, -1] < threshold * parts.sigma[:, 0], True),
-        weak=spread(weak),
+        singular_values=by_state(parts.sigma, np.nan),
+        condition=by_state(parts.condition, np.nan),
+        rank=by_state(parts.rank, 0),
+        near_singular=by_state(parts.sigma[:, -1] < threshold * parts.sigma[:, 0], True),
+        weak=by_state(weak, np.nan),
         length=length,
         threshold=threshold,
         damping=damping,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -142,6 +142,13 @@ class Solution:
         words, numbers = np.unique(self.status[~self.success], return_counts=True)
         others = "".join(f"; {number} {word}" for word, number in zip(words, numbers, strict=True))
         return f"<Solution for {self.robot!r}: {counts}{others}>"
+
+
+def spread(finite: Array, batch: tuple[int, ...], values: Array, missing: Any) -> Array:
+    """Values of the finite states of a batch in their places, with ``missing`` in the others."""
+    result = np.full((len(finite), *values.shape[1:]), missing, dtype=values.dtype)
+    result[finite] = values
+    return result.reshape((*batch, *values.shape[1:]))
 
 
 def _quantity(value: float, unit: str) -> str:
