@@ -60,8 +60,8 @@ def search_step(
         trial: the distance (m) and angle (rad) left, and the part of the residual, from 0 to 1, that the free joints
         could still lower.
     """
-    met = conditions(model, trial, aims, target)
-    e, J = stacked(met)
+    at_trial = conditions(model, trial, aims, target)
+    e, J = stacked(at_trial)
     scale = np.array([1.0 if one.kind == "revolute" else length for one in model.model.coordinates])
     J = J * scale
     squares = e @ e
@@ -69,8 +69,8 @@ def search_step(
     better = new_cost < cost
 
     # The gain ratio, actual by predicted reduction of the cost, sets the damping (Nielsen's rule).
-    surprise = 2.0 * (cost - new_cost) / promised - 1.0
-    next_damping = damping * select(better, maximum(1.0 / 3.0, 1.0 - surprise * surprise * surprise), 4.0)
+    x = 2.0 * (cost - new_cost) / promised - 1.0  # twice the gain ratio, less 1
+    next_damping = damping * select(better, maximum(1.0 / 3.0, 1.0 - x * x * x), 4.0)
 
     downhill = J.T @ e
     free = np.array([_free(*arguments) for arguments in zip(trial, downhill, bounds, strict=True)])
@@ -91,7 +91,7 @@ def search_step(
         select(better, new_cost, cost),
         select(better, promise, 0.4375 * promised),
         next_damping,
-        np.array([_greatest_left(aims, met, angular=False), _greatest_left(aims, met, angular=True)]),
+        np.array([_greatest_left(aims, at_trial, angular=False), _greatest_left(aims, at_trial, angular=True)]),
         moves * select(better, steepness, 1.0),
     )
 
