@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from types import EllipsisType
 from typing import Any, Protocol
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from armdyn.arrays import Names, as_plain, is_masked
-from armdyn.errors import LONGEST_SHOWN, ArmdynError, DTypeError, ModelError, ShapeError, shown
+from armdyn.errors import LONGEST_SHOWN, ArmdynError, DTypeError, ModelError, ShapeError, UnknownName, shown
 
 Array = NDArray[Any]
 
@@ -359,6 +359,35 @@ def choice(name: str, value: Any, words: Collection[str], *, error: Error = Mode
         *first, last = map(repr, words)
         raise error(f"{name} is {shown(value)}; expected {', '.join(first)}{' or ' if first else ''}{last}")
     return str(value)
+
+
+def places(
+    argument: str, names: str | Iterable[str], known: Sequence[str], kind: str, whose: str, *, error: Error = ModelError
+) -> list[int]:
+    """The places of names among the known ones, in the order given; one name at least, and each once.
+
+    Args:
+        argument: that names them, for messages.
+        names: one, or several.
+        known: all that there are.
+        kind: what they are names of, and
+        whose: of what, for messages.
+        error: makes the error of no name, or of one given twice.
+
+    Raises:
+        UnknownName: a name that is not known.
+
+    >>> places("components", ("vx", "wz"), ("wx", "wy", "wz", "vx", "vy", "vz"), "component", "a twist")
+    [3, 2]
+    """
+    given = [names] if isinstance(names, str) else list(names)
+    for name in given:
+        if name not in known:
+            raise UnknownName.of(kind, name, known, whose)
+    if not given or len(set(given)) < len(given):
+        what = "names one more than once" if given else "names none"
+        raise error(f"{argument}={names!r} {what}; expected some of {', '.join(known)}, each once")
+    return [known.index(name) for name in given]
 
 
 def text_problems(value: Any, name: str) -> Iterator[str]:

@@ -38,10 +38,10 @@ from armdyn.spatial.singular_mass import is_singular
 __all__ = ["CartesianDynamics", "SingularTask", "Task", "TaskSpace", "TaskSpaceError"]
 
 THRESHOLD = 1e-6
-"""Below this part of what it could be, a component's independence of the others counts as lost."""
+"""Below this a component's independence of the others, from 0 to 1, counts as lost."""
 
 ROUNDING = 8.0
-"""Times the root of the precision: what rounding leaves of an independence that is lost exactly."""
+"""Times the root of the precision: the rounding of an independence that is zero."""
 
 
 class CartesianDynamics(NamedTuple):
@@ -58,10 +58,10 @@ class CartesianDynamics(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """Motions of a frame that a task is about, and how its dynamics are taken; every setting checked.
+    """The components of a frame's motion that make a task, and the settings of its dynamics, all checked.
 
     ``robot.compile(task.dynamics)`` is the compiled function of q and qd that returns a `TaskSpace`, without a check
-    for singular configurations: where there is no Lambda, what it gives is infinite or meaningless. `Robot.task_space`
+    for singular configurations: where there is no Lambda, its results are infinite or meaningless. `Robot.task_space`
     checks.
 
     Args:
@@ -72,8 +72,8 @@ class Task:
         TaskSpaceError: settings that make no sense.
 
     >>> task = armdyn.task_space.Task(components=("vx", "vy"), expressed_in="world")
-    >>> feel = armdyn.load("planar_2r").compile(task.dynamics)
-    >>> feel([0.0, np.pi / 2], [0.0, 0.0]).Lambda.round(12) + 0.0
+    >>> dynamics = armdyn.load("planar_2r").compile(task.dynamics)
+    >>> dynamics([0.0, np.pi / 2], [0.0, 0.0]).Lambda.round(12) + 0.0
     array([[1., 0.],
            [0., 2.]])
     """
@@ -103,7 +103,7 @@ class Task:
         return function(f"(n),(n)->{shapes}", result=TaskSpace)(self.task_space)
 
     def task_space(self, model: Mechanism, q: Array, qd: Array) -> TaskSpace:
-        """Task-space dynamics Lambda(q), eta(q, qd) and what goes with them, on numbers or traced scalars."""
+        """Task-space dynamics Lambda(q), eta(q, qd) and the other fields, on numbers or traced scalars."""
         return algorithm(
             model, q, qd, frame=self.frame, point=self.point, components=self.components,
             expressed_in=self.expressed_in, damping=self.damping,
@@ -131,7 +131,7 @@ def task_space(
     out: tuple[Array, ...] | None = None,
     workers: int | None = None,
 ) -> TaskSpace:
-    """Task-space dynamics Lambda(q), eta(q, qd) of F = Lambda Vdot + eta, kg and N, and what goes with them.
+    """Task-space dynamics Lambda(q), eta(q, qd) of F = Lambda Vdot + eta, kg and N, with J, Jbar and N.
 
     Lambda = (J M^-1 J^T)^-1, which is J^-T M J^-1 where J is square, and eta = Jbar^T h - Lambda Jdot qd (Modern
     Robotics 8.90, 8.91; Khatib 1987 for arms with joints to spare). tau = J^T F + N tau_0.
@@ -152,8 +152,8 @@ def task_space(
             LOCAL_WORLD_ALIGNED, its WORLD is "space".
         damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1: no effective mass exceeds 1 / lambda^2. 0 by
         default.
-        threshold: the part of what it could be, below which a component's independence of the others counts as
-        lost; 1e-6 by default, 3e-3 for float32. Without damping only.
+        threshold: below which a component's independence of the others, from 0 to 1, counts as lost:
+        1e-6 by default, 3e-3 for float32. Without damping only.
         out: arrays for the results.
         workers: how many threads share a batch.
 
@@ -167,8 +167,8 @@ def task_space(
         UnknownName: a frame, component or way of expression that does not exist.
 
     >>> arm = armdyn.load("planar_2r")
-    >>> feel = arm.task_space([0.0, np.pi / 2], [0.0, 0.0], components=("vx", "vy"), expressed_in="world")
-    >>> feel.Lambda.round(12) + 0.0
+    >>> dynamics = arm.task_space([0.0, np.pi / 2], [0.0, 0.0], components=("vx", "vy"), expressed_in="world")
+    >>> dynamics.Lambda.round(12) + 0.0
     array([[1., 0.],
            [0., 2.]])
     """
@@ -228,7 +228,7 @@ def cartesian_dynamics(
 
 
 def compiled_task(robot: Robot, task: Task) -> CompiledTask:
-    """The task's compiled function, made once, and what its Jacobian is measured in."""
+    """The task's compiled function, made once, and the scale of its Jacobian."""
     known = robot._tasks.get(task)
     if known is None:
         known = robot._tasks[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
@@ -256,7 +256,7 @@ def _require_independence(robot: Robot, task: Task, q: Array, result: TaskSpace,
 
 
 def _unit(robot: Robot, task: Task) -> Array:
-    """What J is multiplied by, so that all its lengths are measured in that of the arm and no row is much above 1."""
+    """Factors of J, shape (k, n), that measure lengths in that of the arm and bring each row to about 1."""
     frame = robot.model.frame(task.frame).name
     length = length_of(robot, {frame}) + math.hypot(*task.point)
     rows = np.array(task.rows)
@@ -274,7 +274,7 @@ def _singular(
     scaled: Array,
     least: float,
 ) -> SingularTask:
-    """The error: which states, which singular values, which component, and what to do."""
+    """The error, with the states, the singular values, the component and the remedy."""
     states = np.argwhere(bad)
     first = tuple(map(int, states[0]))
     state = np.broadcast_to(np.asarray(q, dtype=float), (*bad.shape, robot.dof))[first]

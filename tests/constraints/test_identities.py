@@ -120,7 +120,7 @@ def test_hybrid_forces(robot):
 
 
 def test_straight_line_and_dense_solutions_agree(robot):
-    from armdyn.constraints.least_squares import constrained_least_squares
+    from armdyn.constraints.solving import constrained_least_squares
 
     q, qd, tau, _ = well_posed(robot)
     motion = robot.compile(c.constrained_forward_dynamics)(q, qd, tau)

@@ -219,7 +219,7 @@ def test_bounds_that_do_not_exist(planar, ur5) -> None:
             armdyn.UnknownName,
             r"no joint 'elbow' in 'ur5'.*Did you mean 'elbow_joint'",
         ),
-        ("torque", {"joints": ()}, TaskSpaceError, "expected names of joints, each once"),
+        ("torque", {"joints": ()}, TaskSpaceError, "names none; expected some of shoulder_pan_joint, .*, each once"),
         ("torque", {"joints": ("elbow_joint", "elbow_joint")}, TaskSpaceError, "each once"),
         ("velocity", {"components": "pose"}, TaskSpaceError, "rad and m have no common length"),
         ("velocity", {"components": ((0, 0, 0, 1, 1, 0),)}, TaskSpaceError, "no unit vectors at right angles"),

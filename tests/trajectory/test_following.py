@@ -133,7 +133,7 @@ def test_singular_start_is_named() -> None:
         ({"near": Q0[:5]}, "near has shape (5,); expected (6,)"),
         ({"near": Q0, "components": ("vx", "vy")}, "'ur5' has 6 joints, and 2 components are followed"),
         ({"near": Q0, "components": ("vx", "q")}, "no component 'q' in a twist"),
-        ({"near": Q0, "components": ("vx", "vx")}, "names one twice"),
+        ({"near": Q0, "components": ("vx", "vx")}, "names one more than once"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments, message: str) -> None:

@@ -57,9 +57,8 @@ if TYPE_CHECKING:
     from armdyn.constraints.point_on_line import PointOnLine
     from armdyn.constraints.point_on_plane import PointOnPlane
     from armdyn.constraints.point_on_surface import PointOnSurface
-    from armdyn.constraints.rank import ConstraintRank, constraint_rank
+    from armdyn.constraints.rank import ConstraintRank, constraint_rank, independent_constraints
     from armdyn.constraints.rows_of import RowsOf
-    from armdyn.constraints.singular import independent_constraints
     from armdyn.constraints.state import State
     from armdyn.constraints.wrenches import constraint_wrench, multipliers_of_wrench
 
@@ -86,9 +85,8 @@ _WHERE = {
         "point_on_line": "PointOnLine",
         "point_on_plane": "PointOnPlane",
         "point_on_surface": "PointOnSurface",
-        "rank": "ConstraintRank constraint_rank",
+        "rank": "ConstraintRank constraint_rank independent_constraints",
         "rows_of": "RowsOf",
-        "singular": "independent_constraints",
         "state": "State",
         "wrenches": "constraint_wrench multipliers_of_wrench",
     }.items()

@@ -10,11 +10,18 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import per_joint
 from armdyn.constraints import dynamics
-from armdyn.constraints.arguments import CLOSED, coordinates, rank_tolerance_of, state_name, tolerance_of
-from armdyn.constraints.arm import ConstrainedRobot, compiled
+from armdyn.constraints.arguments import (
+    CLOSED,
+    RANK_TOLERANCE,
+    ConstrainedRobot,
+    compiled,
+    coordinates,
+    rank_tolerance_of,
+    state_name,
+    tolerance_of,
+)
+from armdyn.constraints.closing import check_motion
 from armdyn.constraints.errors import ConstraintError
-from armdyn.constraints.least_squares import RANK_TOLERANCE
-from armdyn.constraints.motion import check_motion
 from armdyn.spatial.rotations import Array
 
 

@@ -1,25 +1,32 @@
-"""Checks of the arguments of the numeric functions: states, joints by name, tolerances, choices."""
+"""Arguments of the numeric functions: a robot with constraints, states, joints by name, tolerances."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, number
-from armdyn.constraints.arm import ConstrainedRobot
 from armdyn.constraints.errors import ConstraintError
+from armdyn.declaration import Function
 from armdyn.errors import ModelError, UnknownName
+from armdyn.functions import CompiledFunction
+from armdyn.functions.arm import Arm
+from armdyn.model.constraints import Row
+from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 CLOSED = 1e-6
 """How far from closed, m or rad, and how fast against the constraints, m/s or rad/s, a state may be.
 
-Rows of functions of the caller's, which have no unit, are measured by `armdyn.constraints.scales`.
+Rows of functions of the user, which have no unit, are scaled by `armdyn.constraints.checks.row_sizes`.
 """
+
+RANK_TOLERANCE = 1e-10
+"""Singular values of the rows as unit vectors below this part of the greatest count as zero."""
 
 Redundant = Literal["error", "least_squares"]
 """The treatment of states at which rows of A follow from others."""
@@ -28,8 +35,42 @@ LockedJoints = Mapping[str, float] | Iterable[str]
 """Joints that stay: by name, at their given values, or where the mapping says."""
 
 
+class ConstrainedRobot(Arm, Protocol):
+    """A robot with constraints: `armdyn.Robot` is one."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def dof(self) -> int: ...  # noqa: D102
+    @property
+    def mechanism(self) -> Mechanism: ...  # noqa: D102
+    @property
+    def joint_names(self) -> tuple[str, ...]: ...  # noqa: D102
+    @property
+    def constraint_rows(self) -> tuple[Row, ...]: ...  # noqa: D102
+    @property
+    def mass_matrix(self) -> Callable[..., Any]: ...  # noqa: D102
+    @property
+    def jacobian(self) -> Callable[..., Any]: ...  # noqa: D102
+    @property
+    def constraint_error(self) -> Callable[..., Any]: ...  # noqa: D102
+    @property
+    def constraint_jacobian(self) -> Callable[..., Any]: ...  # noqa: D102
+    @property
+    def constraint_velocity(self) -> Callable[..., Any]: ...  # noqa: D102
+    @property
+    def constraint_drift(self) -> Callable[..., Any]: ...  # noqa: D102
+
+
+def compiled(function: Function, robot: ConstrainedRobot) -> CompiledFunction:
+    """A function of `armdyn.constraints.dynamics` compiled for a robot, which keeps it for the next call."""
+    kept: dict[str, CompiledFunction] = vars(robot)
+    name = f"_{function.name}"
+    return kept[name] if name in kept else kept.setdefault(name, CompiledFunction(robot, function))
+
+
 def tolerance_of(value: Any) -> float:
-    """A tolerance: zero or more, infinite where nothing shall be checked."""
+    """A tolerance: zero or more, infinite switches the checks off."""
     return number("tolerance", value, least=0.0, infinite=True, error=ConstraintError)
 
 

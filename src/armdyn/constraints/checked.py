@@ -13,24 +13,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import per_joint
+from armdyn.checks import one_batch, per_joint
 from armdyn.constraints import dynamics
-from armdyn.constraints.arguments import CLOSED, Redundant, finite, gain_of, given, multipliers_of, tolerance_of
-from armdyn.constraints.arm import ConstrainedRobot, compiled
+from armdyn.constraints.arguments import (
+    CLOSED,
+    RANK_TOLERANCE,
+    ConstrainedRobot,
+    Redundant,
+    compiled,
+    finite,
+    gain_of,
+    given,
+    multipliers_of,
+    tolerance_of,
+)
+from armdyn.constraints.checks import holonomic
+from armdyn.constraints.closing import check_motion
 from armdyn.constraints.dynamics import ConstrainedMotion
-from armdyn.constraints.least_squares import RANK_TOLERANCE, constrained_least_squares, projection_of
-from armdyn.constraints.motion import check_motion
-from armdyn.constraints.scales import holonomic
 from armdyn.constraints.solving import (
     Pick,
     Settings,
     are_dependent,
+    constrained_least_squares,
     has_dependent_rows,
+    projection_of,
     solve_compiled,
     solve_dependent,
 )
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 
 
@@ -63,7 +73,8 @@ def checked_forward_dynamics(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         tau: joint forces, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, shape (..., 6).
-        f_ext: wrenches that the surroundings apply on the links, shape (..., links, 6).
+        f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N,
+            shape (..., links, 6); those of the constraints not among them.
         redundant: "error", or "least_squares": qdd, which is unique as long as the constraints agree, and of all
             lambda with the same effect the one whose rows, each by itself, would cause the least accelerations in the
             metric of M; where constraints contradict each other, the least contradiction, row by row in that metric.
@@ -101,7 +112,7 @@ def checked_forward_dynamics(
 
     def bias() -> Array:
         h: Array = compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, np.zeros(robot.dof), **wrenches)
-        return h  # and what the wrenches take
+        return h  # with the joint forces of the wrenches
 
     def nan() -> ConstrainedMotion:
         batch = np.shape(bias())[:-1]
@@ -163,7 +174,7 @@ def checked_inverse_dynamics(
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         multipliers: lambda, N or N m, shape (..., constraints); no force against the constraints if left out.
         f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, N m and N, shape (..., 6).
-        f_ext: wrenches (m, f) that the surroundings apply on the links, shape (..., links, 6).
+        f_ext: wrenches on the links, as of `constrained_forward_dynamics`, shape (..., links, 6).
         tolerance: of phi and A qd, as of `constrained_forward_dynamics`, and of A qdd + Adot qd for each unit of the
             greatest acceleration above one; ``np.inf``: take states and motions as they are.
         workers: threads for a batch; -1: one a core.
@@ -202,8 +213,8 @@ def checked_hybrid_forces(
     """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
 
     tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
-    to the wanted one, in the metric of M, that the constraints allow: what qdd asks against them is left out, and
-    lambda comes about exactly (Modern Robotics 8.7, 11.6).
+    to the wanted one, in the metric of M, that the constraints allow: the part of qdd against them is left out, and
+    lambda is met exactly (Modern Robotics 8.7, 11.6).
 
     Args:
         robot: with constraints.
@@ -211,8 +222,8 @@ def checked_hybrid_forces(
         qd: joint velocities, rad/s or m/s, shape (..., n).
         qdd: wanted joint accelerations, rad/s^2 or m/s^2, shape (..., n).
         multipliers: wanted lambda, N or N m, shape (..., constraints).
-        redundant: "error", or "least_squares": qdd_c as `constrained_forward_dynamics` finds it, and of lambda what
-            is told from joint forces, A^T lambda, comes about exactly.
+        redundant: "error", or "least_squares": qdd_c as `constrained_forward_dynamics` finds it, and the joint forces
+            A^T lambda are met exactly.
         tolerance: of phi and A qd, which with rank_tolerance, workers and the errors is as of
             `constrained_forward_dynamics`.
         rank_tolerance: singular values of A below this part of the greatest count as zero.
@@ -228,7 +239,7 @@ def checked_hybrid_forces(
     q_, qd_, qdd_ = per_joint(robot, q=q, qd=qd, qdd=qdd)
     lam = multipliers_of(robot, multipliers)
     check_motion(robot, settings.tolerance, q_, qd_)
-    batch = _batch(q_, lam)
+    batch = one_batch(**{"q, qd, qdd": q_, "multipliers": lam})[0].shape[:-1]
     nan = _nan(out, (*batch, robot.dof))
     arrays = q, qd, qdd, multipliers
     tau: Array = solve_compiled(robot, dynamics.hybrid_forces, arrays, nan, workers=workers, out=out)
@@ -245,16 +256,6 @@ def checked_hybrid_forces(
         dependent = np.asarray(np.broadcast_to(dependent, batch) & finite(lam))
         solve_dependent(robot, settings, q_, dependent, [tau], dense)
     return tau
-
-
-def _batch(q: Array, lam: Array) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(q.shape[:-1], lam.shape[:-1])
-    except ValueError:
-        raise ShapeError(
-            f"the batches of the arguments do not broadcast together: q, qd, qdd {q.shape[:-1]}, multipliers "
-            f"{lam.shape[:-1]}"
-        ) from None
 
 
 def _nan(out: Any, shape: tuple[int, ...]) -> Callable[[], Array]:
@@ -286,7 +287,7 @@ def checked_force_projection(
     Args:
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
-        redundant: "error", or "least_squares": P from what the rows span, with the pseudoinverse of A M^-1 A^T; it is
+        redundant: "error", or "least_squares": P from the row space of A, with the pseudoinverse of A M^-1 A^T; it is
             unique, whichever of the rows follow from others.
         tolerance: of phi, which with rank_tolerance, workers and the errors is as of `constrained_forward_dynamics`.
         rank_tolerance: singular values of A below this part of the greatest count as zero.

@@ -1,4 +1,4 @@
-"""Positions that close the loops, from a guess."""
+"""Positions that close the loops, from a guess; checks that states and motions keep the constraints."""
 
 from __future__ import annotations
 
@@ -6,13 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import per_joint
-from armdyn.constraints.arguments import LockedJoints, state_name, tolerance_of, with_locked
-from armdyn.constraints.arm import ConstrainedRobot
-from armdyn.constraints.checks import NO_GRADIENT
+from armdyn.constraints.arguments import ConstrainedRobot, LockedJoints, state_name, tolerance_of, with_locked
+from armdyn.constraints.checks import (
+    NO_GRADIENT,
+    check_accelerations,
+    check_closed,
+    check_velocities,
+    holonomic,
+    holonomic_rows,
+    listed,
+)
+from armdyn.constraints.closure import ClosureCandidate, ClosureSolver, perturbed_guesses
 from armdyn.constraints.errors import ContradictingConstraints, OpenLoop
-from armdyn.constraints.half_turns import flipped_constraints, restarts_flipped_by_pi
-from armdyn.constraints.scales import holonomic, holonomic_rows, listed
-from armdyn.constraints.search import ClosureCandidate, ClosureSolver, perturbed_guesses
+from armdyn.constraints.state import State
 from armdyn.spatial.rotations import Array
 
 FLIPPED_RESTARTS = 4
@@ -31,8 +37,8 @@ def close_loop(
 ) -> Array:
     """Joint positions q, rad or m, shape (..., n), near a guess, at which all constraints phi(q) = 0 hold.
 
-    By least squares with a trust region (SciPy), and Newton's steps at the end, whose corrections are the smallest that
-    do. Which of the ways to assemble a mechanism is found, the guess decides; joint limits are not looked at. From a
+    By least squares with a trust region (SciPy), then Newton's steps of least norm. The guess decides which assembly of
+    the mechanism is found; joint limits are not considered. From a
     guess that leads nowhere, such as one where a constraint has no gradient, the search starts again up to 0.01 rad or
     m beside it. Frames whose held axes are half a turn apart are not closed, even where phi is zero, as that of a
     single held axis is there: the search starts again half a turn away.
@@ -78,11 +84,11 @@ def _closed(robot: ConstrainedRobot, guess: Array, free: Array, tolerance: float
                 raise ContradictingConstraints(_what_contradicts(robot, candidate, free, index))
             best = min((one for one in (best, candidate) if one), key=lambda one: float(np.abs(one.measured).max()))
             continue
-        names = flipped_constraints(robot, candidate.q)
+        names = _flipped(robot, candidate.q)
         if not names:
             return candidate.q
         if len(flipped) < FLIPPED_RESTARTS:  # a perturbed guess would lead there again
-            starts = [*(starts if flipped else ()), *restarts_flipped_by_pi(robot, candidate.q, names, free, guess)]
+            starts = [*(starts if flipped else ()), *_flipped_by_pi(robot, candidate.q, names, free, guess)]
         flipped.append(names)
     if flipped:
         raise OpenLoop(_why_flipped(robot, flipped[0], index))
@@ -94,8 +100,24 @@ def _closed(robot: ConstrainedRobot, guess: Array, free: Array, tolerance: float
     raise OpenLoop(_why_open(robot, best, free, index))
 
 
-def explain_open(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
-    """The error of a state that is open, with what `close_loop` finds from there and so what to do."""
+def check_motion(
+    robot: ConstrainedRobot, tolerance: float, q: Array, qd: Array | None = None, qdd: Array | None = None
+) -> None:
+    """Raise where q is open, or qd or qdd leave the constraints; an open loop is explained. Infinite: check nothing."""
+    if not tolerance < np.inf:
+        return
+    try:
+        check_closed(robot, q, tolerance)
+    except OpenLoop as error:
+        raise _explained(robot, error) from None
+    if qd is not None:
+        check_velocities(robot, q, qd, tolerance)
+        if qdd is not None:
+            check_accelerations(robot, q, qd, qdd, tolerance)
+
+
+def _explained(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
+    """The error of an open state, with the remedy: whether `close_loop` finds a closed state from there."""
     if error.q is None:
         return error
     try:
@@ -159,3 +181,26 @@ def _what_contradicts(robot: ConstrainedRobot, best: ClosureCandidate, free: Arr
         f"joints that are free changes, whatever the guess. Change or leave out "
         f"{'one of them' if len(against) > 1 else 'it'}{', or hold other joints.' if held else '.'}"
     )
+
+
+def _flipped(robot: ConstrainedRobot, q: Array) -> tuple[str, ...]:
+    """Names of the rows, or of constraints of several, whose zeros at a closed state q are false roots."""
+    state, names = State(robot.mechanism, q, np.zeros(robot.dof)), []
+    for constraint in robot.model.constraints:
+        rows = constraint.false_roots(state)
+        if rows:
+            names.append(rows[0].name if len(rows) == 1 else constraint.name)
+    return tuple(names)
+
+
+def _flipped_by_pi(robot: ConstrainedRobot, q: Array, names: tuple[str, ...], free: Array, guess: Array) -> list[Array]:
+    """Starts half a turn about the named rows away from q, both ways, the one nearer to the guess first."""
+    known = [row.name for row in robot.constraint_rows]
+    starts = []
+    for name in names:
+        if name not in known:
+            continue  # of several axes: phi is steep near q, so that no restart is needed
+        a = np.asarray(robot.constraint_jacobian(q))[known.index(name)] * free
+        if a @ a > 0.0:
+            starts += [q + np.pi * a / (a @ a), q - np.pi * a / (a @ a)]
+    return sorted(starts, key=lambda start: float(np.linalg.norm(start - guess)))

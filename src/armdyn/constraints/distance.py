@@ -30,7 +30,7 @@ class Distance(Constraint):
         to_point: the second in the axes of ``to``, m.
         name: of the constraint.
 
-    The multiplier is the tension of the rod, N: what the points pull at it with, negative where they push.
+    The multiplier is the tension of the rod, N; negative where it is compressed.
     """
 
     frame: str

@@ -15,8 +15,7 @@ import numpy as np
 
 from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.constraints.declared import function
-from armdyn.constraints.equations import all_equations
+from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.errors import RedundantConstraints
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
@@ -25,7 +24,7 @@ from armdyn.spatial.positive_definite import Cholesky, ZeroPivot
 from armdyn.spatial.rotations import Array
 
 RANK_LOSS_PIVOT = 1e-12
-"""A row this little independent of those before it, as the square of a sine, has no digits left: it counts as none."""
+"""A pivot below this part of its diagonal entry is rounding: the row depends on those before it."""
 
 
 class ConstrainedMotion(NamedTuple):
@@ -33,9 +32,9 @@ class ConstrainedMotion(NamedTuple):
 
     Args:
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
-        multipliers: lambda, N or N m, shape (..., constraints): what the robot does to the constraints.
+        multipliers: lambda, N or N m, shape (..., constraints): the forces of the robot on the constraints.
         independence: between 1 and 0, shape (..., constraints): the square of the sine of the angle between each row of
-            A and what those before it span, in the metric of M^-1. Where one is 0, A has lost rank.
+            A and the span of those before it, in the metric of M^-1. Where one is 0, A has lost rank.
     """
 
     qdd: Array
@@ -60,16 +59,7 @@ def constrained_forward_dynamics(
     lambda = (A M^-1 A^T)^-1 (A M^-1 (tau - h) + Adot qd), qdd = M^-1 (tau - h - A^T lambda) (Modern Robotics 8.96,
     8.98). For constraints of full rank: no rank is looked at, `ConstrainedMotion.independence` shows it.
 
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        tau: joint forces, N m or N, shape (..., n).
-        f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, N m and N, shape (..., 6).
-        f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N,
-            shape (..., links, 6); those of the constraints not among them.
-        damping: alpha, 1/s, and
-        stiffness: beta, 1/s^2: Baumgarte's stabilisation A qdd + Adot qd + alpha A qd + beta phi = 0, which pulls a
-            motion that has drifted back to its constraints. 0: none.
+    Arguments, with units and shapes, are those of `armdyn.Robot.constrained_forward_dynamics`.
     """
     phi, A, drift = all_equations(model, q, qd)
     if damping:
@@ -144,19 +134,10 @@ def constrained_inverse_dynamics(
 ) -> Array:
     """Joint forces tau = M(q) qdd + h(q, qd) + A^T(q) lambda, N m or N, shape (..., n).
 
-    Those that move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it pushes against
-    them with lambda (Modern Robotics 8.93). With every joint driven lambda is free to choose.
+    They move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it presses on them with
+    lambda (Modern Robotics 8.93). The rank of A does not matter.
 
-    The rank of A does not bear on it.
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
-        multipliers: lambda, N or N m, shape (..., constraints); no force against the constraints if left out.
-        f_tip: wrench (m, f) the tip applies to its surroundings, beside the constraints, N m and N, shape (..., 6).
-        f_ext: wrenches (m, f) that the surroundings apply on the links, each in its link's frame, N m and N,
-            shape (..., links, 6); those of the constraints not among them.
+    Arguments, with units and shapes, are those of `armdyn.Robot.constrained_inverse_dynamics`.
     """
     tau = inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)
     if multipliers is None:
@@ -169,16 +150,10 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
 
     tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
-    to the wanted one, in the metric of M, that the constraints allow: what qdd asks against them is left out, and
-    lambda comes about exactly (Modern Robotics 8.7, 11.6). For constraints of full rank.
+    to the wanted one, in the metric of M, that the constraints allow; lambda is met exactly (Modern Robotics 8.7,
+    11.6). For constraints of full rank; where A has lost rank all of tau is NaN.
 
-    Where A has lost rank all of tau is NaN.
-
-    Args:
-        q: joint positions, rad or m, shape (..., n).
-        qd: joint velocities, rad/s or m/s, shape (..., n).
-        qdd: wanted joint accelerations, rad/s^2 or m/s^2, shape (..., n).
-        multipliers: wanted lambda, N or N m, shape (..., constraints).
+    Arguments, with units and shapes, are those of `armdyn.Robot.hybrid_forces`.
     """
     _, A, drift = all_equations(model, q, qd)
     _, S = _through(model, factored_mass_matrix(model, q), A)
@@ -194,8 +169,7 @@ def force_projection(model: Mechanism, q: Array) -> Array:
     P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves, (1 - P) tau pushes against the constraints,
     and P tau = P (M qdd + h) (8.99). For constraints of full rank; where A has lost rank P is NaN.
 
-    Args:
-        q: joint positions, rad or m, shape (..., n).
+    Arguments, with units and shapes, are those of `armdyn.Robot.force_projection`.
     """
     A = all_equations(model, q).A
     factors = factored_mass_matrix(model, q)
@@ -215,7 +189,6 @@ def acceleration_projection(model: Mechanism, q: Array) -> Array:
     8.101, 8.102). Of velocities it makes the nearest that the constraints allow, in the metric of M. For constraints of
     full rank; NaN where A has lost rank. P_qdd M^-1 is dqdd/dtau.
 
-    Args:
-        q: joint positions, rad or m, shape (..., n).
+    Arguments, with units and shapes, are those of `armdyn.Robot.acceleration_projection`.
     """
     return np.asarray(force_projection(model, q).T)

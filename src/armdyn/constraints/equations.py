@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from armdyn.constraints.declared import function
+from armdyn import declaration
 from armdyn.constraints.own_function import wrong_shape
 from armdyn.constraints.state import State
 from armdyn.errors import ModelError
 from armdyn.model.constraints import Constraint, Equations
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
+
+function = partial(declaration.function, sources=("algorithms", "constraints"))
+"""Declares a function of constraints; its compiled code is cached until these sources change."""
 
 
 def all_equations(model: Mechanism, q: Array, qd: Array | None = None) -> Equations:
@@ -37,7 +42,7 @@ def _checked(constraint: Constraint, part: Equations, model: Mechanism) -> Equat
 
 @function("(n)->(holonomic)")
 def constraint_error(model: Mechanism, q: Array) -> Array:
-    """What is left of the holonomic constraints phi(q), m or rad, shape (..., holonomic).
+    """Values phi(q) of the holonomic constraints, m or rad, shape (..., holonomic).
 
     Zero where every loop is closed. One number for each row of ``robot.constraint_rows`` that is holonomic. Of frames
     held about two or three axes, a rotation by the angle a that is left over counts as 2 tan(a / 2), which is zero
@@ -100,7 +105,7 @@ def constraint_drift(model: Mechanism, q: Array, qd: Array) -> Array:
 def constraint_forces(model: Mechanism, q: Array, multipliers: Array) -> Array:
     """Joint forces against the constraints A^T(q) lambda, N m or N, shape (..., n).
 
-    What of tau the robot puts into its constraints, which answer with the opposite (Modern Robotics 8.93).
+    The part of tau that acts on the constraints; their reaction on the robot is -A^T lambda (Modern Robotics 8.93).
 
     Args:
         q: joint positions, rad or m, shape (..., n).

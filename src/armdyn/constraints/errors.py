@@ -7,7 +7,7 @@ from armdyn.spatial.rotations import Array
 
 
 class ConstraintError(ArmdynError, ValueError):
-    """Constraints, or a state within them, that do not allow what was asked."""
+    """A wrong argument of a function of constraints, or a state or motion that the constraints do not allow."""
 
 
 class RedundantConstraints(ConstraintError):
@@ -32,7 +32,7 @@ class OpenLoop(ConstraintError):
 
 
 class ContradictingConstraints(OpenLoop):
-    """Constraints that hold nowhere near a state, for one asks what another forbids."""
+    """Constraints that hold nowhere near a state, because they contradict each other."""
 
 
 class InconsistentMotion(ConstraintError):

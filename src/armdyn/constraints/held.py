@@ -36,9 +36,9 @@ class Held(Constraint):
     coordinate at zero in B. Held about all three axes, A keeps the axes of B; about two, the third axis of A keeps the
     direction of that of B, and A may turn about it; about one, say x, the next axis of A, y, stays at right angles to
     the one after it of B, z, as in a universal joint. Of three and of two, phi is 2 tan(angle / 2) of the turn that is
-    left over, zero where the axes agree and nowhere else. Of one it is the sine of what the right angle lacks, which is
-    zero after half a turn about x, too: half a turn about z and one about y come to the same, and both are free.
-    `Robot.close_loop` does not take that for closed.
+    left over, zero where the axes agree and nowhere else. Of one it is the sine of the deviation from a right angle,
+    which is zero after half a turn about x, too: half a turn about z and one about y come to the same, and both are
+    free. `Robot.close_loop` does not take that for closed.
 
     Args:
         frame: name of the frame that is held.
@@ -189,7 +189,7 @@ def _two_rotations(seen: Relative, about: Sequence[int]) -> Equations:
 
 
 def _one_rotation(seen: Relative, about: Sequence[int]) -> Equations:
-    """About x alone: the y axis of A stays at right angles to the z axis of B. phi is the sine of what it lacks."""
+    """About x alone: the y axis of A stays at right angles to the z axis of B. phi is the sine of the deviation."""
     (a,) = about
     b, c = (a + 1) % 3, (a + 2) % 3
     y = seen.R[:, b]

@@ -1,4 +1,4 @@
-"""Equations for positions that are a function of the caller's, whose derivatives the program takes."""
+"""Position equations phi(q) = 0 given by a function of the user and differentiated automatically."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ class JointCoupling(Constraint):
 
     Args:
         factors: by the names of the coordinates, rad or m each.
-        value: what the sum is.
+        value: of the sum, rad or m.
         name: of the constraint.
 
     The multiplier times a coordinate's factor is the force that it puts into the coupling.

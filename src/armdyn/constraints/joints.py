@@ -18,8 +18,8 @@ def weld(
     Args:
         frame: name of the frame that is held.
         to: name of the frame it is held to; the base where none is given.
-        pose: of what is held, in ``frame``, shape (4, 4); the frame itself where none is given.
-        to_pose: of where it is held, in ``to``, shape (4, 4).
+        pose: of A, the axes that are held, in ``frame``, shape (4, 4); the frame itself where none is given.
+        to_pose: of B, the axes to which A is held, in ``to``, shape (4, 4).
         name: of the constraint.
 
     >>> [row.unit for row in armdyn.constraints.weld("tool").rows]
@@ -57,7 +57,7 @@ def hinge(
     to_point: ArrayLike = (0, 0, 0),
     name: str = "",
 ) -> Held:
-    """An axis of a frame held to an axis of another: what is left is the turn about it.
+    """An axis of a frame held to an axis of another: the frame may turn about it.
 
     Args:
         frame: name of the frame that is held.
@@ -88,7 +88,7 @@ def slide(
 
     A slide holds the turn about its axis, too. With one ``axis`` for both frames, their axes stay parallel. Where
     ``to_axis`` is another, which turn is held follows from this rule: each frame is given an x across the axis, and the
-    two x stay parallel. x is what of one coordinate axis of the frame lies across the axis: of the coordinate axis that
+    two x stay parallel. x is the part of one coordinate axis of the frame across the axis: of the coordinate axis that
     it leans to least, the first of several; where it is a coordinate axis itself, of the next in turn (y for x, z for
     y, x for z). For another turn, say so with poses whose z is the axis:
     ``Held(frame, to, ("x", "y", "rx", "ry", "rz"), pose, to_pose)``.

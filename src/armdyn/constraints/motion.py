@@ -1,4 +1,4 @@
-"""Motions within the constraints: checked, and corrected to the nearest that the constraints allow."""
+"""Velocities and accelerations, corrected to the nearest that the constraints allow."""
 
 from __future__ import annotations
 
@@ -6,30 +6,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import per_joint
-from armdyn.constraints.arguments import CLOSED, LockedJoints, state_name, tolerance_of, with_locked
-from armdyn.constraints.arm import ConstrainedRobot
-from armdyn.constraints.checks import check_accelerations, check_closed, check_inertia, check_velocities
-from armdyn.constraints.closing import explain_open
-from armdyn.constraints.errors import InconsistentMotion, OpenLoop
-from armdyn.constraints.least_squares import RANK_TOLERANCE
-from armdyn.constraints.scales import listed, sizes_at
+from armdyn.constraints.arguments import (
+    CLOSED,
+    RANK_TOLERANCE,
+    ConstrainedRobot,
+    LockedJoints,
+    state_name,
+    tolerance_of,
+    with_locked,
+)
+from armdyn.constraints.checks import check_inertia, listed, sizes_at
+from armdyn.constraints.closing import check_motion
+from armdyn.constraints.errors import InconsistentMotion
 from armdyn.spatial.rotations import Array
-
-
-def check_motion(
-    robot: ConstrainedRobot, tolerance: float, q: Array, qd: Array | None = None, qdd: Array | None = None
-) -> None:
-    """Raise where q is open, or qd or qdd leave the constraints; an open loop is explained. Infinite: check nothing."""
-    if not tolerance < np.inf:
-        return
-    try:
-        check_closed(robot, q, tolerance)
-    except OpenLoop as error:
-        raise explain_open(robot, error) from None
-    if qd is not None:
-        check_velocities(robot, q, qd, tolerance)
-        if qdd is not None:
-            check_accelerations(robot, q, qd, qdd, tolerance)
 
 
 def close_velocities(
@@ -37,8 +26,8 @@ def close_velocities(
 ) -> Array:
     """Joint velocities qd, rad/s or m/s, shape (..., n), nearest to given ones, that the constraints allow: A qd = 0.
 
-    The correction is the one of the least kinetic energy. Without held joints it is what an impact that the
-    constraints take without bouncing leaves: P_qdd qd (Modern Robotics 8.102).
+    The correction is the one of the least kinetic energy. Without held joints the result is P_qdd qd, the velocities
+    after an impact without rebound on the constraints (Modern Robotics 8.102).
 
     Args:
         robot: with constraints.

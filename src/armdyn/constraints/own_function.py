@@ -1,4 +1,4 @@
-"""Constraints that are functions of the caller's: what the functions may be, and what they may return."""
+"""Constraints given by functions of the user: checks of the functions and of the arrays they return."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class OwnFunction(Constraint):
 
 
 def returned(constraint: Constraint, values: Any, n: int) -> Array:
-    """The values that a function of the caller's returned, as an array of numbers."""
+    """The values that a function of the user returned, as an array of numbers."""
     try:
         array = np.asarray(values)
     except ValueError:
@@ -55,7 +55,7 @@ def returned(constraint: Constraint, values: Any, n: int) -> Array:
 
 
 def wrong_shape(constraint: Constraint, shape: Sequence[int], n: int) -> ModelError:
-    """The complaint of a function that returned an array of another shape."""
+    """The error of a function that returned an array of another shape."""
     return ModelError(
         f"the function of constraint {constraint.name!r} returned shape {tuple(shape)}; expected "
         f"{_expected(constraint, n)}"

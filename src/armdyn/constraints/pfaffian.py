@@ -1,4 +1,4 @@
-"""Equations for velocities that are a function of the caller's: wheels, skates."""
+"""Velocity equations A(q) qd = 0 given by a function of the user: wheels, skates."""
 
 from __future__ import annotations
 

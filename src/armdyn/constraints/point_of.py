@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from armdyn.constraints.fields import ORIGIN, distinct, vector
+from armdyn.constraints.fields import distinct, vector
 from armdyn.model.constraints import Constraint, Equations, Numbers
 from armdyn.spatial.rotations import Array, rigid
 
@@ -15,35 +15,31 @@ if TYPE_CHECKING:
     from armdyn.constraints.state import Relative, State
 
 
-@dataclass(frozen=True)
 class PointOf(Constraint):
-    """A point of a frame, seen from another frame."""
+    """A point of a frame, seen from another frame; its kinds are dataclasses with these fields among others."""
 
     frame: str
+    point: ArrayLike
+    of: str
 
     @property
     def frames(self) -> tuple[str, ...]:
         """The frames it names."""
-        return self.frame, getattr(self, "of", "")
+        return self.frame, self.of
 
     @property
     def places(self) -> tuple[tuple[str, Numbers], ...]:
         """The point."""
-        return ((self.frame, getattr(self, "point", ORIGIN)),)
+        return ((self.frame, tuple(np.asarray(self.point).tolist())),)
 
-    def _name_and_point(self, what: str) -> None:
-        name = self.name or f"{self.frame} on {what}"
-        self._set(
-            name=name,
-            of=getattr(self, "of", "") or "",
-            point=vector(getattr(self, "point", ORIGIN), f"point of constraint {name!r}"),
-        )
+    def _name_and_point(self, shape: str) -> None:
+        name = self.name or f"{self.frame} on {shape}"
+        self._set(name=name, of=self.of or "", point=vector(self.point, f"point of constraint {name!r}"))
         distinct(self)
 
     def _seen(self, state: State) -> Relative:
-        """The point in the axes of the frame that carries what it stays on."""
-        point, of = getattr(self, "point", ORIGIN), getattr(self, "of", "")
-        return state.relative(self.frame, rigid(p=np.array(point)), of, np.eye(4))
+        """The point in the axes of the frame that carries the shape."""
+        return state.relative(self.frame, rigid(p=np.array(self.point)), self.of, np.eye(4))
 
 
 def at_rest_along(directions: Array, through: Any, seen: Relative) -> Equations:

@@ -53,6 +53,7 @@ class PointOnCurve(PointOf):
     ['tip on curve: across 1', 'tip on curve: across 2']
     """
 
+    frame: str
     curve: Callable[[Any], Any]
     interval: tuple[float, float]
     point: ArrayLike = ORIGIN

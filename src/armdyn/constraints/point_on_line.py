@@ -28,6 +28,7 @@ class PointOnLine(PointOf):
         name: of the constraint.
     """
 
+    frame: str
     direction: ArrayLike
     through: ArrayLike = ORIGIN
     point: ArrayLike = ORIGIN

@@ -35,6 +35,7 @@ class PointOnPlane(PointOf):
     (Row(name='tip on plane', unit='m', holonomic=True),)
     """
 
+    frame: str
     normal: ArrayLike
     through: ArrayLike = ORIGIN
     point: ArrayLike = ORIGIN

@@ -43,6 +43,7 @@ class PointOnSurface(PointOf):
     1
     """
 
+    frame: str
     function: Callable[[Any], Any]
     size: int = 1
     point: ArrayLike = ORIGIN

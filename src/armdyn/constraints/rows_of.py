@@ -1,4 +1,4 @@
-"""Some rows of a constraint: what is left of it where the others follow from what holds already."""
+"""Some rows of a constraint: those that do not follow from other constraints."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RowsOf(Constraint):
-    """Some of the rows of a constraint; the others are not asked for.
+    """Some of the rows of a constraint; the others are left out.
 
     Args:
         constraint: whose rows they are.
         chosen: names of the rows.
-        name: of what is left; that of the constraint where none is given.
+        name: of these rows; that of the constraint where none is given.
 
     >>> loop = armdyn.constraints.ball("left", "right", name="loop")
     >>> [row.name for row in armdyn.constraints.RowsOf(loop, ["loop: x", "loop: y"]).rows]
@@ -47,7 +47,7 @@ class RowsOf(Constraint):
         return tuple(row for row in self.constraint.rows if row.name in self.chosen)
 
     def false_roots(self, state: State) -> tuple[Row, ...]:
-        """Those of the constraint, where all of them are chosen: the others may be what is not zero."""
+        """Those of the constraint, where all of them are chosen; else a row left out may not be zero."""
         roots = self.constraint.false_roots(state)
         return roots if {row.name for row in roots} <= set(self.chosen) else ()
 

@@ -10,12 +10,20 @@ import numpy as np
 
 from armdyn.checks import choice
 from armdyn.constraints import dynamics
-from armdyn.constraints.arguments import Redundant, finite, given, indices, rank_tolerance_of, state_name, tolerance_of
-from armdyn.constraints.arm import ConstrainedRobot, compiled
+from armdyn.constraints.arguments import (
+    ConstrainedRobot,
+    Redundant,
+    compiled,
+    finite,
+    given,
+    indices,
+    rank_tolerance_of,
+    state_name,
+    tolerance_of,
+)
 from armdyn.constraints.checks import check_gradients, check_inertia
 from armdyn.constraints.errors import RedundantConstraints, SingularState
-from armdyn.constraints.rank import rank_of
-from armdyn.constraints.singular import why_singular
+from armdyn.constraints.rank import rank_of, unit_rows, why_singular
 from armdyn.declaration import Function
 from armdyn.spatial.rotations import Array
 
@@ -23,7 +31,7 @@ MIN_INDEPENDENCE = 1e-4
 """The compiled solution keeps its digits where the independence of every row, the square of a sine, is above this."""
 
 Pick = Callable[[Array], Array]
-"""The states to be solved out of an array of all states."""
+"""Selects the states to be solved from an array of all states."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,7 @@ def solve_dependent(
 def _redundant(
     robot: ConstrainedRobot, q: Array, A: Array, M: Array, index: tuple[int, ...], rank_tolerance: float
 ) -> RedundantConstraints:
-    """The error that names rows that follow from others, at this state alone or everywhere, and what to do."""
+    """The error that names rows that follow from others, at this state alone or everywhere, and the remedy."""
     rank = rank_of(A, M, tuple(row.name for row in robot.constraint_rows), rank_tolerance)
     what = f"constraints of {robot.name!r} are redundant at q{state_name(index)}: {rank}. "
     if why_singular(robot, q, rank, rank_tolerance):
@@ -117,3 +125,45 @@ def are_dependent(independence: Any, *state: Array) -> Array:
     """True for finite states whose rows have no more than `MIN_INDEPENDENCE`, shape (...)."""
     dependent = np.asarray(~(np.asarray(independence) > MIN_INDEPENDENCE).all(axis=-1))
     return np.asarray(dependent & finite(*state)) if dependent.any() else dependent
+
+
+def constrained_least_squares(
+    M: Array, A: Array, pushed: Array, target: Array, rank_tolerance: float
+) -> tuple[Array, Array, Array]:
+    """qdd and lambda with M qdd + A^T lambda = pushed and A qdd = target as near as may be, and the rank of A.
+
+    With M = L L^T, x = L^T qdd and the columns B = L^-1 A^T N brought to length one by N:
+    x = L^-1 pushed - B y, B^T x = N target, so y = B^+ L^-1 pushed - B^+ B^+T N target and lambda = N y.
+    """
+    L = np.linalg.cholesky(M)
+    B, length = unit_rows(A, M)
+    N = np.where(length > 0.0, 1.0 / np.where(length > 0.0, length, 1.0), 0.0)
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    kept = _kept(s, rank_tolerance)
+    inverse = np.where(kept, 1.0 / np.where(kept, s, 1.0), 0.0)
+    free = np.linalg.solve(L, pushed[..., None])[..., 0]
+    along = inverse * np.einsum("...ij,...i->...j", U, free)
+    wanted = inverse**2 * np.einsum("...ij,...j->...i", Vt, N * target)
+    y = np.einsum("...ji,...j->...i", Vt, along - wanted)
+    x = free - np.einsum("...ij,...j->...i", B, y)
+    qdd = np.linalg.solve(np.swapaxes(L, -1, -2), x[..., None])[..., 0]
+    return qdd, N * y, kept.sum(axis=-1)
+
+
+def _kept(s: Array, rank_tolerance: float) -> Array:
+    """True for singular values that do not count as zero."""
+    kept: Array = s > rank_tolerance * np.maximum(s[..., :1], np.finfo(float).tiny)
+    return kept
+
+
+def projection_of(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
+    """P of 8.100 from the row space of A, whether the rows are independent or not, and the rank of A.
+
+    With M = L L^T and U an orthonormal basis of the column space of L^-1 A^T: P = 1 - L U U^T L^-1.
+    """
+    L = np.linalg.cholesky(M)
+    U, s, _ = np.linalg.svd(unit_rows(A, M)[0], full_matrices=False)
+    kept = _kept(s, rank_tolerance)
+    U = U * kept[..., None, :]
+    against = np.linalg.solve(np.swapaxes(L, -1, -2), U @ np.swapaxes(U, -1, -2) @ np.swapaxes(L, -1, -2))
+    return np.eye(M.shape[-1]) - np.swapaxes(against, -1, -2), kept.sum(axis=-1)

@@ -51,10 +51,10 @@ class Relative(NamedTuple):
 
 
 class State:
-    """A mechanism at (q, qd), which all constraints share: what `Constraint.equations_at` is made of.
+    """A mechanism at (q, qd): the poses and motions of frames that the equations of all constraints share.
 
-    ``q`` and ``qd`` are arrays of floats or of traced scalars; ``mechanism`` is what functions in `armdyn.algorithms`
-    take as their first argument.
+    ``q`` and ``qd`` are arrays of floats or of traced scalars; ``mechanism`` is the first argument of the functions in
+    `armdyn.algorithms`.
     """
 
     def __init__(self, mechanism: Mechanism, q: Array, qd: Array) -> None:
@@ -101,19 +101,19 @@ class State:
     def relative(self, frame: str, pose: Array, to: str, to_pose: Array) -> Relative:
         """The motion of a frame at ``pose`` in one frame, seen from a frame at ``to_pose`` in another."""
         A, B = self.moving(frame, pose), self.moving(to, to_pose)
-        into_B = B.R.T
+        R_B0 = B.R.T
         d = A.p - B.p
         u = A.v - B.v - cross(B.w, d)
         ud = A.a - B.a - cross(B.wd, d) - cross(B.w, A.v - B.v)
         return Relative(
-            r=into_B @ d,
-            J=into_B @ (A.J_v - B.J_v - _cross_columns(B.J_w, d)),
-            rd=into_B @ u,
-            rdd=into_B @ (ud - cross(B.w, u)),
-            R=into_B @ A.R,
-            J_w=into_B @ (A.J_w - B.J_w),
-            W=into_B @ (A.w - B.w),
-            Wd=into_B @ (A.wd - B.wd - cross(B.w, A.w)),
+            r=R_B0 @ d,
+            J=R_B0 @ (A.J_v - B.J_v - _cross_columns(B.J_w, d)),
+            rd=R_B0 @ u,
+            rdd=R_B0 @ (ud - cross(B.w, u)),
+            R=R_B0 @ A.R,
+            J_w=R_B0 @ (A.J_w - B.J_w),
+            W=R_B0 @ (A.w - B.w),
+            Wd=R_B0 @ (A.wd - B.wd - cross(B.w, A.w)),
         )
 
 

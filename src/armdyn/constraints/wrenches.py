@@ -7,12 +7,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, per_joint
-from armdyn.constraints.arguments import multipliers_of, state_name
-from armdyn.constraints.arm import ConstrainedRobot
+from armdyn.checks import array, per_joint, places
+from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, multipliers_of, state_name
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
-from armdyn.constraints.least_squares import RANK_TOLERANCE
-from armdyn.errors import UnknownName
 from armdyn.spatial.rotations import Array
 
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
@@ -32,7 +29,7 @@ def constraint_wrench(
 ) -> Array:
     """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, shape (..., 6) or (..., components).
 
-    What the frame applies to what constrains it, as `f_tip`, where the constraints act on it alone.
+    The frame applies F to its surroundings, as `f_tip`, where the constraints act on this frame alone.
 
     Args:
         robot: with constraints.
@@ -94,8 +91,8 @@ def multipliers_of_wrench(
 ) -> Array:
     """Multipliers lambda, N or N m, shape (..., constraints), with A^T lambda = J^T F for a wrench F of a frame.
 
-    For a wrench that is wanted against the constraints, as hybrid motion-force control has it: lambda is what
-    `hybrid_forces` and `constrained_inverse_dynamics` take (Modern Robotics 8.7: lambda = (J^-T A^T)^+ F).
+    For a wanted wrench on the constraints, as in hybrid motion-force control: `hybrid_forces` and
+    `constrained_inverse_dynamics` take this lambda (Modern Robotics 8.7: lambda = (J^-T A^T)^+ F).
 
     Args:
         robot: with constraints.
@@ -146,15 +143,5 @@ def _of_each_state(columns: Array, forces: Array, solve: Callable[[Array, Array,
 
 
 def _chosen(components: str | Sequence[str]) -> list[int]:
-    """The rows of the Jacobian that belong to the components, in the order asked for."""
-    named = (components,) if isinstance(components, str) else tuple(components)
-    for component in named:
-        if component not in COMPONENTS:
-            raise UnknownName.of("component", component, COMPONENTS, "a wrench")
-    if not named:
-        raise ConstraintError(
-            f"components={components!r} leaves the wrench no component; name some of {', '.join(COMPONENTS)}"
-        )
-    if len(set(named)) < len(named):
-        raise ConstraintError(f"components={components!r} names one more than once; expected each once")
-    return [COMPONENTS.index(component) for component in named]
+    """The rows of the Jacobian that belong to the components, in the order given."""
+    return places("components", components, COMPONENTS, "component", "a wrench", error=ConstraintError)

@@ -1,4 +1,4 @@
-"""What a unit ball of accelerations, forces or velocities becomes: the ellipsoids of M, Lambda and J.
+"""Images of unit balls of accelerations, forces or velocities: the ellipsoids of M, Lambda and J.
 
 | function | unit ball of | becomes | by | Modern Robotics |
 |---|---|---|---|---|

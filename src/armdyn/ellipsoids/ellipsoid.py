@@ -17,7 +17,7 @@ class Ellipsoid:
     """An ellipsoid about a centre: all centre + axes (lengths * u) with unit vectors u. Immutable; batched.
 
     Args:
-        name: what it is of, "torque" and so on.
+        name: of the quantity, "torque" and so on.
         coordinates: the names of its k coordinates.
         unit: of them.
         lengths: semi-axes, longest first, in that unit per unit of the ball, shape (..., k).

@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
 from armdyn.arrays import as_plain
+from armdyn.checks import places
 from armdyn.ellipsoids.ellipsoid import Ellipsoid
-from armdyn.errors import UnknownName, Unsupported
+from armdyn.errors import Unsupported
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -30,10 +31,7 @@ def torque(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = None) -
         UnknownName: a joint the robot does not have.
         TaskSpaceError: joints that turn beside joints that slide.
     """
-    without_constraints_only(robot, "torque")
-    M, names, kind = _chosen_mass_matrix(robot, q, joints)
-    lengths, U = np.linalg.eigh(M)
-    return Ellipsoid.of(U, positive(robot, lengths), name="torque", coordinates=names, unit=_per_kind(kind, "N m", "N"))
+    return _of_mass_matrix("torque", 1, {"revolute": "N m", "prismatic": "N"}, robot, q, joints)
 
 
 def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = None) -> Ellipsoid:
@@ -50,29 +48,26 @@ def acceleration(robot: Robot, q: ArrayLike, *, joints: Sequence[str] | None = N
     >>> armdyn.ellipsoids.acceleration(armdyn.load("planar_2r"), [0.0, np.pi / 2])
     <acceleration ellipsoid of joint_1, joint_2: semi-axes 1.70711, 0.292893 rad/s²>
     """
-    without_constraints_only(robot, "acceleration")
-    M, names, kind = _chosen_mass_matrix(robot, q, joints)
-    lengths, U = np.linalg.eigh(M)
-    lengths = 1.0 / positive(robot, lengths)
-    return Ellipsoid.of(U, lengths, name="acceleration", coordinates=names, unit=_per_kind(kind, "rad/s²", "m/s²"))
+    return _of_mass_matrix("acceleration", -1, {"revolute": "rad/s²", "prismatic": "m/s²"}, robot, q, joints)
 
 
-def _chosen_mass_matrix(robot: Robot, q: ArrayLike, joints: Sequence[str] | None) -> tuple[Array, tuple[str, ...], str]:
-    """M of the chosen joints, their names, and what kind they are."""
+def _of_mass_matrix(
+    name: str, power: int, units: dict[str, str], robot: Robot, q: ArrayLike, joints: Sequence[str] | None
+) -> Ellipsoid:
+    """The ellipsoid of M or of M^-1, in the unit of the chosen joints' kind."""
+    without_constraints_only(robot, name)
     known = robot.joint_names
-    names = known if joints is None else (joints,) if isinstance(joints, str) else tuple(joints)
-    for name in names:
-        if name not in known:
-            raise UnknownName.of("joint", name, known, repr(robot.name))
-    if not names or len(set(names)) != len(names):
-        raise TaskSpaceError(f"joints={joints!r}; expected names of joints, each once")
-    chosen = [known.index(name) for name in names]
-    M: Array = robot.mass_matrix(finite(robot, q))[..., np.ix_(chosen, chosen)[0], np.ix_(chosen, chosen)[1]]
-    return M, names, one_kind(robot, chosen)
+    named = known if joints is None else joints
+    chosen = places("joints", named, known, "joint", repr(robot.name), error=TaskSpaceError)
+    M = robot.mass_matrix(finite(robot, q))[..., chosen, :][..., chosen]
+    unit = units[one_kind(robot, chosen)]
+    eigenvalues, U = np.linalg.eigh(M)
+    lengths = positive(robot, eigenvalues) if power > 0 else 1.0 / positive(robot, eigenvalues)
+    return Ellipsoid.of(U, lengths, name=name, coordinates=tuple(known[i] for i in chosen), unit=unit)
 
 
 def without_constraints_only(robot: Robot, which: str) -> None:
-    """Refuse robots with constraints, which stretch no ellipsoid of all directions: some of them are not free."""
+    """Refuse robots with constraints, which block some of the directions."""
     if robot.model.constraints:
         names = ", ".join(constraint.name for constraint in robot.model.constraints)
         raise Unsupported(
@@ -84,7 +79,7 @@ def without_constraints_only(robot: Robot, which: str) -> None:
 
 
 def finite(robot: Robot, q: ArrayLike) -> Array:
-    """q, refused where a number of it is none."""
+    """q, refused where it holds NaN or infinity."""
     array = np.asarray(as_plain("q", q, (robot.joint_names,), repr(robot.name)))
     if array.dtype.kind == "f" and not np.isfinite(array).all():  # other kinds are the robot's to judge
         raise TaskSpaceError("q holds NaN or infinity; an ellipsoid is one of a configuration")
@@ -92,7 +87,7 @@ def finite(robot: Robot, q: ArrayLike) -> Array:
 
 
 def one_kind(robot: Robot, coordinates: Sequence[int]) -> str:
-    """What kind these coordinates are, all the same."""
+    """The kind of these coordinates, which is the same for all."""
     kinds = {robot.joints[i].kind for i in coordinates}
     if len(kinds) > 1:
         listed = ", ".join(f"{robot.joint_names[i]} ({robot.joints[i].kind})" for i in coordinates)
@@ -112,7 +107,3 @@ def positive(robot: Robot, eigenvalues: Array) -> Array:
             f"the mass matrix of {robot.name!r} is singular: eigenvalues {shown}; some joint moves no inertia"
         )
     return eigenvalues
-
-
-def _per_kind(kind: str, turning: str, sliding: str) -> str:
-    return turning if kind == "revolute" else sliding

@@ -1,4 +1,4 @@
-"""Some motions of a frame at configurations: their rows of the Jacobian, where they are, and along what."""
+"""Components of a frame's motion at configurations: their rows of the Jacobian, the point and the directions."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 FLAT = 1e-7
-"""A singular value below this part of what it could be is none: the inverse ellipsoid has no bounds."""
+"""A singular value below this part of ``Place.size`` counts as zero: the inverse ellipsoid has no bounds."""
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """Some motions of a frame, at configurations: their rows of the Jacobian, and where and along what they are.
+    """Components of a frame's motion at configurations: their rows of the Jacobian, the point and the directions.
 
-    ``size`` is what the rows of all three directions measure, so that what is small can be told.
+    ``size`` is the norm of the Jacobian's rows of all three directions, by which singular values are judged.
     """
 
     robot: Robot
@@ -54,7 +54,7 @@ class Place:
         components: Components,
         expressed_in: str,
     ) -> Place:
-        """From what the functions of a frame are given; refused where it has no ellipsoid."""
+        """From the arguments of the functions of a frame; refused where it has no ellipsoid."""
         rows, point = chosen_rows(components), checked_place(point, expressed_in)
         expressed_in = way_of_twist(expressed_in)
         if expressed_in == "space":
@@ -87,7 +87,7 @@ class Place:
         return np.flatnonzero((self.J != 0.0).any(axis=tuple(range(self.J.ndim - 1)))).tolist()
 
     def check_bounds(self) -> None:
-        """Refuse configurations where a singular value is none, so that an inverse ellipsoid has no bounds."""
+        """Refuse configurations where a singular value is zero, so that an inverse ellipsoid has no bounds."""
         sigma = svd(self.J)[1]
         flat = ~(sigma.min(axis=-1) > FLAT * self.size)
         if flat.any():
@@ -102,7 +102,7 @@ class Place:
             )
 
     def ellipsoid(self, U: Array, lengths: Array, name: str, linear: str, angular: str) -> Ellipsoid:
-        """With semi-axes along the columns of U, in the unit of what slides or of what turns."""
+        """With semi-axes along the columns of U, in the linear or the angular unit."""
         turns = any(self.rows[0][:3])
         return Ellipsoid.of(
             U, lengths, name=name, coordinates=tuple(map(name_of, self.rows)), unit=angular if turns else linear,
@@ -112,7 +112,7 @@ class Place:
 
 
 def fingerprint(robot: Robot) -> str:
-    """What tells an arm from others: its tree, whatever the gravity, the tip and the constraints."""
+    """The digest of an arm's tree, without gravity, tip and constraints."""
     return robot.model.replace(constraints=(), gravity=np.zeros(3), tip=None).digest
 
 

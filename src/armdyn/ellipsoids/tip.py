@@ -24,7 +24,7 @@ def tip_force(
 ) -> Ellipsoid:
     """The forces Lambda(q) a that give a frame all unit accelerations, N or N m (Modern Robotics 8.1.3, figure 8.4).
 
-    Its semi-axes are the masses, kg (or kg m^2 of moments), that one feels who moves the frame of an arm at rest.
+    Its semi-axes are the effective masses of the frame of an arm at rest, kg (or kg m^2 of moments).
 
     Args:
         robot: the arm.

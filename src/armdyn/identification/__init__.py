@@ -1,4 +1,4 @@
-"""What measured motions and forces tell of a robot's parameters."""
+"""Base parameters: the combinations of inertial parameters that motions and joint forces determine."""
 
 from armdyn.identification.identifiability import base_parameters, null_parameters_of_states
 from armdyn.lazy import modules_of

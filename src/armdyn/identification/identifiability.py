@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 METHODS = ("structural", "numerical")
 
 TOLERANCE = 1e-8
-"""What counts as nothing: beyond what a description's rounded numbers say, and far above rounding."""
+"""Values below this, relative to the greatest, count as zero: above the rounding of descriptions and of arithmetic."""
 
 EQUATIONS = 6
-"""How many equations a parameter the random states give."""
+"""Equations from random states, for each parameter."""
 
 
 def base_parameters(
@@ -42,7 +42,7 @@ def base_parameters(
         robot: any, without constraints.
         method: "structural", link by link from the arm's structure, for joints that move independently;
             "numerical", from the regressor of many random states. Where not said, structural if it can be.
-        tolerance: what counts as nothing, relative to the arm's own length.
+        tolerance: below which values count as zero, in units of the arm's own length.
         armature: whether the inertias of the joints' rotors count; where not said, they do where there is one.
         damping: whether viscous frictions count.
         friction: whether Coulomb frictions count.

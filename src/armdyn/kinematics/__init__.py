@@ -1,11 +1,10 @@
 """From where a frame should be to where the joints are, and the same for velocities and accelerations."""
 
-from armdyn.kinematics.errors import TaskError
 from armdyn.kinematics.inverse import inverse_kinematics
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.kinematics.solution import NoSolution, Solution
-from armdyn.kinematics.tasks import Orientation, Pointing, Pose, Position
+from armdyn.kinematics.tasks import Orientation, Pointing, Pose, Position, TaskError
 from armdyn.lazy import modules_of
 
 __all__ = [

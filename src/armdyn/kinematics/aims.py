@@ -1,12 +1,12 @@
-"""How far a frame is from its aim, and how the joints change that: residuals and their rows, in base axes.
+"""Residuals of the aims of frames and their derivatives by the joints, in base axes.
 
 Every residual e is chosen so that J^T e, with the geometric Jacobian J, is the exact descent direction of e.e / 2:
-the rotation vector of what is left to turn satisfies that as the distance to a point does.
+the rotation vector from the frame to its goal satisfies that as the distance to a point does.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -60,10 +60,8 @@ def conditions(model: Mechanism, q: Array, aims: Sequence[Aim], target: Array) -
     """All aims at configuration q; ``target`` holds their numbers one behind the other."""
     q = model.drive.positions(q)
     poses = body_poses(model, q)
-    result, start = [], 0
-    for aim in aims:
-        numbers = target[start : start + SIZES[aim.kind]]
-        start += SIZES[aim.kind]
+    result = []
+    for aim, numbers in each(aims, target):
         k, T = model.frame(aim.frame)
         if aim.kind == "position":
             T = moved_to(T, numbers[3:6])
@@ -71,6 +69,24 @@ def conditions(model: Mechanism, q: Array, aims: Sequence[Aim], target: Array) -
         J = model.drive.columns(base_columns(model, q, k, T, about_base=False))
         result.append(_KINDS[aim.kind](aim, R, p, J, numbers))
     return result
+
+
+def each(aims: Sequence[Aim], target: Array) -> Iterator[tuple[Aim, Array]]:
+    """Every aim with its numbers, of targets of shape (..., size)."""
+    start = 0
+    for aim in aims:
+        yield aim, target[..., start : start + SIZES[aim.kind]]
+        start += SIZES[aim.kind]
+
+
+def weighted_residuals(model: Mechanism, q: Array, target: Array, *, aims: Sequence[Aim]) -> tuple[Array, Array]:
+    """Residuals e of all aims and their rows J, weighted, shapes (..., rows) and (..., rows, n); J^T e is downhill."""
+    return stacked(conditions(model, q, aims, target))
+
+
+def stacked(met: Sequence[Condition]) -> tuple[Array, Array]:
+    """The residuals of all aims, and their rows, one below the other."""
+    return np.array([x for one in met for x in one.residuals]), np.array([row for one in met for row in one.rows])
 
 
 def moved_to(T: Array, point: Array) -> Array:

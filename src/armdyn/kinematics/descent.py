@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from armdyn.functions import CompiledFunction
-from armdyn.kinematics.aims import Aim
-from armdyn.kinematics.step import declared
+from armdyn.kinematics.aims import TINY, Aim
+from armdyn.kinematics.step import declared, declared_residuals
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -22,65 +21,79 @@ FLAT = 1e-10
 """Where the free joints lower the residual by less than this part of it, it is as small as it gets near here."""
 
 
-@dataclass(frozen=True, eq=False)
+class Judged(NamedTuple):
+    """The distance, m, and the angle, rad, left at configurations, the greatest of all aims, and e.e / 2, weighted."""
+
+    position: Array
+    angle: Array
+    cost: Array
+
+
 class DampedLeastSquares:
-    """The compiled step of damped least squares, and when to stop.
+    """The compiled functions of some aims: the step of damped least squares, and the residuals.
 
     Args:
-        step: `armdyn.kinematics.step.search_step` without its options.
-        tolerance: m and rad.
-        iterations: at most, from one start.
+        robot: whose joints move.
+        aims: to be met together.
+        bounds: least and greatest position of each joint, rad or m.
+        length: m that count like one radian.
+        tolerance: m and rad, at which a descent stops.
+        workers: threads for a large batch.
     """
 
-    step: Callable[..., Any]
-    tolerance: float
-    iterations: int
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         robot: Robot,
         aims: Sequence[Aim],
         bounds: Sequence[tuple[float, float]],
         *,
         length: float,
         tolerance: float,
-        iterations: int,
         workers: int | None,
-    ) -> DampedLeastSquares:
-        """Compile the step, or find the one compiled before."""
-        compiled = _compiled(robot, tuple(aims))
-        options = {"aims": tuple(aims), "bounds": tuple(bounds), "length": length, "workers": workers}
-        return cls(lambda *arrays: compiled(*arrays, **options), tolerance, iterations)
+    ) -> None:
+        self.aims, self.tolerance = tuple(aims), tolerance
+        self._step, self._residuals = _compiled(robot, self.aims)
+        self._options = {"aims": self.aims, "bounds": tuple(bounds), "length": length, "workers": workers}
 
-    def descend(self, start: Array, target: Array) -> tuple[Array, Array]:
-        """Where each start leads, shape (N, n), and after how many steps, shape (N,)."""
+    def descend(self, start: Array, target: Array, iterations: int) -> tuple[Array, Array]:
+        """The configurations at which descents from each start end, shape (N, n), and their steps, shape (N,)."""
         count = len(start)
-        found, steps = start.copy(), np.full(count, self.iterations)
+        ends, steps = start.copy(), np.full(count, iterations)
         waiting: Array = np.arange(count)
         trial, accepted = start, start
         cost: Array
         cost, promised, damping = np.full(count, np.inf), np.ones(count), np.full(count, FIRST_DAMPING)
-        for taken in range(1, self.iterations + 1):
+        for taken in range(1, iterations + 1):
             tried = trial
-            trial, accepted, cost, promised, damping, left, steepness = self.step(
-                tried, accepted, cost, promised, damping, target
+            trial, accepted, cost, promised, damping, left, steepness = self._step(
+                tried, accepted, cost, promised, damping, target, **self._options
             )
-            there = np.maximum(left[:, 0], left[:, 1]) <= self.tolerance
-            ends = there | (steepness <= FLAT)
-            if ends.any():
-                out, on = np.flatnonzero(ends), np.flatnonzero(~ends)
-                found[waiting[out]] = np.where(there[out, None], tried[out], accepted[out])
+            met = np.maximum(left[:, 0], left[:, 1]) <= self.tolerance
+            stops = met | (steepness <= FLAT)
+            if stops.any():
+                out, on = np.flatnonzero(stops), np.flatnonzero(~stops)
+                ends[waiting[out]] = np.where(met[out, None], tried[out], accepted[out])
                 steps[waiting[out]] = taken
                 waiting, target, trial, accepted, cost, promised, damping = (
                     a.take(on, axis=0) for a in (waiting, target, trial, accepted, cost, promised, damping)
                 )
                 if not len(waiting):
                     break
-        found[waiting] = accepted
-        return found, steps
+        ends[waiting] = accepted
+        return ends, steps
+
+    def judged(self, q: Array, target: Array) -> Judged:
+        """Configurations (N, n) judged as the step judges its first trial."""
+        _, _, cost, _, _, left, _ = self._step(q, q, np.inf, 1.0, FIRST_DAMPING, target, **self._options)
+        left = np.where(left > 2.0 * np.sqrt(TINY), left, 0.0)  # the root of TINY stands for zero
+        return Judged(left[:, 0], left[:, 1], cost)
+
+    def residuals(self, q: Array, target: Array) -> tuple[Array, Array]:
+        """`weighted_residuals` at configurations (N, n): e, shape (N, rows), and J, shape (N, rows, n)."""
+        e, J = self._residuals(q, target, aims=self.aims)
+        return e, J
 
 
 @lru_cache(maxsize=64)
-def _compiled(robot: Robot, aims: tuple[Aim, ...]) -> CompiledFunction:
-    return robot.compile(declared(aims))
+def _compiled(robot: Robot, aims: tuple[Aim, ...]) -> tuple[CompiledFunction, CompiledFunction]:
+    return robot.compile(declared(aims)), robot.compile(declared_residuals(aims))

@@ -1,4 +1,4 @@
-"""Why a search failed, from the place where it ended."""
+"""Why a search failed, from the configuration at which it ended."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from armdyn.kinematics import solution as words
-from armdyn.kinematics.aims import Aim
+from armdyn.kinematics.aims import Aim, each
+from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.limits import Range, reach
-from armdyn.kinematics.residuals import downhill, each
 from armdyn.kinematics.solution import Reach
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -31,9 +31,9 @@ def out_of_reach(robot: Robot, aims: Sequence[Aim], target: Array, limits: Range
     return result
 
 
-def diagnose(robot: Robot, aims: Sequence[Aim], target: Array, q: Array, limits: Range) -> tuple[Array, Array, Array]:
+def diagnose(solver: DampedLeastSquares, target: Array, q: Array, limits: Range) -> tuple[Array, Array, Array]:
     """Status, limits that hold (-1, 0, 1) and relative smallest singular value of failed searches that ended at q."""
-    e, J = downhill(robot, aims, target, q)
+    e, J = solver.residuals(q, target)
     J = J * limits.unit
     gradient = np.einsum("kij,ki->kj", J, e)
     lower, upper = np.array(limits.bounds).T
@@ -43,6 +43,6 @@ def diagnose(robot: Robot, aims: Sequence[Aim], target: Array, q: Array, limits:
         steepness = np.linalg.norm(np.where(held != 0, 0.0, gradient), axis=1) / np.linalg.norm(e, axis=1)
         smallest = singular_values[:, -1] / singular_values[:, 0]
     held = np.where(np.abs(gradient) > STILL_MOVING * np.linalg.norm(e, axis=1)[:, None], held, 0)
-    rest = words.TOO_FEW_JOINTS if J.shape[1] > robot.dof else words.SINGULAR
+    rest = words.TOO_FEW_JOINTS if J.shape[1] > J.shape[2] else words.SINGULAR
     status = np.where(held.any(axis=1), words.AT_LIMIT, rest)
     return np.where(steepness > STILL_MOVING, words.ITERATION_LIMIT, status), held, smallest

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from functools import partial
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,11 +14,10 @@ from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics import solution as words
 from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.diagnosis import diagnose, out_of_reach
-from armdyn.kinematics.errors import TaskError
 from armdyn.kinematics.limits import Range, length_of
-from armdyn.kinematics.search import BestSolutions, Starts, finish, search
-from armdyn.kinematics.solution import Solution
-from armdyn.kinematics.tasks import Task, frames_of, resolved
+from armdyn.kinematics.multi_start import MultiStart
+from armdyn.kinematics.solution import Solution, spread
+from armdyn.kinematics.tasks import Task, TaskError, resolved
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -43,11 +43,11 @@ def inverse_kinematics(
     seed: int = 0,
     workers: int | None = None,
 ) -> Solution:
-    """Joint positions q, rad or m, shape (..., n), with T_0F(q) = T or whatever else is asked of a frame: a `Solution`.
+    """Joint positions q, rad or m, shape (..., n), with T_0F(q) = T, or that meet other tasks of frames: a `Solution`.
 
     Damped least squares from ``q0``, then from random configurations for the targets not met yet (Levenberg and
     Marquardt; Modern Robotics 6.2.2; Nocedal and Wright 2006, 10.3). A step is one compiled function for the whole
-    batch. Success is judged afterwards, on the poses that forward kinematics gives: nothing counts as met that is not.
+    batch. Success is judged afterwards, at the configuration that is returned: nothing counts as met that is not.
 
     Args:
         robot: the arm, or a tree of them.
@@ -57,8 +57,8 @@ def inverse_kinematics(
             turns of revolute joints are taken so as to come near it. The middle of the limits where none is given.
         frame: which frame a target without one means; the tip by default.
         point: the point of the frame, m, in its axes, that a target given as an array means; its origin by default.
-        choose: "first": what the first successful start leads to; "nearest": of what all starts lead to, the nearest
-            to q0. An arm with more joints than conditions has a continuum of solutions, of which these are samples.
+        choose: "first": the solution of the first successful start; "nearest": of those of all starts, the nearest to
+            q0. An arm with more joints than conditions has a continuum of solutions, of which these are samples.
         tolerance: m and rad; every task must be met within it.
         starts: how many at most, q0 counted.
         iterations: at most, from one start.
@@ -66,7 +66,7 @@ def inverse_kinematics(
         seed: of the random starts, which are the same for every target.
         workers: threads for a large batch, -1 meaning one a core.
 
-    Where a target is not met, q is the nearest configuration found, by the weighted sum of squares of what is left,
+    Where a target is not met, q is the nearest configuration found, by the weighted sum of squares of the residuals,
     lengths measured in the arm's own length, and `Solution.status` and `Solution.reason` say why.
 
     Raises:
@@ -99,21 +99,45 @@ def inverse_kinematics(
     tolerance = number("tolerance", tolerance, above=0.0, error=TaskError)
     starts = whole_number("starts", starts, least=1, error=TaskError)
     iterations = whole_number("iterations", iterations, least=1, error=TaskError)
-    length = length_of(robot, frames_of(robot, target, frame))
-    aims, numbers = resolved(robot, target, frame, point, length)
+    aims, numbers = zip(*resolved(robot, target, frame, point), strict=True)
+    length = length_of(robot, {aim.frame for aim in aims})
+    for aim, values in zip(aims, numbers, strict=True):
+        if aim.kind == "position":
+            values[..., -1] /= length  # a metre weighs 1 / length of a radian
     allowed = Range.of(robot, length, limited=limits)
     near, goal, batch = _one_batch(robot, numbers, q0, allowed)
     finite = _finite(near, goal, batch)
 
     known = out_of_reach(robot, aims, goal[finite], allowed)
-    step = DampedLeastSquares.of(robot, aims, allowed.bounds, length=length, tolerance=tolerance, iterations=iterations,
-                     workers=workers)  # fmt: skip
-    begin = Starts(near[finite], allowed.random(starts - 1, seed))
-    found = search(robot, aims, goal[finite], begin, near[finite], allowed, step, nearest=choose == "nearest")
-    finish(robot, aims, goal[finite], near[finite], allowed, step, found)
-    failed = np.flatnonzero(~found.success)
-    status, held, smallest = diagnose(robot, aims, goal[finite][failed], found.q[failed], allowed)
-    return _assembled(robot, found, finite, batch, failed, (status, held, smallest), known, allowed, tolerance)
+    solver = DampedLeastSquares(robot, aims, allowed.bounds, length=length, tolerance=tolerance, workers=workers)
+    search = MultiStart(solver, goal[finite], near[finite], allowed, iterations=iterations, nearest=choose == "nearest")
+    search.run(allowed.random(starts - 1, seed))
+    search.finish()
+    failed = np.flatnonzero(~search.success)
+    status = np.full(len(search.q), words.CONVERGED, dtype="<U20")
+    held, smallest = np.zeros(search.q.shape, dtype=np.int8), np.full(len(search.q), np.nan)
+    if len(failed):
+        diagnosis = diagnose(solver, goal[finite][failed], search.q[failed], allowed)
+        status[failed], held[failed], smallest[failed] = diagnosis
+    status[list(known)] = words.OUT_OF_REACH
+    places = np.flatnonzero(finite)
+    by_target = partial(spread, finite, batch)
+    return Solution(
+        robot=robot.name,
+        q=by_target(search.q, np.nan),
+        success=by_target(search.success, False),
+        status=by_target(status, words.NOT_A_NUMBER),
+        position_error=by_target(search.position, np.nan),
+        angle_error=by_target(search.angle, np.nan),
+        iterations=by_target(search.iterations, 0),
+        starts=by_target(search.starts, 0),
+        held=by_target(held, 0),
+        smallest_singular_value=by_target(smallest, np.nan),
+        tolerance=tolerance,
+        joint_names=robot.joint_names,
+        limits=np.stack([allowed.lower, allowed.upper], axis=1),
+        reaches={tuple(map(int, np.unravel_index(places[k], batch))): reach for k, reach in known.items()},
+    )
 
 
 def _one_batch(
@@ -153,45 +177,3 @@ def _finite(near: Array, goal: Array, batch: tuple[int, ...]) -> Array:
         which = "the target" if (np.abs(near) < HUGE).all() else "q0"
         raise TaskError(f"{which} is not finite: it holds NaN, infinity, or more than {HUGE:g}")
     return finite
-
-
-def _assembled(
-    robot: Robot,
-    found: BestSolutions,
-    finite: Array,
-    batch: tuple[int, ...],
-    failed: Array,
-    diagnosis: tuple[Array, Array, Array],
-    known: Any,
-    limits: Range,
-    tolerance: float,
-) -> Solution:
-    """Everything by target, those left out as not a number put back in their places."""
-    size, n = len(finite), robot.dof
-    places = np.flatnonzero(finite)
-    status = np.full(len(places), words.CONVERGED, dtype="<U20")
-    held, smallest = np.zeros((len(places), n), dtype=np.int8), np.full(len(places), np.nan)
-    status[failed], held[failed], smallest[failed] = diagnosis
-    status[list(known)] = words.OUT_OF_REACH
-
-    def spread(values: Array, missing: Any) -> Array:
-        result = np.full((size, *values.shape[1:]), missing, dtype=values.dtype)
-        result[places] = values
-        return result.reshape((*batch, *values.shape[1:]))
-
-    return Solution(
-        robot=robot.name,
-        q=spread(found.q, np.nan),
-        success=spread(found.success, False),
-        status=spread(status, words.NOT_A_NUMBER),
-        position_error=spread(found.position, np.nan),
-        angle_error=spread(found.angle, np.nan),
-        iterations=spread(found.iterations, 0),
-        starts=spread(found.starts, 0),
-        held=spread(held, 0),
-        smallest_singular_value=spread(smallest, np.nan),
-        tolerance=tolerance,
-        joint_names=robot.joint_names,
-        limits=np.stack([limits.lower, limits.upper], axis=1),
-        reaches={tuple(map(int, np.unravel_index(places[k], batch))): reach for k, reach in known.items()},
-    )

@@ -1,4 +1,4 @@
-"""Joint velocities or accelerations, and what the Jacobian they were found with has to say."""
+"""Joint velocities or accelerations, with the singular values of the Jacobian and the part that is missed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class JointMotion:
-    """Joint velocities or accelerations that move a frame as asked, and what to know of them. Immutable.
+    """Joint velocities or accelerations for a motion of a frame, and how near the arm is to a singularity. Immutable.
 
     Args:
         robot: its name.
         values: qd in rad/s or m/s, or qdd in rad/s^2 or m/s^2, shape (..., n).
-        missed: what was asked for less what ``values`` give, in the order (w, v), shape (..., 6); zero in the
-            components that were not asked for.
+        missed: the wanted motion less that of ``values``, in the order (w, v), shape (..., 6); zero in components
+            that are free.
         singular_values: of the rows of J asked for, greatest first, lengths measured in ``length``, shape
             (..., min(rows, n)).
         condition: the greatest singular value by the smallest; infinite in a singularity, shape (...).
@@ -57,7 +57,7 @@ class JointMotion:
                 value.flags.writeable = False
 
     def statement(self, *index: int) -> str:
-        """What to know about one state, in a sentence; ``index`` is its place in the batch.
+        """One sentence on a state: singular or not, and the part missed; ``index`` is its place in the batch.
 
         >>> robot = armdyn.load("planar_2r")
         >>> along_x, in_plane = [0, 0, 0, 0.1, 0, 0], ["vx", "vy"]

@@ -1,4 +1,4 @@
-"""Where the joints may be, how a turn of 2 pi is used to get there, and how far the arm reaches."""
+"""Joint limits, whole turns of revolute joints within them, and the reach of the arm."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.algorithms.kinematics import path_to
-from armdyn.kinematics.errors import TaskError
+from armdyn.kinematics.tasks import TaskError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -25,7 +25,7 @@ class Range:
         lower, upper: rad or m, shape (n,); infinite where there is none.
         turns: which joints can take every angle, so that no limit bounds the search, shape (n,).
         middle: of the limits; zero where there are none.
-        unit: what counts like one radian of a revolute joint, shape (n,): 1 rad, or a length in m.
+        unit: the displacement that counts as one radian, shape (n,): 1 rad, or a length in m.
     """
 
     lower: Array
@@ -54,7 +54,7 @@ class Range:
 
     @property
     def bounds(self) -> tuple[tuple[float, float], ...]:
-        """What bounds the search: nothing where every angle can be had by whole turns."""
+        """The bounds of the search, rad or m; infinite for joints that can take every angle by whole turns."""
         lower = np.where(self.turns, -math.inf, self.lower)
         upper = np.where(self.turns, math.inf, self.upper)
         return tuple((float(a), float(b)) for a, b in zip(lower, upper, strict=True))
@@ -64,7 +64,7 @@ class Range:
         turned = q - FULL_TURN * np.round((q - near) / FULL_TURN)
         turned = turned - FULL_TURN * np.ceil(np.maximum(turned - self.upper, 0.0) / FULL_TURN)
         turned = turned + FULL_TURN * np.ceil(np.maximum(self.lower - turned, 0.0) / FULL_TURN)
-        # What is outside now is so by rounding of a range of exactly one turn.
+        # Now only rounding puts a joint outside, in a range of exactly one turn.
         return np.where(self.turns, np.clip(turned, self.lower, self.upper), q)
 
     def kept_by(self, q: Array) -> Array:
@@ -73,7 +73,7 @@ class Range:
         return kept
 
     def distance(self, q: Array, near: Array) -> Array:
-        """How far two configurations are apart, in radians and what counts like them, shape (...)."""
+        """The distance between two configurations, each joint divided by its ``unit``, shape (...)."""
         return np.asarray(np.linalg.norm((q - near) / self.unit, axis=-1))
 
     def random(self, count: int, seed: int) -> Array:
@@ -96,18 +96,18 @@ def _in_whole_turns(robot: Robot, coordinate: int) -> bool:
 
 
 def unit_of(robot: Robot, length: float) -> Array:
-    """What counts like one radian of a revolute joint: 1 rad, or the length, m, shape (n,)."""
+    """The displacement of each joint that counts as one radian: 1 rad, or the length, m, shape (n,)."""
     return np.array([1.0 if joint.kind == "revolute" else length for joint in robot.joints])
 
 
 def length_of(robot: Robot, frames: set[str]) -> float:
-    """The length of the arm from its first joint to a frame, m: what its fixed distances sum up to."""
+    """The length of the arm from its first joint to a frame, m: the sum of its fixed distances."""
     longest = max(sum(distances) for distances in (_distances(robot, frame) for frame in frames))
     return longest if longest > 0.0 else 1.0
 
 
 def reach(robot: Robot, limits: Range, frame: str, point: Array) -> tuple[Array, float, str]:
-    """Where the first axis that carries a frame begins, how far from there the point can be at most, the joint's name.
+    """The origin of the first axis that carries a frame, the greatest distance of the point from it, the joint's name.
 
     By the triangle inequality, so that nothing farther away can be reached; not everything nearer can.
     """
@@ -127,7 +127,7 @@ def _travel(robot: Robot, limits: Range, body: int) -> float:
 
 
 def _distances(robot: Robot, frame: str, point: Array | None = None) -> list[float]:
-    """What lies between one joint's axis and the next, and between the last and the point."""
+    """The distances from each joint's axis to the next, and from the last to the point, m."""
     k, T = robot.mechanism.frame(frame)
     p = T[:3, 3] if point is None else T[:3, :3] @ point + T[:3, 3]
     bodies = robot.mechanism.bodies

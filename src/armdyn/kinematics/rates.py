@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,14 @@ from numpy.typing import ArrayLike
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import COMPONENTS
-from armdyn.checks import array, number, one_batch, per_joint, vector
-from armdyn.errors import UnknownName
-from armdyn.kinematics.errors import TaskError
+from armdyn.checks import array, number, one_batch, per_joint, places, vector
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.kinematics.singular import Decomposition
-from armdyn.kinematics.tasks import moving_frame
+from armdyn.kinematics.solution import spread
+from armdyn.kinematics.tasks import TaskError, moving_frame
 from armdyn.model.constraints import refuse_constraints
 from armdyn.robot import Robot
-from armdyn.spatial.rotations import Array
 
 _ASKED = {"twist": "rates", "acceleration": "accelerations"}
 
@@ -40,7 +39,7 @@ def joint_rates(
 
     By the singular values of J (Kazerounian and Gupta 1985, 4a; Modern Robotics 6.3): exact where the arm can, the
     least joint velocities where it has joints to spare, the least of the twist missed where it lacks them. Beside qd
-    the result says how near the arm is to a singularity, along which direction, and what was missed.
+    the result says how near the arm is to a singularity, along which direction, and which part of the twist is missed.
 
     Args:
         robot: the arm, or a tree of them.
@@ -139,7 +138,7 @@ def _solved(
         raise TaskError("point= has no meaning with expressed_in='space', whose velocity is that at the base's origin")
     threshold = number("threshold", threshold, least=0.0, error=TaskError)
     damping = number("damping", damping, least=0.0, error=TaskError)
-    rows = _rows(components)
+    rows = sorted(places("components", components, COMPONENTS, "component", "a twist", error=TaskError))
     frame = moving_frame(robot, frame)
     arrays = one_batch(
         **{
@@ -167,33 +166,19 @@ def _solved(
     weak = np.zeros((int(finite.sum()), 6))
     weak[:, rows] = parts.U[:, :, -1] * row_unit
 
-    def spread(some: Array, missing: Any = np.nan) -> Array:
-        result = np.full((len(q), *some.shape[1:]), missing, dtype=some.dtype)
-        result[finite] = some
-        return result.reshape((*batch, *some.shape[1:]))
-
+    by_state = partial(spread, finite, batch)
     return JointMotion(
         robot=robot.name,
         values=values.reshape((*batch, robot.dof)),
         missed=missed.reshape((*batch, 6)),
-        singular_values=spread(parts.sigma),
-        condition=spread(parts.condition),
-        rank=spread(parts.rank, 0),
-        near_singular=spread(parts.sigma[:, -1] < threshold * parts.sigma[:, 0], True),
-        weak=spread(weak),
+        singular_values=by_state(parts.sigma, np.nan),
+        condition=by_state(parts.condition, np.nan),
+        rank=by_state(parts.rank, 0),
+        near_singular=by_state(parts.sigma[:, -1] < threshold * parts.sigma[:, 0], True),
+        weak=by_state(weak, np.nan),
         length=length,
         threshold=threshold,
         damping=damping,
         asked=len(rows),
         per=("rad/s, m/s" if what == "twist" else "rad/s^2, m/s^2"),
     )
-
-
-def _rows(components: Sequence[str]) -> list[int]:
-    names = [components] if isinstance(components, str) else list(components)
-    for name in names:
-        if name not in COMPONENTS:
-            raise UnknownName.of("component", name, COMPONENTS, "a twist")
-    if not names or len(set(names)) != len(names):
-        raise TaskError(f"components={components!r}; expected some of {', '.join(COMPONENTS)}, each once")
-    return [i for i, name in enumerate(COMPONENTS) if name in names]

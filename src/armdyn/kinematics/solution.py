@@ -1,9 +1,9 @@
-"""What came out of inverse kinematics: configurations, what is left of the targets, and why where something is."""
+"""Solutions of inverse kinematics: configurations, their errors, and the reason of each failure."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ class Reach(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Joint positions that bring an arm to its targets, as far as they do, with the truth about each. Immutable.
+    """Joint positions for the targets of an arm, the error left at each and the reason of each failure. Immutable.
 
     Args:
         q: joint positions, rad or m, shape (..., n); the nearest found where the target was not met.
@@ -142,6 +142,13 @@ class Solution:
         words, numbers = np.unique(self.status[~self.success], return_counts=True)
         others = "".join(f"; {number} {word}" for word, number in zip(words, numbers, strict=True))
         return f"<Solution for {self.robot!r}: {counts}{others}>"
+
+
+def spread(finite: Array, batch: tuple[int, ...], values: Array, missing: Any) -> Array:
+    """Values of the finite states of a batch in their places, with ``missing`` in the others."""
+    result = np.full((len(finite), *values.shape[1:]), missing, dtype=values.dtype)
+    result[finite] = values
+    return result.reshape((*batch, *values.shape[1:]))
 
 
 def _quantity(value: float, unit: str) -> str:

@@ -1,4 +1,4 @@
-"""One step of the search: Levenberg's and Marquardt's damped least squares with limits, without a branch.
+"""One step of damped least squares (DLS, Levenberg-Marquardt) within joint limits, without a branch.
 
 Around q the residual is e - J s after a step s. The step minimises |e - J s|^2 + damping |s|^2 over the joints that are
 not held by a limit (Nocedal and Wright 2006, 10.3); joints are scaled so that a metre of slide counts like ``length``
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.declaration import Function, function
-from armdyn.kinematics.aims import SIZES, Aim, conditions
+from armdyn.kinematics.aims import SIZES, Aim, conditions, stacked, weighted_residuals
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import clip, maximum, select
 from armdyn.spatial.positive_definite import Cholesky
@@ -48,29 +48,29 @@ def search_step(
         trial: the configuration to judge, rad or m, shape (..., n).
         accepted: the best one so far, rad or m, shape (..., n).
         cost: e.e / 2 there; infinite before the first step.
-        promised: by how much the linear model expects the trial to lower it.
+        promised: the reduction of the cost that the linear model predicts for the trial.
         damping: relative to the residual's length.
         target: numbers of all aims.
-        aims: what is asked for.
+        aims: the conditions to meet.
         bounds: least and greatest position of each joint.
         length: m that count like one radian.
 
     Returns:
-        The next trial, the configuration accepted now, its cost, the next promise and damping, then of the trial: the
-        distance (m) and angle (rad) left, and how much of the residual the free joints could still lower, from 0 to 1.
+        The next trial, the configuration accepted now, its cost, the next predicted reduction and damping; of the
+        trial: the distance (m) and angle (rad) left, and the part of the residual, from 0 to 1, that the free joints
+        could still lower.
     """
-    met = conditions(model, trial, aims, target)
-    e = np.array([x for one in met for x in one.residuals])
-    J = np.array([row for one in met for row in one.rows])
+    at_trial = conditions(model, trial, aims, target)
+    e, J = stacked(at_trial)
     scale = np.array([1.0 if one.kind == "revolute" else length for one in model.model.coordinates])
     J = J * scale
     squares = e @ e
     new_cost = 0.5 * squares
     better = new_cost < cost
 
-    # The gain, as a part of what was promised, sets the damping (Nielsen's rule).
-    surprise = 2.0 * (cost - new_cost) / promised - 1.0
-    next_damping = damping * select(better, maximum(1.0 / 3.0, 1.0 - surprise * surprise * surprise), 4.0)
+    # The gain ratio, actual by predicted reduction of the cost, sets the damping (Nielsen's rule).
+    x = 2.0 * (cost - new_cost) / promised - 1.0  # twice the gain ratio, less 1
+    next_damping = damping * select(better, maximum(1.0 / 3.0, 1.0 - x * x * x), 4.0)
 
     downhill = J.T @ e
     free = np.array([_free(*arguments) for arguments in zip(trial, downhill, bounds, strict=True)])
@@ -91,16 +91,27 @@ def search_step(
         select(better, new_cost, cost),
         select(better, promise, 0.4375 * promised),
         next_damping,
-        np.array([_greatest_left(aims, met, angular=False), _greatest_left(aims, met, angular=True)]),
+        np.array([_greatest_left(aims, at_trial, angular=False), _greatest_left(aims, at_trial, angular=True)]),
         moves * select(better, steepness, 1.0),
     )
 
 
 def declared(aims: Sequence[Aim]) -> Function:
     """`search_step` for these aims, ready to be compiled."""
-    size = sum(SIZES[aim.kind] for aim in aims)
-    shapes = f"(n),(n),(),(),(),({size})->(n),(n),(),(),(),(2),()"
+    shapes = f"(n),(n),(),(),(),({_size(aims)})->(n),(n),(),(),(),(2),()"
     return function(shapes, sources=("algorithms", "kinematics"))(search_step)
+
+
+def declared_residuals(aims: Sequence[Aim]) -> Function:
+    """`weighted_residuals` for these aims, ready to be compiled."""
+    rows = sum(aim.rows for aim in aims)
+    return function(f"(n),({_size(aims)})->({rows}),({rows},n)", sources=("algorithms", "kinematics"))(
+        weighted_residuals
+    )
+
+
+def _size(aims: Sequence[Aim]) -> int:
+    return sum(SIZES[aim.kind] for aim in aims)
 
 
 def _damped_step(J: Array, e: Array, damping: Any) -> Array:

@@ -1,4 +1,4 @@
-"""What a frame should do: lie at a place, lie like given axes, point along a direction, or several of these at once."""
+"""Tasks of frames: position, orientation, pose, direction of an axis, or several of these at once."""
 
 from __future__ import annotations
 
@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, direction, number, rotation, vector
-from armdyn.errors import ShapeError
+from armdyn.errors import ArmdynError, ShapeError
 from armdyn.kinematics.aims import Aim
-from armdyn.kinematics.errors import TaskError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
+
+
+class TaskError(ArmdynError, ValueError):
+    """A target, weight, start or setting that makes no sense."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,29 +101,16 @@ Resolved = tuple[Aim, Array]
 """An aim of a robot, and the numbers of its target, shape (..., size)."""
 
 
-def resolved(
-    robot: Robot, target: Any, frame: str | None, point: Sequence[float] | None, length: float
-) -> tuple[tuple[Aim, ...], tuple[Array, ...]]:
-    """The aims of a robot that ``target`` asks for, and their numbers, each of its own batch shape."""
-    tasks = _tasks(target, frame, point)
-    pairs = [pair for task in tasks for pair in _of_task(robot, task, frame, length)]
-    pairs = [
-        (aim, numbers) for aim, numbers in pairs if numbers.size == 0 or numbers[..., -1].any()
-    ]  # weight zero: left out
+def resolved(robot: Robot, target: Any, frame: str | None, point: Sequence[float] | None) -> list[Resolved]:
+    """The aims of a robot that ``target`` asks for, with their numbers, each of its own batch shape."""
+    pairs = [pair for task in _tasks(target, point) for pair in _of_task(robot, task, frame)]
+    pairs = [pair for pair in pairs if pair[1].size == 0 or pair[1][..., -1].any()]  # weight zero: left out
     if not pairs:
         raise TaskError("nothing is asked for: every task has weight zero")
-    return tuple(aim for aim, _ in pairs), tuple(numbers for _, numbers in pairs)
+    return pairs
 
 
-def frames_of(robot: Robot, target: Any, frame: str | None) -> set[str]:
-    """Names of the frames a target is about."""
-    if isinstance(target, Task):
-        target = [target]
-    named = [task.frame for task in target if isinstance(task, Task)] if isinstance(target, list | tuple) else []
-    return {moving_frame(robot, name if name is not None else frame) for name in (named or [None])}
-
-
-def _tasks(target: Any, frame: str | None, point: Sequence[float] | None) -> list[Task]:
+def _tasks(target: Any, point: Sequence[float] | None) -> list[Task]:
     """The tasks, where an array of poses or of positions is short for one."""
     if isinstance(target, Task):
         tasks = [target]
@@ -159,8 +149,8 @@ def _of_array(target: Any, point: Sequence[float] | None) -> Task:
     raise ShapeError(f"target has shape {given.shape}; expected {expected}")
 
 
-def _of_task(robot: Robot, task: Task, default: str | None, length: float) -> list[Resolved]:
-    """A task as aims, its frame found, its numbers checked. A metre weighs 1 / length of what a radian does."""
+def _of_task(robot: Robot, task: Task, default: str | None) -> list[Resolved]:
+    """A task as aims, its frame found, its numbers checked."""
     frame = moving_frame(robot, task.frame if task.frame is not None else default)
     kind = type(task).__name__
     if isinstance(task, Pose):
@@ -168,11 +158,11 @@ def _of_task(robot: Robot, task: Task, default: str | None, length: float) -> li
         _last_rows(T)
         place = Position(T[..., :3, 3], task.point, frame, weight=task.position_weight)
         axes = Orientation(T[..., :3, :3], frame, task.orientation_weight)
-        return [*_of_task(robot, place, None, length), *_of_task(robot, axes, None, length)]
+        return [*_of_task(robot, place, None), *_of_task(robot, axes, None)]
     if isinstance(task, Position):
         p = array("p of Position", task.p, (..., 3), "m", missing=True)
         aim = Aim("position", frame, counted=_chosen_axes(task.axes))
-        return [(aim, _joined(p, vector("point", task.point, error=TaskError), _weight(kind, task.weight) / length))]
+        return [(aim, _joined(p, vector("point", task.point, error=TaskError), _weight(kind, task.weight)))]
     if isinstance(task, Orientation):
         R = array("R of Orientation", task.R, (..., 3, 3), "rotation matrices", missing=True)
         rotation("target", _finite_or(np.eye(3), R), error=TaskError)
@@ -198,13 +188,13 @@ def _chosen_axes(axes: Any) -> tuple[int, ...]:
 
 
 def _finite_or(usual: Array, values: Array) -> Array:
-    """The matrices or vectors of a batch, another in place of those with NaN or infinity, which are not judged."""
+    """The matrices or vectors of a batch, with ``usual`` in place of those that hold NaN or infinity."""
     finite = np.isfinite(values).all(axis=tuple(range(-usual.ndim, 0)), keepdims=True)
     return np.where(finite, values, usual)
 
 
 def _joined(*parts: Any) -> Array:
-    """Numbers of an aim, one behind the other; what is the same for the whole batch is repeated."""
+    """Numbers of an aim, one behind the other; those without a batch are repeated."""
     first, *others = (np.atleast_1d(part) for part in parts)
     batch = first.shape[:-1]
     return np.concatenate([first, *(np.broadcast_to(o, (*batch, len(o))) for o in others)], axis=-1)

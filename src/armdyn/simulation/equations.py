@@ -16,7 +16,7 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
-from armdyn.constraints.least_squares import constrained_least_squares
+from armdyn.constraints.solving import constrained_least_squares
 from armdyn.declaration import Function, function
 from armdyn.robot import Robot
 from armdyn.simulation import schemes

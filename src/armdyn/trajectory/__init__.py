@@ -1,16 +1,16 @@
-"""Motions to be commanded: laws along one parameter, paths of the joints, paths of the tip, and what follows them.
+"""Motions to be commanded: laws along one parameter, paths of the joints, paths of the tip, and joints following them.
 
 `MotionLaw`: how far and how fast along one parameter. `JointPath`: q(t) with exact derivatives, ready for
 ``robot.inverse_dynamics(*path.evaluate(t))``. `CartesianPath`: pose, twist and twist rate of the tip; `follow` makes a
-joint motion of it. What a simulation gives back is another thing: `armdyn.Trajectory`.
+joint motion of it. The result of a simulation is an `armdyn.Trajectory`.
 """
 
 from armdyn.lazy import modules_of
 from armdyn.trajectory.cartesian_path import CartesianPath, CartesianPathSequence, CurvePath, PoseSpline, TipMotion
+from armdyn.trajectory.checks import MotionError
 from armdyn.trajectory.curves import Arc, Curve, Line, Screw
 from armdyn.trajectory.cycloidal import Cycloidal, CycloidalStart, CycloidalStop
 from armdyn.trajectory.differencing import differentiated
-from armdyn.trajectory.errors import MotionError
 from armdyn.trajectory.following import follow
 from armdyn.trajectory.joint_path import JointPath, JointPathSequence, JointStates, PointToPoint, Retimed
 from armdyn.trajectory.law import LawSequence, MotionLaw, Progress, Stretched

@@ -18,7 +18,7 @@ from armdyn.trajectory.checks import fixed_pose, rising, times_within
 from armdyn.trajectory.curves import Curve
 from armdyn.trajectory.joint_path import check_reach
 from armdyn.trajectory.law import MotionLaw
-from armdyn.trajectory.sequences import checked_paths, fill, starts_of
+from armdyn.trajectory.sequences import checked_paths, fill
 
 
 class TipMotion(NamedTuple):
@@ -32,10 +32,8 @@ class TipMotion(NamedTuple):
 class CartesianPath(ABC):
     """A motion T(t) of the tip from t = 0 to ``duration``, with its exact derivatives. Immutable."""
 
-    @property
-    @abstractmethod
-    def duration(self) -> float:
-        """T, s."""
+    duration: float
+    """T, s."""
 
     @abstractmethod
     def _at(self, t: Array) -> TipMotion:
@@ -79,12 +77,7 @@ class CurvePath(CartesianPath):
 
     def __init__(self, curve: Curve, law: MotionLaw) -> None:
         check_reach(law, curve.extent, "the curve ends at")
-        self.curve, self.law = curve, law
-
-    @property
-    def duration(self) -> float:
-        """T, s."""
-        return self.law.duration
+        self.curve, self.law, self.duration = curve, law, law.duration
 
     def _at(self, t: Array) -> TipMotion:
         s, sd, sdd, _ = self.law.evaluate(t)
@@ -106,11 +99,7 @@ class CartesianPathSequence(CartesianPath):
 
     def __init__(self, paths: Sequence[CartesianPath]) -> None:
         self.paths: tuple[CartesianPath, ...] = checked_paths(tuple(paths), ("the pose", "the twist"), "\n")
-
-    @property
-    def duration(self) -> float:
-        """T, s."""
-        return float(starts_of(path.duration for path in self.paths)[-1])
+        self.duration = float(sum(path.duration for path in self.paths))
 
     def _at(self, t: Array) -> TipMotion:
         result = TipMotion(np.empty((*t.shape, 4, 4)), np.empty((*t.shape, 6)), np.empty((*t.shape, 6)))
@@ -134,14 +123,9 @@ class PoseSpline(CartesianPath):
         if len(poses) != len(t):
             raise ShapeError(f"{len(poses)} poses at {len(t)} times; expected one time for each pose")
         T = np.stack([fixed_pose(f"poses[{k}]", p) for k, p in enumerate(poses)])
-        self._duration = float(t[-1] - t[0])
+        self.duration = float(t[-1] - t[0])
         self._position = CubicSpline(t - t[0], T[:, :3, 3], bc_type="clamped")
         self._orientation = RotationSpline(t - t[0], Rotation.from_matrix(T[:, :3, :3]))
-
-    @property
-    def duration(self) -> float:
-        """T, s."""
-        return self._duration
 
     def _at(self, t: Array) -> TipMotion:
         flat = t.reshape(-1)

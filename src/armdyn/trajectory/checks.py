@@ -1,4 +1,4 @@
-"""Checks of what a caller sets: numbers, arrays, times, poses."""
+"""Checks of numbers, arrays, times and poses that describe motions, and the error they raise."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import numpy as np
 
 from armdyn import checks
 from armdyn.checks import Shape, array, pose
+from armdyn.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.errors import MotionError
 
 ROUNDING = 1e-9
-"""How far beyond its ends, in durations, a motion may be asked for: no more than adding up times gets wrong."""
+"""The part of the duration by which a time may lie outside: the rounding of added times."""
+
+
+class MotionError(ArmdynError, ValueError):
+    """A motion that cannot be: a duration, limit, waypoint or time that makes no sense, or a place out of reach."""
 
 
 number = partial(checks.number, error=MotionError)
@@ -21,7 +25,7 @@ number = partial(checks.number, error=MotionError)
 
 
 def times_within(t: Any, duration: float) -> Array:
-    """``t`` as float64 times from 0 to ``duration``; what rounding put beyond the ends is put back on them."""
+    """``t`` as float64 times from 0 to ``duration``; times beyond the ends by rounding are clipped."""
     times = array("t", t, None, f"times from 0 to {duration:g} s", missing=True)
     slack = ROUNDING * duration
     outside = ~((times >= -slack) & (times <= duration + slack))  # NaN is outside
@@ -33,11 +37,12 @@ def times_within(t: Any, duration: float) -> Array:
     return np.clip(times, 0.0, duration)
 
 
-def rising(name: str, times: Any) -> Array:
-    """Times that rise from each to the next, shape (m,), two at least."""
-    rising_times = array(name, times, ("m",), finite=MotionError)
-    if len(rising_times) < 2 or not (np.diff(rising_times) > 0.0).all():
-        raise MotionError(f"{name} must hold at least two times, each after the one before")
+def rising(name: str, times: Any, *, least: int = 2) -> Array:
+    """Times that rise from each to the next, shape (m,), ``least`` of them at least."""
+    rising_times = fixed(name, times, ("m",))
+    if len(rising_times) < least or not (np.diff(rising_times) > 0.0).all():
+        count = "one time" if least == 1 else "two times"
+        raise MotionError(f"{name} must hold at least {count}, each after the one before")
     return rising_times
 
 
@@ -46,6 +51,16 @@ def fixed(name: str, values: Any, shape: Shape) -> Array:
     numbers = array(name, values, shape, finite=MotionError)
     numbers.setflags(write=False)
     return numbers
+
+
+def limit_of_each(name: str, values: Any, n: int) -> Array:
+    """The limit of each of n joints, shape (n,), from one for each or one for all; above zero."""
+    limits = fixed(name, np.atleast_1d(values), ("n",))
+    if len(limits) not in (1, n):
+        raise ShapeError(f"{name} has shape {np.shape(values)}; expected one limit, or one for each of {n} joints")
+    if not (limits > 0.0).all():
+        raise MotionError(f"{name} is {limits}; expected limits above zero")
+    return np.broadcast_to(limits, (n,))
 
 
 def fixed_pose(name: str, value: Any) -> Array:

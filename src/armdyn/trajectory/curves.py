@@ -1,4 +1,4 @@
-"""Curves of poses: straight line, arc, screw. What they say is geometry; a `MotionLaw` says how fast."""
+"""Curves of poses: straight line, arc, screw. They are geometry alone; a `MotionLaw` gives the timing."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.spatial.transform import Rotation
 
 from armdyn.errors import UnknownName
-from armdyn.spatial.rotations import Array, rigid
-from armdyn.trajectory.checks import fixed, fixed_pose, number
-from armdyn.trajectory.errors import MotionError
+from armdyn.spatial.rotations import Array, rigid, skew
+from armdyn.trajectory.checks import MotionError, fixed, fixed_pose, number
 
 
 class CurvePoint(NamedTuple):
@@ -30,13 +29,23 @@ class CurvePoint(NamedTuple):
 
 
 class Curve(ABC):
-    """Poses T(s) for s from 0 to ``extent``. Immutable."""
+    """Poses T(s) for s from 0 to ``extent``, which turn evenly about one axis: R(s) = exp([w] s) R_0. Immutable."""
 
     extent: float
+    _T0: Array
+    _w: Array
 
     @abstractmethod
+    def _points(self, s: Array, turn: Array) -> tuple[Array, Array, Array]:
+        """p, p' and p'' at parameters s, where exp([w] s) is ``turn``, shape (..., 3, 3)."""
+
     def at(self, s: Array) -> CurvePoint:
         """Poses and their derivatives at parameters of any shape (...)."""
+        s = np.asarray(s, dtype=float)
+        turn = Rotation.from_rotvec(s.reshape(-1, 1) * self._w).as_matrix().reshape(*s.shape, 3, 3)
+        zero = np.zeros((*s.shape, 3))
+        p, dp, ddp = self._points(s, turn)
+        return CurvePoint(turn @ self._T0[:3, :3], p, zero + self._w, zero + dp, zero, zero + ddp)
 
     @property
     def start(self) -> Array:
@@ -75,11 +84,8 @@ class Line(Curve):
         self._w = turn_between(self._T0[:3, :3], T1[:3, :3])
         self._way = T1[:3, 3] - self._T0[:3, 3]
 
-    def at(self, s: Array) -> CurvePoint:
-        """Poses and their derivatives at parameters of any shape (...)."""
-        s = np.asarray(s, dtype=float)
-        R, w, zero = turned(self._w, s, self._T0[:3, :3])
-        return CurvePoint(R, self._T0[:3, 3] + s[..., None] * self._way, w, zero + self._way, zero, zero)
+    def _points(self, s: Array, _: Array) -> tuple[Array, Array, Array]:
+        return self._T0[:3, 3] + s[..., None] * self._way, self._way, np.zeros(3)
 
 
 class Arc(Curve):
@@ -160,14 +166,11 @@ class Arc(Curve):
         """Of the circle, m."""
         return float(np.linalg.norm(self._spoke))
 
-    def at(self, s: Array) -> CurvePoint:
-        """Poses and their derivatives at parameters of any shape (...)."""
-        s = np.asarray(s, dtype=float)
-        R, w, zero = turned(self._w, s, self._T0[:3, :3])
+    def _points(self, s: Array, _: Array) -> tuple[Array, Array, Array]:
         c, sn = np.cos(s)[..., None], np.sin(s)[..., None]
         across = np.cross(self._axis, self._spoke)  # the axis is perpendicular to the spoke: Rodrigues has two terms
         spoke, tangent = c * self._spoke + sn * across, c * across - sn * self._spoke
-        return CurvePoint(R, self._center + spoke, w, tangent, zero, -spoke)
+        return self._center + spoke, tangent, -spoke
 
     def _turning(self, orientation: str | ArrayLike) -> Array:
         if isinstance(orientation, str):
@@ -204,21 +207,10 @@ class Screw(Curve):
         """V = (w, v), the constant twist in base axes about the base's origin, for unit speed of s, shape (6,)."""
         return np.concatenate([self._w, self._u])
 
-    def at(self, s: Array) -> CurvePoint:
-        """Poses and their derivatives at parameters of any shape (...)."""
-        s = np.asarray(s, dtype=float)
-        R, w, zero = turned(self._w, s, self._T0[:3, :3])
-        since_start = Rotation.from_rotvec(s.reshape(-1, 1) * self._w).as_matrix().reshape(*s.shape, 3, 3)
-        p = since_start @ self._T0[:3, 3] + _shift(self._w, s) @ self._u
+    def _points(self, s: Array, turn: Array) -> tuple[Array, Array, Array]:
+        p = turn @ self._T0[:3, 3] + _shift(self._w, s) @ self._u
         dp = self._u + np.cross(self._w, p)
-        return CurvePoint(R, p, w, dp, zero, np.cross(self._w, dp))
-
-
-def turned(w: Array, s: Array, R0: Array) -> tuple[Array, Array, Array]:
-    """exp([w] s) R_0, shape (..., 3, 3), w for each, (..., 3), and zeros of that shape."""
-    zero = np.zeros((*s.shape, 3))
-    R = Rotation.from_rotvec(s.reshape(-1, 1) * w).as_matrix().reshape(*s.shape, 3, 3) @ R0
-    return R, zero + w, zero
+        return p, dp, np.cross(self._w, dp)
 
 
 def turn_between(R0: Array, R1: Array) -> Array:
@@ -239,7 +231,7 @@ def _shift(w: Array, s: Array) -> Array:
     """
     x = s * np.linalg.norm(w)
     half = np.sinc(x / (2 * np.pi))  # sin(x/2) / (x/2)
-    k = np.array([[0.0, -w[2], w[1]], [w[2], 0.0, -w[0]], [-w[1], w[0], 0.0]])
+    k = skew(w)
     first, second = s**2 * half**2 / 2, s**3 * _cubic_rest(x)
     shift: Array = s[..., None, None] * np.eye(3) + first[..., None, None] * k + second[..., None, None] * (k @ k)
     return shift

@@ -8,7 +8,6 @@ import numpy as np
 
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
-from armdyn.trajectory.checks import number
 from armdyn.trajectory.law import LawSequence, MotionLaw, Progress
 from armdyn.trajectory.polynomial_law import ConstantVelocity
 
@@ -71,9 +70,8 @@ class Cycloidal(MotionLaw):
     stop: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "start", number("start", self.start, above=0.0, unit="s"))
-        object.__setattr__(self, "cruise", number("cruise", self.cruise, least=0.0, unit="s"))
-        object.__setattr__(self, "stop", number("stop", self.stop, above=0.0, unit="s"))
+        self._check("start", "stop", above=0.0, unit="s")
+        self._check("cruise", least=0.0, unit="s")
         object.__setattr__(self, "duration", self.start + self.cruise + self.stop)
         super().__post_init__()
 

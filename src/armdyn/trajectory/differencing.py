@@ -7,8 +7,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import fixed, rising
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError, fixed, rising
 from armdyn.trajectory.joint_path import JointStates
 
 

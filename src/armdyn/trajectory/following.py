@@ -12,17 +12,17 @@ from scipy.spatial.transform import Rotation
 
 from armdyn.advice import option
 from armdyn.algorithms.task_rows import COMPONENTS
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.checks import places
+from armdyn.errors import ShapeError
 from armdyn.kinematics.rates import joint_accelerations, joint_rates
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.cartesian_path import CartesianPath, TipMotion
-from armdyn.trajectory.checks import fixed
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError, fixed, rising
 from armdyn.trajectory.joint_path import JointStates
 
 LAST_STEP = 1e-8
-"""Newton's method doubles the digits with each step: what follows a step this small is below rounding."""
+"""Newton's method doubles the digits with each step: after a step this small the error is below rounding."""
 
 SINGULAR = 1e-9
 """The Jacobian counts as singular where its least singular value is this much below its largest."""
@@ -72,18 +72,19 @@ def follow(
     >>> robot.inverse_dynamics(*motion).shape
     (201, 6)
     """
-    t = _rising(times)
-    arm = Following(robot, frame, _rows(components))
-    if robot.dof != len(arm.rows):
+    t = rising("times", times, least=1)
+    rows = places("components", components, COMPONENTS, "component", "a twist", error=MotionError)
+    arm = Following(robot, frame, rows)
+    if robot.dof != len(rows):
         raise ShapeError(
-            f"{robot.name!r} has {robot.dof} joints, and {len(arm.rows)} components are followed; expected as many. "
+            f"{robot.name!r} has {robot.dof} joints, and {len(rows)} components are followed; expected as many. "
             f"Hold joints with {option('locked')}, or name the components that are to be followed"
         )
     start = fixed("near", near, (robot.dof,))
     _, V, Vdot = path.evaluate(t)
     fine = np.unique(np.concatenate([t, np.linspace(t[0], t[-1], FINEST + 1)]))
     q = arm.positions(fine, path.evaluate(fine), start)[np.searchsorted(fine, t)]
-    how: dict[str, Any] = {"frame": frame, "expressed_in": "world", "components": tuple(components)}
+    how: dict[str, Any] = {"frame": frame, "expressed_in": "world", "components": components}
     qd = joint_rates(robot, q, V, **how).values  # (4a)
     return JointStates(q, qd, joint_accelerations(robot, q, qd, Vdot, **how).values)  # (4b)
 
@@ -133,13 +134,13 @@ class Following:
             )
 
     def _error(self, T: Array, q: Array) -> Array:
-        """What is left to turn and to move, in base axes."""
+        """The rotation vector and the displacement from the frame to T, in base axes."""
         here = self.robot.forward_kinematics(q, frame=self.frame)
         turn = Rotation.from_matrix(T[:3, :3] @ here[:3, :3].T).as_rotvec()
         return np.concatenate([turn, T[:3, 3] - here[:3, 3]])[self.rows]
 
     def _solve(self, t: float, q: Array, motion: Array) -> Array:
-        """What the joints do for a small motion, or a velocity, of the frame."""
+        """The joint displacements or rates for a small motion, or a velocity, of the frame."""
         J = self.robot.jacobian(q, frame=self.frame, expressed_in="world")[self.rows]
         values = np.linalg.svd(J, compute_uv=False)
         if values[-1] <= SINGULAR * values[0]:
@@ -150,19 +151,3 @@ class Following:
             )
         result: Array = np.linalg.solve(J, motion)
         return result
-
-
-def _rising(times: ArrayLike) -> Array:
-    t = fixed("times", times, ("T",))
-    if not len(t) or not (np.diff(t) > 0.0).all():
-        raise MotionError("times must hold at least one time, each after the one before")
-    return t
-
-
-def _rows(components: Sequence[str]) -> list[int]:
-    for name in components:
-        if name not in COMPONENTS:
-            raise UnknownName.of("component", name, COMPONENTS, "a twist")
-    if len(set(components)) != len(components):
-        raise MotionError(f"components={tuple(components)} names one twice")
-    return [COMPONENTS.index(name) for name in components]

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import fixed, times_within
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError, fixed, times_within
 from armdyn.trajectory.law import MotionLaw
-from armdyn.trajectory.sequences import checked_paths, fill, starts_of
+from armdyn.trajectory.sequences import checked_paths, fill
 
 
 class JointStates(NamedTuple):
@@ -31,15 +30,11 @@ class JointStates(NamedTuple):
 class JointPath(ABC):
     """A motion q(t) of n joints from t = 0 to ``duration``, with its exact derivatives. Immutable."""
 
-    @property
-    @abstractmethod
-    def duration(self) -> float:
-        """T, s."""
+    duration: float
+    """T, s."""
 
-    @property
-    @abstractmethod
-    def dof(self) -> int:
-        """n, the number of joints."""
+    dof: int
+    """n, the number of joints."""
 
     @abstractmethod
     def _at(self, t: Array) -> JointStates:
@@ -93,16 +88,7 @@ class Retimed(JointPath):
     def __init__(self, path: JointPath, law: MotionLaw) -> None:
         check_reach(law, path.duration, "the path lasts")
         self.path, self.law = path, law
-
-    @property
-    def duration(self) -> float:
-        """T, s."""
-        return self.law.duration
-
-    @property
-    def dof(self) -> int:
-        """n, the number of joints."""
-        return self.path.dof
+        self.duration, self.dof = law.duration, path.dof
 
     def _at(self, t: Array) -> JointStates:
         s, sd, sdd, _ = (x[..., None] for x in self.law.evaluate(t))
@@ -131,16 +117,7 @@ class PointToPoint(JointPath):
                     f"laws of different durations, {self.laws[0].duration:g} s and {law.duration:g} s; "
                     "law.stretched(duration) makes one last longer"
                 )
-
-    @property
-    def duration(self) -> float:
-        """T, s."""
-        return self.laws[0].duration
-
-    @property
-    def dof(self) -> int:
-        """n, the number of joints."""
-        return len(self.start)
+        self.duration, self.dof = self.laws[0].duration, len(self.start)
 
     def _at(self, t: Array) -> JointStates:
         progress = [np.stack(parts, axis=-1) for parts in zip(*(law.evaluate(t) for law in self.laws), strict=True)]
@@ -161,16 +138,7 @@ class JointPathSequence(JointPath):
 
     def __init__(self, paths: Sequence[JointPath]) -> None:
         self.paths: tuple[JointPath, ...] = checked_paths(tuple(paths), ("q", "qd"), " ")
-
-    @property
-    def duration(self) -> float:
-        """T, s."""
-        return float(starts_of(path.duration for path in self.paths)[-1])
-
-    @property
-    def dof(self) -> int:
-        """n, the number of joints."""
-        return self.paths[0].dof
+        self.duration, self.dof = float(sum(path.duration for path in self.paths)), self.paths[0].dof
 
     def _at(self, t: Array) -> JointStates:
         result = JointStates(*(np.empty((*t.shape, self.dof)) for _ in JointStates._fields))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import number, times_within
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError, number, times_within
 from armdyn.trajectory.sequences import fill, starts_of
 
 
@@ -42,8 +41,13 @@ class MotionLaw(ABC):
     duration: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "distance", number("distance", self.distance))
-        object.__setattr__(self, "duration", number("duration", self.duration, above=0.0, unit="s"))
+        self._check("distance")
+        self._check("duration", above=0.0, unit="s")
+
+    def _check(self, *names: str, **bounds: Any) -> None:
+        """Check numbers among the fields, as of `armdyn.checks.number`."""
+        for name in names:
+            object.__setattr__(self, name, number(name, getattr(self, name), **bounds))
 
     @property
     def switches(self) -> Array:
@@ -81,7 +85,7 @@ class Stretched(MotionLaw):
 
     Args:
         duration: s.
-        law: what is run through.
+        law: that is stretched.
     """
 
     distance: float = field(init=False)

@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import fixed
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError, fixed, limit_of_each
 from armdyn.trajectory.joint_path import JointPathSequence, PointToPoint, joint_pair
 from armdyn.trajectory.law import MotionLaw
 from armdyn.trajectory.polynomial_law import Quintic
@@ -69,7 +67,7 @@ def fastest(
     a, b = joint_pair("start", start, "end", end)
     way = np.abs(b - a)
     limits = {"velocity": velocity, "acceleration": acceleration} | ({} if jerk is None else {"jerk": jerk})
-    per_joint = {name: _per_joint(name, values, len(a)) for name, values in limits.items()}
+    per_joint = {name: limit_of_each(name, values, len(a)) for name, values in limits.items()}
     moving = way > 0.0
     if not moving.any():
         raise MotionError("start and end are the same; limits say no duration for a motion that goes nowhere")
@@ -108,12 +106,3 @@ def rest_to_rest(waypoints: ArrayLike, laws: Sequence[MotionLaw]) -> JointPathSe
     if len(laws) != len(q) - 1:
         raise ShapeError(f"{len(laws)} laws for {len(q)} waypoints; expected {len(q) - 1}, one for each segment")
     return JointPathSequence([PointToPoint(q[k], q[k + 1], law) for k, law in enumerate(laws)])
-
-
-def _per_joint(name: str, values: ArrayLike, n: int) -> Array:
-    array = fixed(name, np.atleast_1d(values), ("n",))
-    if len(array) not in (1, n):
-        raise ShapeError(f"{name} has shape {np.shape(values)}; expected one limit, or one for each of {n} joints")
-    if not (array > 0.0).all():
-        raise MotionError(f"{name} is {array}; expected limits above zero")
-    return np.broadcast_to(array, (n,))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +12,6 @@ from scipy.interpolate import PPoly
 
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
-from armdyn.trajectory.checks import number
 from armdyn.trajectory.law import MotionLaw, Progress
 
 
@@ -70,7 +70,7 @@ class Cubic(PolynomialLaw):
     end_velocity: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_ends(self, ("start_velocity", "end_velocity"))
+        self._check("start_velocity", "end_velocity")
         super().__post_init__()
 
     def _polynomials(self) -> PPoly:
@@ -105,12 +105,12 @@ class Quintic(PolynomialLaw):
     end_acceleration: float = 0.0
 
     def __post_init__(self) -> None:
-        _check_ends(self, ("start_velocity", "end_velocity", "start_acceleration", "end_acceleration"))
+        self._check("start_velocity", "end_velocity", "start_acceleration", "end_acceleration")
         super().__post_init__()
 
     def _polynomials(self) -> PPoly:
         T, v0, a0 = self.duration, self.start_velocity, self.start_acceleration
-        # What the three highest powers c3 x^3 + c4 x^4 + c5 x^5, x = t / T, must add at x = 1, with its derivatives:
+        # The values at x = 1 of c3 x^3 + c4 x^4 + c5 x^5, x = t / T, and of its derivatives:
         s = self.distance - v0 * T - a0 * T**2 / 2
         sd = (self.end_velocity - v0 - a0 * T) * T
         sdd = (self.end_acceleration - a0) * T**2
@@ -118,37 +118,21 @@ class Quintic(PolynomialLaw):
         return PPoly([[c5 / T**5], [c4 / T**4], [c3 / T**3], [a0 / 2], [v0], [0.0]], [0.0, T])
 
 
-def _check_ends(law: MotionLaw, names: tuple[str, ...]) -> None:
-    for name in names:
-        object.__setattr__(law, name, number(name, getattr(law, name)))
+def constant_in_segments(order: int, durations: Iterable[float], values: Iterable[float]) -> PPoly:
+    """s(t) from rest at 0, one of whose derivatives is constant in each segment; segments of no duration are left out.
 
-
-def constant_jerks(durations: Iterable[float], jerks: Iterable[float]) -> PPoly:
-    """s(t) from rest at 0, with a constant jerk in each segment; segments without duration are left out."""
-    s = sd = sdd = start = 0.0
-    coefficients, starts = [], [0.0]
-    for h, jerk in zip(durations, jerks, strict=True):
+    Args:
+        order: of the derivative: 2 of accelerations, 3 of jerks.
+        durations: of the segments, s.
+        values: of the derivative in each.
+    """
+    state, coefficients, breaks = [0.0] * order, [], [0.0]  # s and its derivatives below the order
+    for h, value in zip(durations, values, strict=True):
         if h <= 0.0:
             continue
-        coefficients.append([jerk / 6, sdd / 2, sd, s])
-        s += h * (sd + h * (sdd / 2 + h * jerk / 6))
-        sd += h * (sdd + h * jerk / 2)
-        sdd += h * jerk
-        start += h
-        starts.append(start)
-    return PPoly(np.array(coefficients).T, starts)
-
-
-def constant_accelerations(durations: Iterable[float], accelerations: Iterable[float]) -> PPoly:
-    """s(t) from rest at 0, with a constant acceleration in each segment; segments without duration are left out."""
-    s = sd = start = 0.0
-    coefficients, starts = [], [0.0]
-    for h, sdd in zip(durations, accelerations, strict=True):
-        if h <= 0.0:
-            continue
-        coefficients.append([sdd / 2, sd, s])
-        s += h * (sd + h * sdd / 2)
-        sd += h * sdd
-        start += h
-        starts.append(start)
-    return PPoly(np.array(coefficients).T, starts)
+        taylor = [x / math.factorial(k) for k, x in enumerate([*state, value])]
+        coefficients.append(taylor[::-1])
+        for k in range(order):
+            state[k] = sum(math.perm(j, k) * taylor[j] * h ** (j - k) for j in range(k, order + 1))
+        breaks.append(breaks[-1] + h)
+    return PPoly(np.array(coefficients).T, breaks)

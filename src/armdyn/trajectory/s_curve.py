@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from scipy.interpolate import PPoly
 
-from armdyn.trajectory.checks import number
-from armdyn.trajectory.errors import MotionError
-from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_jerks
+from armdyn.trajectory.checks import MotionError, number
+from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_in_segments
 from armdyn.trajectory.trapezoidal import way_of
 
 
@@ -34,8 +33,7 @@ class SCurve(PolynomialLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "ramp", number("ramp", self.ramp, above=0.0, unit="s"))
-        object.__setattr__(self, "rounding", number("rounding", self.rounding, above=0.0, unit="s"))
+        self._check("ramp", "rounding", above=0.0, unit="s")
         if 2 * self.ramp > self.duration * (1 + 1e-12):
             raise MotionError(f"two ramps of {self.ramp:g} s do not fit into a duration of {self.duration:g} s")
         if 2 * self.rounding > self.ramp * (1 + 1e-12):
@@ -55,11 +53,8 @@ class SCurve(PolynomialLaw):
         SCurve(distance=2.0, duration=4.0, ramp=2.0, rounding=1.0)
         """
         way = way_of(distance)
-        v, a, j = (
-            number("velocity", velocity, above=0.0),
-            number("acceleration", acceleration, above=0.0),
-            number("jerk", jerk, above=0.0),
-        )
+        limits = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
+        v, a, j = (number(name, limit, above=0.0) for name, limit in limits.items())
         ramp, rounding = _ramp_to(v, a, j)
         if way >= v * ramp:  # two ramps to and from v cover v ramp
             return cls(distance, ramp + way / v, ramp, rounding)
@@ -89,7 +84,7 @@ class SCurve(PolynomialLaw):
     def _polynomials(self) -> PPoly:
         j, r = self.jerk, self.rounding
         hold, cruise = max(self.ramp - 2 * r, 0.0), max(self.duration - 2 * self.ramp, 0.0)
-        return constant_jerks((r, hold, r, cruise, r, hold, r), (j, 0.0, -j, 0.0, -j, 0.0, j))
+        return constant_in_segments(3, (r, hold, r, cruise, r, hold, r), (j, 0.0, -j, 0.0, -j, 0.0, j))
 
 
 def _ramp_to(v: float, a: float, j: float) -> tuple[float, float]:

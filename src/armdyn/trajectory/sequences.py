@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError
 
 
 def starts_of(extents: Iterable[float]) -> Array:
@@ -30,7 +30,7 @@ def checked_paths(paths: Sequence[Any], fields: Sequence[str], gap: str) -> tupl
 
 
 def fill(result: Sequence[Array], parts: Sequence[Any], t: Array) -> Array:
-    """Put into ``result`` what the law or path says that each time is in; which one that is."""
+    """Fill ``result`` with the values of the part that each time is in; the number of that part, for each time."""
     starts = starts_of(part.duration for part in parts)
     which = np.clip(np.searchsorted(starts, t, side="right") - 1, 0, len(parts) - 1)
     for k, part in enumerate(parts):

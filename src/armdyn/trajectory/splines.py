@@ -9,8 +9,7 @@ from scipy.interpolate import BSpline, CubicSpline, PPoly, make_interp_spline
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
-from armdyn.trajectory.checks import fixed, number, rising
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError, fixed, limit_of_each, number, rising
 from armdyn.trajectory.joint_path import JointPath, JointStates, Retimed
 
 
@@ -23,17 +22,8 @@ class SplinePath(JointPath):
 
     def __init__(self, polynomials: PPoly) -> None:
         self.polynomials = polynomials
+        self.duration, self.dof = float(polynomials.x[-1]), int(polynomials.c.shape[2])
         self._derivatives = tuple(polynomials.derivative(order) for order in range(3))
-
-    @property
-    def duration(self) -> float:
-        """T, s."""
-        return float(self.polynomials.x[-1])
-
-    @property
-    def dof(self) -> int:
-        """n, the number of joints."""
-        return int(self.polynomials.c.shape[2])
 
     @cached_property
     def largest(self) -> JointStates:
@@ -51,10 +41,7 @@ class SplinePath(JointPath):
         >>> path.within(velocity=0.75, acceleration=9.0).duration
         4.0
         """
-        v = fixed("velocity", np.atleast_1d(velocity), ("n",))
-        a = fixed("acceleration", np.atleast_1d(acceleration), ("n",))
-        if not ((v > 0).all() and (a > 0).all()):
-            raise MotionError("limits of velocity and acceleration must be above zero")
+        v, a = limit_of_each("velocity", velocity, self.dof), limit_of_each("acceleration", acceleration, self.dof)
         factor = max((self.largest.qd / v).max(), np.sqrt((self.largest.qdd / a).max()))
         if factor == 0.0:
             raise MotionError("the joints rest all the time; limits say no duration for a motion that goes nowhere")

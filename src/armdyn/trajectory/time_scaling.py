@@ -11,10 +11,9 @@ from scipy.interpolate import PPoly
 from armdyn.errors import MissingLibrary, ShapeError
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import fixed
-from armdyn.trajectory.errors import MotionError
+from armdyn.trajectory.checks import MotionError, fixed, limit_of_each
 from armdyn.trajectory.joint_path import JointPath, Retimed
-from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_accelerations
+from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_in_segments
 
 
 class GridLaw(PolynomialLaw):
@@ -32,7 +31,7 @@ class GridLaw(PolynomialLaw):
         super().__init__(float(s[-1]), float(steps.sum()))
 
     def _polynomials(self) -> PPoly:
-        return constant_accelerations(self._steps, self._accelerations)  # type: ignore[attr-defined]
+        return constant_in_segments(2, self._steps, self._accelerations)  # type: ignore[attr-defined]
 
 
 def fastest_along(
@@ -53,8 +52,8 @@ def fastest_along(
     Args:
         robot: whose dynamics and limits count.
         path: with a velocity that vanishes nowhere: a spline with end velocities, a line with `ConstantVelocity`.
-        torque: limits of |tau|, N m or N, shape (n,); the description's effort limits where none are given.
-        velocity: limits of |qd|, rad/s or m/s, shape (n,); the description's velocity limits where none are given.
+        torque: limits of |tau|, N m or N, shape (n,), or one for all; by default the description's effort limits.
+        velocity: limits of |qd|, rad/s or m/s, shape (n,), or one for all; by default the description's.
         f_tip: constant wrench (m, f) the tip applies to its surroundings, tip frame, N m and N, shape (6,).
         grid: number of intervals.
 
@@ -62,8 +61,9 @@ def fastest_along(
         MissingLibrary: where toppra is not installed.
         MotionError: torques too small to hold or to move the arm, no torque limit at all, or a path that rests.
     """
-    tau = _limits("torque", torque, robot, [joint.limits.effort for joint in robot.joints])
-    qd = _limits("velocity", velocity, robot, [joint.limits.velocity for joint in robot.joints])
+    described = np.array([(joint.limits.effort, joint.limits.velocity) for joint in robot.joints]).T
+    tau = described[0] if torque is None else limit_of_each("torque", torque, robot.dof)
+    qd = described[1] if velocity is None else limit_of_each("velocity", velocity, robot.dof)
     if path.dof != robot.dof:
         raise ShapeError(f"the path has {path.dof} joints, {robot.name!r} has {robot.dof}")
     if not np.isfinite(tau).any():
@@ -144,15 +144,6 @@ def _refuse_weak_arm(robot: Robot, path: JointPath, s: Array, tau: Array, wrench
             f"joint {robot.joint_names[joint]!r} of {robot.name!r} needs {holding[k, joint]:.4g} N m or N to hold the "
             f"arm at {s[k] / s[-1]:.0%} of the path; its limit is {tau[joint]:.4g}"
         )
-
-
-def _limits(name: str, given: ArrayLike | None, robot: Robot, described: list[float]) -> Array:
-    if given is None:
-        return np.array(described)
-    values = fixed(name, given, (robot.dof,))
-    if not (values > 0.0).all():
-        raise MotionError(f"{name}={values}; expected limits above zero, one a joint")
-    return values
 
 
 def _toppra() -> Any:

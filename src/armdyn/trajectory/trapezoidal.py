@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from scipy.interpolate import PPoly
 
-from armdyn.trajectory.checks import number
-from armdyn.trajectory.errors import MotionError
-from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_accelerations
+from armdyn.trajectory.checks import MotionError, number
+from armdyn.trajectory.polynomial_law import PolynomialLaw, constant_in_segments
 
 
 @dataclass(frozen=True)
@@ -30,7 +29,7 @@ class Trapezoidal(PolynomialLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "ramp", number("ramp", self.ramp, above=0.0, unit="s"))
+        self._check("ramp", above=0.0, unit="s")
         if 2 * self.ramp > self.duration * (1 + 1e-12):
             raise MotionError(f"two ramps of {self.ramp:g} s do not fit into a duration of {self.duration:g} s")
 
@@ -47,10 +46,7 @@ class Trapezoidal(PolynomialLaw):
         Trapezoidal(distance=1.0, duration=2.0, ramp=1.0)
         """
         way = way_of(distance)
-        v, a = (
-            number("velocity", velocity, above=0.0),
-            number("acceleration", acceleration, above=0.0),
-        )
+        v, a = number("velocity", velocity, above=0.0), number("acceleration", acceleration, above=0.0)
         if a * way <= v * v:  # v is not reached: half the way is a ramp^2 / 2
             ramp = math.sqrt(way / a)
             return cls(distance, 2 * ramp, ramp)
@@ -68,7 +64,7 @@ class Trapezoidal(PolynomialLaw):
 
     def _polynomials(self) -> PPoly:
         a, cruise = self.acceleration, self.duration - 2 * self.ramp
-        return constant_accelerations((self.ramp, cruise, self.ramp), (a, 0.0, -a))
+        return constant_in_segments(2, (self.ramp, cruise, self.ramp), (a, 0.0, -a))
 
 
 def way_of(distance: float) -> float:

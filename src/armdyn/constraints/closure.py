@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from armdyn.constraints.arm import ConstrainedRobot
-from armdyn.constraints.least_squares import RANK_TOLERANCE
-from armdyn.constraints.scales import VANISHED_GRADIENT, gradients_near, holonomic, holonomic_rows, row_sizes
+from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot
+from armdyn.constraints.checks import VANISHED_GRADIENT, gradients_near, holonomic, holonomic_rows, row_sizes
 from armdyn.spatial.rotations import Array
 
 STEP_TOLERANCE = 1e-15
@@ -28,7 +27,7 @@ class ClosureCandidate(NamedTuple):
     Args:
         q: the state, shape (n,).
         left: phi there, shape (holonomic,).
-        size: what it is measured by; see `row_sizes`.
+        size: divisors of phi, shape (holonomic,); see `row_sizes`.
     """
 
     q: Array
