@@ -131,7 +131,7 @@ class _Run:
     def _record(self, t: float, y: Array) -> None:
         n = self.robot.dof
         q, qd, work = y[:n], y[n : 2 * n], y[2 * n]
-        self.samples.record(q, qd, work, self.forces.at(self.hold, t, q, qd))
+        self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."

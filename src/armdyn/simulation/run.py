@@ -144,6 +144,10 @@ def _plan(
     if isinstance(method, Adaptive):
         samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, with_f_tip=with_f_tip)
         return samples, partial(adaptive.integrate, robot, method, forces, start, duration=duration, samples=samples)
+    if robot.model.constraints and not method.scheme.constrained:
+        raise SettingError(
+            f"{method} does not keep constraints, and {robot.name!r} has some; use method='rk4' or 'adaptive'"
+        )
     grid = step_grid(duration, method.step)
     if forces.rows not in (None, grid.steps):
         raise ShapeError(
@@ -173,7 +177,7 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
     with np.errstate(all="ignore"):
         qdd, _ = motion_of(robot, redundant)(q, qd, tau, *wrench)
         energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
-        notes = notes_on(robot, t, q, qd, tau)
+        notes = notes_on(robot, samples, energy)
     return Trajectory(
         robot=robot.name,
         joint_names=robot.joint_names,

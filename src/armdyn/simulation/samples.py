@@ -21,7 +21,10 @@ class Effort:
 
 @dataclass
 class Samples:
-    """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled."""
+    """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled.
+
+    ``memory`` is that of a method that has one (`armdyn.simulation.steps.Scheme`), at the end.
+    """
 
     t: Array
     q: Array
@@ -30,6 +33,7 @@ class Samples:
     forces: tuple[Array, ...]
     count: int = 0
     effort: Effort = field(default_factory=Effort)
+    memory: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool) -> Samples:
@@ -40,10 +44,10 @@ class Samples:
         q, qd, *forces = (np.full((len(t), *batch, size), np.nan) for size in sizes)
         return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces))
 
-    def record(self, q: Array, qd: Array, work: Array | float, forces: tuple[Array, ...]) -> None:
-        """Keep the next state."""
+    def record(self, state: tuple[Any, ...], forces: tuple[Array, ...]) -> None:
+        """Keep the next state: its q, qd and W, and the forces there."""
         row = self.count
-        self.q[row], self.qd[row], self.work[row] = q, qd, work
+        self.q[row], self.qd[row], self.work[row] = state[:3]
         for kept, value in zip(self.forces, forces, strict=True):
             kept[row] = value
         self.count = row + 1
