@@ -165,6 +165,9 @@ class Adaptive:
         atol: absolute error allowed in a step: rad or m, rad/s or m/s, and J for the work.
         scipy_method: "DOP853", "RK45", "RK23" (explicit), "Radau", "BDF" (implicit, for stiff controllers), "LSODA".
         max_steps: give up after so many steps.
+        chattering_step: s. Where a callable switches faster than any step can follow, as sign(qd) does at a joint that
+            sticks, semi-implicit Euler steps of this length carry the motion on, with an error of the first order, and
+            ``trajectory.notes`` says when. None: never; such a motion takes ``max_steps`` and ends in an error.
 
     >>> Adaptive(rtol=1e-6, scipy_method="Radau").scipy_method
     'Radau'
@@ -174,6 +177,7 @@ class Adaptive:
     atol: float = 1e-10
     scipy_method: str = "DOP853"
     max_steps: int = 1_000_000
+    chattering_step: float | None = 1e-4
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rtol", number("rtol", self.rtol, above=0.0, error=SettingError))
@@ -183,6 +187,9 @@ class Adaptive:
         if self.scipy_method not in SCIPY_METHODS:
             raise UnknownName.of("solver", self.scipy_method, SCIPY_METHODS, "scipy.integrate")
         whole_number("max_steps", self.max_steps, least=1, error=SettingError)
+        if self.chattering_step is not None:
+            step = number("chattering_step", self.chattering_step, above=0.0, unit="s", error=SettingError)
+            object.__setattr__(self, "chattering_step", step)
 
     def __str__(self) -> str:
         return f"{self.scipy_method}, rtol {self.rtol:g}, atol {self.atol:g}"

@@ -21,6 +21,7 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
     t, q, qd, tau = samples.t, samples.q, samples.qd, samples.forces[0]
     return (
         *left_out(robot),
+        *samples.notes,
         *_drift(robot, t, q),
         *_unsolved(samples, energy),
         *limits_left(robot, t, q, qd, tau),

@@ -7,8 +7,8 @@ ago:
     corrector (Adams-Moulton)    y_n+1 = y_n + h/24 (9 f(t + h, p) + 19 f_n - 5 f_n-1 + f_n-2)
 
 The rates are evaluated again at the corrected state (PECE): that evaluation is the f_n of the next step, and stands at
-its beginning, so that a force that is held from there on is already in it. The paper names a predictor-corrector scheme,
-and not which; this is the usual pair.
+its beginning, so that a force that is held from there on is already in it. The paper says "predictor-corrector" and not
+which; this is the usual pair.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.simulation.dense import Dense
 from armdyn.simulation.grid import refuse_more_than_memory
 from armdyn.spatial.rotations import Array
 
@@ -23,7 +24,8 @@ class Effort:
 class Samples:
     """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled.
 
-    ``memory`` is that of a method that has one (`armdyn.simulation.steps.Scheme`), at the end.
+    ``memory`` is that of a method that has one (`armdyn.simulation.steps.Scheme`), at the end; ``notes`` are sentences
+    about the integration; ``dense`` holds the interpolants of each state of the batch, where they are asked for.
     """
 
     t: Array
@@ -34,6 +36,8 @@ class Samples:
     count: int = 0
     effort: Effort = field(default_factory=Effort)
     memory: dict[str, Array] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    dense: dict[tuple[int, ...], Dense] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool) -> Samples:
