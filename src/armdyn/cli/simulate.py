@@ -49,7 +49,7 @@ def simulate(
         str | None, typer.Option("--f-tip", help="Constant wrench the tip applies, mx,my,mz,fx,fy,fz in the tip frame.")
     ] = None,
     method: Annotated[str, typer.Option("--method", help=f"{', '.join(NAMES)}.")] = "adaptive",
-    step: Annotated[float | None, typer.Option("--step", help="Step of all but adaptive, s.")] = None,
+    step: Annotated[float | None, typer.Option("--step", help="Step of all but adaptive and taylor, s.")] = None,
     rtol: Annotated[float | None, typer.Option("--rtol", help="Relative tolerance of adaptive.")] = None,
     atol: Annotated[float | None, typer.Option("--atol", help="Absolute tolerance of adaptive.")] = None,
     save_every: Annotated[float | None, typer.Option("--save-every", help="Seconds between saved states.")] = None,

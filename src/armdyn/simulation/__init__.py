@@ -11,6 +11,7 @@ from armdyn.simulation.methods import (
     Heun,
     RungeKutta4,
     SemiImplicitEuler,
+    Taylor,
     Variational,
 )
 from armdyn.simulation.run import simulate
@@ -28,6 +29,7 @@ __all__ = [
     "SettingError",
     "SimulationError",
     "Statistics",
+    "Taylor",
     "Trajectory",
     "TrajectoryFileError",
     "Variational",

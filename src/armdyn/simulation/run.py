@@ -14,13 +14,13 @@ from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation import adaptive, fixed_step
+from armdyn.simulation import adaptive, fixed_step, taylor
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError, SimulationError
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
-from armdyn.simulation.methods import Adaptive, Method, chosen_method
+from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.notes import notes_on
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
@@ -72,16 +72,17 @@ def simulate(
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6
             in the place of n.
         method: "adaptive", "rk4", "euler", "semi_implicit_euler", "heun", "constant_acceleration", "abm4",
-            "variational", or an object with settings: `Adaptive`, `RungeKutta4`, `Euler`, `SemiImplicitEuler`, `Heun`,
-            `ConstantAcceleration`, `AdamsBashforthMoulton4`, `Variational`. docs/simulation.md says when to use which.
-        step: of all but "adaptive", s; 1e-3 where none is given.
+            "variational", "taylor", or an object with settings: `Adaptive`, `RungeKutta4`, `Euler`,
+            `SemiImplicitEuler`, `Heun`, `ConstantAcceleration`, `AdamsBashforthMoulton4`, `Variational`, `Taylor`.
+            docs/simulation.md says when to use which.
+        step: of all but "adaptive" and "taylor", s; 1e-3 where none is given.
         rtol: of "adaptive", relative error allowed in a step; 1e-10 where none is given.
         atol: of "adaptive", absolute error allowed in a step; 1e-10 where none is given.
         save_every: keep a state every so many seconds. Otherwise each step is kept, or a thousand equal intervals of
             an adaptive motion.
         times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where missing.
-        dense_output: keep the interpolants of the adaptive method, so that ``trajectory.at(t)`` is as accurate as its
-            steps at any time; some 1.5 kB a step for an arm of six joints.
+        dense_output: keep the interpolants of "adaptive" or "taylor": ``trajectory.at(t)`` is then as accurate as its
+            steps at any time. Some 1.5 kB a step for an arm of six joints.
         redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
             those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
             values is slower. Rows that come within 1e-6 rad of others count as following from them.
@@ -122,8 +123,8 @@ def simulate(
     samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
     integrate = partial(integrate, redundant=redundant)
     if switch("dense_output", dense_output, error=SettingError):
-        if not isinstance(chosen, Adaptive):
-            raise SettingError(f"dense_output is of the adaptive method; {chosen} has no interpolants")
+        if not isinstance(chosen, Adaptive | Taylor):
+            raise SettingError(f"dense_output is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
         integrate = partial(integrate, dense_output=True)
     began = time.perf_counter()
     try:
@@ -150,9 +151,10 @@ def _plan(
     """Room for what is kept, and what fills it."""
     batch = start[0].shape[:-1]
     with_f_tip = forces.f_tip is not None
-    if isinstance(method, Adaptive):
+    if isinstance(method, Adaptive | Taylor):
         samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, with_f_tip=with_f_tip)
-        return samples, partial(adaptive.integrate, robot, method, forces, start, duration=duration, samples=samples)
+        integrate: Callable[..., None] = adaptive.integrate if isinstance(method, Adaptive) else taylor.integrate
+        return samples, partial(integrate, robot, method, forces, start, duration=duration, samples=samples)
     if robot.model.constraints and not method.scheme.constrained:
         raise SettingError(
             f"{method} does not keep constraints, and {robot.name!r} has some; use method='rk4' or 'adaptive'"
