@@ -178,6 +178,15 @@ def test_abm4_starts_anew_where_a_table_jumps() -> None:
     assert motions[0].statistics.evaluations == motions[1].statistics.evaluations == 400
 
 
+def test_abm4_starts_anew_where_one_of_two_forces_jumps() -> None:
+    """A torque that is a callable beside a wrench that is a table: the jump of the table alone starts it anew."""
+    robot, wrenches = armdyn.load("ur5"), np.repeat(np.random.default_rng(0).normal(size=(2, 6)) * 20, 10, axis=0)
+    motion = armdyn.simulate(
+        robot, Q0, QD0, duration=0.02, torque=lambda t, q, qd: -qd, f_tip=wrenches, method="abm4", step=1e-3
+    )
+    assert motion.statistics.evaluations == 2 * (3 * 4 + 7 * 2)
+
+
 def test_abm4_ends_with_a_step_of_runge_kutta_where_it_is_shorter() -> None:
     robot, h = armdyn.load("ur5"), 1e-3
     motion = armdyn.simulate(robot, Q0, QD0, duration=0.0505, method="abm4", step=h)

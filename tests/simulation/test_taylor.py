@@ -52,7 +52,5 @@ def test_errors() -> None:
         armdyn.simulate(robot, [0, 0], duration=0.1, torque=lambda t, q, qd: -qd, method="taylor")
     with pytest.raises(SettingError, match="tolerance is 0; expected"):
         Taylor(0)
-    with pytest.raises(
-        SimulationError, match=r"not be continued at t = 0 s: joint 'joint_1' had reached 1e\+200"
-    ):
+    with pytest.raises(SimulationError, match=r"not be continued at t = 0 s: joint 'joint_1' had reached 1e\+200"):
         armdyn.simulate(robot, [0, 0], [1e200, 0], duration=0.1, method="taylor")

@@ -73,6 +73,7 @@ class Stepper:
         self.scheme, self.forces, self.effort = scheme, forces, effort
         self._step = _advance(robot, scheme, forces, redundant)
         self._starter = None if scheme.starter is None else _advance(robot, scheme.starter, forces, redundant)
+        self._held = [force.held for force in (forces.torque, forces.f_tip) if force is not None]
         self._past = 0
         self._of_past: tuple[Any, tuple[Array, ...]] = (0.0, ())
 
@@ -89,10 +90,15 @@ class Stepper:
     def _has_past(self, h: Any, acting: tuple[Array, ...]) -> bool:
         """Whether there are enough steps of this length behind the last jump of the forces."""
         length, forces = self._of_past
-        if h != length or (self.forces.held and not all(map(np.array_equal, acting, forces))):
+        if h != length or any(map(self._jumped, self._held, acting, forces)):
             self._past = 0
         self._of_past = h, acting
         return self._past >= self.scheme.starting_steps
+
+    @staticmethod
+    def _jumped(held: bool, now: Array, before: Array) -> bool:
+        """Whether a force that is held during each step is not the one before."""
+        return held and not np.array_equal(now, before)
 
 
 def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant) -> Advance:
