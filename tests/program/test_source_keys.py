@@ -45,10 +45,13 @@ def inverse_kinematics() -> Any:
 
 def simulated() -> Any:
     robot = armdyn.load("planar_3r")
-    found = [
-        armdyn.simulate(robot, np.ones(3), duration=0.02, method=m(0.01))
-        for m in (simulation.Euler, simulation.RungeKutta4)
-    ]
+    methods = (
+        simulation.Euler,
+        simulation.RungeKutta4,
+        simulation.AdamsBashforthMoulton4,
+        simulation.Variational,
+    )
+    found = [armdyn.simulate(robot, np.ones(3), duration=0.05, method=m(0.01)) for m in methods]
     return np.stack([one.q for one in found])
 
 

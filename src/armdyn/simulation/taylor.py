@@ -1,0 +1,146 @@
+"""Integration by Taylor series to machine precision, by heyoka: each state of a batch by itself.
+
+The program of the equations of motion is replayed on heyoka's expressions. heyoka differentiates them as often as the
+order of the series asks for, by recurrence, and compiles one step; the series of a step is its interpolant too.
+"""
+
+from __future__ import annotations
+
+import operator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from armdyn.constraints.arguments import Redundant
+from armdyn.errors import MissingLibrary
+from armdyn.robot import Robot
+from armdyn.simulation.dense import Dense
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.equations import motion
+from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.forces import Forces
+from armdyn.simulation.methods import Taylor
+from armdyn.simulation.progress import Report
+from armdyn.simulation.samples import Samples
+from armdyn.spatial.rotations import Array
+
+SAME_NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh")
+"""Operations of programs that heyoka has under the same name."""
+
+
+def integrate(
+    robot: Robot,
+    method: Taylor,
+    forces: Forces,
+    start: tuple[Array, Array],
+    *,
+    duration: float,
+    samples: Samples,
+    report: Report,
+    dense_output: bool = False,
+    redundant: Redundant = "error",
+) -> None:
+    """Integrate from (q, qd) to ``duration`` and fill the samples.
+
+    A state of a batch that cannot be continued keeps NaN from there on, unless none of them can.
+    """
+    if not forces.held:
+        raise SettingError(
+            f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable; give numbers or "
+            "a table, or use method='adaptive'"
+        )
+    if redundant != "error" and robot.model.constraints:
+        raise SettingError(f"{method} needs constraints that are independent; redundant must be 'error'")
+    q, qd = start
+    solver = _solver(robot, method, with_f_tip=forces.f_tip is not None)
+    states, failures = list(np.ndindex(q.shape[:-1])), []
+    for place, index in enumerate(states):
+        dense = Dense(robot.dof)
+        kept = samples.of(index)
+        y = np.array([*q[index], *qd[index], 0.0])
+        try:
+            _integrate_one(robot, method, forces.of(index), y, solver, duration, kept, dense)
+        except SimulationError as error:
+            failures.append(error)
+        samples.count = max(samples.count, kept.count)
+        if dense_output:
+            samples.dense[index] = dense
+        report((place + 1) / len(states))
+    if len(failures) == len(states):
+        raise failures[0]
+
+
+def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
+    """heyoka's integrator of y = (q, qd, W), y' = (qd, qdd, P); the forces are its parameters."""
+    try:
+        import heyoka  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise MissingLibrary("method='taylor' needs heyoka, which is not installed: pip install heyoka") from error
+    program = robot.compile(motion).program(given=("f_tip",) if with_f_tip else ())
+    n = robot.dof
+    y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n + 1)))
+    held = [heyoka.par[k] for k in range(sum(port.size for port in program.inputs) - 2 * n)]
+    operations = {
+        "add": operator.add,
+        "sub": operator.sub,
+        "mul": operator.mul,
+        "div": operator.truediv,
+        "neg": operator.neg,
+        "pow": operator.pow,
+        **{name: getattr(heyoka, name) for name in SAME_NAMES},
+    }
+    qdd, (power,) = program.replay([*y[: 2 * n], *held], operations, heyoka.expression)
+    rates = [*y[n : 2 * n], *qdd, power]
+    return heyoka.taylor_adaptive(
+        list(zip(y, rates, strict=True)), np.zeros(len(y)), tol=method.tolerance, compact_mode=True
+    )
+
+
+def _integrate_one(
+    robot: Robot,
+    method: Taylor,
+    forces: Forces,
+    y: Array,
+    solver: Any,
+    duration: float,
+    samples: Samples,
+    dense: Dense,
+) -> None:
+    """From 0 to the duration, starting anew wherever a table of forces jumps."""
+    import heyoka  # noqa: PLC0415 - an extra, which made the solver
+
+    solver.state[:], solver.time, n = y, 0.0, robot.dof
+    edges = np.linspace(0.0, duration, (forces.rows or 1) + 1)
+    for hold, (begin, end) in enumerate(pairwise(edges)):
+        acting = forces.at(hold, begin, y[:n], y[n : 2 * n])
+        solver.pars[:] = np.concatenate(acting)
+        outcome, _, _, steps, series, _ = solver.propagate_until(end, c_output=True)
+        samples.effort.steps += steps
+        samples.effort.evaluations += steps
+        reached = begin
+        if series is not None:
+            reached = series.bounds[1]
+            dense.add(reached, _Series(series))
+            for t in samples.t[samples.count : int(np.searchsorted(samples.t, reached))]:
+                samples.record(_parts(series(t), n), acting)
+            y = np.array(series(reached))
+        if outcome != heyoka.taylor_outcome.time_limit:
+            raise diverged(robot, reached, y[n : 2 * n], f"{method} ended with {outcome}. Check torque and f_tip.")
+        y = np.array(solver.state)
+    samples.record(_parts(y, n), acting)
+
+
+class _Series:
+    """The series of a propagation, as a function of time that leaves its results alone."""
+
+    def __init__(self, series: Any) -> None:
+        self._series = series
+
+    def __call__(self, t: float) -> Array:
+        """y(t)."""
+        return np.array(self._series(t))
+
+
+def _parts(y: Array, n: int) -> tuple[Array, Array, Any]:
+    return y[:n], y[n : 2 * n], y[2 * n]
