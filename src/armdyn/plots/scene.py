@@ -142,30 +142,20 @@ class Scene:
         eye = None if view is None else (view[0], view[1])
         points = self._points()
         frame_picture(self.axes, points if plane is None else points @ plane, plane, eye)
-        handles = [
-            Line2D([], [], color=self._colour(arm), linewidth=2.5, label=", ".join(map(str, index)))
-            for arm, index in enumerate(self.frames.indices)
-            if index
-        ]
-        rows = -(-len(handles) // 4)
-        if handles:
-            self.figure.legend(
-                handles=handles, loc="upper right", ncols=min(4, len(handles)), frameon=False, fontsize=7,
-                handlelength=1.2, columnspacing=1.0, labelcolor=INK, title="motion", title_fontsize=7,
-            )  # fmt: skip
         self._draw_ghosts()
-        self._settle(ABOVE + 0.14 * max(0, rows - 1))
+        self._settle()
         self._words = list(self._heading())
+        self._legend()
 
-    def _settle(self, above: float) -> None:
-        """Put the axes where they stay, below a heading that takes so many inches."""
+    def _settle(self) -> None:
+        """Put the axes where they stay, below the heading."""
         engine = self.figure.get_layout_engine()
         if isinstance(engine, ConstrainedLayoutEngine):
-            engine.set(rect=(0.0, 0.0, 1.0, 1.0 - above / self.figure.get_figheight()))
+            engine.set(rect=(0.0, 0.0, 1.0, 1.0 - ABOVE / self.figure.get_figheight()))
             self.figure.canvas.draw()
             self.figure.set_layout_engine("none")
         else:
-            fill_figure(self.figure, self.axes, above=above)
+            fill_figure(self.figure, self.axes, above=ABOVE)
 
     def _heading(self) -> Iterator[Text]:
         """The title, and a line of words that each frame writes, each at a place of its own, so that nothing jumps."""
@@ -173,8 +163,23 @@ class Scene:
         style: dict[str, Any] = {"color": INK, "ha": "left", "va": "top"}
         title = self.look.title.replace("$", r"\$")
         self.figure.text(0.03, 1.0 - 0.08 / high, title, fontsize=11, fontweight="bold", **style)
-        for x in (0.03, 0.19, 0.40, 0.63, 0.82):
+        self.figure.text(0.97, 1.0 - 0.1 / high, self.frames.pace, fontsize=8, **{**style, "ha": "right"})
+        for x in (0.03, 0.22, 0.45, 0.70):
             yield self.figure.text(x, 1.0 - 0.31 / high, "", fontsize=8, **style)
+
+    def _legend(self) -> None:
+        """Which arm is which motion of a batch, in the line of the time."""
+        handles = [
+            Line2D([], [], color=self._colour(arm), linewidth=2.5, label=",".join(map(str, index)))
+            for arm, index in enumerate(self.frames.indices)
+            if index
+        ]
+        if handles:
+            self.figure.legend(
+                handles=handles, loc="upper right", bbox_to_anchor=(0.98, 1.0 - 0.28 / self.figure.get_figheight()),
+                ncols=len(handles), frameon=False, fontsize=7, handlelength=0.9, handletextpad=0.4, columnspacing=0.9,
+                borderpad=0.0, borderaxespad=0.0, labelcolor=INK,
+            )  # fmt: skip
 
     # What changes
 
@@ -221,10 +226,10 @@ class Scene:
             text.set_text(word)
 
     def _status(self, frame: int) -> Iterator[str]:
-        """The time, the energies of a single motion, the pace."""
+        """The time, and the energies of a single motion."""
         t = self.frames.t
         apart = float(np.diff(t).min()) if len(t) > 1 else 1.0
-        yield f"t = {t[frame]:.{min(max(2, math.ceil(-math.log10(apart))), 9)}f} s"
+        yield f"t = {t[frame]:.{min(max(2, math.ceil(-math.log10(apart) - 1e-6)), 9)}f} s"
         if self.frames.energy is not None:
             kinetic, potential = self.frames.energy
             total = kinetic + potential
@@ -232,7 +237,6 @@ class Scene:
             for name, values in (("kinetic", kinetic), ("potential", potential), ("total", total)):
                 shown = f"{round(float(values[frame]), decimals) + 0.0:.{decimals}f}".replace("-", "\u2212")
                 yield f"{name} {shown} J"
-        yield self.frames.pace
 
 
 class UclScene(Scene):

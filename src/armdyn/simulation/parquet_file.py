@@ -31,7 +31,7 @@ WORDS, SHAPE = b"armdyn.words", b"armdyn.shape"
 
 def content(trajectory: Trajectory, path: Path) -> bytes:
     """The bytes of the file."""
-    pa, pq = _pyarrow()
+    pa, pq = pyarrow()
     columns = [column.ravel() for column in primary_columns(trajectory)]
     indices = batch_indices(trajectory)
     fields = [
@@ -48,7 +48,7 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
 
 def read(path: Path) -> Trajectory:
     """The trajectory in the file."""
-    pa, pq = _pyarrow()
+    pa, pq = pyarrow()
     source = io.BytesIO(path.read_bytes())
     try:
         file = pq.ParquetFile(source)
@@ -88,7 +88,8 @@ def _columns_of(signal: str, columns: dict[str, Array]) -> Iterator[str]:
         k += 1
 
 
-def _pyarrow() -> tuple[Any, Any]:
+def pyarrow() -> tuple[Any, Any]:
+    """The library and its module for Parquet; a `MissingLibrary` where it is not installed."""
     try:
         import pyarrow as pa  # noqa: PLC0415 - an extra
         import pyarrow.parquet as pq  # noqa: PLC0415

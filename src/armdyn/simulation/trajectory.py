@@ -304,19 +304,22 @@ class Trajectory:
             write_figure(figure, path)
         return figure
 
-    def animate(self, path: str | os.PathLike[str] | None = None, *, robot: Robot, **options: Any) -> Animation:
+    def animate(
+        self, path: str | os.PathLike[str] | None = None, *, robot: Robot, progress: bool = False, **options: Any
+    ) -> Animation:
         """The arm in motion, in a plane or in space, as an `armdyn.plots.Animation`; notebooks play it.
 
         Args:
-            path: also write it there: ``.gif``, or ``.mp4`` where ffmpeg is present.
+            path: also write it there: ``.gif``, ``.mp4`` where ffmpeg is present, or ``.html``.
             robot: what moved.
+            progress: of writing, as a bar on stderr.
             options: of `armdyn.plots.animate_trajectory`: fps, speed, every, trace, view and others.
         """
         from armdyn.plots import animate_trajectory  # noqa: PLC0415 - matplotlib is slow to import
 
         animation = animate_trajectory(self, robot, **options)
         if path is not None:
-            animation.save(path)
+            animation.save(path, progress=progress)
         return animation
 
     def __repr__(self) -> str:
