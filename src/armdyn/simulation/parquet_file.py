@@ -66,7 +66,10 @@ def _trajectory(table: Any, metadata: dict[bytes, bytes]) -> Trajectory:
     columns = {name: table.column(name).to_numpy() for name in table.column_names}
 
     def stacked(names: Iterator[str]) -> Array:
-        return np.stack([columns[name] for name in names], axis=-1).reshape(*shape, -1)
+        parts = [columns[name] for name in names]
+        if any(part.dtype != np.float64 for part in parts):
+            raise ValueError("not all its columns are float64")
+        return np.stack(parts, axis=-1).reshape(*shape, -1)
 
     arrays = {
         quantity: stacked(f"{quantity}_{name}" for name in words["joint_names"])
