@@ -52,6 +52,7 @@ def holds(points: np.ndarray, place: np.ndarray) -> bool:
 def test_a_planar_arm_stands_where_its_closed_form_says(swing: Trajectory, planar: Robot) -> None:
     animation = swing.animate(robot=planar)
     np.testing.assert_allclose(animation.t, np.arange(13) * 0.04, atol=1e-15)
+    assert holds(drawn(animation), planar.forward_kinematics(swing.q[0])[:2, 3])  # frame 0 is there at once
     for frame in (0, 5, 12):
         animation.draw(frame)
         a, b = np.cumsum(swing.q[2 * frame])  # a frame each 0.04 s, a state each 0.02 s
@@ -316,6 +317,9 @@ def test_files_that_cannot_be_written(swing: Trajectory, planar: Robot, tmp_path
             animation.save(tmp_path / "missing" / f"a{ending}")
     with pytest.raises(PictureError, match="a GIF shows 50 frames a second at most, not 60"):
         swing.animate(tmp_path / "a.gif", robot=planar, fps=60)
+    with monkeypatch.context() as few, pytest.raises(PictureError, match="a GIF of 13 frames; expected 12 at most"):
+        few.setattr(movie, "MOST_GIF", 12)
+        swing.animate(tmp_path / "a.gif", robot=planar)
     monkeypatch.setattr(movie, "ffmpeg", lambda: None)
     with pytest.raises(armdyn.MissingLibrary, match=r"MP4 needs ffmpeg.*pip install imageio-ffmpeg.*\.gif or \.html"):
         animation.save(tmp_path / "a.mp4")

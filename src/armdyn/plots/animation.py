@@ -42,7 +42,7 @@ class Animation:
     `animate_trajectory` makes one.
 
     Attributes:
-        figure: the matplotlib Figure, as the frame drawn last left it.
+        figure: the matplotlib Figure, as the frame drawn last left it, at first frame 0.
         t: the time of each frame, s, shape (frames,).
         q: joint positions in each frame, rad or m, shape (frames, arms, n).
         fps: frames a second.
@@ -51,6 +51,7 @@ class Animation:
     def __init__(self, scene: Scene, fps: float) -> None:
         self._scene, self.fps = scene, fps
         self.figure, self.t, self.q = scene.figure, scene.frames.t, scene.frames.q
+        scene.show(0)
 
     def __len__(self) -> int:
         """The number of frames."""

@@ -28,6 +28,9 @@ MOVIES = (".gif", ".mp4", ".html")
 FASTEST_GIF = 50.0
 """Frames a second that programs show of a GIF; they slow down those with delays below two hundredths of a second."""
 
+MOST_GIF = 5000
+"""Frames of a GIF: all are in memory, at about a third of a megabyte each."""
+
 COLOURS = 128
 """Of the common palette of a GIF's frames."""
 
@@ -52,11 +55,11 @@ class Picture(Protocol):
         """The pixels of frames one after another, RGBA bytes, shape (height, width, 4), valid until the next."""
 
 
-def refuse_movie(path: str | os.PathLike[str], fps: float | None = None) -> None:
+def refuse_movie(path: str | os.PathLike[str], fps: float | None = None, frames: int = 0) -> None:
     """Raise what `write_movie` would raise for the name of the file, before the frames are drawn.
 
     Raises:
-        PictureError: an ending that names no format, or more frames a second than a GIF shows.
+        PictureError: an ending that names no format, or more frames, or more a second, than a GIF has.
         MissingLibrary: MP4 where there is no ffmpeg.
     """
     ending = Path(path).suffix.lower()
@@ -64,6 +67,11 @@ def refuse_movie(path: str | os.PathLike[str], fps: float | None = None) -> None
         raise PictureError(f"{str(path)!r}: the ending of an animation must be {', '.join(MOVIES)}")
     if ending == ".gif" and fps is not None and fps > FASTEST_GIF:
         raise PictureError(f"{str(path)!r}: a GIF shows {FASTEST_GIF:g} frames a second at most, not {fps:g}; see fps=")
+    if ending == ".gif" and frames > MOST_GIF:
+        raise PictureError(
+            f"{str(path)!r}: a GIF of {frames} frames; expected {MOST_GIF} at most. Choose a lower fps, a higher speed, "
+            "every=, a part of the motion by trajectory.between(...), or a file that ends in .mp4"
+        )
     if ending == ".mp4" and ffmpeg() is None:
         raise MissingLibrary(
             f"{str(path)!r}: MP4 needs ffmpeg, which is not installed: install the program (apt install ffmpeg, brew "
@@ -79,7 +87,7 @@ def write_movie(path: str | os.PathLike[str], picture: Picture, frames: int, fps
         MissingLibrary: MP4 where there is no ffmpeg.
     """
     path = Path(path)
-    refuse_movie(path, fps)
+    refuse_movie(path, fps, frames)
     write = {".gif": _write_gif, ".mp4": _write_mp4, ".html": _write_player}[path.suffix.lower()]
     unfinished = path.with_name(f"{path.stem}.{os.getpid()}.part{path.suffix.lower()}")
     try:
