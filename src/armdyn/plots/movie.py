@@ -69,8 +69,8 @@ def refuse_movie(path: str | os.PathLike[str], fps: float | None = None, frames:
         raise PictureError(f"{str(path)!r}: a GIF shows {FASTEST_GIF:g} frames a second at most, not {fps:g}; see fps=")
     if ending == ".gif" and frames > MOST_GIF:
         raise PictureError(
-            f"{str(path)!r}: a GIF of {frames} frames; expected {MOST_GIF} at most. Choose a lower fps, a higher speed, "
-            "every=, a part of the motion by trajectory.between(...), or a file that ends in .mp4"
+            f"{str(path)!r}: a GIF of {frames} frames; expected {MOST_GIF} at most. Choose a lower fps, a higher "
+            "speed, every=, a part of the motion by trajectory.between(...), or a file that ends in .mp4"
         )
     if ending == ".mp4" and ffmpeg() is None:
         raise MissingLibrary(
