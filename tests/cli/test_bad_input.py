@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import PIL.Image
 import pytest
 
 import armdyn.cli.masp
@@ -111,6 +112,9 @@ def _no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         ("--csv", "t.txt", "ends in .csv"),
         ("--csv", "t.npz", "ends in .csv"),
         ("--npz", "t.csv", "ends in .npz"),
+        ("--parquet", "t.npz", "ends in .parquet"),
+        ("--animate", "x.avi", ".gif, .html, .mp4"),
+        ("--animate", "gif", ".gif"),
     ],
 )
 def test_ending(shell: Shell, tmp_path: Path, option: str, name: str, expected: str) -> None:
@@ -119,7 +123,7 @@ def test_ending(shell: Shell, tmp_path: Path, option: str, name: str, expected: 
 
 
 @pytest.mark.usefixtures("_no_work")
-@pytest.mark.parametrize("option", ["--plot x.png", "--csv x.csv", "--npz x.npz"])
+@pytest.mark.parametrize("option", ["--plot x.png", "--csv x.csv", "--npz x.npz", "--animate x.gif"])
 def test_folder_that_takes_no_file(shell: Shell, tmp_path: Path, option: str) -> None:
     option, name = option.split()
     (tmp_path / "file").write_text("")
@@ -128,6 +132,16 @@ def test_folder_that_takes_no_file(shell: Shell, tmp_path: Path, option: str) ->
         assert_refused(said, f"no file can be written in {str(tmp_path / 'file')!r}: it is no folder")
     (tmp_path / name).mkdir()
     assert_refused(shell("simulate", "ur5", option, str(tmp_path / name)), "is a folder; expected the name of a file")
+
+
+@pytest.mark.usefixtures("_no_work")
+def test_libraries_that_are_missing(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("armdyn.plots.movie.ffmpeg", lambda: None)
+    said = shell("simulate", "ur5", "--animate", str(tmp_path / "x.mp4"))
+    assert_refused(said, "MP4 needs ffmpeg, which is not installed: install the program (apt install ffmpeg")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    said = shell("simulate", "ur5", "--parquet", str(tmp_path / "x.parquet"))
+    assert_refused(said, "Parquet files need pyarrow, which is not installed: pip install pyarrow")
 
 
 @pytest.mark.usefixtures("_no_work")
@@ -161,6 +175,22 @@ def test_missing_folders_are_made(shell: Shell, tmp_path: Path) -> None:
     said = shell("simulate", "planar_2r", "--duration", "0.01", "--csv", str(path))
     assert said.code == 0, said.err
     assert path.stat().st_size > 0
+
+
+def test_a_motion_in_every_form(shell: Shell, tmp_path: Path) -> None:
+    names = {"csv": "a.csv", "npz": "a.npz", "parquet": "a.parquet", "plot": "a.svg", "animate": "a.gif"}
+    options = [word for option, name in names.items() for word in (f"--{option}", str(tmp_path / name))]
+    said = shell("simulate", "planar_2r", "--duration", "0.1", *options, columns=200)
+    assert said.code == 0, said.err
+    assert [line for line in said.out.splitlines() if line.startswith("wrote")] == [
+        f"wrote {tmp_path / name}" for name in names.values()
+    ]
+    assert {path.name for path in tmp_path.iterdir()} == set(names.values())
+    motions = [armdyn.Trajectory.load(tmp_path / name) for name in ("a.csv", "a.npz", "a.parquet")]
+    for motion in motions[1:]:
+        np.testing.assert_array_equal(motion.q, motions[0].q)
+    with PIL.Image.open(tmp_path / "a.gif") as film:
+        assert film.n_frames == 3  # at 0, 0.04 and 0.08 s
 
 
 def test_what_is_no_file_can_be_written_to(shell: Shell) -> None:

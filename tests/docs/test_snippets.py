@@ -77,7 +77,7 @@ def test_console(page: Path, command: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip()
     for word in words[1:]:
-        if re.fullmatch(r"[\w.]+\.(csv|png|npz)", word):
+        if re.fullmatch(r"[\w.]+\.(csv|png|npz|parquet|gif)", word):
             assert (tmp_path / word).stat().st_size > 0
 
 

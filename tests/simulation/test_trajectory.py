@@ -1,10 +1,12 @@
 """Trajectories: immutable, saved and loaded exactly, refused when damaged, turned into tables and pictures."""
 
+import copy
 import io
 import json
 import os
 import pickle
 import re
+import sys
 import zipfile
 from pathlib import Path
 
@@ -14,9 +16,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import ArmdynError, ShapeError, Trajectory
+from armdyn import ArmdynError, ShapeError, Trajectory, UnknownName
 from armdyn.plots import plot_trajectory
-from armdyn.simulation import TrajectoryFileError, grid
+from armdyn.simulation import SettingError, TrajectoryFileError, grid
 
 ARRAYS = ("t", "q", "qd", "qdd", "tau", "f_tip")
 ENERGIES = ("kinetic", "potential", "work", "total", "drift", "relative_drift")
@@ -41,19 +43,40 @@ def assert_same(a: Trajectory, b: Trajectory) -> None:
         np.testing.assert_array_equal(getattr(a.energy, name), getattr(b.energy, name))
     assert (a.joint_names, a.joint_kinds) == (b.joint_names, b.joint_kinds)
 
+    assert list(a.signals) == list(b.signals)
+    for name in a.signals:
+        np.testing.assert_array_equal(a.signals[name], b.signals[name])
 
+
+def with_odd_signals(trajectory: Trajectory) -> Trajectory:
+    """Names that columns, archives and tables could stumble over; of several sizes."""
+    random = np.random.default_rng(3)
+    shape = trajectory.q.shape[:-1]
+    names = ("reference", "q_", "a_1", "a", "../x", 'two "words",\n', "kinetic", "0", "\N{GREEK SMALL LETTER TAU}*")
+    signals = {name: random.normal(size=(*shape, 1 + k % 3)) for k, name in enumerate(names)}
+    signals["a"][0] = np.nan
+    return trajectory.with_signals(**signals)
+
+
+@pytest.mark.parametrize("ending", ["npz", "parquet"])
+@pytest.mark.parametrize("signals", [False, True])
 @pytest.mark.parametrize("name", ["single", "batch"])
-def test_npz_keeps_everything(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_files_keep_everything(
+    name: str, signals: bool, ending: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
     trajectory: Trajectory = request.getfixturevalue(name)
-    trajectory.save(tmp_path / "a.npz")
-    loaded = Trajectory.load(str(tmp_path / "a.npz"))
+    if signals:
+        trajectory = with_odd_signals(trajectory)
+    trajectory.save(tmp_path / f"a.{ending}")
+    loaded = Trajectory.load(str(tmp_path / f"a.{ending}"))
     assert_same(loaded, trajectory)
     assert (loaded.robot, loaded.statistics, loaded.notes) == (
         trajectory.robot,
         trajectory.statistics,
         trajectory.notes,
     )
-    assert os.listdir(tmp_path) == ["a.npz"]
+    assert os.listdir(tmp_path) == [f"a.{ending}"]
+    assert not loaded.q.flags.writeable
 
 
 def test_csv_keeps_every_number(single: Trajectory, tmp_path: Path) -> None:
@@ -64,6 +87,61 @@ def test_csv_keeps_every_number(single: Trajectory, tmp_path: Path) -> None:
     header = (tmp_path / "swing.csv").read_text().splitlines()[0]
     assert header.startswith("t [s],q_joint_1 [rad],q_joint_2 [m],qd_joint_1 [rad/s],qd_joint_2 [m/s],")
     assert header.endswith("f_tip_fz [N],kinetic [J],potential [J],work [J]")
+
+
+def test_csv_keeps_signals(single: Trajectory, tmp_path: Path) -> None:
+    with_odd_signals(single).save(tmp_path / "a.csv")
+    assert_same(Trajectory.load(tmp_path / "a.csv"), with_odd_signals(single))
+    (tmp_path / "a.csv").write_text((tmp_path / "a.csv").read_text().replace("signal_a_1_1,", "signal_a_1_3,"))
+    with pytest.raises(TrajectoryFileError, match=r"missing \['signal_a_1_1'\]; unknown \['signal_a_1_3'\]"):
+        Trajectory.load(tmp_path / "a.csv")
+
+
+def test_parquet_is_a_table_with_units(batch: Trajectory, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    batch.with_signals(goal=batch.q[..., :2]).save(tmp_path / "a.parquet")
+    table = pq.read_table(tmp_path / "a.parquet")
+    columns = batch.to_dict()
+    assert set(table.column_names) == {*columns, "signal_goal_0", "signal_goal_1"} - {"total", "drift"}
+    for name in ("t", "q_elbow_joint", "work", "batch_1"):
+        np.testing.assert_array_equal(table.column(name).to_numpy(), columns[name])
+    assert table.schema.field("qd_elbow_joint").metadata == {b"unit": b"rad/s"}
+
+
+def test_parquet_of_something_else(single: Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "a.parquet"
+    single.save(path)
+    whole, table = path.read_bytes(), pq.read_table(path)
+    for damage in (b"", b"PAR1", b"hello", whole[: len(whole) // 2], whole[:200] + bytes(200) + whole[400:]):
+        path.write_bytes(damage)
+        with pytest.raises(TrajectoryFileError, match=r"a\.parquet is damaged, or no trajectory that armdyn wrote"):
+            Trajectory.load(path)
+    short = json.dumps([3]).encode()
+    for other in (
+        pa.table({"x": [1.0, 2.0]}),
+        table.drop_columns(["qd_joint_2"]),
+        table.replace_schema_metadata({**table.schema.metadata, b"armdyn.shape": short}),
+        table.set_column(1, "q_joint_1", pa.array(np.zeros(1001, np.float32))),
+        table.slice(0, 0),
+    ):
+        pq.write_table(other, path)
+        with pytest.raises(TrajectoryFileError, match="damaged, or no trajectory"):
+            Trajectory.load(path)
+    pq.write_table(table, path)
+    monkeypatch.setattr(grid, "memory", lambda: 1e4)
+    with pytest.raises(TrajectoryFileError, match="would fill"):
+        Trajectory.load(path)
+
+
+def test_parquet_without_pyarrow(single: Trajectory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for use in (single.save, Trajectory.load):
+        with pytest.raises(armdyn.MissingLibrary, match="pip install pyarrow"):
+            use(tmp_path / "a.parquet")
 
 
 def test_csv_keeps_nan_and_odd_names(tmp_path: Path, single: Trajectory) -> None:
@@ -88,7 +166,7 @@ def test_files_that_cannot_be_written_or_found(single: Trajectory, tmp_path: Pat
         Trajectory.load(tmp_path / "a.pkl")
     with pytest.raises(TrajectoryFileError, match="cannot be written: No such file or directory"):
         single.save(tmp_path / "missing" / "a.npz")
-    for name in ("a.npz", "a.csv"):
+    for name in ("a.npz", "a.csv", "a.parquet"):
         with pytest.raises(TrajectoryFileError, match=f"{name} cannot be read: No such file or directory"):
             Trajectory.load(tmp_path / name)
     with pytest.raises(ArmdynError, match=r"cannot be written"):
@@ -157,6 +235,7 @@ def test_a_damaged_archive(single: Trajectory, tmp_path: Path, damage: bytes | s
         {"words": np.array("[")},
         {"words": np.array(json.dumps({"format": "armdyn trajectory 1", "joint_names": [1], "joint_kinds": ["x"]}))},
         {"extra": np.zeros(7)},
+        {"signal_0": np.zeros((1001, 1))},
     ],
     ids=lambda c: next(iter(c)),
 )
@@ -235,7 +314,53 @@ def test_it_cannot_be_changed(single: Trajectory) -> None:
 
 
 def test_it_pickles(single: Trajectory) -> None:
-    assert_same(pickle.loads(pickle.dumps(single)), single)  # noqa: S301 - our own
+    single = with_odd_signals(single)
+    again = pickle.loads(pickle.dumps(single))  # noqa: S301 - our own
+    assert_same(again, single)
+    assert not again.q.flags.writeable
+    assert_same(copy.deepcopy(single), single)
+
+
+def test_signals_go_where_the_motion_goes(batch: Trajectory) -> None:
+    mine = np.random.default_rng(1).normal(size=(6, 2, 3, 2))
+    motion = batch.with_signals(reference=mine, integral=mine[..., :1])
+    mine[:] = 0.0  # a copy was kept
+    kept = motion.signals["reference"]
+    assert kept.any()
+    np.testing.assert_array_equal(motion.pick(1, 2).signals["reference"], kept[:, 1, 2])
+    np.testing.assert_array_equal(motion.between(0.01, 0.03).signals["reference"], kept[1:4])
+    np.testing.assert_allclose(motion.resample([0.015]).signals["reference"][0], kept[1:3].mean(axis=0), rtol=1e-12)
+    np.testing.assert_array_equal(motion.to_dict()["signal_reference_1"], kept[..., 1].ravel())
+    again = motion.with_signals(integral=kept)
+    assert list(again.signals) == ["reference", "integral"]
+    np.testing.assert_array_equal(again.signals["integral"], kept)
+    with pytest.raises(TypeError):
+        motion.signals["x"] = kept  # type: ignore[index]
+    with pytest.raises(ValueError, match="read-only"):
+        kept[0] = 0.0
+
+
+def test_signals_that_do_not_fit(batch: Trajectory) -> None:
+    message = r"signal 'r' has shape \(6, 2\); expected \(6, 2, 3, k\), a row for each time"
+    with pytest.raises(ShapeError, match=message):
+        batch.with_signals(r=np.zeros((6, 2)))
+    with pytest.raises(ShapeError, match="signal 'r' holds no values"):
+        batch.with_signals(r=np.zeros((6, 2, 3, 0)))
+    with pytest.raises(SettingError, match="the name of a signal is ' '; expected a text that is not blank"):
+        batch.with_signals(**{" ": np.zeros((6, 2, 3, 1))})
+
+
+def test_signals_have_panels(single: Trajectory) -> None:
+    motion = single.with_signals(reference=single.q, load=single.tau[:, :1])
+    assert [axes.get_ylabel() for axes in plot_trajectory(motion).axes][6:] == ["reference", "load"]
+    figure = plot_trajectory(motion, signals=["load"])
+    assert figure.axes[-1].get_ylabel() == "load"
+    np.testing.assert_array_equal(figure.axes[-1].lines[0].get_ydata(), single.tau[:, 0])
+    assert len(plot_trajectory(motion, signals=()).axes) == 6
+    with pytest.raises(
+        UnknownName, match=r"no signal 'lode' in the trajectory of 'rp' \(2 signals\). Did you mean 'load'"
+    ):
+        plot_trajectory(motion, signals=["lode"])
 
 
 def test_the_picture_has_its_panels_and_lines(single: Trajectory) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +20,7 @@ from armdyn.simulation import Trajectory
 from armdyn.simulation import simulate as run_simulation
 from armdyn.simulation.methods import NAMES
 from armdyn.simulation.notes import left_out
+from armdyn.simulation.parquet_file import pyarrow
 
 ROUNDING = 1e-15
 """Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
@@ -43,7 +46,11 @@ def simulate(
     save_every: Annotated[float | None, typer.Option("--save-every", help="Seconds between saved states.")] = None,
     csv: Annotated[Path | None, typer.Option("--csv", help="Write the motion to this csv file.")] = None,
     npz: Annotated[Path | None, typer.Option("--npz", help="Write everything to this npz file.")] = None,
+    parquet: Annotated[Path | None, typer.Option("--parquet", help="Write everything to this Parquet file.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", help="Draw the motion: png, pdf or svg.")] = None,
+    animate: Annotated[
+        Path | None, typer.Option("--animate", help="Show the arm in motion: gif, mp4 (with ffmpeg) or html.")
+    ] = None,
 ) -> None:
     """Let the arm move, and show where it went and whether its energy adds up.
 
@@ -51,9 +58,11 @@ def simulate(
 
       armdyn simulate ur5 --duration 3 --plot fall.png --csv fall.csv
 
+      armdyn simulate ur5 --duration 3 --animate fall.gif
+
       armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
     """
-    _refuse_outputs(csv, npz, plot)
+    _refuse_outputs(csv, npz, parquet, plot, animate)
     forces: dict[str, Any] = {}
     if torque is not None:
         forces["torque"] = read_joint_vector(torque, "--torque", arm)
@@ -77,23 +86,39 @@ def simulate(
     show(console, _account_table(arm, trajectory))
     said = set(left_out(arm))  # by the arm's own notes, in other words
     show_notes(console, [*arm.notes, *(note for note in trajectory.notes if note not in said)])
-    for path, write in ((csv, trajectory.save), (npz, trajectory.save), (plot, trajectory.plot)):
+    film = partial(trajectory.animate, robot=arm, progress=True)
+    writers: tuple[Callable[[Path], object], ...] = (
+        trajectory.save,
+        trajectory.save,
+        trajectory.save,
+        trajectory.plot,
+        film,
+    )
+    for path, write in zip((csv, npz, parquet, plot, animate), writers, strict=True):
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path)
             console.print(f"wrote {path}", soft_wrap=True)
 
 
-def _refuse_outputs(csv: Path | None, npz: Path | None, plot: Path | None) -> None:
+def _refuse_outputs(
+    csv: Path | None, npz: Path | None, parquet: Path | None, plot: Path | None, animate: Path | None
+) -> None:
     """Raise for an output file that cannot be written, before the arm moves."""
-    if csv is not None:
-        refuse_unwritable("--csv", csv, endings=(".csv",))
-    if npz is not None:
-        refuse_unwritable("--npz", npz, endings=(".npz",))
+    for option, path in (("csv", csv), ("npz", npz), ("parquet", parquet)):
+        if path is not None:
+            refuse_unwritable(f"--{option}", path, endings=(f".{option}",))
+    if parquet is not None:
+        pyarrow()
     if plot is not None:
         from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
 
         refuse_unwritable("--plot", plot, endings=ENDINGS)
+    if animate is not None:
+        from armdyn.plots.movie import MOVIES, refuse_movie  # noqa: PLC0415 - matplotlib is slow to import
+
+        refuse_unwritable("--animate", animate, endings=MOVIES)
+        refuse_movie(animate)
 
 
 def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:

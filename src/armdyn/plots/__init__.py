@@ -1,8 +1,8 @@
 """Pictures for print, the one place of matplotlib: its objects only, no global state, no window, no display needed.
 
-`plot_trajectory` draws a simulation; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
-`armdyn.ellipsoids`; `draw_masp` a run of `armdyn.masp`. Only `armdyn.modern_robotics.SimulateControl`, which shows a
-window as the book's code does, uses matplotlib by itself.
+`plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
+`draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_masp` a run of `armdyn.masp`.
+Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from armdyn.lazy import names_of
 
 if TYPE_CHECKING:
+    from armdyn.plots.animation import Animation, animate_trajectory
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
     from armdyn.plots.masp import draw_masp
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from armdyn.plots.trajectory import plot_trajectory
 
 _WHERE = {
+    "Animation": "animation",
     "ForeignEllipsoid": "on_arm",
     "PictureError": "style",
+    "animate_trajectory": "animation",
     "draw_joint_ellipses": "ellipses",
     "draw_masp": "masp",
     "draw_on_arm": "on_arm",
@@ -28,8 +31,10 @@ _WHERE = {
 }
 
 __all__ = [
+    "Animation",
     "ForeignEllipsoid",
     "PictureError",
+    "animate_trajectory",
     "draw_joint_ellipses",
     "draw_masp",
     "draw_on_arm",

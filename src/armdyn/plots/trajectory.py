@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
+from armdyn.checks import is_one_of
+from armdyn.errors import UnknownName
 from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
@@ -23,7 +25,9 @@ MOST_LINES = 20
 """A batch of more motions than this is drawn as medians and bands."""
 
 
-def plot_trajectory(trajectory: Trajectory, *, degrees: bool = True, title: str | None = None) -> Figure:
+def plot_trajectory(
+    trajectory: Trajectory, *, degrees: bool = True, title: str | None = None, signals: Sequence[str] | None = None
+) -> Figure:
     """Joint positions, joint velocities, energies and the drift of the energy account over time, as a Figure.
 
     A batch of up to twenty motions shows a thin line for each; a larger one the median, and a band from the 5th to
@@ -33,12 +37,17 @@ def plot_trajectory(trajectory: Trajectory, *, degrees: bool = True, title: str 
         trajectory: what to draw.
         degrees: angles in degrees; otherwise in radians.
         title: above the picture; robot and duration where none is given. The method stands beside it.
+        signals: names of those drawn below, each in a panel of its own; all where nothing is said, none of ``()``.
+
+    Raises:
+        UnknownName: a signal that the trajectory does not have.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.1)
     >>> [axes.get_ylabel() for axes in armdyn.plots.plot_trajectory(trajectory).axes]
     ['angle [deg]', 'velocity [rad/s]', 'energy [J]', 'drift [pJ]']
     """
     panels = [*_joint_panels(trajectory, degrees), (_draw_energies, 1.25), (_draw_drift, 0.6)]
+    panels += [(_signal_panel(name), 1.25) for name in _chosen(trajectory, signals)]
     heights = [height for _, height in panels]
     figure = new_figure(7.5, 0.6 + 1.75 * sum(heights))
     all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
@@ -105,6 +114,31 @@ def _hides_another(line: Array, others: Array) -> bool:
     return bool((np.median(apart, axis=0) < 0.004 * max(np.ptp(others), np.ptp(line))).any())
 
 
+def _chosen(trajectory: Trajectory, signals: Sequence[str] | None) -> Sequence[str]:
+    """The names of the signals to draw."""
+    known = tuple(trajectory.signals)
+    for name in signals or ():
+        if not is_one_of(name, known):
+            raise UnknownName.of("signal", name, known, f"the trajectory of {trajectory.robot!r}")
+    return known if signals is None else signals
+
+
+def _signal_panel(name: str) -> Draw:
+    """A line for each of the values of a signal."""
+
+    def draw(axes: Axes, trajectory: Trajectory) -> None:
+        values = trajectory.signals[name]
+        for k in range(values.shape[-1]):
+            dashes = k // len(COLOURS) + _hides_another(values[..., k], values[..., :k])
+            style = {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[dashes % len(DASHES)]}
+            label = f"{name} {k}" if values.shape[-1] > 1 else name
+            _draw_lines(axes, trajectory.t, values[..., k], label, **style)
+        axes.set_ylabel(_plain(name), color=INK)
+        _legend(axes)
+
+    return draw
+
+
 def _draw_energies(axes: Axes, trajectory: Trajectory) -> None:
     energy = trajectory.energy
     shown = [("kinetic", energy.kinetic, COLOURS[0]), ("potential", energy.potential, COLOURS[1])]
@@ -159,7 +193,8 @@ def _legend(axes: Axes, title: str | None = None) -> None:
 def _title(trajectory: Trajectory) -> str:
     motions = int(np.prod(trajectory.batch))
     many = f", {motions} motions" if trajectory.batch else ""
-    return f"{trajectory.robot}, {trajectory.t[-1]:g} s{many}"
+    start = f"{trajectory.t[0]:g} to " if trajectory.t[0] else ""
+    return f"{trajectory.robot}, {start}{trajectory.t[-1]:g} s{many}"
 
 
 def _plain(text: str) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from armdyn.simulation.columns import UNITS, names_and_units, primary_columns
+from armdyn.simulation.columns import SIGNAL, UNITS, names_and_units, names_and_units_of, primary_columns
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import TrajectoryFileError
 from armdyn.simulation.trajectory import Statistics, Trajectory
@@ -27,10 +28,9 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
             f"{path}: a csv file holds one motion, and this is a batch {trajectory.batch}. Save it as .npz, or "
             "one motion of it: trajectory.pick(0).save(...)"
         )
-    joints = list(zip(trajectory.joint_names, trajectory.joint_kinds, strict=True))
     buffer = io.StringIO(newline="")
     writer = csv.writer(buffer)
-    writer.writerow(_header(joints, with_f_tip=trajectory.f_tip is not None))
+    writer.writerow(_header(names_and_units_of(trajectory)))
     writer.writerows(np.column_stack(primary_columns(trajectory)).tolist())  # repr(float): the shortest that comes back
     return buffer.getvalue().encode()
 
@@ -42,20 +42,22 @@ def read(path: Path) -> Trajectory:
             header, *rows = csv.reader(file, strict=True)
     except (ValueError, csv.Error) as error:
         raise TrajectoryFileError(f"{path} is empty, or no comma-separated text: {error}") from error
-    joints, with_f_tip = _check_header(path, header)
-    return _trajectory(path, joints, _numbers(path, header, rows), with_f_tip=with_f_tip)
+    joints, with_f_tip, signals = _check_header(path, header)
+    return _trajectory(path, joints, _numbers(path, header, rows), signals, with_f_tip=with_f_tip)
 
 
-def _header(joints: Sequence[tuple[str, str]], *, with_f_tip: bool) -> list[str]:
-    return [f"{name} [{unit}]" for name, unit in names_and_units(joints, with_f_tip=with_f_tip)]
+def _header(columns: Sequence[tuple[str, str]]) -> list[str]:
+    return [f"{name} [{unit}]" if unit else name for name, unit in columns]
 
 
-def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]], bool]:
-    """The joints and whether there is a wrench, where the header is one that `content` writes."""
+def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]], bool, dict[str, int]]:
+    """The joints, whether there is a wrench, and the sizes of signals, where `content` writes such a header."""
     found = [_POSITION.fullmatch(column) for column in header]
     joints = [(match["joint"], _KIND_OF[match["unit"]]) for match in found if match]
     with_f_tip = any(column.startswith("f_tip_mx [") for column in header)
-    expected = _header(joints, with_f_tip=with_f_tip)
+    of_signals = [column.removeprefix(SIGNAL).rpartition("_")[0] for column in header if column.startswith(SIGNAL)]
+    signals = dict(Counter(of_signals))
+    expected = _header(list(names_and_units(joints, with_f_tip=with_f_tip, signals=signals)))
     if not joints or header != expected:
         missing = [column for column in expected if column not in header]
         foreign = [column for column in header if column not in expected]
@@ -63,7 +65,7 @@ def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]],
         if not joints:
             problems.append("no joint position such as 'q_shoulder [rad]'")
         raise TrajectoryFileError(f"{path}: wrong columns: {'; '.join(problems) or 'in another order'}")
-    return joints, with_f_tip
+    return joints, with_f_tip, signals
 
 
 def _numbers(path: Path, header: list[str], rows: list[list[str]]) -> Array:
@@ -80,10 +82,13 @@ def _numbers(path: Path, header: list[str], rows: list[list[str]]) -> Array:
     return values
 
 
-def _trajectory(path: Path, joints: list[tuple[str, str]], values: Array, *, with_f_tip: bool) -> Trajectory:
+def _trajectory(
+    path: Path, joints: list[tuple[str, str]], values: Array, signals: Mapping[str, int], *, with_f_tip: bool
+) -> Trajectory:
     n = len(joints)
-    sizes = [1, n, n, n, n] + [6] * with_f_tip + [1, 1, 1]
-    t, q, qd, qdd, tau, *wrench, kinetic, potential, work = np.split(values, np.cumsum(sizes)[:-1], axis=1)
+    sizes = [1, n, n, n, n] + [6] * with_f_tip + [1, 1, 1] + list(signals.values())
+    parts = np.split(values, np.cumsum(sizes)[:-1], axis=1)
+    (t, q, qd, qdd, tau, *wrench, kinetic, potential, work), further = parts[: 8 + with_f_tip], parts[8 + with_f_tip :]
     return Trajectory(
         robot=path.stem,
         joint_names=tuple(name for name, _ in joints),
@@ -96,4 +101,5 @@ def _trajectory(path: Path, joints: list[tuple[str, str]], values: Array, *, wit
         f_tip=wrench[0].copy() if wrench else None,
         energy=EnergyAccount(kinetic[:, 0].copy(), potential[:, 0].copy(), work[:, 0].copy()),
         statistics=Statistics(f"read from {path.name}", 0, 0, 0.0),
+        signals={name: part.copy() for name, part in zip(signals, further, strict=True)},
     )

@@ -31,14 +31,17 @@ class EnergyAccount:
 
     @property
     def drift(self) -> Array:
-        """What the account is out by, K + P - (K + P at t = 0) - W, J, shape (T, ...): the error of the integration."""
-        drift: Array = self.total - self.total[0] - self.work
+        """What the account is out by, K + P - W less what it is at the first time, J, shape (T, ...).
+
+        The error of the integration.
+        """
+        drift: Array = self.total - self.total[0] - (self.work - self.work[0])
         return drift
 
     @property
     def scale(self) -> Array:
-        """The energy that changed hands, J, shape (...): the most that K, the change of P, or W reach."""
-        parts = (self.kinetic, self.potential - self.potential[0], self.work)
+        """The energy that changed hands, J, shape (...): the most that K, or the changes of P and W reach."""
+        parts = (self.kinetic, self.potential - self.potential[0], self.work - self.work[0])
         return np.asarray(np.abs(parts).max(axis=(0, 1)))
 
     @property

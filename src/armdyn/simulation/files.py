@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 from types import ModuleType
 
-from armdyn.simulation import csv_file, npz_file
+from armdyn.simulation import csv_file, npz_file, parquet_file
 from armdyn.simulation.errors import TrajectoryFileError
 from armdyn.simulation.trajectory import Trajectory
 
-FORMATS = {".npz": npz_file, ".csv": csv_file}
+FORMATS = {".npz": npz_file, ".parquet": parquet_file, ".csv": csv_file}
 
 
 def save(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
@@ -40,5 +40,5 @@ def _format_of(path: Path) -> ModuleType:
     try:
         return FORMATS[path.suffix.lower()]
     except KeyError:
-        message = f"{path}: the ending must be .npz (everything) or .csv (the columns of one motion)"
+        message = f"{path}: the ending must be .npz or .parquet (everything), or .csv (the columns of one motion)"
         raise TrajectoryFileError(message) from None

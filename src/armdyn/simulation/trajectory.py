@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.checks import array, text_problems
+from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
+from armdyn.robot import Robot
 from armdyn.simulation.dense import Dense, StateAt, between_saved
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
@@ -19,6 +22,10 @@ from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from armdyn.plots.animation import Animation
+    from armdyn.simulation.comparison import Comparison
+    from armdyn.simulation.with_robot import ConstraintForces, TipMotion
 
 
 @dataclass(frozen=True)
@@ -46,7 +53,7 @@ class Trajectory:
         robot: the robot's name.
         joint_names: in the order of q.
         joint_kinds: "revolute" or "prismatic", for the units.
-        t: times, s, shape (T,); the first is 0.
+        t: times, s, rising, shape (T,); the first is 0, in a part of a motion (`between`, `resample`) any.
         q: joint positions, rad or m, shape (T, ..., n).
         qd: joint velocities, rad/s or m/s, shape (T, ..., n).
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, ..., n).
@@ -56,6 +63,7 @@ class Trajectory:
         statistics: method, steps, evaluations, wall time.
         notes: what the equations left out, and which limits the motion did not keep, one sentence each.
         dense: the solver's interpolants by index in the batch, of ``simulate(..., dense_output=True)``; not in files.
+        signals: what else was recorded, by name: references, a controller's state, each of shape (T, ..., k).
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
     >>> trajectory
@@ -79,18 +87,35 @@ class Trajectory:
     statistics: Statistics
     notes: tuple[str, ...] = ()
     dense: Mapping[tuple[int, ...], Dense] | None = None
+    signals: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for holder in (self, self.energy):
-            for field in fields(holder):
-                value = getattr(holder, field.name)
-                if isinstance(value, np.ndarray):
-                    value.flags.writeable = False
+        object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
+        values = [getattr(holder, each.name) for holder in (self, self.energy) for each in fields(holder)]
+        for value in (*values, *self.signals.values()):
+            if isinstance(value, np.ndarray):
+                value.flags.writeable = False
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "signals": dict(self.signals)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self.__post_init__()
 
     @property
     def batch(self) -> tuple[int, ...]:
         """The shape of the batch; () for one motion."""
         return self.q.shape[1:-1]
+
+    def changed(self, change: Callable[[Array], Array], **arrays: Array) -> Trajectory:
+        """The same with every array over time changed in one way, but for those given by name."""
+        energy = EnergyAccount(*(change(getattr(self.energy, each.name)) for each in fields(EnergyAccount)))
+        signals = {name: change(values) for name, values in self.signals.items()}
+        f_tip = None if self.f_tip is None else change(self.f_tip)
+        rest = {name: change(getattr(self, name)) for name in ("q", "qd", "qdd", "tau") if name not in arrays}
+        changes: dict[str, Any] = {**rest, **arrays, "f_tip": f_tip, "energy": energy, "signals": signals}
+        return replace(self, **changes)
 
     def pick(self, *index: int) -> Trajectory:
         """One motion of the batch.
@@ -102,14 +127,11 @@ class Trajectory:
         if len(index) != len(self.batch) or any(not -m <= k < m for k, m in zip(index, self.batch, strict=True)):
             raise ShapeError(f"pick{index} of a batch of shape {self.batch}; expected one index for each of its axes")
         at: Any = (slice(None), *index)
-        energy = EnergyAccount(self.energy.kinetic[at], self.energy.potential[at], self.energy.work[at])
-        f_tip = None if self.f_tip is None else self.f_tip[at]
-        arrays = {name: getattr(self, name)[at] for name in ("q", "qd", "qdd", "tau")}
         dense: dict[tuple[int, ...], Dense] | None = None
         if self.dense is not None:
             forward = tuple(k % m for k, m in zip(index, self.batch, strict=True))
             dense = {(): self.dense[forward]}
-        return replace(self, **arrays, f_tip=f_tip, energy=energy, dense=dense)
+        return replace(self.changed(lambda values: values[at]), dense=dense)
 
     def at(self, t: ArrayLike) -> StateAt:
         """Positions and velocities at any times of the motion, named arrays ``q`` and ``qd``.
@@ -146,6 +168,132 @@ class Trajectory:
             q[where], qd[where] = dense.at(times)
         return StateAt(q, qd)
 
+    def between(self, start: float, end: float) -> Trajectory:
+        """The states kept from one time to another, both included, without interpolation.
+
+        Times stay what they are, and work is still counted from t = 0; drift is what the account gets out by from the
+        first state of the part on.
+
+        Args:
+            start: s.
+            end: s.
+
+        Raises:
+            SettingError: no state kept between them.
+
+        >>> motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0)
+        >>> motion.between(0.25, 0.5)
+        <Trajectory of 'rp': 251 times from 0.25 to 0.5 s, 2 joints; DOP853, rtol 1e-10, atol 1e-10>
+        """
+        from armdyn.simulation.resampling import part  # noqa: PLC0415 - they need this class
+
+        return part(self, start, end)
+
+    def resample(self, times: ArrayLike | None = None, *, rate: float | None = None) -> Trajectory:
+        """The same motion at other times: exactly as kept where they are kept times, interpolated between.
+
+        Between two kept times q is the polynomial of fifth degree with the q, qd and qdd of both (quintic Hermite), and
+        qd and qdd are its derivatives; their errors fall with the sixth, fifth and fourth power of the interval where
+        forces are smooth. Forces, wrench, energies and signals lie on straight lines, so that the drift of the energy
+        account is interpolated too.
+
+        Args:
+            times: s, rising, shape (T,), within the motion.
+            rate: as an alternative, so many times a second from the first time on, Hz.
+
+        Raises:
+            SettingError: times outside the motion or that do not rise; both times and rate, or neither.
+
+        >>> motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0)
+        >>> motion.resample(rate=25).t[:3]
+        array([0.  , 0.04, 0.08])
+        """
+        from armdyn.simulation.resampling import resampled  # noqa: PLC0415 - they need this class
+
+        return resampled(self, times, rate)
+
+    def compare(self, other: Trajectory) -> Comparison:
+        """How far another motion of the same joints is from this one: largest and rms differences, a printable table.
+
+        At the times of this motion that lie within the other, which is interpolated where it did not keep them.
+
+        Args:
+            other: of joints of the same names and kinds, and the same batch.
+
+        Raises:
+            ShapeError: other joints, or another batch.
+            SettingError: motions that have no time in common.
+
+        >>> arm = armdyn.load("rp")
+        >>> fine, coarse = (armdyn.simulate(arm, [0, 1], duration=1, method="rk4", step=h) for h in (0.01, 0.02))
+        >>> bool(fine.compare(coarse).q.largest.max() < 1e-4)
+        True
+        """
+        from armdyn.simulation.comparison import compared  # noqa: PLC0415 - they need this class
+
+        return compared(self, other)
+
+    def with_signals(self, **signals: ArrayLike) -> Trajectory:
+        """The same with further quantities over time, which slices, files and plots keep.
+
+        Args:
+            signals: by name, each of shape (T, ..., k): a row for each time, the batch, k values. Those of names that
+                it has already are replaced.
+
+        Raises:
+            ShapeError: another shape.
+            SettingError: a blank name.
+
+        >>> motion = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=1.0)
+        >>> motion.with_signals(reference=np.zeros((1001, 2))).signals["reference"].shape
+        (1001, 2)
+        """
+        shape = (*self.q.shape[:-1], "k")
+        given = {}
+        for name, values in signals.items():
+            if problems := list(text_problems(name, "the name of a signal")):
+                raise SettingError(" ".join(problems))
+            given[name] = array(f"signal {name!r}", values, shape, "a row for each time", missing=True)
+            if not given[name].size:
+                raise ShapeError(f"signal {name!r} holds no values: shape {given[name].shape}; expected k above zero")
+        return replace(self, signals={**self.signals, **given})
+
+    def tip_motion(self, robot: Robot, *, frame: str | None = None) -> TipMotion:
+        """Pose, twist and its rate of the tip, or of any frame, over time.
+
+        Args:
+            robot: what moved.
+            frame: name of the frame; the tip where none is given.
+
+        Raises:
+            ShapeError: a robot of other joints.
+            UnknownName: a frame that the robot does not have.
+
+        >>> arm = armdyn.load("rp")
+        >>> hand = armdyn.simulate(arm, [0.0, 1.0], duration=1.0).tip_motion(arm)
+        >>> hand.position.shape, hand.twist.shape
+        ((1001, 3), (1001, 6))
+        """
+        from armdyn.simulation.with_robot import tip_motion  # noqa: PLC0415 - they need this class
+
+        return tip_motion(self, robot, frame)
+
+    def constraint_forces(self, robot: Robot, *, redundant: Redundant = "error") -> ConstraintForces:
+        """Multipliers lambda and joint forces A^T lambda of the constraints over time (Modern Robotics 8.93, 8.98).
+
+        Args:
+            robot: what moved, with its constraints.
+            redundant: as of `armdyn.simulate`.
+
+        Raises:
+            ShapeError: a robot of other joints.
+            ModelError: a robot without constraints.
+            RedundantConstraints: constraints that follow from others.
+        """
+        from armdyn.simulation.with_robot import constraint_forces  # noqa: PLC0415 - they need this class
+
+        return constraint_forces(self, robot, redundant)
+
     def to_dict(self) -> dict[str, Array]:
         """The columns of a table, ready for ``pandas.DataFrame``: t, q_JOINT, qd_JOINT, ..., kinetic, ..., drift.
 
@@ -160,12 +308,14 @@ class Trajectory:
         return table(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write to a file, over one that exists: everything to ``.npz``, the columns of one motion to ``.csv``.
+        """Write to a file, over one that exists: everything to ``.npz`` or ``.parquet``, one motion to ``.csv``.
 
-        Numbers come back exactly from both. A csv file has no place for notes and statistics.
+        Numbers come back exactly from all. A csv file has no place for notes and statistics. A Parquet file is a table
+        with the columns of `to_dict` and units in their metadata; it needs the library pyarrow.
 
         Raises:
             TrajectoryFileError: another ending, a batch to csv, or a file that cannot be written.
+            MissingLibrary: Parquet, where pyarrow is not installed.
         """
         from armdyn.simulation.files import save  # noqa: PLC0415 - they need this class
 
@@ -196,9 +346,27 @@ class Trajectory:
             write_figure(figure, path)
         return figure
 
+    def animate(
+        self, path: str | os.PathLike[str] | None = None, *, robot: Robot, progress: bool = False, **options: Any
+    ) -> Animation:
+        """The arm in motion, in a plane or in space, as an `armdyn.plots.Animation`; notebooks play it.
+
+        Args:
+            path: also write it there: ``.gif``, ``.mp4`` where ffmpeg is present, or ``.html``.
+            robot: what moved.
+            progress: of writing, as a bar on stderr.
+            options: of `armdyn.plots.animate_trajectory`: fps, speed, every, trace, view and others.
+        """
+        from armdyn.plots import animate_trajectory  # noqa: PLC0415 - matplotlib is slow to import
+
+        animation = animate_trajectory(self, robot, **options)
+        if path is not None:
+            animation.save(path, progress=progress)
+        return animation
+
     def __repr__(self) -> str:
         batch = f", batch {self.batch}" if self.batch else ""
         return (
-            f"<Trajectory of {self.robot!r}: {len(self.t)} times from 0 to {self.t[-1]:g} s, "
+            f"<Trajectory of {self.robot!r}: {len(self.t)} times from {self.t[0]:g} to {self.t[-1]:g} s, "
             f"{len(self.joint_names)} joints{batch}; {self.statistics.method}>"
         )

@@ -1,0 +1,188 @@
+"""Frames of a figure in a file: an animated GIF by Pillow, MP4 by ffmpeg, a player in HTML by matplotlib."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import chain
+from pathlib import Path
+from typing import Any, Protocol
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.animation import HTMLWriter
+from matplotlib.figure import Figure
+from PIL import Image
+
+from armdyn.errors import MissingLibrary
+from armdyn.plots.style import PictureError
+from armdyn.spatial.rotations import Array
+
+MOVIES = (".gif", ".mp4", ".html")
+"""Endings of the files that an animation can be written to."""
+
+FASTEST_GIF = 50.0
+"""Frames a second that programs show of a GIF; they slow down those with delays below two hundredths of a second."""
+
+MOST_GIF = 5000
+"""Frames of a GIF: all are in memory, at about a third of a megabyte each."""
+
+COLOURS = 128
+"""Of the common palette of a GIF's frames."""
+
+NEARLY_WHITE = 248
+
+LARGEST_PLAYER = 200.0
+"""Megabytes of frames in a player; matplotlib would leave out what is beyond."""
+
+Report = Callable[[float], None]
+"""Called with the fraction that is done."""
+
+
+class Picture(Protocol):
+    """A figure that changes from frame to frame."""
+
+    figure: Figure
+
+    def show(self, frame: int) -> None:
+        """Put a frame into the figure, by its number."""
+
+    def images(self, frames: Iterable[int]) -> Iterator[Array]:
+        """The pixels of frames one after another, RGBA bytes, shape (height, width, 4), valid until the next."""
+
+
+def refuse_movie(path: str | os.PathLike[str], fps: float | None = None, frames: int = 0) -> None:
+    """Raise what `write_movie` would raise for the name of the file, before the frames are drawn.
+
+    Raises:
+        PictureError: an ending that names no format, or more frames, or more a second, than a GIF has.
+        MissingLibrary: MP4 where there is no ffmpeg.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in MOVIES:
+        raise PictureError(f"{str(path)!r}: the ending of an animation must be {', '.join(MOVIES)}")
+    if ending == ".gif" and fps is not None and fps > FASTEST_GIF:
+        raise PictureError(f"{str(path)!r}: a GIF shows {FASTEST_GIF:g} frames a second at most, not {fps:g}; see fps=")
+    if ending == ".gif" and frames > MOST_GIF:
+        raise PictureError(
+            f"{str(path)!r}: a GIF of {frames} frames; expected {MOST_GIF} at most. Choose a lower fps, a higher "
+            "speed, every=, a part of the motion by trajectory.between(...), or a file that ends in .mp4"
+        )
+    if ending == ".mp4" and ffmpeg() is None:
+        raise MissingLibrary(
+            f"{str(path)!r}: MP4 needs ffmpeg, which is not installed: install the program (apt install ffmpeg, brew "
+            "install ffmpeg) or the library (pip install imageio-ffmpeg), or choose a file that ends in .gif or .html"
+        )
+
+
+def write_movie(path: str | os.PathLike[str], picture: Picture, frames: int, fps: float, report: Report) -> None:
+    """Draw all frames and write them to a file, over one that exists once the new one is complete.
+
+    Raises:
+        PictureError: a file that cannot be written.
+        MissingLibrary: MP4 where there is no ffmpeg.
+    """
+    path = Path(path)
+    refuse_movie(path, fps, frames)
+    write = {".gif": _write_gif, ".mp4": _write_mp4, ".html": _write_player}[path.suffix.lower()]
+    unfinished = path.with_name(f"{path.stem}.{os.getpid()}.part{path.suffix.lower()}")
+    try:
+        if not path.parent.is_dir():  # matplotlib would make it
+            raise FileNotFoundError(f"no folder {str(path.parent)!r}")
+        write(unfinished, picture, frames, fps, report)
+        unfinished.replace(path)
+    except OSError as error:
+        raise PictureError(f"{path} cannot be written: {error}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def player(picture: Picture, frames: int, fps: float) -> str:
+    """HTML with all frames and buttons, self-contained."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "player.html")
+        _write_player(path, picture, frames, fps, lambda done: None)
+        return path.read_text(encoding="utf-8")
+
+
+def _write_gif(path: Path, picture: Picture, frames: int, fps: float, report: Report) -> None:
+    """A GIF that repeats without end.
+
+    Its delays are whole hundredths of a second that add up to the times of the frames. The colours are those of the
+    last frame, in which all traces are complete.
+    """
+    last = next(picture.images([frames - 1]))
+    palette = _rgb(last).quantize(COLOURS, dither=Image.Dither.NONE)
+    palette.putpalette(_with_clean_white(palette.getpalette() or []))
+    images = []
+    for k, pixels in enumerate(picture.images(range(frames)), start=1):
+        images.append(_rgb(pixels).quantize(palette=palette, dither=Image.Dither.NONE))
+        report(k / frames)
+    ends = np.rint(100.0 * np.arange(frames + 1) / fps)
+    delays = (10.0 * np.diff(ends)).astype(int).tolist()
+    images[0].save(path, "GIF", save_all=True, append_images=images[1:], duration=delays, loop=0)
+
+
+def _with_clean_white(palette: list[int]) -> list[int]:
+    """A palette, three numbers a colour, whose nearly white colours are white: Pillow rounds to the nearest roughly."""
+    colours = np.array(palette).reshape(-1, 3)
+    colours[colours.min(axis=1) >= NEARLY_WHITE] = 255
+    return [int(x) for x in colours.ravel()]
+
+
+def _rgb(pixels: Array) -> Image.Image:
+    return Image.fromarray(pixels).convert("RGB")
+
+
+def _write_mp4(path: Path, picture: Picture, frames: int, fps: float, report: Report) -> None:
+    """The pixels through a pipe to ffmpeg; H.264 wants even numbers of them."""
+    images = picture.images(range(frames))
+    first = next(images)
+    height, width, _ = first.shape
+    given = ["-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{width}x{height}", "-framerate", f"{fps:.9g}", "-i", "pipe:"]
+    made = [
+        "-vf",
+        "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white",
+        "-vcodec",
+        "h264",
+        "-pix_fmt",
+        "yuv420p",
+        "-y",
+        str(path),
+    ]
+    with tempfile.TemporaryFile() as said:
+        command = [str(ffmpeg()), "-loglevel", "error", *given, *made]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=said, stderr=said) as process:  # noqa: S603
+            assert process.stdin is not None  # noqa: S101 - a pipe was asked for
+            with suppress(BrokenPipeError):  # then ffmpeg says why, below
+                for k, pixels in enumerate(chain([first], images), start=1):
+                    process.stdin.write(pixels.tobytes())
+                    report(k / frames)
+                process.stdin.close()
+        if process.returncode:
+            said.seek(0)
+            raise OSError(f"ffmpeg says {said.read().decode(errors='replace').strip()!r}")
+
+
+def _write_player(path: Path, picture: Picture, frames: int, fps: Any, report: Report) -> None:
+    writer = HTMLWriter(fps=fps, embed_frames=True, default_mode="loop", embed_limit=LARGEST_PLAYER)
+    with writer.saving(picture.figure, str(path), picture.figure.dpi):
+        for k in range(frames):
+            picture.show(k)
+            writer.grab_frame()  # type: ignore[no-untyped-call]
+            report((k + 1) / frames)
+
+
+def ffmpeg() -> str | None:
+    """The program: that of matplotlib's settings (``ffmpeg`` on the path), else that of the library imageio-ffmpeg."""
+    named = shutil.which(str(mpl.rcParams["animation.ffmpeg_path"]))
+    if named is None:
+        with suppress(ImportError, RuntimeError):  # RuntimeError: the library without a program
+            import imageio_ffmpeg  # noqa: PLC0415 - an extra
+
+            return str(imageio_ffmpeg.get_ffmpeg_exe())
+    return named

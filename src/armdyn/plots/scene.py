@@ -1,0 +1,280 @@
+"""The picture in which an arm moves: axes that stay, and what changes from frame to frame."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
+from matplotlib.text import Text
+
+from armdyn.plots.drawing import FORWARD, fill_figure, frame_picture
+from armdyn.plots.stick_figure import SHORTEST, draw_arm, held_lines, stick_lines
+from armdyn.plots.style import COLOURS, INK, new_figure
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError
+from armdyn.spatial.rotations import Array
+
+DPI = 120.0
+SIZE = (5.2, 5.0)
+"""Of the figure, inches."""
+
+ABOVE = 0.45
+"""Of the axes, inches for title, time and energies."""
+
+GHOST = "#CFCFCF"
+
+MARGIN_UCL = 0.2
+"""m, between UCL's outstretched arm and the frame."""
+
+MATLAB = ("#0072BD", "#D95319", "#EDB120", "#7E2F8E", "#77AC30", "#4DBEEE", "#A2142F")
+"""The colours of lines that MATLAB draws one after another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Frames:
+    """The states that are shown.
+
+    Args:
+        t: s, shape (frames,).
+        q: rad or m, shape (frames, arms, n).
+        energy: K and P, J, shape (frames,) each; None of a batch.
+        indices: which motion of the batch each arm is.
+        pace: what is said of it beside the time.
+    """
+
+    t: Array
+    q: Array
+    energy: tuple[Array, Array] | None
+    indices: tuple[tuple[int, ...], ...]
+    pace: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """The ways of frames of the robot, by name: times (T,), s, and places, m, shape (T, arms, names, 3)."""
+
+    names: tuple[str, ...]
+    t: Array
+    points: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """Two directions of the plane, (3, 2), or None in space; the eye, degrees; poses that stay; the heading."""
+
+    plane: Array | None
+    view: tuple[float, ...] | None
+    ghosts: int
+    title: str
+
+
+class Scene:
+    """A figure with axes that hold the whole motion; `show` puts the arm into it as it stands in a frame."""
+
+    def __init__(self, robot: Robot, frames: Frames, trace: Trace | None, look: Look) -> None:
+        self.robot, self.frames, self.trace, self.look = robot, frames, trace, look
+        flat = look.plane is not None
+        self.figure = new_figure(*SIZE, constrained=flat)
+        self.figure.set_dpi(DPI)
+        self.axes: Any = self.figure.add_subplot() if flat else self.figure.add_subplot(projection="3d")
+        self._passing: list[Line2D] = []
+        self._words: list[Text] = []
+        self._prepare()
+        self._ways: list[Line2D] = (
+            [] if trace is None else [self._way(arm) for arm in range(frames.q.shape[1]) for _ in trace.names]
+        )
+
+    def show(self, frame: int) -> None:
+        """Draw the arms, their traces and the title of one frame."""
+        for line in self._passing:
+            line.remove()
+        drawn = len(self.axes.lines)
+        for arm, q in enumerate(self.frames.q[frame]):
+            if np.isfinite(q).all():
+                self._draw(q, self._colour(arm))
+        self._passing = list(self.axes.lines[drawn:])
+        for number, way in enumerate(self._ways):
+            self._draw_way(way, self._places_until(frame, number))
+        self._say(frame)
+
+    def images(self, frames: Iterable[int]) -> Iterator[Array]:
+        """The pixels of frames one after another, RGBA bytes, shape (height, width, 4), valid until the next.
+
+        What stays is drawn once, and what changes over a copy of it, several times faster than all of the figure.
+        """
+        canvas: Any = self.figure.canvas
+        changing = [*self._passing, *self._ways, *self._words]
+        for artist in changing:
+            artist.set_visible(False)
+        canvas.draw()
+        still = canvas.copy_from_bbox(self.figure.bbox)
+        for artist in changing:
+            artist.set_visible(True)
+        for frame in frames:
+            self.show(frame)
+            canvas.restore_region(still)
+            for artist in sorted([*self._passing, *self._ways, *self._words], key=lambda each: each.get_zorder()):
+                artist.draw(canvas.get_renderer())
+            yield np.asarray(canvas.buffer_rgba())
+
+    # What the axes hold
+
+    def _points(self) -> Array:
+        """Every place that something is drawn at, (points, 3)."""
+        states = [q for q in self.frames.q.reshape(-1, self.robot.dof) if np.isfinite(q).all()]
+        if not states:
+            raise SettingError("no frame has a finite state; nothing can be drawn")
+        points = [line for q in states for line in _lines(self.robot, q)]
+        if self.trace is not None:
+            points.append(self.trace.points.reshape(-1, 3))
+        places = np.concatenate(points)
+        finite: Array = places[np.isfinite(places).all(axis=1)]
+        return finite
+
+    def _prepare(self) -> None:
+        """Fixed axes around the whole motion, the heading, ghosts and legend."""
+        plane, view = self.look.plane, self.look.view
+        eye = None if view is None else (view[0], view[1])
+        points = self._points()
+        frame_picture(self.axes, points if plane is None else points @ plane, plane, eye)
+        self._draw_ghosts()
+        self._settle()
+        self._words = list(self._heading())
+        self._legend()
+
+    def _settle(self) -> None:
+        """Put the axes where they stay, below the heading."""
+        engine = self.figure.get_layout_engine()
+        if isinstance(engine, ConstrainedLayoutEngine):
+            engine.set(rect=(0.0, 0.0, 1.0, 1.0 - ABOVE / self.figure.get_figheight()))
+            self.figure.canvas.draw()
+            self.figure.set_layout_engine("none")
+        else:
+            fill_figure(self.figure, self.axes, above=ABOVE)
+
+    def _heading(self) -> Iterator[Text]:
+        """The title, and a line of words that each frame writes, each at a place of its own, so that nothing jumps."""
+        high = self.figure.get_figheight()
+        style: dict[str, Any] = {"color": INK, "ha": "left", "va": "top"}
+        title = self.look.title.replace("$", r"\$")
+        self.figure.text(0.03, 1.0 - 0.08 / high, title, fontsize=11, fontweight="bold", **style)
+        self.figure.text(0.97, 1.0 - 0.1 / high, self.frames.pace, fontsize=8, **{**style, "ha": "right"})
+        for x in (0.03, 0.22, 0.45, 0.70):
+            yield self.figure.text(x, 1.0 - 0.31 / high, "", fontsize=8, **style)
+
+    def _legend(self) -> None:
+        """Which arm is which motion of a batch, in the line of the time."""
+        handles = [
+            Line2D([], [], color=self._colour(arm), linewidth=2.5, label=",".join(map(str, index)))
+            for arm, index in enumerate(self.frames.indices)
+            if index
+        ]
+        if handles:
+            self.figure.legend(
+                handles=handles, loc="upper right", bbox_to_anchor=(0.98, 1.0 - 0.28 / self.figure.get_figheight()),
+                ncols=len(handles), frameon=False, fontsize=7, handlelength=0.9, handletextpad=0.4, columnspacing=0.9,
+                borderpad=0.0, borderaxespad=0.0, labelcolor=INK,
+            )  # fmt: skip
+
+    # What changes
+
+    def _colour(self, arm: int) -> str:
+        return INK if len(self.frames.indices) == 1 else COLOURS[arm]
+
+    def _draw(self, q: Array, colour: str) -> None:
+        draw_arm(self.axes, self.robot, q, plane=self.look.plane, colour=colour)
+
+    def _draw_ghosts(self) -> None:
+        """Poses that stay, below everything else."""
+        drawn = len(self.axes.lines)
+        for frame in np.linspace(0, len(self.frames.t) - 1, self.look.ghosts).round().astype(int):
+            for q in self.frames.q[frame]:
+                if np.isfinite(q).all():
+                    self._draw(q, GHOST)
+        for line in self.axes.lines[drawn:]:
+            line.set_zorder(0.2)
+
+    def _way(self, arm: int) -> Line2D:
+        """A line for a trace."""
+        nowhere = np.empty((3 if self.look.plane is None else 2, 0))
+        colour = FORWARD if len(self.frames.indices) == 1 else COLOURS[arm]
+        line: Line2D = self.axes.plot(*nowhere, color=colour, linewidth=1.1, alpha=0.8, zorder=1.5)[0]
+        return line
+
+    def _places_until(self, frame: int, number: int) -> Array:
+        """Where one frame of one arm has been, up to where it is now, (points, 3)."""
+        trace, now = self.trace, self.frames.t[frame]
+        assert trace is not None  # noqa: S101 - without one there are no ways
+        arm, name = divmod(number, len(trace.names))
+        before = trace.points[trace.t < now, arm, name]
+        T = self.robot.forward_kinematics(self.frames.q[frame, arm], frame=trace.names[name])
+        return np.concatenate([before, T[None, :3, 3]])
+
+    def _draw_way(self, line: Any, places: Array) -> None:
+        if self.look.plane is None:
+            line.set_data_3d(*places.T)
+        else:
+            line.set_data(*(places @ self.look.plane).T)
+
+    def _say(self, frame: int) -> None:
+        for text, word in zip(self._words, self._status(frame), strict=False):
+            text.set_text(word)
+
+    def _status(self, frame: int) -> Iterator[str]:
+        """The time, and the energies of a single motion."""
+        t = self.frames.t
+        apart = float(np.diff(t).min()) if len(t) > 1 else 1.0
+        yield f"t = {t[frame]:.{min(max(2, math.ceil(-math.log10(apart) - 1e-6)), 9)}f} s"
+        if self.frames.energy is not None:
+            kinetic, potential = self.frames.energy
+            total = kinetic + potential
+            decimals = _decimals(np.abs([kinetic, potential, total]))
+            for name, values in (("kinetic", kinetic), ("potential", potential), ("total", total)):
+                shown = f"{round(float(values[frame]), decimals) + 0.0:.{decimals}f}".replace("-", "\u2212")
+                yield f"{name} {shown} J"
+
+
+class UclScene(Scene):
+    """In the manner of the UCL lecture's program: thin lines in MATLAB's colours, a box with fixed axes, no words."""
+
+    def _prepare(self) -> None:
+        states = self.frames.q.reshape(-1, self.robot.dof)
+        reach = max(
+            sum(float(np.linalg.norm(piece[1] - piece[0])) for piece in _pieces(self.robot, q))
+            for q in states
+            if np.isfinite(q).all()
+        )
+        self.axes.set_xlim(-reach - MARGIN_UCL, reach + MARGIN_UCL)
+        self.axes.set_ylim(-reach - MARGIN_UCL, reach + MARGIN_UCL)
+        self.axes.set_aspect("equal")
+        self.axes.tick_params(direction="in", top=True, right=True, labelsize=8)
+        self._draw_ghosts()
+        self.figure.canvas.draw()
+        self.figure.set_layout_engine("none")
+
+    def _draw(self, q: Array, colour: str) -> None:
+        assert self.look.plane is not None  # noqa: S101 - spatial arms are refused
+        for k, piece in enumerate(_pieces(self.robot, q)):
+            of_link = colour if colour == GHOST else MATLAB[k % len(MATLAB)]
+            self.axes.plot(*(piece @ self.look.plane).T, color=of_link, linewidth=1.0)
+
+
+def _lines(robot: Robot, q: Array) -> list[Array]:
+    return [*stick_lines(robot, q), *held_lines(robot, q)]
+
+
+def _pieces(robot: Robot, q: Array) -> list[Array]:
+    """The links, each from joint to joint or to the tip, shape (2, 3)."""
+    pieces = [line[k : k + 2] for line in _lines(robot, q) for k in range(len(line) - 1)]
+    return [piece for piece in pieces if np.abs(np.diff(piece, axis=0)).max() > SHORTEST]
+
+
+def _decimals(values: Array) -> int:
+    """Behind the point, so that the largest value has three digits."""
+    largest = float(values[np.isfinite(values)].max(initial=0.0))
+    return 2 if largest == 0.0 else min(max(2 - math.floor(math.log10(largest)), 0), 9)
