@@ -15,7 +15,6 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -27,6 +26,7 @@ from armdyn.exact import ONE, ZERO, exact, meant
 from armdyn.formats.given import KINDS, names_of_joints, numbers, one_each, pose_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
+from armdyn.model.messages import did_you_mean
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
@@ -242,9 +242,8 @@ def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
                 "gear ratio squared as 'armature', or leave it out."
             )
         if not is_one_of(name, NAMES):
-            close = get_close_matches(str(name), NAMES, n=1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
-            return f"{here} has {shown(name)}, which is unknown; expected {', '.join(NAMES)}.{meant}"
+            expected = f"expected {', '.join(NAMES)}.{did_you_mean(str(name), NAMES)}"
+            return f"{here} has {shown(name)}, which is unknown; {expected}"
     return ""
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import array, is_one_of, listed, text_problems, wrong_length
 from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.model.bounds import LARGEST
+from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array
 
 Kind = Literal["revolute", "prismatic"]
@@ -56,9 +56,8 @@ def kind_problems(kinds: Sequence[Any], name: str) -> Iterator[str]:
     """Words that are no kind of joint."""
     for i, kind in enumerate(kinds):
         if not is_one_of(kind, KINDS):
-            close = get_close_matches(kind.lower(), KINDS, n=1) if isinstance(kind, str) else []
-            meant = f" Did you mean {close[0]!r}?" if close else ""
-            yield f"{name}[{i}] is {shown(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{meant}"
+            hint = did_you_mean(kind.lower(), KINDS) if isinstance(kind, str) else ""
+            yield f"{name}[{i}] is {shown(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{hint}"
 
 
 def pose_problems(T: Array, name: str) -> Iterator[str]:

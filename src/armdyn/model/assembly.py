@@ -13,12 +13,13 @@ from armdyn.exact import exact, norm
 from armdyn.model.bounds import largest_problem
 from armdyn.model.frozen import finite_array
 from armdyn.model.geometry import Geometry
+from armdyn.model.messages import quoted
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Joint, Link, Model
 from armdyn.model.notes import notes_on, notes_on_branches, notes_on_locked, notes_on_lost_mass, surprises_in
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection, branches_left_out, roots
 from armdyn.model.tips import find_tip
-from armdyn.model.validation import check_types, judged_inertias, quoted, refuse
+from armdyn.model.validation import check_types, judged_inertias, refuse
 from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_ROUNDING = 1e-15

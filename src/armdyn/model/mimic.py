@@ -9,6 +9,7 @@ from armdyn.advice import option
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, moved_by, refuse
 from armdyn.model.joint_equations import JointEquation, with_joint_equations
+from armdyn.model.messages import quoted
 from armdyn.model.model import Model
 
 
@@ -65,9 +66,13 @@ def _problems_of(mimics: Sequence[JointEquation]) -> Iterator[str]:
         if len(cycle) == 1:
             yield f"{cycle[0].label}: it follows itself; expected another joint."
         else:
-            shown = [repr(mimic.joint) for mimic in cycle[:8]] + ["..."] * (len(cycle) > 8)
-            chain = " follows ".join([*shown, repr(cycle[0].joint)])
-            yield f"{cycle[0].label}: joints follow each other in a ring: {chain}."
+            yield f"{cycle[0].label}: joints follow each other in a ring: {described(cycle, 8)}."
+
+
+def described(cycle: Sequence[JointEquation], most: int) -> str:
+    """The joints of a cycle, at most so many of them: "'a' follows 'b' follows 'a'"."""
+    names = [quoted(mimic.joint) for mimic in cycle[:most]] + ["..."] * (len(cycle) > most)
+    return " follows ".join([*names, quoted(cycle[0].joint)])
 
 
 def cycles(mimics: Sequence[JointEquation]) -> Iterator[list[JointEquation]]:

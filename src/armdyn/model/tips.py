@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from armdyn.advice import option
+from armdyn.model.messages import listing
 from armdyn.model.parts import JointPart, moved_links
 
 USUAL_NAMES = ("tool0", "tcp", "flange", "ee_link")
@@ -30,7 +31,7 @@ def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) 
     """
     moved = moved_links(base, joints)
     ends = _ends(moved, joints)
-    several = f"the robot has {len(ends)} end frames ({_listing(ends)})"
+    several = f"the robot has {len(ends)} end frames ({listing(ends, SHOWN)})"
     if marked is not None and marked in (base, *moved):
         return marked, [TipNote(f"tip {marked!r}, which the description names; {several}")] * (len(ends) > 1)
     lost = [] if marked is None else [TipNote(f"the description names the tip {marked!r}, which is not in the robot")]
@@ -56,8 +57,3 @@ def _ends(moved: Sequence[str], joints: Sequence[JointPart]) -> list[str]:
     """Of the links that move, those that carry none."""
     parents = {joint.parent for joint in joints}
     return [link for link in moved if link not in parents]
-
-
-def _listing(ends: Sequence[str]) -> str:
-    more = f" and {len(ends) - SHOWN} more" if len(ends) > SHOWN else ""
-    return ", ".join(ends[:SHOWN]) + more

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import chain, islice
 from numbers import Real
 from typing import Any
@@ -13,10 +12,11 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.checks import object_problems, text_problems
-from armdyn.errors import LONGEST_SHOWN, ModelError, shown
+from armdyn.errors import ModelError, shown
 from armdyn.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
+from armdyn.model.messages import Suggestions, listing, quoted
 from armdyn.model.model import Limits
 from armdyn.model.parts import JointPart, LinkPart
 
@@ -25,53 +25,6 @@ UNIT_TOLERANCE = 1e-6
 
 MAX_PROBLEMS = 100
 """How many problems one report holds at most."""
-
-LONGEST_COMPARED = 100
-"""How many letters a name has at most that a misspelt one is compared with."""
-
-MAX_COMPARED = 6_000_000
-"""How many pairs of letters the suggestions of one report compare at most; each takes up to 0.1 us."""
-
-OVERHEAD = 10
-"""What a comparison takes beside its letters, as if both names had as many more."""
-
-
-def quoted(text: str) -> str:
-    """A name or another text of a description for a message, the end of a very long one left out.
-
-    >>> quoted("elbow"), quoted("x" * 20_000) == repr("x" * 57 + "...")
-    ("'elbow'", True)
-    """
-    return repr(shortened(text))
-
-
-def shortened(text: str) -> str:
-    """The text, or the start of a very long one."""
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
-
-
-class Suggestions:
-    """What misspelt names may have meant. Where a report asks very often, or among very many names, it gets no answer.
-
-    A comparison takes as long as the product of the lengths of the two names, and files come from strangers.
-
-    >>> meant = Suggestions(["shoulder", "elbow"])
-    >>> meant("elbwo"), meant("wrist")
-    ('elbow', None)
-    """
-
-    def __init__(self, known: Collection[str]) -> None:
-        self.known = [name for name in known if len(name) <= LONGEST_COMPARED]
-        self.cost = sum(len(name) + OVERHEAD for name in self.known)
-        self.left = MAX_COMPARED
-
-    def __call__(self, name: str) -> str | None:
-        """The known name that is nearest to a misspelt one; None where none is near, or it takes too long to tell."""
-        cost = (len(name) + OVERHEAD) * self.cost
-        if len(name) > LONGEST_COMPARED or cost > self.left:
-            return None
-        self.left -= cost
-        return next(iter(get_close_matches(name, self.known, n=1)), None)
 
 
 def refuse(problems: Iterable[str], links: Sequence[LinkPart], joints: Sequence[JointPart], incomplete: bool) -> None:
@@ -100,9 +53,7 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
     for joint in joints:
         for role, link_name in (("parent", joint.parent), ("child", joint.child)):
             if link_name not in known:
-                close = suggestion(link_name)
-                meant = f" Did you mean {quoted(close)}?" if close else ""
-                fault = f"its {role} link {quoted(link_name)} does not exist.{meant}"
+                fault = f"its {role} link {quoted(link_name)} does not exist.{suggestion.hint(link_name)}"
                 yield _at(joint.where, f"joint {quoted(joint.name)}: {fault}")
 
 
@@ -242,11 +193,10 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
             carried_by[joint.child] = joint
     roots = [link for link in links if link.name not in carried_by]
     if len(roots) > 1:
-        shown = ", ".join(_at(link.where, quoted(link.name)) for link in roots[:8])
-        more = ", ..." if len(roots) > 8 else ""
+        names = listing([_at(link.where, quoted(link.name)) for link in roots], 8)
         yield _at(
             roots[1].where,
-            f"link {quoted(roots[1].name)}: {len(roots)} links hang on nothing ({shown}{more}); "
+            f"link {quoted(roots[1].name)}: {len(roots)} links hang on nothing ({names}); "
             "expected one root link. A fixed joint welds one to another.",
         )
     yield from _cycles(carried_by)

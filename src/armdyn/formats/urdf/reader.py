@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_text
-from armdyn.formats.findings import Findings, Part
+from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.joints import MULTI_DOF_TYPES, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
@@ -26,10 +26,10 @@ from armdyn.formats.xml_tree import Element
 from armdyn.model.assembly import assemble
 from armdyn.model.geometry import Geometry
 from armdyn.model.joint_equations import JointEquation
+from armdyn.model.messages import quoted
 from armdyn.model.model import STANDARD_GRAVITY, Model
 from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
 from armdyn.model.selection import Options, Selection
-from armdyn.model.validation import quoted
 
 WORLD = "world"
 
@@ -133,7 +133,7 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     contents = _Contents(findings, colors=read_materials(root, findings))
     for element in root.children:
         if element.tag in ("link", "joint", *ENDS):
-            _read_part(element, contents)
+            _read_element(element, contents)
     check_robot(root, contents.findings)
     if not contents.links and not contents.findings.problems:
         raise ModelError(
@@ -145,8 +145,8 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     links = [link.name for link in contents.links]
     check_ends(contents.loops, links)
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
-    for part in contents.own.of_links:
-        contents.geometry += read_shapes(part, part.element.attributes["link"], contents.colors)
+    for reader in contents.own.of_links:
+        contents.geometry += read_shapes(reader, reader.element.attributes["link"], contents.colors)
     return contents
 
 
@@ -161,35 +161,35 @@ def _declare_world(contents: _Contents) -> None:
         contents.links.insert(0, LinkPart(WORLD, where=joint.where))
 
 
-def _read_part(element: Element, contents: _Contents) -> None:
-    """One link or joint; a nameless one is a problem and cannot take part."""
+def _read_element(element: Element, contents: _Contents) -> None:
+    """One link or joint; a nameless one is a problem and cannot take reader."""
     name = element.attributes.get("name", "")
     if not name.strip():
         contents.findings.problem(element, f'<{element.tag}> has no name; expected <{element.tag} name="...">.')
         contents.complete = False
         return
-    part = Part(contents.findings, element, f"{element.tag} {quoted(name)}")
-    check_vocabulary(part, element)
+    reader = ElementReader(contents.findings, element, f"{element.tag} {quoted(name)}")
+    check_vocabulary(reader, element)
     if element.tag == "link":
-        contents.links.append(read_link(part))
-        contents.geometry += read_shapes(part, name, contents.colors)
+        contents.links.append(read_link(reader))
+        contents.geometry += read_shapes(reader, name, contents.colors)
     elif element.tag == "joint":
-        _take_joint(part, contents)
-    elif (loop := read_loop(part)) is not None:
+        _take_joint(reader, contents)
+    elif (loop := read_loop(reader)) is not None:
         contents.loops.append(loop)
 
 
-def _take_joint(part: Part, contents: _Contents) -> None:
-    joint = read_joint(part)
+def _take_joint(reader: ElementReader, contents: _Contents) -> None:
+    joint = read_joint(reader)
     if joint is None:
         contents.complete = False
         return
     contents.joints.append(joint)
-    mimic = part.only(part.element, "mimic")
+    mimic = reader.only(reader.element, "mimic")
     if mimic is not None and joint.kind != "fixed":
-        contents.mimics.append(read_mimic(part, mimic))
-    elif mimic is not None and part.element.attributes.get("type", "") not in MULTI_DOF_TYPES:
-        part.note("<mimic> is not used: the joint is fixed and moves with none")
-    joint_type = part.element.attributes.get("type", "")
+        contents.mimics.append(read_mimic(reader, mimic))
+    elif mimic is not None and reader.element.attributes.get("type", "") not in MULTI_DOF_TYPES:
+        reader.note("<mimic> is not used: the joint is fixed and moves with none")
+    joint_type = reader.element.attributes.get("type", "")
     if joint_type in MULTI_DOF_TYPES:
-        contents.multi_dof.append(MultiDofJoint(joint.name, joint_type, joint.child, part.where))
+        contents.multi_dof.append(MultiDofJoint(joint.name, joint_type, joint.child, reader.where))

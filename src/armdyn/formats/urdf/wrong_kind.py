@@ -12,7 +12,7 @@ from armdyn.errors import ModelError
 from armdyn.formats.findings import Findings
 from armdyn.formats.urdf.unused import USED_ATTRIBUTES, USED_CHILDREN
 from armdyn.formats.xml_tree import Element
-from armdyn.model.validation import quoted
+from armdyn.model.messages import quoted
 
 OTHER_FORMATS = {
     "mujoco": "an MJCF file (MuJoCo)",
