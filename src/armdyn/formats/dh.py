@@ -28,7 +28,7 @@ from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.messages import did_you_mean
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection
 from armdyn.spatial.rotations import Array, Z, rigid
 
@@ -144,22 +144,8 @@ def read_dh(
         placement = reached @ near @ step_along(row.d, row.theta)
         parent = links[-1].name
         links.append(LinkPart(own, row.inertia.seen_from(far), where=f"rows[{i - 1}]"))
-        joints.append(
-            JointPart(
-                labels[i - 1],
-                row.kind,
-                parent,
-                own,
-                placement,
-                Z,
-                row.limits,
-                row.damping,
-                row.friction,
-                row.collar,
-                where=f"rows[{i - 1}]",
-                armature=row.armature,
-            )
-        )
+        joint = JointPart(labels[i - 1], row.kind, parent, own, placement, Z, where=f"rows[{i - 1}]", **mechanics(row))
+        joints.append(joint)
         if not modified:
             frames.append(Frame(f"link_{i}", own, far))
         reached = far

@@ -11,12 +11,12 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 from armdyn.exact import exact, norm
 from armdyn.model.bounds import largest_problem
-from armdyn.model.frozen import finite_array
+from armdyn.model.frozen import frozen_array
 from armdyn.model.geometry import Geometry
 from armdyn.model.messages import quoted
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Joint, Link, Model
 from armdyn.model.notes import notes_on, notes_on_branches, notes_on_locked, notes_on_lost_mass, surprises_in
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection, branches_left_out, roots
 from armdyn.model.tips import find_tip
 from armdyn.model.validation import check_types, judged_inertias, refuse
@@ -137,18 +137,15 @@ def merge(
         else:
             poses[joint.child] = joint.child, exact(np.eye(4))
             inertias[joint.child] = inertia
-            axis = _unit(joint.axis)
-            moving[joint.name] = Joint(
-                joint.name, joint.kind, carrier, joint.child, placement, axis,
-                joint.limits, joint.damping, joint.friction, joint.collar, joint.armature,
-            )  # fmt: skip
+            names, axis = (joint.name, joint.kind, carrier, joint.child), _unit(joint.axis)
+            moving[joint.name] = Joint(*names, placement, axis, **mechanics(joint))
     in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
     return Model(
         name,
         links=tuple(Link.of(link, inertias[link]) for link in (base, *(j.child for j in in_order))),
         joints=tuple(in_order),
         frames=tuple(Frame(frame, link, pose) for frame, (link, pose) in poses.items()),
-        gravity=finite_array(gravity, (3,), "gravity", GRAVITY),
+        gravity=frozen_array(gravity, (3,), "gravity", GRAVITY),
         geometry=tuple(_carried(shape, *poses[shape.link]) for shape in geometry if shape.link in poses),
     )
 

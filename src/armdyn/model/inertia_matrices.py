@@ -13,12 +13,12 @@ TOLERANCE = 1e-9
 """How far the structure may be broken, relative to the largest entry: matrices are printed with rounding."""
 
 
-def spatial_inertia_problems(G: Array) -> Iterator[str]:
-    """What makes G no [[I_o, m [c]], [m [c]^T, m 1]], one sentence each."""
+def spatial_inertia_problems(G: Array, size: float = 0.0) -> Iterator[str]:
+    """The faults of G as a spatial inertia [[I_o, m [c]], [m [c]^T, m 1]], with entries of at least this ``size``."""
     if sizes := list(_size_problems(G)):
         yield from sizes
         return
-    scale = TOLERANCE * float(np.abs(G).max())
+    scale = TOLERANCE * max(size, float(np.abs(G).max()))
     m, coupling = G[5, 5], G[:3, 3:]
     if np.abs(G - G.T).max() > scale:
         yield "it is not symmetric"

@@ -16,7 +16,7 @@ from armdyn.errors import UnknownName
 from armdyn.exact import exact
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.frozen import finite_array, frozen_array, unrounded
+from armdyn.model.frozen import frozen_array, unrounded
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.mass_properties import MassProperties
@@ -166,7 +166,7 @@ class Model:
     constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", finite_array(self.gravity, (3,), "gravity", GRAVITY))
+        object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,), "gravity", GRAVITY))
         check_constraints(self)
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import UNLIMITED, Collar, Limits
@@ -57,6 +57,14 @@ class MultiDofJoint:
     type: str
     child: str
     where: str
+
+
+MECHANICS = ("limits", "damping", "friction", "collar", "armature")
+
+
+def mechanics(joint: Any) -> dict[str, Any]:
+    """The fields that the joints of all descriptions share besides names, pose and axis."""
+    return {name: getattr(joint, name) for name in MECHANICS}
 
 
 def in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:

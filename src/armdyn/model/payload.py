@@ -40,7 +40,7 @@ def with_payload(
 
 
 def checked_inertia(what: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
-    """Notes on an inertia that no rigid body has, where these are wanted; an error else."""
+    """The notes on an inertia that no rigid body has; an error if it is to be checked."""
     if not isinstance(inertia, Inertia):
         raise DTypeError(
             f"{what} is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0)"

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.advice import option
 from armdyn.checks import is_one_of, number, switch, text_problems
 from armdyn.errors import ModelError, UnknownName, shown
-from armdyn.model.frozen import finite_array
+from armdyn.model.frozen import frozen_array
 from armdyn.model.model import GRAVITY
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order, moved_links
 
@@ -76,7 +76,7 @@ class Selection:
         self._set("check_inertia", switch("check_inertia", self.check_inertia))
         self._set("locked", checked_locked(self.locked))
         if self.gravity is not None:
-            self._set("gravity", tuple(finite_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
+            self._set("gravity", tuple(frozen_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
 
     def _set(self, name: str, value: Any) -> None:
         """Normalise a field of the frozen dataclass while it is made."""

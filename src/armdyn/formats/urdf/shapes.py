@@ -110,13 +110,13 @@ def _read_form(reader: ElementReader, form: Element) -> tuple[type[Shape], dict[
     if form.tag == MESH:
         scale = reader.vector(form, "scale", (1.0, 1.0, 1.0))
         return Mesh, {"path": reader.word(form, "filename"), "scale": scale, "folder": reader.findings.folder}
-    kind, sizes = FORMS[form.tag]
+    kind = FORMS[form.tag]
     if kind is Plane:
         size = reader.vector(form, "size", (math.inf, math.inf), size=2)
         return kind, {"size": tuple(math.inf if length == sys.float_info.max else length for length in size)}
     return kind, {
         name: reader.number(form, name) if count == 1 else reader.vector(form, name, None, size=count)
-        for name, count in sizes.items()
+        for name, count in kind.SIZES.items()
     }
 
 

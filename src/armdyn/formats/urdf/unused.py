@@ -47,7 +47,7 @@ USED_ATTRIBUTES = {
     OF_JOINT: ("joint", "collar", "armature"),
     OF_LINK: ("link",),
     **dict.fromkeys(("visual", "collision", "material"), ("name",)),
-    **{tag: tuple(sizes) for tag, (_, sizes) in FORMS.items()},
+    **{tag: tuple(form.SIZES) for tag, form in FORMS.items()},
     MESH: ("filename", "scale"),
     "geometry": (),
     "color": ("rgba",),
