@@ -260,6 +260,14 @@ def is_traced(values: Any) -> bool:
     return array.dtype == object and not all(isinstance(x, Real) for x in array.flat)
 
 
+def is_zero(value: Any) -> bool:
+    """Whether a value is the constant zero; a traced scalar that depends on an input is not."""
+    try:
+        return float(value) == 0.0
+    except TypeError:
+        return False
+
+
 def norm(v: Array) -> Exact:
     """The length of a vector of `Exact` numbers."""
     return sum((x * x for x in v), start=ZERO).sqrt()

@@ -19,8 +19,9 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.link_motion import centre_of_mass
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, Z, adjoint, cross, inverse_rigid, rigid, skew
+from armdyn.spatial.rotations import Array, Z, adjoint, cross, inverse_rigid, rigid
 from armdyn.spatial.turns import matrix, out_of
+from armdyn.spatial.twists import ad
 
 
 class ClosedForm(NamedTuple):
@@ -158,12 +159,6 @@ def spatial_inertia(body: Body, T: Array) -> Array:
     S = R.T @ (body.second_moment - np.outer(p, body.first_moment)) @ R
     zero = np.zeros((3, 3))
     return np.block([[np.trace(S) * np.eye(3) - S, zero], [zero, body.mass * np.eye(3)]])
-
-
-def ad(V: Array) -> Array:
-    """[ad_V] (8.38)."""
-    W = skew(V[:3])
-    return np.block([[W, np.zeros((3, 3))], [skew(V[3:]), W]])
 
 
 def transforms(mechanism: Mechanism, q: Array, at_com: list[Array]) -> list[Array]:

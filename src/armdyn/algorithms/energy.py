@@ -26,9 +26,8 @@ def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array 
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
-    mechanism = (
-        regrouped(mechanism) if base_twist is None else mechanism
-    )  # what is moved to a base at rest has no energy
+    if base_twist is None:
+        mechanism = regrouped(mechanism)  # inertia moved to a base at rest has no energy
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     twists = link_twists(mechanism, q, qd, base_twist)
     links = sum(

@@ -49,7 +49,7 @@ from armdyn.algorithms.newton_euler import (
     axial_of_product,
     base_motion,
     links_in_motion,
-    transmitted,
+    summed_inwards,
 )
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
@@ -110,7 +110,7 @@ def inverse_dynamics_derivatives(
     motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
     joints = joint_frames(mechanism, q)
     parents = motions_of_parents(mechanism, q, qd, joints, motions, base)
-    wrenches = transmitted(mechanism, q, motions, wrenches)
+    wrenches = summed_inwards(mechanism, q, wrenches)
     d_q, d_qd, d_qdd = entries(mechanism, q, qd, joints, parents, wrenches)
     by_body = d_q, d_qd, mechanism.drive.with_rotors(d_qdd)
     return InverseDynamicsDerivatives(*(mechanism.drive.tensor(matrix, rank=2) for matrix in by_body))

@@ -5,7 +5,6 @@ The motions are those of `newton_euler`, brought from the canonical frames to th
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import Motion, axial_of_product, base_motion, outward
+from armdyn.exact import is_zero
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross
 
@@ -99,7 +99,7 @@ def of_body(mechanism: Mechanism, body: Body, motion: Motion) -> list[Array]:
 
 def centre_of_mass(mechanism: Mechanism, body: Body) -> Array:
     """p_BC; of a link without mass, the point its description calls so."""
-    if isinstance(body.mass, Real) and body.mass == 0.0:
+    if is_zero(body.mass):
         named: Array = body.link_pose[:3, :3] @ mechanism.model.link(body.name).inertia.com + body.link_pose[:3, 3]
         return named
     c: Array = body.first_moment / body.mass

@@ -36,13 +36,7 @@ def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    M = np.zeros((mechanism.dof, mechanism.dof), dtype=object)
-    order = mechanism.drive.order
-    of_bodies = columns(mechanism, mechanism.drive.positions(q))
-    for k, column in zip(order, mechanism.drive.mass_matrix(of_bodies), strict=True):
-        for j, entry in column.items():
-            M[order[j], k] = M[k, order[j]] = entry
-    return M
+    return mechanism.drive.filled(mechanism.drive.mass_matrix(columns(mechanism, mechanism.drive.positions(q))))
 
 
 def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:

@@ -36,12 +36,7 @@ def mass_matrix_dot(mechanism: Mechanism, q: Array, qd: Array) -> Array:
            [ 0.  ,  0.  ]])
     """
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
-    Mdot = np.zeros((mechanism.dof, mechanism.dof), dtype=object)
-    order = mechanism.drive.order
-    for k, column in zip(order, mechanism.drive.matrix(columns(regrouped(mechanism), q, qd)), strict=True):
-        for j, entry in column.items():
-            Mdot[order[j], k] = Mdot[k, order[j]] = entry
-    return Mdot
+    return mechanism.drive.filled(mechanism.drive.matrix(columns(regrouped(mechanism), q, qd)))
 
 
 def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:

@@ -113,6 +113,14 @@ class Drive:
                     terms[high].setdefault(low, []).append(_times(factor, entry))
         return [{low: _sum(column[low]) for low in sorted(column, reverse=True)} for column in terms]
 
+    def filled(self, columns: Sequence[Mapping[int, Any]]) -> Array:
+        """The symmetric matrix, in the order of q, of which `matrix` gives the columns."""
+        filled, order = np.zeros((self.size, self.size), dtype=object), self.order
+        for k, column in zip(order, columns, strict=True):
+            for j, entry in column.items():
+                filled[order[j], k] = filled[k, order[j]] = entry
+        return filled
+
     def tensor(self, of_bodies: Mapping[tuple[int, ...], Any], rank: int) -> Array:
         """T_ab... = sum A_ja A_kb ... T_jk...: a matrix (rank 2) or more, from those entries by body that exist."""
         terms: dict[tuple[int, ...], list[Any]] = {}
