@@ -1,4 +1,4 @@
-"""The book: every quantity of an arm, each written once, on floats or traced scalars. Knows nothing of compiling."""
+"""The algorithms: every quantity of an arm, each written once, on floats or traced scalars, without any compiling."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from armdyn.errors import ModelError
 from armdyn.exact import is_zero
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, skew
-from armdyn.spatial.turns import Turns, symmetric_out_of, tensor_out_of
+from armdyn.spatial.turns import Turns, symmetric_to_parent, tensor_to_parent
 
 
 class JointProjection(NamedTuple):
@@ -118,7 +118,7 @@ def inertia_in_parent(body: Body, position: Any, turns: Turns, J: Array) -> Arra
     K, H, M = J[:3, :3], J[:3, 3:], J[3:, 3:]
     if not body.revolute:
         K, H = shift(K, H, M, position * Z)
-    K, H, M = symmetric_out_of(turns, K), tensor_out_of(turns, H), tensor_out_of(turns, M)
+    K, H, M = symmetric_to_parent(turns, K), tensor_to_parent(turns, H), tensor_to_parent(turns, M)
     K, H = shift(K, H, M, body.offset)
     return np.block([[K, H], [H.T, M]])
 

@@ -20,7 +20,7 @@ from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.link_motion import centre_of_mass
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, adjoint, cross, inverse_rigid, rigid
-from armdyn.spatial.turns import matrix, out_of
+from armdyn.spatial.turns import matrix, to_parent
 from armdyn.spatial.twists import ad
 
 
@@ -166,7 +166,7 @@ def transforms(mechanism: Mechanism, q: Array, at_com: list[Array]) -> list[Arra
     result = []
     for k, body in enumerate(mechanism.bodies):
         turns = body.turns_at(q[k])
-        slide = np.zeros(3) if body.revolute else out_of(turns, q[k] * Z)
+        slide = np.zeros(3) if body.revolute else to_parent(turns, q[k] * Z)
         step = rigid(matrix(turns), body.offset + slide)  # T_PB
         to_com = inverse_rigid(at_com[body.parent]) if body.parent >= 0 else np.eye(4)
         result.append(inverse_rigid(to_com @ step @ at_com[k]))

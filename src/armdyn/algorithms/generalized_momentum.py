@@ -1,8 +1,8 @@
 """Generalised momentum, and the transpose of the Coriolis matrix on a vector, in one pass outwards and one inwards.
 
-The momentum of all that joint i moves is a wrench Pi_i about the joint, of which the joint feels p_i = s_i . Pi_i; its
-screw s_i turns with its body, so d/dt s_i . Pi_i is the part of pdot_i that no force causes. Let Pi be the momentum not
-of the motion qd, but of other rates v, with velocities y beside the dx/dt of qd. Then (see `moving_composites`)
+The momentum of all that joint i moves is a wrench Pi_i about the joint, with p_i = s_i . Pi_i along it; the screw s_i
+turns with its body, so d/dt s_i . Pi_i is the part of pdot_i that no force causes. Let Pi be the momentum not of
+the motion qd, but of other rates v, with velocities y beside the dx/dt of qd. Then (see `moving_composites`)
 
     (C^T v)_i = ds_i/dt . Pi_i + s_i . (integral of dx/dt x y dm),
 

@@ -16,7 +16,7 @@ from armdyn.algorithms.newton_euler import Wrench, base_motion, links_in_motion,
 from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import out_of
+from armdyn.spatial.turns import to_parent
 
 AXES = ("link", "parent", "base")
 COLLARS = ("child", "parent")
@@ -109,6 +109,6 @@ def in_axes(mechanism: Mechanism, q: Array, rows: list[tuple[Array, Array]], axe
             elif axes == "base" or body.parent < 0:
                 result[body.joint] = poses[k][0] @ vector
             else:
-                in_parent = out_of(body.turns_at(q[k]), vector)
+                in_parent = to_parent(body.turns_at(q[k]), vector)
                 result[body.joint] = mechanism.bodies[body.parent].link_pose[:3, :3].T @ in_parent
     return f, n

@@ -22,7 +22,7 @@ class Screw(NamedTuple):
 
 
 Path = dict[int, Screw]
-"""By the body whose joint causes it, base to tip."""
+"""Screws by the body of their joint, base to tip."""
 
 
 def unit_screws(mechanism: Mechanism) -> list[Screw]:

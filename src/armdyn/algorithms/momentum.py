@@ -21,7 +21,7 @@ from armdyn.errors import ModelError, UnknownName
 from armdyn.exact import is_zero
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import out_of
+from armdyn.spatial.turns import to_parent
 
 ABOUT = ("base", "center_of_mass")
 
@@ -185,7 +185,7 @@ def center(mechanism: Mechanism, q: Array) -> Array:
     for k, (body, (mass, h, _)) in enumerate(zip(mechanism.bodies, composites(mechanism, q), strict=True)):
         if body.parent < 0:
             shifted = h if body.revolute else h + mass * (q[k] * Z)
-            moment = moment + out_of(body.turns_at(q[k]), shifted) + mass * body.offset
+            moment = moment + to_parent(body.turns_at(q[k]), shifted) + mass * body.offset
     c: Array = moment * (1.0 / mass_of(mechanism))
     return c
 

@@ -21,7 +21,7 @@ from armdyn.algorithms.declared import function
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import Turns, into, out_of
+from armdyn.spatial.turns import Turns, to_child, to_parent
 
 
 class Motion(NamedTuple):
@@ -144,7 +144,7 @@ def velocity_forces(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array
 
 @function("(n),(6)->(n)")
 def tip_forces(mechanism: Mechanism, q: Array, f_tip: Array) -> Array:
-    """Joint forces J^T(q) f_tip that a wrench of the tip on its surroundings asks for, N m or N, shape (..., n).
+    """Joint forces J^T(q) f_tip that balance a wrench of the tip on its surroundings, N m or N, shape (..., n).
 
     The inward pass alone (Modern Robotics 8.77).
 
@@ -193,7 +193,11 @@ def outward(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion)
     for i, body in enumerate(mechanism.bodies):
         turns = body.turns_at(q[i])
         parent = motions[body.parent] if body.parent >= 0 else base
-        w, wd, a = into(turns, parent.w), into(turns, parent.wd), into(turns, parent.a + parent.U @ body.offset)
+        w, wd, a = (
+            to_child(turns, parent.w),
+            to_child(turns, parent.wd),
+            to_child(turns, parent.a + parent.U @ body.offset),
+        )
         if body.revolute:
             wd = wd + cross(w, qd[i] * Z) + qdd[i] * Z
             w = w + qd[i] * Z
@@ -294,11 +298,11 @@ def wrench_in_parent(body: Body, position: Any, turns: Turns, wrench: Wrench) ->
     n, f = wrench
     if not body.revolute:
         n = n + cross(position * Z, f)
-    f = out_of(turns, f)
-    return Wrench(out_of(turns, n) + cross(body.offset, f), f)
+    f = to_parent(turns, f)
+    return Wrench(to_parent(turns, n) + cross(body.offset, f), f)
 
 
 def twist_in_child(body: Body, position: Any, turns: Turns, w: Array, v: Array) -> tuple[Array, Array]:
     """A twist about the parent's origin, in the parent's axes, as one about the origin and in the axes of ``body``."""
-    w, v = into(turns, w), into(turns, v + cross(w, body.offset))
+    w, v = to_child(turns, w), to_child(turns, v + cross(w, body.offset))
     return w, v if body.revolute else v + cross(w, position * Z)

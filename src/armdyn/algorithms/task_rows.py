@@ -1,4 +1,4 @@
-"""Which motions of a frame a task is about: components of its twist, or any combinations of them."""
+"""The rows of a task: components of a frame's twist, or linear combinations of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 COMPONENTS = ("wx", "wy", "wz", "vx", "vy", "vz")
-"""Of a twist, angular part first."""
+"""The components of a twist, angular part first."""
 
 GROUPS = {"pose": COMPONENTS, "orientation": COMPONENTS[:3], "position": COMPONENTS[3:]}
 GROUPS |= {name: (name,) for name in COMPONENTS}
@@ -27,7 +27,7 @@ Components = str | Sequence[str | Sequence[float]]
 """Words of `GROUPS`, or six numbers s for the motion s . (w, v)."""
 
 SMALLEST, LARGEST = 1e-100, 1e100
-"""Of the rows' lengths and of the damping: what squares of theirs are still numbers."""
+"""Bounds on the rows' lengths and the damping, whose squares are still numbers."""
 
 Row = tuple[float, ...]
 

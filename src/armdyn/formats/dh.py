@@ -40,7 +40,7 @@ CONVENTIONS: Mapping[str, str] = {
 }
 
 MOTOR_WORDS = ("Jm", "G", "gear_ratio", "rotor_inertia", "Im")
-"""What tables say of the motors, which the joint feels as armature."""
+"""Fields of tables that describe motors, which a DH row has as armature."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ def step_across(a: float, alpha: float) -> Array:
 
 
 def convention_problems(convention: object) -> Iterator[str]:
-    """What is wrong with the name of a convention."""
+    """The fault in the name of a convention."""
     if not is_one_of(convention, CONVENTIONS):
         known = " or ".join(f"convention={name!r} ({meaning})" for name, meaning in CONVENTIONS.items())
         what = "is not given" if convention is None else f"is {shown(convention)}"
@@ -202,7 +202,7 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
 
 
 def _words(given: Any, here: str) -> tuple[dict[str, Any], str]:
-    """What a row says, by name; and what is wrong with its form."""
+    """The entries of a row by name, and the fault in its form."""
     if isinstance(given, DHRow):
         return {name: getattr(given, name) for name in NAMES}, ""
     if isinstance(given, Mapping):

@@ -54,7 +54,7 @@ def parse_leniently(data: bytes, findings: Findings, encoding: str | None = None
 
 
 def _suggestion(path: Path) -> str:
-    """What to look for instead: a file of a similar name, or a folder that does exist."""
+    """A suggestion: a file of a similar name, or the folder that was searched."""
     folder = path.parent
     if not folder.is_dir():
         return f"; there is no folder {str(folder)!r}."

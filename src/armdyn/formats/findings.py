@@ -27,7 +27,7 @@ FIRST_TAKEN = ("inertial", "axis", "limit")
 """The elements of which real files have a second one, and every other reader takes the first."""
 
 MAX_WORDS = 20
-"""How many numbers of a vector are looked at; no vector of a description has as many."""
+"""The most words of a vector that are read; no vector of a description has as many."""
 
 
 @dataclass

@@ -21,7 +21,7 @@ KINDS: Mapping[str, Kind] = {"revolute": "revolute", "R": "revolute", "prismatic
 """The words and letters for the kinds of a joint, and what armdyn calls them."""
 
 TOLERANCE = 1e-9
-"""How far a unit vector, a right angle or a rotation may be from one: descriptions are printed with rounding."""
+"""The tolerance on unit vectors, right angles and rotations: descriptions are printed with rounding."""
 
 
 def numbers(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str) -> Array:
@@ -61,7 +61,7 @@ def kind_problems(kinds: Sequence[Any], name: str) -> Iterator[str]:
 
 
 def pose_problems(T: Array, name: str) -> Iterator[str]:
-    """What makes a 4x4 array no rigid motion."""
+    """The fault of a 4x4 array that is no rigid motion."""
     R = T[:3, :3]
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not orthonormal
         orthonormal = np.allclose(R.T @ R, np.eye(3), rtol=0.0, atol=TOLERANCE) and np.linalg.det(R) > 0.0
@@ -70,7 +70,7 @@ def pose_problems(T: Array, name: str) -> Iterator[str]:
 
 
 def unit_problems(vector: Array, name: str, hint: str = "") -> Iterator[str]:
-    """What makes a vector no unit vector."""
+    """The fault of a vector that is no unit vector."""
     if abs(math.hypot(*vector) - 1.0) > TOLERANCE:
         yield f"{name} = {vector_shown(vector)} {wrong_length(vector)}{hint}."
 

@@ -289,7 +289,7 @@ def _missing(
 def _collar_sides(
     collars: Mapping[str, str], labels: Sequence[str], kinds: Sequence[str], problems: list[str]
 ) -> dict[str, Collar]:
-    """Which side of each slide carries its collar."""
+    """The side of each prismatic joint that carries its collar."""
     if not isinstance(collars, Mapping):
         raise ModelError(f"collars is {shown(collars)}; expected a mapping from slides to links.")
     sides: dict[str, Collar] = {}

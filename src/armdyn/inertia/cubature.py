@@ -41,7 +41,7 @@ class Integral(NamedTuple):
 
 
 class Integrand(NamedTuple):
-    """What is integrated over a region.
+    """An integrand over a region.
 
     Args:
         region: the points.
@@ -135,7 +135,7 @@ def _refined(integrand: Integrand, first: _Places, rtol: float, most: int, spent
 
 
 def _worth_halving(errors: Array, allowed: float) -> int:
-    """How many of the largest errors have to go for the others to be half of what is allowed."""
+    """The number of largest errors without which the others sum up to half of the allowed error."""
     left = errors.sum() - np.cumsum(np.sort(errors)[::-1])
     return min(int(np.searchsorted(-left, -allowed / 2)) + 1, len(errors))
 

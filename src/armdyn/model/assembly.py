@@ -1,4 +1,4 @@
-"""From the parts a description names to a `Model`: what is wrong is said, what is fixed is merged."""
+"""The `Model` from the parts of a description: problems are reported, fixed links merged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from armdyn.model.validation import check_types, judged_inertias, refuse
 from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_ROUNDING = 1e-15
-"""How far from 1 the computed length of a vector is at most that was divided by its length."""
+"""The largest error in the computed length of a normalised vector."""
 
 EVERYTHING = Selection()
 
@@ -59,8 +59,8 @@ def assemble(
     """
     check_types(name, links, joints)
     base, tip, locked = selection.base, selection.tip, selection.locked
-    felt, unfelt = selection.felt(links, joints)
-    impossible, notes_on_inertias = judged_inertias(links, felt, unfelt, check_inertia=selection.check_inertia)
+    loading, welded = selection.loading(links, joints)
+    impossible, notes_on_inertias = judged_inertias(links, loading, welded, check_inertia=selection.check_inertia)
     refuse([*problems, *impossible], links, joints, incomplete)
     _check_names(name, links, joints, selection)
     doubts = list(notes_on_locked(joints, locked))

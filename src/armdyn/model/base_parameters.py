@@ -20,13 +20,13 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 PREFERRED = ("m", "mc_z", "mc_y", "mc_x", "I_yy", "I_xx", "I_zz", "I_xy", "I_yz", "I_xz")
-"""Which parameters of a link become dependent first: those the literature gives to the link before."""
+"""The order in which parameters of a link become dependent: first those the literature gives to the link before."""
 
 CLEAR = 0.5
 """A parameter is preferred where the null vectors move it at least this much as the one they move most."""
 
 FOUND = 1e-6
-"""What null vectors of unit length move less than this, they do not move."""
+"""Entries of null vectors of unit length below this count as zero."""
 
 ROUNDING = 1e-12
 """Entries of K below this, in units of the arm's own size, are what rounding left of exact zeros."""
@@ -58,7 +58,7 @@ class BaseParameters:
 
     @property
     def rank(self) -> int:
-        """How many base parameters there are."""
+        """The number of base parameters."""
         return len(self.independent)
 
     @cached_property
@@ -79,7 +79,7 @@ class BaseParameters:
 
     @property
     def dependent(self) -> tuple[str, ...]:
-        """Standard parameters that are felt within base parameters only, and so cannot be told apart from others."""
+        """Standard parameters that joint forces depend on only within sums, the base parameters."""
         return tuple(
             name
             for column, name in enumerate(self.standard.names)

@@ -1,4 +1,4 @@
-"""What stands between the coordinates q and the links: couplings of joints, and the rotors of their motors.
+"""The drive between the coordinates q and the links: couplings of joints, and the rotors of their motors.
 
 The recursions know the links and a joint a body; q counts coordinates. With q_bodies = A q + b, and a the reflected
 inertias of the rotors, which follow their own joints alone,
@@ -24,7 +24,7 @@ from armdyn.model.coupling import Coupling
 from armdyn.spatial.rotations import Array
 
 Terms = tuple[tuple[int, float], ...]
-"""What moves a joint: (coordinate, factor), ..."""
+"""The coordinates that move a joint: (coordinate, factor), ..."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class Drive:
         return T
 
     def _pairs(self, j: int, k: int) -> Iterator[tuple[int, int, float]]:
-        """Where M_jk goes, with M_kj where they are two: the coordinates a, b and the factor of each entry."""
+        """The coordinates a, b and the factor of each entry to which M_jk, and M_kj if j is not k, contribute."""
         for x, (a, f) in enumerate(self.terms[j]):
             for b, g in self.terms[k][x:] if j == k else self.terms[k]:
                 yield a, b, f * g * (2.0 if a == b and j != k else 1.0)

@@ -1,4 +1,4 @@
-"""What a robot looks like and collides with: shapes on its links. No equation of motion contains them."""
+"""Shapes on the links of a robot, for display and for contacts. No equation of motion contains them."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class Mesh(Shape):
 
     @property
     def location(self) -> str:
-        """Where the file is: the path, behind the description's folder where it is relative."""
+        """The path of the file, relative paths behind the description's folder."""
         return self.path if "://" in self.path else os.path.join(self.folder, self.path)
 
 

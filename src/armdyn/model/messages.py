@@ -8,13 +8,13 @@ from difflib import get_close_matches
 from armdyn.errors import LONGEST_SHOWN
 
 LONGEST_COMPARED = 100
-"""How many letters a name has at most that a misspelt one is compared with."""
+"""The most letters of a name that a misspelt one is compared with."""
 
 MAX_COMPARED = 6_000_000
-"""How many pairs of letters the suggestions of one report compare at most; each takes up to 0.1 us."""
+"""The most pairs of letters that the suggestions of one report compare; each takes up to 0.1 us."""
 
 OVERHEAD = 10
-"""What a comparison takes beside its letters, as if both names had as many more."""
+"""The constant cost of a comparison, as so many more letters of both names."""
 
 
 def listing(names: Sequence[str], most: int) -> str:

@@ -108,7 +108,7 @@ def resolve_chains(mimics: Sequence[JointEquation]) -> dict[str, JointEquation]:
 
 
 def as_mimics(given: object) -> list[JointEquation]:
-    """What ``with_mimic`` is given: a mapping from joints to what they follow."""
+    """The argument of ``with_mimic``: a mapping from joints to those they follow."""
     if not isinstance(given, Mapping):
         raise ModelError(
             f"followers are {given!r}; expected a mapping from joints to what they follow, such as "

@@ -1,4 +1,4 @@
-"""What a robot arm is, after reading: joints that move, the rigid links between them, named frames."""
+"""The model of a robot arm: moving joints, the rigid links between them, named frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """The acceleration of free fall in base axes, m/s^2, where a description names none."""
 
 GRAVITY = "three numbers, m/s^2"
-"""What a gravity is expected to be, for messages."""
+"""The expected gravity, for messages."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class Model:
 
     @property
     def coordinates(self) -> tuple[Joint | Coordinate, ...]:
-        """What q counts: the joints; of coupled ones, the coordinates that move them."""
+        """The entries of q: the joints; if they are coupled, the coordinates that move them."""
         return self.joints if self.coupling is None else self.coupling.coordinates
 
     @property

@@ -1,4 +1,4 @@
-"""What a reader of a model should know of it: numbers that are kept and not used, joints that move no mass."""
+"""Notes on a model: numbers that are kept and not used, joints that move no mass."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from armdyn.model.model import Joint, Model
 from armdyn.model.parts import JointPart
 
 SHOWN = 3
-"""How many joints a note on a coupling or on locked joints names."""
+"""The most joints that one note names."""
 
 LIMIT_ROUNDING = 1e-9
-"""How far outside its limits, rad or m, a joint is locked at least where that is said: limits are printed rounded."""
+"""The distance outside its limits, rad or m, at which a locked joint is noted: limits are printed rounded."""
 
 
 def surprises_in(model: Model) -> Iterator[str]:
-    """What a caller would not expect of these numbers, one sentence for each kind: readers warn of it too."""
+    """Notes that are warnings too, one sentence for each kind."""
     rubbing = [joint.name for joint in model.joints if joint.damping or joint.friction]
     if rubbing:
         yield (
@@ -88,7 +88,7 @@ def notes_on_locked(joints: Sequence[JointPart | Joint], locked: Mapping[str, fl
 
 
 def _notes_on_coupling(model: Model, coupling: Coupling) -> Iterator[str]:
-    """What of the joints' numbers no coordinate has."""
+    """Notes on numbers of joints that belong to no coordinate."""
     of_several = np.count_nonzero(coupling.matrix, axis=1) > 1
     shared = [joint for joint, several in zip(model.joints, of_several, strict=True) if several]
     rubbing = [joint.name for joint in shared if joint.damping or joint.friction]

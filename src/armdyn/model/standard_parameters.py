@@ -26,7 +26,7 @@ OF_LINK = ("m", "mc_x", "mc_y", "mc_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", 
 """The parameters of one link, in their order."""
 
 OF_JOINT = ("armature", "damping", "friction", "offset")
-"""What a joint may add, in the order of the blocks."""
+"""The parameters of a joint, in the order of the blocks."""
 
 ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Row and column of I_xx, I_xy, I_yy, I_xz, I_yz, I_zz."""
@@ -91,14 +91,14 @@ def joint_quantities(
     friction: bool = False,
     offset: bool = False,
 ) -> tuple[str, ...]:
-    """Which of `OF_JOINT` have columns. Where nothing is said of the rotors, they have where a joint has one."""
+    """The parameters of joints that have columns; armature by default if some joint has it."""
     rotors = any(joint.armature for joint in model.joints) if armature is None else armature
     chosen = zip(OF_JOINT, (rotors, damping, friction, offset), strict=True)
     return tuple(quantity for quantity, wanted in chosen if wanted)
 
 
 def parameter_count(model: Model, **options: Any) -> int:
-    """How many columns the regressor has with these options."""
+    """The number of columns of the regressor with these options."""
     return len(OF_LINK) * (len(model.links) - 1) + len(model.joints) * len(joint_quantities(model, **options))
 
 
@@ -183,7 +183,7 @@ def _checked(model: Model, pi: ArrayLike, expected: StandardParameters) -> Array
 
 
 def _problems_of(vector: Array) -> tuple[list[str], list[str]]:
-    """What makes these no inertia at all, and what makes it one that no rigid body has."""
+    """The faults of ten parameters as numbers, and the conditions of a rigid body that they break."""
     if not np.isfinite(vector).all():
         return ["a parameter is not a finite number"], []
     mass, first = vector[0], vector[1:4]

@@ -1,4 +1,4 @@
-"""Which frame is the tip where the caller names none: what the description marks, its one end, or a usual name."""
+"""The tip where the caller names none: the one marked in the description, its only end, or a usual name."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from armdyn.model.messages import listing
 from armdyn.model.parts import JointPart, moved_links
 
 USUAL_NAMES = ("tool0", "tcp", "flange", "ee_link")
-"""What the tip of an arm is called, in this order of preference, where the arm has several ends."""
+"""Usual names of the tip, in order of preference, for arms with several ends."""
 
 SHOWN = 6
-"""How many ends a note names."""
+"""The most ends in one note."""
 
 
 class TipNote(str):
@@ -49,11 +49,11 @@ def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) 
 
 
 def without_tip_notes(notes: Iterable[str]) -> tuple[str, ...]:
-    """What else there is to know of a robot whose tip is chosen now."""
+    """The notes without those on the tip, which is chosen now."""
     return tuple(note for note in notes if not isinstance(note, TipNote))
 
 
 def _ends(moved: Sequence[str], joints: Sequence[JointPart]) -> list[str]:
-    """Of the links that move, those that carry none."""
+    """The moving links that carry no other."""
     parents = {joint.parent for joint in joints}
     return [link for link in moved if link not in parents]

@@ -1,4 +1,4 @@
-"""What is wrong with the parts of a robot: names, inertias, axes, limits, and how they hang together."""
+"""Validation of the parts of a robot: names, inertias, axes, limits, and the tree that they form."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from armdyn.model.model import Limits
 from armdyn.model.parts import JointPart, LinkPart
 
 UNIT_TOLERANCE = 1e-6
-"""How far from 1 the length of an axis may be: descriptions print axes with about six digits."""
+"""The tolerance on the length of an axis: descriptions print axes with about six digits."""
 
 MAX_PROBLEMS = 100
-"""How many problems one report holds at most."""
+"""The most problems in one report."""
 
 
 def refuse(problems: Iterable[str], links: Sequence[LinkPart], joints: Sequence[JointPart], incomplete: bool) -> None:
@@ -43,7 +43,7 @@ def _at(where: str, text: str) -> str:
 
 
 def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
-    """What is wrong with the names, by which the parts are put together."""
+    """Problems of names, by which the parts are put together."""
     if not links:
         yield "the description has no links"
     yield from _duplicates("link", links)
@@ -66,11 +66,11 @@ def impossible_inertias(links: Iterable[LinkPart]) -> Iterator[str]:
 
 
 def judged_inertias(
-    links: Sequence[LinkPart], felt: Collection[str], unfelt: Collection[str], *, check_inertia: bool
+    links: Sequence[LinkPart], loading: Collection[str], welded: Collection[str], *, check_inertia: bool
 ) -> tuple[list[str], list[str]]:
-    """The problems and the notes that inertias of no rigid body are, of links a joint feels and of others."""
-    found = list(islice(impossible_inertias(link for link in links if link.name in felt), MAX_PROBLEMS))
-    others = islice(impossible_inertias(link for link in links if link.name in unfelt), MAX_PROBLEMS)
+    """The problems and notes on impossible inertias: of links that load a joint, and of those welded to the base."""
+    found = list(islice(impossible_inertias(link for link in links if link.name in loading), MAX_PROBLEMS))
+    others = islice(impossible_inertias(link for link in links if link.name in welded), MAX_PROBLEMS)
     notes = [f"{problem}; no joint feels it" for problem in others]
     if check_inertia:
         remedy = f"; mend it, or read it as it stands with {option('check_inertia', False)}"
@@ -79,7 +79,7 @@ def judged_inertias(
 
 
 def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
-    """What is wrong with single parts: inertias, axes, limits."""
+    """Problems of single parts: inertias, axes, limits."""
     for link in links:
         for problem in link.inertia.problems():
             yield _at(link.where, f"link {quoted(link.name)}: {problem}.")
@@ -117,7 +117,7 @@ def _joint_problems(joint: JointPart) -> Iterator[str]:
 
 
 def _place_problems(joint: JointPart) -> Iterator[str]:
-    """What is wrong with the place of a joint, and with its axis where it has one."""
+    """Problems of the pose of a joint, and of its axis if it has one."""
     placement = rounded(joint.placement)
     if not np.isfinite(placement).all():
         yield "its origin is not a finite number."
@@ -136,7 +136,7 @@ def _place_problems(joint: JointPart) -> Iterator[str]:
 
 
 def limit_problems(limits: Limits) -> Iterator[str]:
-    """What makes the limits of a joint none."""
+    """Problems of the limits of a joint."""
     no_numbers = list(_limits_that_are_no_numbers(limits))
     yield from no_numbers
     if no_numbers:
@@ -157,7 +157,7 @@ def _limits_that_are_no_numbers(limits: Limits) -> Iterator[str]:
 
 
 def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
-    """What is given for a joint where one real number is expected, and is none."""
+    """Quantities of a joint that are no real numbers."""
     for quantity in ("damping", "friction"):
         value = getattr(joint, quantity)
         if not _is_number(value) or not math.isfinite(value):
@@ -175,7 +175,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
-    """What is wrong with how the parts hang together: not one tree from one root."""
+    """Problems of the tree: several roots, cycles, links with two parents."""
     carried_by: dict[str, JointPart] = {}
     for joint in joints:
         here = f"joint {quoted(joint.name)}:"

@@ -22,7 +22,7 @@ from armdyn.model.parts import mechanics
 from armdyn.spatial.rotations import Array, cross, inverse_rigid, rigid
 
 LOST = 1e-9
-"""How far an axis of the table may be from the model's, relative to the arm's size, before the table is refused."""
+"""The largest distance between an axis of the table and the model's, relative to the arm's size."""
 
 
 @dataclass(frozen=True, eq=False)

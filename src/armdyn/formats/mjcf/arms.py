@@ -1,4 +1,4 @@
-"""Where in a scene the arm is: the bodies that stand on the world and carry joints, beside loose objects."""
+"""The arm of a scene: the bodies on the world that carry joints, without the loose objects."""
 
 from __future__ import annotations
 

@@ -26,13 +26,13 @@ OTHER_FORMATS = {
     "sdf": "an SDF file (Gazebo)",
     "html": "a web page; save the raw file instead",
 }
-"""What a root element tells of a file."""
+"""The kinds of files, by their root elements."""
 
 _ONE_AT_A_TIME = Lock()
 """MuJoCo has one handler of warnings for all threads."""
 
 _damage: list[str] = []
-"""What MuJoCo did not expect in this process so far."""
+"""The unexpected errors of MuJoCo in this process so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Compiled:
         return self.document
 
     def label(self, kind: str, i: int) -> str:
-        """What messages call an element: its kind, its name or else its number, and where it stands."""
+        """An element for messages: its kind, its name or else its number, its file and line."""
         name = self.name(kind, i)
         section = "worldbody" if kind in ("body", "joint", "site", "geom") else kind
         return f"{kind} {name or i!r} ({self.where(name, section)})"

@@ -181,5 +181,5 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
 
 
 def _counted(count: int, what: str) -> str:
-    """How many there are, as the subject of a sentence."""
+    """A count with its noun and verb: "1 sensor is", "2 sensors are"."""
     return f"1 {what} is" if count == 1 else f"{count} {what}s are"

@@ -9,7 +9,7 @@ from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shap
 FORMS: Mapping[str, type[Shape]] = {
     form.__name__.lower(): form for form in (Box, Sphere, Cylinder, Capsule, Ellipsoid, Plane)
 }
-"""By tag, all but meshes; an attribute for each of the form's sizes."""
+"""The forms but meshes, by tag; each size of a form is an attribute."""
 
 MESH = "mesh"
 

@@ -45,7 +45,7 @@ FREE: Mapping[str, tuple[str, ...]] = {
     "ball": ("rx", "ry", "rz"),
     "planar": ("x", "y", "rz"),
 }
-"""What a type leaves free, in axes of which z is that of the joint."""
+"""The free directions of each type, with z along the joint's axis."""
 
 WITHOUT_AXIS = ("fixed", "spherical", "ball")
 
@@ -55,7 +55,7 @@ ENDS: Mapping[str, tuple[str, str]] = {"loop_joint": ("link1", "link2"), "loop":
 
 @dataclass(frozen=True)
 class Loop:
-    """What a file says of one loop: the links, and the poses of the two frames in them."""
+    """One loop of a file: the two links, and the poses of the two frames in them."""
 
     name: str
     free: tuple[str, ...]

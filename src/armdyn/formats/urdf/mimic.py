@@ -21,7 +21,7 @@ SHOWN = 10
 
 
 def read_mimic(reader: ElementReader, element: Element) -> JointEquation:
-    """What a ``<mimic>`` says."""
+    """The equation of a ``<mimic>``."""
     leader, multiplier = reader.word(element, "joint"), reader.number(element, "multiplier", 1.0)
     offset, where = reader.number(element, "offset", 0.0), reader.findings.where(element)
     return dataclasses.replace(JointEquation.mimic(reader.name, leader, multiplier, offset, where), name=reader.label)

@@ -15,7 +15,7 @@ from armdyn.model.bounds import largest_problem
 from armdyn.spatial.rotations import Array, rigid, rotation_from_quaternion, rotation_from_rpy
 
 UNIT_TOLERANCE = 1e-12
-"""How far from 1 the length of an axis or quaternion may be before its normalisation is worth a note."""
+"""The error in the length of an axis or quaternion above which its normalisation is noted."""
 
 
 def read_origin(reader: ElementReader, holder: Element) -> Array:

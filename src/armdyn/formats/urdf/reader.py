@@ -77,7 +77,7 @@ def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Opt
 
 @dataclass
 class _Contents:
-    """What was read from one document so far."""
+    """The contents of one document."""
 
     findings: Findings
     links: list[LinkPart] = field(default_factory=list)
@@ -118,7 +118,7 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
 
 
 def _gravity(contents: _Contents, selection: Selection) -> ArrayLike | None:
-    """What the caller gives; else what the file names, in the axes of its root."""
+    """The gravity of the caller; else that of the file, in the axes of its root."""
     own = contents.own.gravity
     if selection.gravity is not None or own in (None, STANDARD_GRAVITY):
         return selection.gravity

@@ -1,4 +1,4 @@
-"""What a URDF file says and armdyn does not use: listed in notes; what looks like a misspelt word is a problem."""
+"""Elements and attributes of a URDF file that are not used: a note for each, a problem for misspelt ones."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ LOOKS = frozenset({"visual", "collision", "material", "version"})
 """Words that are read, or need no reading, elsewhere."""
 
 MAX_EXTRA_LETTERS = 3
-"""How much longer or shorter than the word that is meant a misspelt one may be."""
+"""The most letters by which a misspelt word is longer or shorter than the known one."""
 
 MAX_TEXT = 20
-"""How many letters of a text that is not used its note shows."""
+"""The most letters of an unused text in its note."""
 
 FORCES_OF_GAZEBO = frozenset({"springStiffness", "springReference", "dampingFactor", "gravity", "turnGravityOff"})
-"""What a ``<gazebo>`` element can say that changes a motion."""
+"""Elements of ``<gazebo>`` that change a motion."""
 
 
 def check_robot(root: Element, findings: Findings) -> None:

@@ -25,11 +25,11 @@ OTHER_FORMATS = {
     "launch": "a ROS launch file",
     "html": "a web page; save the raw file instead",
 }
-"""What a root element tells of a file."""
+"""The kinds of files, by their root elements."""
 
 XACRO_PREFIXES = ("xacro:", "xi:")
 XACRO_TAGS = ("include", "property", "macro", "insert_block")
-"""What only a file that is still to be expanded has in its root element; old xacro files have no prefix."""
+"""Elements that only an unexpanded file has in its root element; old xacro files have no prefix."""
 
 VERSION = re.compile(r"\s*\+?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})", re.ASCII)
 """A version of URDF."""
@@ -39,7 +39,7 @@ LATEST = (1, 2)
 
 
 def refuse_xacro_name(path: Path) -> None:
-    """Raise for a file that calls itself xacro."""
+    """Refuse an unexpanded xacro file, by its name."""
     if path.suffix == ".xacro":
         raise ModelError(_xacro(path.name, path.name, "by its name"))
 
