@@ -59,14 +59,7 @@ class Element:
 
 
 def parse(data: bytes, name: str, encoding: str | None = None, first_line: int = 1) -> Element:
-    """The root element of a document.
-
-    Args:
-        data: the document.
-        name: of the document, for messages.
-        encoding: of ``data`` where it is known; else the document says it.
-        first_line: number of the line that ``data`` begins with.
-    """
+    """The root element of a document, called ``name`` in messages; ``encoding`` overrides its declaration."""
     if len(data) > MAX_BYTES:
         raise ModelError(f"{name} is larger than {MAX_BYTES // 2**20} MB, as no robot is; is it the right file?")
     if not data.strip(b" \t\r\n\0"):

@@ -181,20 +181,12 @@ def _sum(row: Array, own: int, names: Sequence[str]) -> str:
 
 
 def grouped(
-    mechanism: Mechanism,
-    standard: StandardParameters,
-    null_vectors: Array,
-    gap: tuple[float, float] | None = None,
+    mechanism: Mechanism, standard: StandardParameters, null_vectors: Array, gap: tuple[float, float] | None = None
 ) -> BaseParameters:
     """The base parameters where the columns of ``null_vectors`` cause no joint force.
 
-    Dependent columns are chosen from the tips inwards, so that what cannot be told apart is given to inner links.
-
-    Args:
-        mechanism: whose bodies the columns belong to.
-        standard: the parameters.
-        null_vectors: a basis in the arm's own units (`own_units`), shape (parameters, k).
-        gap: as of `BaseParameters`.
+    Dependent columns are chosen from the tips inwards, so that sums belong to inner links. ``null_vectors`` are a basis
+    in the arm's own units (`own_units`), shape (parameters, k).
     """
     units = own_units(mechanism, standard)
     dependent = _dependent(null_vectors, columns_of_bodies(mechanism, standard))

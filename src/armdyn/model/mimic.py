@@ -11,6 +11,7 @@ from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, moved_by, re
 from armdyn.model.joint_equations import JointEquation, with_joint_equations
 from armdyn.model.messages import quoted
 from armdyn.model.model import Model
+from armdyn.model.parts import cycles
 
 
 def with_mimics(model: Model, mimics: Sequence[JointEquation]) -> Model:
@@ -62,7 +63,7 @@ def _problems_of(mimics: Sequence[JointEquation]) -> Iterator[str]:
                 f"{follows} {mimic.multiplier:g} and offset {mimic.value:g}; expected a multiplier whose size is "
                 f"between {SMALLEST:g} and {LARGEST:g}, and an offset of at most {LARGEST:g}."
             )
-    for cycle in cycles(mimics):
+    for cycle in cycles_of(mimics):
         if len(cycle) == 1:
             yield f"{cycle[0].label}: it follows itself; expected another joint."
         else:
@@ -75,19 +76,11 @@ def described(cycle: Sequence[JointEquation], most: int) -> str:
     return " follows ".join([*names, quoted(cycle[0].joint)])
 
 
-def cycles(mimics: Sequence[JointEquation]) -> Iterator[list[JointEquation]]:
-    """The cycles of joints that follow each other; each joint is looked at once."""
+def cycles_of(mimics: Sequence[JointEquation]) -> Iterator[list[JointEquation]]:
+    """The cycles of joints that follow each other."""
     mimic_of = {mimic.joint: mimic for mimic in mimics}
-    seen: set[str] = set()
-    for start in mimics:
-        path: dict[str, JointEquation] = {}
-        joint = start.joint
-        while joint in mimic_of and joint not in seen:
-            seen.add(joint)
-            path[joint] = mimic_of[joint]
-            joint = path[joint].leader
-        if joint in path:
-            yield [*path.values()][[*path].index(joint) :]
+    for cycle in cycles({joint: mimic.leader for joint, mimic in mimic_of.items()}):
+        yield [mimic_of[joint] for joint in cycle]
 
 
 def resolve_chains(mimics: Sequence[JointEquation]) -> dict[str, JointEquation]:

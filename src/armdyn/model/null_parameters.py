@@ -49,12 +49,9 @@ class Reach(NamedTuple):
 
 
 def null_parameters(mechanism: Mechanism, standard: StandardParameters, tolerance: float) -> Array:
-    """A basis of the standard parameters without effect, in the arm's own units, a column each.
+    """A basis of the standard parameters without effect on an arm without couplings, in its own units, a column each.
 
-    Args:
-        mechanism: of joints that move independently.
-        standard: its parameters.
-        tolerance: what counts as nothing, relative to the arm's own length and gravity.
+    Singular values below the ``tolerance``, relative to the largest, count as zero.
     """
     L, strength = own_length(mechanism), own_gravity(mechanism)
     units = own_units(mechanism, standard)

@@ -22,13 +22,7 @@ class TipNote(str):
 
 
 def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) -> tuple[str | None, list[TipNote]]:
-    """The tip, or None where the description leaves it open, and a note where there was a choice.
-
-    Args:
-        base: the link that does not move.
-        joints: those of the robot, parents first.
-        marked: the link that the description itself calls its tip.
-    """
+    """The tip, or None if it is open, and notes on a choice; ``joints`` has parents first, ``marked`` is preferred."""
     moved = moved_links(base, joints)
     ends = _ends(moved, joints)
     several = f"the robot has {len(ends)} end frames ({listing(ends, SHOWN)})"

@@ -18,7 +18,7 @@ from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
 from armdyn.model.messages import Suggestions, listing, quoted
 from armdyn.model.model import Limits
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, cycles
 
 UNIT_TOLERANCE = 1e-6
 """The tolerance on the length of an axis: descriptions print axes with about six digits."""
@@ -84,7 +84,8 @@ def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
         for problem in link.inertia.problems():
             yield _at(link.where, f"link {quoted(link.name)}: {problem}.")
     for joint in joints:
-        yield from _joint_problems(joint)
+        for problem in _joint_problems(joint):
+            yield _at(joint.where, f"joint {quoted(joint.name)}: {problem}")
 
 
 def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> Iterator[str]:
@@ -98,22 +99,18 @@ def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> I
 
 
 def _joint_problems(joint: JointPart) -> Iterator[str]:
-    here = f"joint {quoted(joint.name)}:"
-    yield from (_at(joint.where, f"{here} {problem}") for problem in _place_problems(joint))
+    yield from _place_problems(joint)
     if joint.kind == "fixed":
         return
-    no_numbers = [*_limits_that_are_no_numbers(joint.limits), *_quantities_that_are_no_numbers(joint)]
-    if no_numbers:
-        yield from (_at(joint.where, f"{here} {problem}") for problem in no_numbers)
+    if no_numbers := [*_limits_that_are_no_numbers(joint.limits), *_quantities_that_are_no_numbers(joint)]:
+        yield from no_numbers
         return
-    yield from (_at(joint.where, f"{here} {problem}") for problem in limit_problems(joint.limits))
+    yield from limit_problems(joint.limits)
     for quantity in ("damping", "friction"):
         if getattr(joint, quantity) < 0.0:
-            yield _at(joint.where, f"{here} {quantity} {getattr(joint, quantity):g} is negative; it would add energy.")
+            yield f"{quantity} {getattr(joint, quantity):g} is negative; it would add energy."
     if not 0.0 <= joint.armature < np.inf:
-        yield _at(
-            joint.where, f"{here} armature {joint.armature:g}; expected an inertia, a finite number not below zero."
-        )
+        yield f"armature {joint.armature:g}; expected an inertia, a finite number not below zero."
 
 
 def _place_problems(joint: JointPart) -> Iterator[str]:
@@ -199,34 +196,21 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
             f"link {quoted(roots[1].name)}: {len(roots)} links hang on nothing ({names}); "
             "expected one root link. A fixed joint welds one to another.",
         )
-    yield from _cycles(carried_by)
+    yield from _cycle_problems(carried_by)
 
 
-def _cycles(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
-    """Links that carry each other in a ring; each link is looked at once."""
-    seen: set[str] = set()
-    for start in carried_by:
-        path: dict[str, None] = {}
-        link = start
-        while link in carried_by and link not in seen:
-            seen.add(link)
-            path[link] = None
-            link = carried_by[link].parent
-        if link in path:
-            ring = list(path)[list(path).index(link) :]
-            shown = " on ".join(quoted(name) for name in [*ring[:8], *(["..."] if len(ring) > 8 else []), link])
-            yield _at(
-                carried_by[link].where,
-                f"joint {quoted(carried_by[link].name)}: links hang on each other in a ring ({shown}); "
-                "expected a tree that grows from one root link.",
-            )
+def _cycle_problems(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
+    for cycle in cycles({link: joint.parent for link, joint in carried_by.items()}):
+        joint = carried_by[cycle[0]]
+        names = [*map(quoted, cycle[:8]), *["..."] * (len(cycle) > 8), quoted(cycle[0])]
+        yield _at(
+            joint.where,
+            f"joint {quoted(joint.name)}: links hang on each other in a ring ({' on '.join(names)}); "
+            "expected a tree that grows from one root link.",
+        )
 
 
-def check_types(
-    name: Any,
-    links: Sequence[LinkPart],
-    joints: Sequence[JointPart],
-) -> None:
+def check_types(name: Any, links: Sequence[LinkPart], joints: Sequence[JointPart]) -> None:
     """Raise where a description's words and objects are of other types, whatever front end they come from."""
     problems = list(text_problems(name, "name"))
     for link in links:

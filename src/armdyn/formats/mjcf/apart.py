@@ -18,13 +18,7 @@ SECONDS = 60.0
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """The result of the compiler for one document.
-
-    Args:
-        model: the ``mjModel``; None where the document is refused.
-        refusal: why.
-        warnings: what the compiler warned of.
-    """
+    """The result of the compiler for one document: the ``mjModel``, or None and the reason, and its warnings."""
 
     model: Any
     refusal: str

@@ -13,12 +13,7 @@ WORLD = 0
 
 @dataclass(frozen=True)
 class Arm:
-    """One arm of a scene.
-
-    Args:
-        bodies: the names of all of its bodies.
-        selection: the options that read it and nothing beside it.
-    """
+    """One arm of a scene: the names of its bodies, and the ``selection`` options that read it alone."""
 
     bodies: frozenset[str]
     selection: str

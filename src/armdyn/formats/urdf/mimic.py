@@ -14,7 +14,7 @@ from armdyn.formats.xml_tree import Element
 from armdyn.model.coordinates import HELD_WITHIN, refuse
 from armdyn.model.joint_equations import JointEquation
 from armdyn.model.messages import Suggestions, first_of, quoted, shortened
-from armdyn.model.mimic import cycles, described, resolve_chains, with_mimics
+from armdyn.model.mimic import cycles_of, described, resolve_chains, with_mimics
 from armdyn.model.model import Model
 
 SHOWN = 10
@@ -44,7 +44,7 @@ def check_leaders(
         if mimic.multiplier == 0.0:
             fault = "<mimic> multiplier is 0, which holds the joint still; expected another number, or a fixed joint."
             findings.add(f"{mimic.label}: {fault}")
-    for cycle in cycles(mimics):
+    for cycle in cycles_of(mimics):
         if len(cycle) > 1:
             chain = described(cycle, SHOWN)
             findings.add(f"{cycle[0].label}: <mimic> closes a ring: {chain}; expected one that follows none.")

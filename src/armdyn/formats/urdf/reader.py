@@ -12,7 +12,7 @@ from typing import Unpack
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError
-from armdyn.formats.files import parse_leniently, read_file, refuse_text
+from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.joints import MULTI_DOF_TYPES, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
@@ -21,7 +21,7 @@ from armdyn.formats.urdf.mimic import check_leaders, coupled, hold_with, read_mi
 from armdyn.formats.urdf.own_words import OwnWords, read_own_words
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
-from armdyn.formats.urdf.wrong_kind import check_xacro, has_quaternions, refuse_other_formats, refuse_xacro_name
+from armdyn.formats.urdf.wrong_kind import OTHER_FORMATS, check_xacro, has_quaternions, refuse_xacro_name
 from armdyn.formats.xml_tree import Element
 from armdyn.model.assembly import assemble
 from armdyn.model.geometry import Geometry
@@ -93,7 +93,7 @@ class _Contents:
 
 def _read(root: Element, fallback_name: str, selection: Selection, findings: Findings) -> Model:
     """From the parsed document to the model."""
-    refuse_other_formats(root, findings.document)
+    refuse_other_formats(root, findings.document, "robot", "URDF", OTHER_FORMATS)
     check_xacro(root, findings)
     findings.has_quaternions = has_quaternions(root, findings)
     contents = _read_parts(root, findings)

@@ -103,12 +103,3 @@ def has_quaternions(root: Element, findings: Findings) -> bool:
         read_as = f"{numbers[0]}.{numbers[1]}"
         findings.note(f"version of <robot> is none that URDF has; read as {read_as}", quoted(version))
     return numbers >= (1, 1)
-
-
-def refuse_other_formats(root: Element, document: str) -> None:
-    """Raise for a document that is no robot in URDF."""
-    if root.tag == "robot":
-        return
-    known = OTHER_FORMATS.get(root.tag)
-    what = f"is {known}" if known else "is no URDF file"
-    raise ModelError(f"{document}:{root.line} {what}: its root element is <{root.tag[:60]}>; expected <robot>.")
