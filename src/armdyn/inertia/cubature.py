@@ -41,12 +41,9 @@ class Integral(NamedTuple):
 
 
 class Integrand(NamedTuple):
-    """An integrand over a region.
+    """An integrand over a region, ``at`` its points (x, y, z), in the region's unit, and their content.
 
-    Args:
-        region: the points.
-        at: points (x, y, z) in the region's unit, and their content, to k numbers a point, shape (cells, k, points).
-        scale: of the k integrals, relative to the first, shape (k,).
+    It gives k numbers a point, shape (cells, k, points); ``scale`` is that of the k integrals relative to the first.
     """
 
     region: Region
@@ -55,12 +52,10 @@ class Integrand(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """Nodes of two rules in the unit cube, and what sums over them mean.
+    """Nodes of a coarse and a fine rule in the unit cube, shape (d, N), and weights, shape (N, 2 + d).
 
-    Args:
-        nodes: shape (d, N), first the coarse rule's.
-        weights: shape (N, 2 + d): the coarse rule, the fine rule, and along each coordinate the component of the
-            highest degree that the fine rule's nodes tell apart.
+    The weights are those of the coarse rule, of the fine rule, and, along each coordinate, of the component of the
+    highest degree that the fine rule's nodes tell apart.
     """
 
     nodes: Array

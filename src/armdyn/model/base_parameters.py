@@ -7,7 +7,7 @@ vectors, and with beta = K pi of these columns alone, Y pi = Y_independent beta 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -64,7 +64,8 @@ class BaseParameters:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every base parameter as the sum it is, such as "link_1.mc_x + 0.4 link_2.m"."""
-        return tuple(_sum(row, column, self.standard.names) for row, column in self._rows())
+        rows = zip(self.matrix, self.independent, strict=True)
+        return tuple(_sum(row, column, self.standard.names) for row, column in rows)
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -80,11 +81,8 @@ class BaseParameters:
     @property
     def dependent(self) -> tuple[str, ...]:
         """Standard parameters that joint forces depend on only within sums, the base parameters."""
-        return tuple(
-            name
-            for column, name in enumerate(self.standard.names)
-            if column not in set(self.independent) and self.matrix[:, column].any()
-        )
+        others = [column for column in range(len(self.standard)) if column not in set(self.independent)]
+        return tuple(self.standard.names[column] for column in others if self.matrix[:, column].any())
 
     @property
     def without_effect(self) -> tuple[str, ...]:
@@ -165,9 +163,6 @@ class BaseParameters:
         if self.without_effect:
             lines.append(f"without effect: {', '.join(self.without_effect)}")
         return "\n".join(lines)
-
-    def _rows(self) -> Iterator[tuple[Array, int]]:
-        return zip(self.matrix, self.independent, strict=True)
 
 
 def _sum(row: Array, own: int, names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,8 @@ class Limits:
 
 
 UNLIMITED = Limits()
+
+Named = TypeVar("Named")
 
 Collar = Literal["parent", "child"]
 
@@ -201,7 +203,7 @@ class Model:
     def _frames_by_name(self) -> Mapping[str, Frame]:
         return {frame.name: frame for frame in self.frames}
 
-    def _find(self, kind: str, name: str, known: Mapping[str, Any]) -> Any:
+    def _find(self, kind: str, name: str, known: Mapping[str, Named]) -> Named:
         try:
             return known[name]
         except (KeyError, TypeError):
@@ -209,13 +211,11 @@ class Model:
 
     def link(self, name: str) -> Link:
         """The link of that name."""
-        found: Link = self._find("link", name, self._links_by_name)
-        return found
+        return self._find("link", name, self._links_by_name)
 
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
-        found: Joint = self._find("joint", name, self._joints_by_name)
-        return found
+        return self._find("joint", name, self._joints_by_name)
 
     def frame(self, name: str | None = None) -> Frame:
         """The frame of that name; the tip where none is given."""
@@ -226,8 +226,7 @@ class Model:
                     f"Frames: {', '.join(self._frames_by_name)}"
                 )
             name = self.tip
-        found: Frame = self._find("frame", name, self._frames_by_name)
-        return found
+        return self._find("frame", name, self._frames_by_name)
 
     def replace(self, **changes: Any) -> Model:
         """A copy with some fields changed."""

@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import DTypeError, ModelError, ShapeError, UnknownName, Unsupported
+from armdyn.checks import array
+from armdyn.errors import ModelError, UnknownName, Unsupported
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Joint, Link, Model
+from armdyn.model.model import Link, Model
 from armdyn.spatial.mass_properties import steiner
 from armdyn.spatial.rotations import Array
 
@@ -137,7 +138,8 @@ def inertia_of(vector: Sequence[float] | Array) -> Inertia:
 def with_standard_parameters(model: Model, pi: ArrayLike, *, check_inertia: bool = True, **options: Any) -> Model:
     """The model with these standard parameters; see `armdyn.Robot.with_standard_parameters`."""
     expected = standard_parameters(model, **options)
-    values = _checked(model, pi, expected)
+    first, second, *_, last = expected.names
+    values = array("pi", np.asarray(pi), (len(expected),), f"{first}, {second}, ..., {last} of {model.name!r}")
     quantities = joint_quantities(model, **options)
     if model.coupling is not None and {"damping", "friction"} & set(quantities):
         raise Unsupported(
@@ -161,25 +163,9 @@ def with_standard_parameters(model: Model, pi: ArrayLike, *, check_inertia: bool
         raise ModelError(problems)
     links = [Link(link.name, inertia_of(vector)) for link, vector in zip(moving, vectors, strict=True)]
     columns.pop("offset", None)  # all zero
-    joints = [_changed(joint, {name: float(column[k]) for name, column in columns.items()})
-              for k, joint in enumerate(model.joints)]  # fmt: skip
+    changes = [{name: float(column[k]) for name, column in columns.items()} for k in range(len(model.joints))]
+    joints = [dataclasses.replace(joint, **changed) for joint, changed in zip(model.joints, changes, strict=True)]  # type: ignore[arg-type]
     return model.replace(links=(model.links[0], *links), joints=tuple(joints), notes=tuple(dict.fromkeys(notes)))
-
-
-def _changed(joint: Joint, values: dict[str, float]) -> Joint:
-    return dataclasses.replace(joint, **values)  # type: ignore[arg-type]
-
-
-def _checked(model: Model, pi: ArrayLike, expected: StandardParameters) -> Array:
-    values = np.asarray(pi)
-    if values.dtype.kind not in "biuf":
-        raise DTypeError(f"pi holds {values.dtype} values; expected real numbers")
-    if values.shape != (len(expected),):
-        raise ShapeError(
-            f"pi has shape {values.shape}; expected ({len(expected)},) for {model.name!r}: "
-            f"{expected.names[0]}, {expected.names[1]}, ..., {expected.names[-1]}"
-        )
-    return values.astype(float)
 
 
 def _problems_of(vector: Array) -> tuple[list[str], list[str]]:
