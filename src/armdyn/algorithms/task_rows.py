@@ -114,7 +114,7 @@ def selected(rows: Sequence[Row], of_twist: Array) -> Array:
 
 
 def checked_damping(damping: Any) -> float:
-    """The damping lambda; refused where it is no number, or its square is none."""
+    """The damping lambda; an error if it or its square is not a finite number."""
     expected = f"zero, or a number between {SMALLEST:g} and {LARGEST:g}"
     found = number("damping", damping, least=0.0, expected=expected, error=TaskSpaceError)
     if found and not SMALLEST <= found <= LARGEST:
@@ -123,7 +123,7 @@ def checked_damping(damping: Any) -> float:
 
 
 def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...]:
-    """The point; refused where it is none, or stands beside "space", whose velocity is that at the base's origin."""
+    """The point; an error if it is not three numbers, or given with "space", whose velocity is that at the base's origin."""
     way = way_of_twist(expressed_in)
     numbers = vector("point", point, "m, in the frame's axes", error=TaskSpaceError)
     if way == "space" and any(numbers):

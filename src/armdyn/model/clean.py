@@ -1,4 +1,4 @@
-"""Exact zeros where rounding stands for them: what is below the digits of a description is none of its meaning."""
+"""Exact zeros in place of rounding errors: numbers below the digits of a description count as zero."""
 
 from __future__ import annotations
 

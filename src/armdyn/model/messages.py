@@ -34,7 +34,7 @@ def first_of(messages: Sequence[str], most: int) -> list[str]:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a sentence that suggests the known word nearest to a misspelt one; empty where none is near."""
+    """The end of a sentence that suggests the known word nearest to a misspelt one; empty if none is near."""
     close = get_close_matches(word[:LONGEST_SHOWN].strip(), list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
@@ -69,7 +69,7 @@ class Suggestions:
         self.left = MAX_COMPARED
 
     def __call__(self, name: str) -> str | None:
-        """The known name nearest to a misspelt one; None where none is near, or the comparison takes too long."""
+        """The known name nearest to a misspelt one; None if none is near, or the comparison takes too long."""
         cost = (len(name) + OVERHEAD) * self.cost
         if len(name) > LONGEST_COMPARED or cost > self.left:
             return None
@@ -77,6 +77,6 @@ class Suggestions:
         return next(iter(get_close_matches(name, self.known, n=1)), None)
 
     def hint(self, name: str, otherwise: str = "") -> str:
-        """The suggestion as the end of a sentence; ``otherwise`` where there is none."""
+        """The suggestion as the end of a sentence; ``otherwise`` if there is none."""
         close = self(name)
         return otherwise if close is None else f" Did you mean {quoted(close)}?"

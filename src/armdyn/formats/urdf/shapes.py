@@ -89,7 +89,7 @@ def _is_to_expand(element: Element) -> bool:
 
 
 def _shape(reader: _ShapeReader) -> Shape | None:
-    """The form of a shape; None where there is none."""
+    """The form of a shape; None without one."""
     geometry = reader.only(reader.element, "geometry")
     forms = [] if geometry is None else [form for form in geometry.children if form.tag in (*FORMS, MESH)]
     if not forms:
