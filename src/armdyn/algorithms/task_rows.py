@@ -123,7 +123,7 @@ def checked_damping(damping: Any) -> float:
 
 
 def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...]:
-    """The point; an error if it is not three numbers, or given with "space", whose velocity is that at the base's origin."""
+    """The point; an error if it is not three numbers, or given with "space", whose point is at the base's origin."""
     way = way_of_twist(expressed_in)
     numbers = vector("point", point, "m, in the frame's axes", error=TaskSpaceError)
     if way == "space" and any(numbers):
