@@ -1,4 +1,4 @@
-"""What the options of a reader are called where its message is read: keywords in Python, flags on the command line."""
+"""The spelling of a reader's options in messages: keywords in Python, flags on the command line."""
 
 from __future__ import annotations
 

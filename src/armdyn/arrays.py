@@ -26,7 +26,7 @@ import numpy as np
 from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
 
 Names = tuple[str, ...] | None
-"""What an axis counts, in order; None where that has no names."""
+"""The names along an axis, in order; None if it has no names."""
 
 _PLAIN = frozenset({np.ndarray, float, int, bool, complex, str, bytes, type(None), *np.sctypeDict.values()})
 _NUMBERS = (float, int, complex, str, bytes, np.generic)
@@ -117,7 +117,7 @@ def as_plain(name: str, value: Any, along: Sequence[Names] = (), whose: str = ""
 
 
 def _computed(value: Any) -> Any:
-    """What a collection of dask stands for; anything else as it is."""
+    """The computed value of a dask collection; anything else as it is."""
     graph = getattr(type(value), "__dask_graph__", None)
     return value if graph is None or graph(value) is None else value.compute()
 

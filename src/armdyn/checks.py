@@ -28,10 +28,10 @@ Shape = tuple[int | str | EllipsisType, ...]
 """Sizes of axes; a letter stands for any size, ... in front for the axes of a batch."""
 
 ROUNDING = 1e-9
-"""How far a rotation's R^T R and a direction's length may be from 1: descriptions are printed with rounding."""
+"""The tolerance on R^T R of a rotation and on the length of a direction: descriptions are printed with rounding."""
 
 PRINTED = 1e-5
-"""How far R^T R may be from 1 where a rotation was printed with about six digits."""
+"""The tolerance on R^T R of a rotation that was printed with about six digits."""
 
 _HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"}
 
@@ -99,7 +99,7 @@ def as_float(value: Any) -> float:
 
 
 def _bounded(above: float, least: float, below: float) -> str:
-    """What numbers within bounds are called."""
+    """The bounds of a number in words."""
     limits = (("above", above), ("of at least", least), ("below", below))
     said = [f"{word} {f'{limit:g}' if limit else 'zero'}" for word, limit in limits if math.isfinite(limit)]
     return f"a number {' and '.join(said)}" if said else "a finite number"
@@ -231,7 +231,7 @@ def per_joint(arm: NamedJoints, **values: Any) -> list[Array]:
 
 
 def one_per_joint(arm: NamedJoints) -> str:
-    """What values of each joint are, for messages: all joints of a few, the first and the last of many."""
+    """The expected values per joint, for messages: all joints of a few, the first and the last of many."""
     names = arm.joint_names
     few = names if len(names) <= 3 else (names[0], "...", names[-1])
     return f"one value per joint of {arm.name!r}: {' '.join(few)}"
@@ -329,7 +329,7 @@ def direction(name: str, v: Array, *, tolerance: float = ROUNDING, error: Error 
 
 
 def wrong_length(v: Array) -> str:
-    """What is wrong with a vector that is no unit vector, and the unit vector along it."""
+    """The fault of a vector that is no unit vector, and the unit vector along it."""
     largest = float(np.abs(v).max())
     if not 0.0 < largest < math.inf:  # NaN too
         return f"has length {largest:g}; expected a unit vector such as (0, 0, 1)"
@@ -391,7 +391,7 @@ def places(
 
 
 def text_problems(value: Any, name: str) -> Iterator[str]:
-    """What makes a value no name."""
+    """The fault of a value that is no name."""
     if not isinstance(value, str):
         yield f"{name} is {shown(value)}; expected a text."
     elif not value.strip():
@@ -399,7 +399,7 @@ def text_problems(value: Any, name: str) -> Iterator[str]:
 
 
 def object_problems(value: Any, kind: type, name: str) -> Iterator[str]:
-    """What makes a value no object of ours."""
+    """The fault of a value that is no object of this class."""
     if not isinstance(value, kind):
         yield f"{name} is {shown(value)}; expected an armdyn.{kind.__name__}."
 

@@ -17,12 +17,14 @@ from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from functools import cache, lru_cache
 from numbers import Rational, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
+
+Result = TypeVar("Result")
 
 DIGITS = 50
 """Far more than float64's 17, so that what cancels leaves enough of them."""
@@ -45,6 +47,31 @@ def _context(digits: int) -> Context:
 _DECIMAL, _WIDE = _context(DIGITS), _context(DIGITS + GUARD)
 
 
+def _binary(operation: Callable[[Decimal, Decimal], Result]) -> Callable[[Any, Any], Result]:
+    """The method of `Exact` that applies ``operation`` to its own decimal and to that of another real number."""
+
+    def method(number: Any, other: Any) -> Result:
+        d = _operand(other)
+        return NotImplemented if d is None else operation(number.decimal, d)
+
+    return method
+
+
+def _sum(a: Decimal, b: Decimal) -> Exact:
+    """a + b; zero where so little is left of them that it is the rounding of what they were computed from."""
+    total = _DECIMAL.add(a, b)
+    if a and b and total and total.adjusted() < max(a.adjusted(), b.adjusted()) - CANCELLED:
+        return ZERO
+    return Exact._of(total)
+
+
+def _power(base: Decimal, exponent: Decimal) -> Exact:
+    """base^exponent, by products where the exponent is a whole number, else exp(exponent log base)."""
+    if exponent == exponent.to_integral_value():
+        return Exact._of(_DECIMAL.plus(_whole_power(base, int(exponent))))
+    return Exact._of(_DECIMAL.plus(_WIDE.exp(_WIDE.multiply(exponent, _WIDE.ln(base)))))
+
+
 class Exact:
     """A real number in fifty decimal digits.
 
@@ -65,39 +92,21 @@ class Exact:
         made.decimal = decimal
         return made
 
-    def __add__(self, other: Any) -> Exact:
-        d = _operand(other)
-        return NotImplemented if d is None else _sum(self.decimal, d)
+    # Arithmetic and comparisons: each with another real number, `NotImplemented` with anything else.
 
-    def __sub__(self, other: Any) -> Exact:
-        d = _operand(other)
-        return NotImplemented if d is None else _sum(self.decimal, d.copy_negate())
-
-    def __rsub__(self, other: Any) -> Exact:
-        d = _operand(other)
-        return NotImplemented if d is None else _sum(d, self.decimal.copy_negate())
-
-    def __mul__(self, other: Any) -> Exact:
-        d = _operand(other)
-        return NotImplemented if d is None else Exact._of(_DECIMAL.multiply(self.decimal, d))
-
-    def __truediv__(self, other: Any) -> Exact:
-        d = _operand(other)
-        return NotImplemented if d is None else Exact._of(_DECIMAL.divide(self.decimal, d))
-
-    def __rtruediv__(self, other: Any) -> Exact:
-        d = _operand(other)
-        return NotImplemented if d is None else Exact._of(_DECIMAL.divide(d, self.decimal))
-
-    __radd__, __rmul__ = __add__, __mul__
-
-    def __pow__(self, exponent: Any) -> Exact:
-        d = _operand(exponent)
-        return NotImplemented if d is None else _power(self, Exact._of(d))
-
-    def __rpow__(self, base: Any) -> Exact:
-        d = _operand(base)
-        return NotImplemented if d is None else _power(Exact._of(d), self)
+    __add__ = __radd__ = _binary(_sum)
+    __sub__ = _binary(lambda a, b: _sum(a, b.copy_negate()))
+    __rsub__ = _binary(lambda a, b: _sum(b, a.copy_negate()))
+    __mul__ = __rmul__ = _binary(lambda a, b: Exact._of(_DECIMAL.multiply(a, b)))
+    __truediv__ = _binary(lambda a, b: Exact._of(_DECIMAL.divide(a, b)))
+    __rtruediv__ = _binary(lambda a, b: Exact._of(_DECIMAL.divide(b, a)))
+    __pow__ = _binary(_power)
+    __rpow__ = _binary(lambda a, b: _power(b, a))
+    __eq__ = _binary(operator.eq)
+    __lt__ = _binary(lambda a, b: _holds(operator.lt, a, b))
+    __le__ = _binary(lambda a, b: _holds(operator.le, a, b))
+    __gt__ = _binary(lambda a, b: _holds(operator.gt, a, b))
+    __ge__ = _binary(lambda a, b: _holds(operator.ge, a, b))
 
     def __neg__(self) -> Exact:
         return Exact._of(_DECIMAL.minus(self.decimal))
@@ -107,26 +116,6 @@ class Exact:
 
     def __abs__(self) -> Exact:
         return Exact._of(_DECIMAL.abs(self.decimal))
-
-    def __eq__(self, other: object) -> Any:
-        d = _operand(other)
-        return NotImplemented if d is None else self.decimal == d
-
-    def __lt__(self, other: Any) -> bool:
-        d = _operand(other)
-        return NotImplemented if d is None else _holds(operator.lt, self.decimal, d)
-
-    def __le__(self, other: Any) -> bool:
-        d = _operand(other)
-        return NotImplemented if d is None else _holds(operator.le, self.decimal, d)
-
-    def __gt__(self, other: Any) -> bool:
-        d = _operand(other)
-        return NotImplemented if d is None else _holds(operator.gt, self.decimal, d)
-
-    def __ge__(self, other: Any) -> bool:
-        d = _operand(other)
-        return NotImplemented if d is None else _holds(operator.ge, self.decimal, d)
 
     def __hash__(self) -> int:
         return hash(self.decimal)
@@ -235,14 +224,6 @@ def _holds(compare: Callable[[Decimal, Decimal], bool], a: Decimal, b: Decimal) 
         return False
 
 
-def _sum(a: Decimal, b: Decimal) -> Exact:
-    """a + b; zero where so little is left of them that it is the rounding of what they were computed from."""
-    total = _DECIMAL.add(a, b)
-    if a and b and total and total.adjusted() < max(a.adjusted(), b.adjusted()) - CANCELLED:
-        return ZERO
-    return Exact._of(total)
-
-
 ZERO, ONE, NAN = Exact(0), Exact(1), Exact(Decimal("NaN"))
 
 
@@ -279,16 +260,17 @@ def is_traced(values: Any) -> bool:
     return array.dtype == object and not all(isinstance(x, Real) for x in array.flat)
 
 
+def is_zero(value: Any) -> bool:
+    """Whether a value is the constant zero; a traced scalar that depends on an input is not."""
+    try:
+        return float(value) == 0.0
+    except TypeError:
+        return False
+
+
 def norm(v: Array) -> Exact:
     """The length of a vector of `Exact` numbers."""
-    return _sum_of_squares(v).sqrt()
-
-
-def _sum_of_squares(v: Array) -> Exact:
-    total = ZERO
-    for x in v:
-        total = total + x * x
-    return total
+    return sum((x * x for x in v), start=ZERO).sqrt()
 
 
 def unit(v: Array) -> Array:
@@ -404,13 +386,6 @@ def _arctan(t: Decimal) -> Decimal:
         power, n = _WIDE.multiply(power, square), n + 2
         before, total = total, _WIDE.add(total, _WIDE.divide(power, Decimal(n)))
     return _WIDE.multiply(total, Decimal(2**HALVINGS))
-
-
-def _power(base: Exact, exponent: Exact) -> Exact:
-    """base^exponent, by products where the exponent is a whole number, else exp(exponent log base)."""
-    if exponent.decimal == exponent.decimal.to_integral_value():
-        return Exact._of(_DECIMAL.plus(_whole_power(base.decimal, int(exponent.decimal))))
-    return Exact._of(_DECIMAL.plus(_WIDE.exp(_WIDE.multiply(exponent.decimal, _WIDE.ln(base.decimal)))))
 
 
 def _whole_power(base: Decimal, exponent: int) -> Decimal:

@@ -11,7 +11,7 @@ import pytest
 
 from armdyn import ArmdynError, ModelError, Robot, Unsupported
 from armdyn.formats.urdf import read_urdf_text
-from armdyn.model.validation import MAX_COMPARED, OVERHEAD, Suggestions
+from armdyn.model.messages import MAX_COMPARED, OVERHEAD, Suggestions
 
 SECONDS = 5.0
 """Each refusal takes less than a second on an idle machine, and took twenty; tests share theirs."""
@@ -45,7 +45,7 @@ def refusal(parts: str) -> str:
 def test_thousands_of_unknown_leaders() -> None:
     followers = "".join(joint(i, more=f'<mimic joint="jiont_{i}"/>') for i in range(COUNT))
     message = refusal(links(COUNT + 1) + followers)
-    assert "joint 'joint_0': <mimic> follows joint 'jiont_0', which does not exist; did you mean 'joint_0'?" in message
+    assert "joint 'joint_0': <mimic> follows joint 'jiont_0', which does not exist. Did you mean 'joint_0'?" in message
     assert "reading stopped after 100 problems" in message
 
 

@@ -98,7 +98,7 @@ ONE_CHANGE = [
     ("<dynamics", "<dynamic", "arm.urdf:16 joint 'turn': <dynamic> is unknown. Did you mean <dynamics>?"),
     ("  </joint>", "  </joint><joints/>", "arm.urdf:17 robot: <joints> is unknown. Did you mean <joint>?"),
     # mimic
-    ("<axis", '<mimic joint="tern"/><axis', "arm.urdf:14 joint 'turn': <mimic> follows joint 'tern', which does not exist; did you mean 'turn'?"),
+    ("<axis", '<mimic joint="tern"/><axis', "arm.urdf:14 joint 'turn': <mimic> follows joint 'tern', which does not exist. Did you mean 'turn'?"),
     ("<axis", '<mimic joint="turn"/><axis', "arm.urdf:14 joint 'turn': <mimic> follows the joint itself; expected another joint."),
     ("<axis", "<mimic/><axis", "arm.urdf:14 joint 'turn': <mimic> has no joint; expected <mimic joint=\"...\">."),
     # how the parts hang together

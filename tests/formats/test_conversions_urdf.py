@@ -149,12 +149,12 @@ def test_what_the_caller_says_comes_first() -> None:
 @pytest.mark.parametrize(
     ("own", "fault"),
     [
-        ('tip="eyes"', "<armdyn> tip 'eyes' is no link of this file; did you mean 'eye'?"),
+        ('tip="eyes"', "<armdyn> tip 'eyes' is no link of this file. Did you mean 'eye'?"),
         ('gravity="0 0"', "<armdyn> gravity is '0 0'; expected 3 numbers"),
         ('Tip="eye"', "<armdyn> has 'Tip', which is unknown. Did you mean 'tip'?"),
         (
             '><of_joint joint="lifts" armature="1"/',
-            "<of_joint> joint 'lifts' is no joint of this file; did you mean 'li",
+            "<of_joint> joint 'lifts' is no joint of this file. Did you mean 'li",
         ),
         ('><of_joint armature="1"/', "<of_joint> has no joint"),
         ('><of_joint joint="lift" armature="x"/', "<of_joint> armature is 'x'; expected a number"),

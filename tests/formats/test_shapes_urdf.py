@@ -271,7 +271,7 @@ def test_forms_of_others_and_none_are_noted() -> None:
 
 def test_own_words_for_shapes_name_a_link() -> None:
     own = '<armdyn><of_link link="bom"><visual><geometry><plane/></geometry></visual></of_link></armdyn>'
-    with pytest.raises(ModelError, match="<of_link> link 'bom' is no link of this file; did you mean 'boom'"):
+    with pytest.raises(ModelError, match=r"<of_link> link 'bom' is no link of this file\. Did you mean 'boom'"):
         read_urdf_text(ARM.format(boom="", base="", hand="").replace("</robot>", own + "</robot>"))
 
 

@@ -9,7 +9,7 @@ from armdyn.constraints.point_on_curve import nearest
 from armdyn.exact import exact
 from armdyn.model.clean import clean, clean_rotation, largest, total
 from armdyn.spatial.positive_definite import Cholesky
-from armdyn.spatial.turns import Axes, symmetric_out_of, tensor_out_of
+from armdyn.spatial.turns import Axes, symmetric_to_parent, tensor_to_parent
 
 
 def sum_and_zeros(*terms: Any) -> tuple[Any, Any]:
@@ -58,4 +58,4 @@ def cleaned(values: Any) -> Any:
 def tensors_out_of(R: Any, S: Any) -> tuple[Any, Any]:
     """R S R^T of a rotation by its matrix, for a tensor and for a symmetric one."""
     axes = (Axes(R),)
-    return tensor_out_of(axes, S), symmetric_out_of(axes, S)
+    return tensor_to_parent(axes, S), symmetric_to_parent(axes, S)

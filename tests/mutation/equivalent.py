@@ -125,7 +125,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "spatial.positive_definite.Cholesky.solve": {"k + 1 -> k": BELOW, "k + 1 -> 1": BELOW},
     "spatial.positive_definite.Cholesky.inverse": {"k + 1 -> k": BELOW, "k + 1 -> 1": BELOW},
     "spatial.turns._turned_tensor": {"axis + 1 -> 1": AGAIN, "axis + 2 -> 2": AGAIN},
-    "spatial.turns.symmetric_out_of": {"axis + 1 -> 1": AGAIN, "axis + 2 -> 2": AGAIN},
+    "spatial.turns.symmetric_to_parent": {"axis + 1 -> 1": AGAIN, "axis + 2 -> 2": AGAIN},
     "constraints.point_on_curve.nearest": {
         "parameters[0] -> parameters[1]": NEIGHBOUR,
         "squares[0] -> squares[1]": NEIGHBOUR,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 OPERATORS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Add}
 """@ and / are left: the other operators do not fit their shapes, or fail at once."""
-FUNCTIONS = {"sin": "cos", "cos": "sin", "into": "out_of", "out_of": "into"}
+FUNCTIONS = {"sin": "cos", "cos": "sin", "to_child": "to_parent", "to_parent": "to_child"}
 PRODUCTS = {"cross", "outer"}
 """Of two vectors, in an order that matters."""
 COMPARISONS = {ast.GtE: ast.Gt, ast.Lt: ast.GtE, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq}

@@ -41,11 +41,11 @@ def test_matrix_product() -> None:
 
 
 def test_rotation_and_its_inverse_share_their_sine_and_cosine() -> None:
-    from armdyn.spatial.turns import Turn, into, out_of
+    from armdyn.spatial.turns import Turn, to_child, to_parent
 
     def function(q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         turn = (Turn(2, np.cos(q), np.sin(q)),)
-        return out_of(turn, v), into(turn, v)
+        return to_parent(turn, v), to_child(turn, v)
 
     assert str(trace(function, [Port("q", ()), Port("v", (3,))]).op_counts) == "4m + 4a + 2t"
 

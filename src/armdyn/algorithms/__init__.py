@@ -1,4 +1,4 @@
-"""The book: every quantity of an arm, each written once, on floats or traced scalars. Knows nothing of compiling."""
+"""The algorithms: every quantity of an arm, each written once, on floats or traced scalars, without any compiling."""
 
 from __future__ import annotations
 
@@ -51,53 +51,36 @@ if TYPE_CHECKING:
     from armdyn.algorithms.task_rows import SingularTask, TaskSpaceError
     from armdyn.algorithms.task_space import TaskSpace, task_space
 
-_WHERE = {
+_MODULES = {
     "bias_acceleration": "bias_acceleration",
-    **dict.fromkeys(("centrifugal_coefficients", "christoffel", "coriolis_coefficients"), "christoffel"),
-    **dict.fromkeys(("ClosedForm", "closed_form"), "closed_form"),
-    "coriolis_matrix": "coriolis",
-    **dict.fromkeys(("kinetic_energy", "potential_energy"), "energy"),
-    **dict.fromkeys(("kinetic_energy_regressor", "potential_energy_regressor"), "energy_regressors"),
+    "christoffel": "centrifugal_coefficients christoffel coriolis_coefficients",
+    "closed_form": "ClosedForm closed_form",
+    "coriolis": "coriolis_matrix",
+    "energy": "kinetic_energy potential_energy",
+    "energy_regressors": "kinetic_energy_regressor potential_energy_regressor",
     "external_wrench": "external_wrench",
     "forward_dynamics": "forward_dynamics",
-    **dict.fromkeys(("ForwardDynamicsDerivatives", "forward_dynamics_derivatives"), "forward_dynamics_derivatives"),
-    **dict.fromkeys(
-        (
-            "KineticEnergyDerivatives",
-            "generalized_momentum",
-            "kinetic_energy_derivatives",
-            "transposed_coriolis_forces",
-        ),
-        "generalized_momentum",
-    ),
-    **dict.fromkeys(("InverseDynamicsDerivatives", "inverse_dynamics_derivatives"), "inverse_dynamics_derivatives"),
+    "forward_dynamics_derivatives": "ForwardDynamicsDerivatives forward_dynamics_derivatives",
+    "generalized_momentum": "KineticEnergyDerivatives generalized_momentum kinetic_energy_derivatives "
+    "transposed_coriolis_forces",
+    "inverse_dynamics_derivatives": "InverseDynamicsDerivatives inverse_dynamics_derivatives",
     "inverse_mass_matrix": "inverse_mass_matrix",
     "joint_positions": "joint_positions",
-    **dict.fromkeys(("JointReactions", "joint_reactions"), "joint_reactions"),
-    **dict.fromkeys(("forward_kinematics", "jacobian", "jacobian_dot", "link_poses"), "kinematics"),
-    **dict.fromkeys(("LinkMotion", "link_motion"), "link_motion"),
+    "joint_reactions": "JointReactions joint_reactions",
+    "kinematics": "forward_kinematics jacobian jacobian_dot link_poses",
+    "link_motion": "LinkMotion link_motion",
     "mass_matrix": "mass_matrix",
     "mass_matrix_dot": "mass_matrix_dot",
-    **dict.fromkeys(
-        (
-            "center_of_mass",
-            "center_of_mass_jacobian",
-            "center_of_mass_velocity",
-            "momentum",
-            "momentum_matrix",
-            "momentum_rate",
-        ),
-        "momentum",
-    ),
-    **dict.fromkeys(("lagrangian_gradient_regressor", "momentum_regressor"), "momentum_regressors"),
-    **dict.fromkeys(
-        ("bias_forces", "gravity_forces", "inverse_dynamics", "tip_forces", "velocity_forces"),
-        "newton_euler",
-    ),
+    "momentum": "center_of_mass center_of_mass_jacobian center_of_mass_velocity momentum momentum_matrix momentum_rate",
+    "momentum_regressors": "lagrangian_gradient_regressor momentum_regressor",
+    "newton_euler": "bias_forces gravity_forces inverse_dynamics tip_forces velocity_forces",
     "regressor": "regressor",
-    **dict.fromkeys(("SingularTask", "TaskSpaceError"), "task_rows"),
-    **dict.fromkeys(("TaskSpace", "task_space"), "task_space"),
+    "task_rows": "SingularTask TaskSpaceError",
+    "task_space": "TaskSpace task_space",
 }
+"""The public names of each module."""
+
+_WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
     "Argument",

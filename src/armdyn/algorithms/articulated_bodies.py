@@ -20,11 +20,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.advice import option
-from armdyn.algorithms.newton_euler import Motion, Wrench, wrench_in_parent
+from armdyn.algorithms.newton_euler import Motion, Wrench, twist_in_child, wrench_in_parent
 from armdyn.errors import ModelError
+from armdyn.exact import is_zero
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, Z, cross, skew
-from armdyn.spatial.turns import Turns, into, symmetric_out_of, tensor_out_of
+from armdyn.spatial.rotations import Array, Z, skew
+from armdyn.spatial.turns import Turns, symmetric_to_parent, tensor_to_parent
 
 
 class JointProjection(NamedTuple):
@@ -69,7 +70,8 @@ def accelerations(
     qdd: list[Any] = []
     added: list[Array] = []  # the acceleration A of every link
     for k, body in enumerate(mechanism.bodies):  # base to tips
-        A = np.zeros(6) if body.parent < 0 else acceleration_in(body, q[k], motions[k].turns, added[body.parent])
+        carrier = np.split(np.zeros(6) if body.parent < 0 else added[body.parent], 2)
+        A = np.concatenate(twist_in_child(body, q[k], motions[k].turns, *carrier))  # without the joint's own part
         joint = joints[k]
         # The small terms first: tau is rounded with them once.
         qdd.append((tau[k] - (joint.p + joint.U @ A)) * joint.reciprocal)
@@ -116,7 +118,7 @@ def inertia_in_parent(body: Body, position: Any, turns: Turns, J: Array) -> Arra
     K, H, M = J[:3, :3], J[:3, 3:], J[3:, 3:]
     if not body.revolute:
         K, H = shift(K, H, M, position * Z)
-    K, H, M = symmetric_out_of(turns, K), tensor_out_of(turns, H), tensor_out_of(turns, M)
+    K, H, M = symmetric_to_parent(turns, K), tensor_to_parent(turns, H), tensor_to_parent(turns, M)
     K, H = shift(K, H, M, body.offset)
     return np.block([[K, H], [H.T, M]])
 
@@ -132,22 +134,9 @@ def shift(K: Array, H: Array, M: Array, p: Array) -> tuple[Array, Array]:
     return moved, shifted
 
 
-def acceleration_in(body: Body, position: Any, turns: Turns, A: Array) -> Array:
-    """The acceleration that ``body`` has of its parent's: of the origin, in the axes of ``body``."""
-    wd, a = np.split(A, 2)
-    wd, a = into(turns, wd), into(turns, a + cross(wd, body.offset))
-    if not body.revolute:
-        a = a + cross(wd, position * Z)
-    return np.concatenate([wd, a])
-
-
 def require_joint_inertia(mechanism: Mechanism, joint: str, inertia: Any) -> None:
-    """Refuse a joint that feels no inertia whatever the configuration."""
-    try:
-        is_zero = float(inertia) == 0.0
-    except TypeError:  # a traced scalar without a value: it depends on q
-        is_zero = False
-    if is_zero:
+    """Refuse a joint whose articulated inertia D is zero in every configuration."""
+    if is_zero(inertia):
         raise ModelError(
             f"joint {joint!r} of {mechanism.name!r} moves no inertia, so no force decides its acceleration; "
             f"give the links it moves mass, or hold it with {option('locked', {joint: 0.0})}."

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.declared import function
-from armdyn.algorithms.joint_frames import JointFrame, composite_out_of, joint_frames
+from armdyn.algorithms.joint_frames import JointFrame, composite_to_parent, joint_frames
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import into
+from armdyn.spatial.turns import to_child
 
 Screw = tuple[Array, Array]
 """The twist (z, u) of a body at unit rate of one joint that carries it: angular, and of the body's origin."""
@@ -100,7 +100,7 @@ def entries(mechanism: Mechanism, q: Array) -> dict[tuple[int, ...], Any]:
     joints = joint_frames(mechanism, q)
     screws = joint_screws(mechanism, q, joints)
     for b, (body, whole) in enumerate(zip(mechanism.bodies, composites(mechanism, q), strict=True)):
-        path, turned = path_to(mechanism, b), composite_out_of(joints[b].spin, whole)
+        path, turned = path_to(mechanism, b), composite_to_parent(joints[b].spin, whole)
         for a in path[1:]:
             X = product_of_velocities(body, turned, screws[b][a])
             for k in path:
@@ -118,8 +118,8 @@ def joint_screws(mechanism: Mechanism, q: Array, joints: list[JointFrame]) -> li
     for k, body in enumerate(mechanism.bodies):
         own, zero = {}, np.zeros(3)
         for a, (z, u) in (screws[body.parent] if body.parent >= 0 else {}).items():
-            z, u = (into(joints[body.parent].spin, x) for x in (z, u))  # noqa: PLW2901
-            z, u = (into(joints[k].rest, x) for x in (z, u + cross(z, body.offset)))  # noqa: PLW2901
+            z, u = (to_child(joints[body.parent].spin, x) for x in (z, u))  # noqa: PLW2901
+            z, u = (to_child(joints[k].rest, x) for x in (z, u + cross(z, body.offset)))  # noqa: PLW2901
             own[a] = (z, u if body.revolute else u + cross(z, q[k] * Z))
         own[k] = (Z, zero) if body.revolute else (zero, Z)
         screws.append(own)

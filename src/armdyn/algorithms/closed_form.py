@@ -19,8 +19,9 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.link_motion import centre_of_mass
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.spatial.rotations import Array, Z, adjoint, cross, inverse_rigid, rigid, skew
-from armdyn.spatial.turns import matrix, out_of
+from armdyn.spatial.rotations import Array, Z, adjoint, cross, inverse_rigid, rigid
+from armdyn.spatial.turns import matrix, to_parent
+from armdyn.spatial.twists import ad
 
 
 class ClosedForm(NamedTuple):
@@ -160,18 +161,12 @@ def spatial_inertia(body: Body, T: Array) -> Array:
     return np.block([[np.trace(S) * np.eye(3) - S, zero], [zero, body.mass * np.eye(3)]])
 
 
-def ad(V: Array) -> Array:
-    """[ad_V] (8.38)."""
-    W = skew(V[:3])
-    return np.block([[W, np.zeros((3, 3))], [skew(V[3:]), W]])
-
-
 def transforms(mechanism: Mechanism, q: Array, at_com: list[Array]) -> list[Array]:
     """T_ip of every body, with {p} the frame of its parent, or of the base (8.50); q by body."""
     result = []
     for k, body in enumerate(mechanism.bodies):
         turns = body.turns_at(q[k])
-        slide = np.zeros(3) if body.revolute else out_of(turns, q[k] * Z)
+        slide = np.zeros(3) if body.revolute else to_parent(turns, q[k] * Z)
         step = rigid(matrix(turns), body.offset + slide)  # T_PB
         to_com = inverse_rigid(at_com[body.parent]) if body.parent >= 0 else np.eye(4)
         result.append(inverse_rigid(to_com @ step @ at_com[k]))

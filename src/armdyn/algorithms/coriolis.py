@@ -20,13 +20,13 @@ import numpy as np
 
 from armdyn.algorithms.christoffel import Screw, joint_screws, product_of_velocities
 from armdyn.algorithms.declared import function
-from armdyn.algorithms.joint_frames import composite_out_of, joint_frames
+from armdyn.algorithms.joint_frames import composite_to_parent, joint_frames
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.mass_matrix import composites
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array
-from armdyn.spatial.turns import out_of
+from armdyn.spatial.turns import to_parent
 
 
 @function("(n),(n)->(n,n)")
@@ -59,7 +59,7 @@ def entries(mechanism: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], 
     beyond: list[dict[int, Array]] = [{} for _ in mechanism.bodies]  # by b and a: sum over what b carries of qd_k X_ka
     for b in reversed(range(len(mechanism.bodies))):
         body, path = mechanism.bodies[b], path_to(mechanism, b)
-        moved, z_b = composite_out_of(joints[b].spin, whole[b]), screws[b][b][0]
+        moved, z_b = composite_to_parent(joints[b].spin, whole[b]), screws[b][b][0]
         w = angular_velocities(screws[b], path, qd)
         rest = beyond[b].get(b, np.zeros(3))
         C[b, b] = z_b @ rest
@@ -69,7 +69,7 @@ def entries(mechanism: Mechanism, q: Array, qd: Array) -> dict[tuple[int, ...], 
             C[a, b] = w[body.parent] @ X + z_b @ with_b
             C[b, a] = screws[b][a][0] @ rest - w[a] @ X
             rest = rest - qd[a] * X
-            seen_by_parent = out_of(joints[body.parent].spin, out_of(joints[b].rest, with_b))
+            seen_by_parent = to_parent(joints[body.parent].spin, to_parent(joints[b].rest, with_b))
             beyond[body.parent][a] = beyond[body.parent].get(a, np.zeros(3)) + seen_by_parent
     return C
 

@@ -10,7 +10,7 @@ from armdyn.algorithms.declared import function
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import into, out_of
+from armdyn.spatial.turns import to_child, to_parent
 
 
 @function("(n),(n),(6)?->()")
@@ -26,9 +26,8 @@ def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array 
         qd: joint velocities, rad/s or m/s, shape (..., n).
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
     """
-    mechanism = (
-        regrouped(mechanism) if base_twist is None else mechanism
-    )  # what is moved to a base at rest has no energy
+    if base_twist is None:
+        mechanism = regrouped(mechanism)  # inertia moved to a base at rest has no energy
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     twists = link_twists(mechanism, q, qd, base_twist)
     links = sum(
@@ -55,12 +54,12 @@ def potential_energy(mechanism: Mechanism, q: Array) -> Any:
         mass, h = outboard[k]  # mass and first moment of all that joint k moves, about B
         if not body.revolute:
             h = h + mass * q[k] * Z
-        h = out_of((body.joint_turn(q[k]),), h)
+        h = to_parent((body.joint_turn(q[k]),), h)
         if body.parent < 0:  # in the joint's axes gravity is a constant
-            energy = energy - (mechanism.gravity @ body.offset) * mass - into(body.turns, mechanism.gravity) @ h
+            energy = energy - (mechanism.gravity @ body.offset) * mass - to_child(body.turns, mechanism.gravity) @ h
         else:
             of_parent = outboard[body.parent]
-            h = out_of(body.turns, h)
+            h = to_parent(body.turns, h)
             outboard[body.parent] = (of_parent[0] + mass, (of_parent[1] + mass * body.offset) + h)
     return energy
 
@@ -75,7 +74,7 @@ def link_twists(
         w, v = twists[body.parent] if body.parent >= 0 else base
         v = v + cross(w, body.offset)
         turns = body.turns_at(q[i])
-        w, v = into(turns, w), into(turns, v)
+        w, v = to_child(turns, w), to_child(turns, v)
         if body.revolute:
             w = w + qd[i] * Z
         else:

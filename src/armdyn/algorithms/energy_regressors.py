@@ -13,7 +13,7 @@ from armdyn.algorithms.regressor import PARAMETERS, empty_rows, of_link
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.standard_parameters import joint_quantities
 from armdyn.spatial.rotations import Array, cross
-from armdyn.spatial.turns import into
+from armdyn.spatial.turns import to_child
 
 
 @function("(n),(n),(6)?->(parameters)", sizes=PARAMETERS)
@@ -78,7 +78,7 @@ def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Any]]
     for body, position in zip(mechanism.bodies, q, strict=True):
         g, fallen = result[body.parent] if body.parent >= 0 else (mechanism.gravity, 0.0)
         fallen = fallen + g @ body.offset
-        g = into(body.turns_at(position), g)
+        g = to_child(body.turns_at(position), g)
         result.append((g, fallen if body.revolute else fallen + g[2] * position))
     return result
 

@@ -1,4 +1,4 @@
-"""A wrench given anywhere, as the surroundings apply it, transform_wrench to the frame of the link it acts on."""
+"""A wrench of the surroundings on any frame, transformed to the frame of the link that carries it."""
 
 from __future__ import annotations
 

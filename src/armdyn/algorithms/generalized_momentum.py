@@ -1,8 +1,8 @@
 """Generalised momentum, and the transpose of the Coriolis matrix on a vector, in one pass outwards and one inwards.
 
-The momentum of all that joint i moves is a wrench Pi_i about the joint, of which the joint feels p_i = s_i . Pi_i; its
-screw s_i turns with its body, so d/dt s_i . Pi_i is the part of pdot_i that no force causes. Let Pi be the momentum not
-of the motion qd, but of other rates v, with velocities y beside the dx/dt of qd. Then (see `moving_composites`)
+The momentum of all that joint i moves is a wrench Pi_i about the joint, with p_i = s_i . Pi_i along it; the screw s_i
+turns with its body, so d/dt s_i . Pi_i is the part of pdot_i that no force causes. Let Pi be the momentum not of
+the motion qd, but of other rates v, with velocities y beside the dx/dt of qd. Then (see `moving_composites`)
 
     (C^T v)_i = ds_i/dt . Pi_i + s_i . (integral of dx/dt x y dm),
 
@@ -19,7 +19,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.moving_composites import Twist, along_rate
-from armdyn.algorithms.newton_euler import Wrench, along, wrench_in_parent
+from armdyn.algorithms.newton_euler import Wrench, along_joints, inward, summed_inwards
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, cross
@@ -77,8 +77,7 @@ def transposed_coriolis_forces(mechanism: Mechanism, q: Array, qd: Array, v: Arr
     of_v = link_twists(mechanism, q, mechanism.drive.rates(v))
     couples = [Wrench(couple_of(*x), np.zeros(3)) for x in zip(mechanism.bodies, twists, of_v, strict=True)]
     of_rates = along_rates(mechanism, twists, joint_momenta(mechanism, q, of_v))
-    of_couples = (along(*x) for x in zip(mechanism.bodies, summed_inwards(mechanism, q, couples), strict=True))
-    return mechanism.drive.forces([a + b for a, b in zip(of_rates, of_couples, strict=True)])
+    return mechanism.drive.forces([a + b for a, b in zip(of_rates, inward(mechanism, q, couples), strict=True)])
 
 
 @function("(n),(n)->(n),(n)", result=KineticEnergyDerivatives)
@@ -121,25 +120,9 @@ def couple_of(body: Body, twist: Twist, other: Twist) -> Array:
     return couple
 
 
-def summed_inwards(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Wrench]:
-    """For every body the sum over all it carries, itself too, about its own origin."""
-    sums = list(wrenches)
-    for k in reversed(range(len(mechanism.bodies))):
-        body = mechanism.bodies[k]
-        if body.parent >= 0:
-            n, f = wrench_in_parent(body, q[k], body.turns_at(q[k]), sums[k])
-            sums[body.parent] = Wrench(sums[body.parent].n + n, sums[body.parent].f + f)
-    return sums
-
-
 def joint_momenta(mechanism: Mechanism, q: Array, twists: Sequence[Twist]) -> list[Wrench]:
     """Pi: the momentum of all that every joint moves, about the origin of its body."""
     return summed_inwards(mechanism, q, [momentum_of(*x) for x in zip(mechanism.bodies, twists, strict=True)])
-
-
-def along_joints(mechanism: Mechanism, momenta: Sequence[Wrench]) -> list[Any]:
-    """s . Pi of every joint."""
-    return [along(*x) for x in zip(mechanism.bodies, momenta, strict=True)]
 
 
 def along_rates(mechanism: Mechanism, twists: Sequence[Twist], momenta: Sequence[Wrench]) -> list[Any]:

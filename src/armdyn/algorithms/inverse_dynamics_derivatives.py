@@ -49,17 +49,17 @@ from armdyn.algorithms.newton_euler import (
     axial_of_product,
     base_motion,
     links_in_motion,
-    transmitted,
+    summed_inwards,
 )
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, Z, cross, skew
-from armdyn.spatial.turns import into, out_of
+from armdyn.spatial.turns import to_child, to_parent
 
 AT_REST = np.zeros(3)
 
 Entries = dict[tuple[int, ...], Any]
-"""Of a matrix, by row and column body: what is not there is zero."""
+"""Entries of a matrix by row and column body; missing ones are zero."""
 
 
 class InverseDynamicsDerivatives(NamedTuple):
@@ -110,7 +110,7 @@ def inverse_dynamics_derivatives(
     motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
     joints = joint_frames(mechanism, q)
     parents = motions_of_parents(mechanism, q, qd, joints, motions, base)
-    wrenches = transmitted(mechanism, q, motions, wrenches)
+    wrenches = summed_inwards(mechanism, q, wrenches)
     d_q, d_qd, d_qdd = entries(mechanism, q, qd, joints, parents, wrenches)
     by_body = d_q, d_qd, mechanism.drive.with_rotors(d_qdd)
     return InverseDynamicsDerivatives(*(mechanism.drive.tensor(matrix, rank=2) for matrix in by_body))
@@ -193,7 +193,7 @@ def motions_of_parents(
         slides = body.parent >= 0 and not mechanism.bodies[body.parent].revolute
         slide = (2.0 * qd[body.parent]) * Z if slides else AT_REST
         a, u = link.a + link.U @ body.offset, cross(2.0 * link.w, body.offset) + slide
-        w, wd, a, u = (into(joint.rest, x) for x in (link.w, link.wd, a, u))
+        w, wd, a, u = (to_child(joint.rest, x) for x in (link.w, link.wd, a, u))
         U = acceleration_tensor(w, wd)
         if not body.revolute:
             a, u = a + U @ (q[k] * Z), u + cross(2.0 * w, q[k] * Z)
@@ -211,11 +211,11 @@ def rates_in_parent(body: Body, rate: Any, whole: Composite, rates: Rates) -> Ra
 
 def in_joint_axes(joint: JointFrame, wrench: Wrench) -> Wrench:
     """A wrench on a body, from its axes to those of its joint."""
-    return Wrench(out_of(joint.spin, wrench.n), out_of(joint.spin, wrench.f))
+    return Wrench(to_parent(joint.spin, wrench.n), to_parent(joint.spin, wrench.f))
 
 
 def wrench_of_displacement(body: Body, whole: Composite, rates: Rates, parent: ParentMotion, wrench: Wrench) -> Wrench:
-    """What a joint's own displacement adds to the wrench on all it carries.
+    """The derivative by q_k of the wrench on all that joint k carries.
 
     With K = V J + the part that moves relative to the parent, Sddot J + 2 Sdot K = [A, S] J + 2 Sdot K_relative; and
     the wrench turns or slides along.
@@ -257,16 +257,16 @@ def inwards(
         for wrench in (derivatives.q, derivatives.qd, derivatives.qdd)
     )
     couple = derivatives.couple + cross(parent.twice_u, derivatives.qdd.f)
-    return WrenchDerivatives(q, qd, qdd, out_of(parents_frame.spin, out_of(frame.rest, couple)))
+    return WrenchDerivatives(q, qd, qdd, to_parent(parents_frame.spin, to_parent(frame.rest, couple)))
 
 
 def along_couple(body: Body, couple: Array) -> Any:
-    """What the angular part of the screw S meets in a couple."""
+    """The component of a couple along the angular part of the screw S."""
     return couple[2] if body.revolute else 0.0
 
 
 def second_derivative_along_axis(body: Body, parent: ParentMotion, derivatives: WrenchDerivatives) -> Any:
-    """What Sddot = (U z, a x z) of a turn about a point at rest, or (0, U z) of a slide, and Sdot meet in a pass."""
+    """The power of the derivatives along Sddot = (U z, a x z) of a turn or (0, U z) of a slide, and along Sdot."""
     Uz = parent.U[:, 2]
     if not body.revolute:
         return Uz @ derivatives.qdd.f

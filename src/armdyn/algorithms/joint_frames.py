@@ -15,7 +15,7 @@ from armdyn.algorithms.mass_matrix import Composite
 from armdyn.algorithms.newton_euler import Wrench, wrench_in_parent
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array
-from armdyn.spatial.turns import Turns, out_of, tensor_out_of
+from armdyn.spatial.turns import Turns, tensor_to_parent, to_parent
 
 
 class JointFrame(NamedTuple):
@@ -37,15 +37,15 @@ def joint_frame(body: Body, position: Any) -> JointFrame:
     return JointFrame(body.turns, (body.joint_turn(position),))
 
 
-def composite_out_of(turns: Turns, whole: Composite) -> Composite:
+def composite_to_parent(turns: Turns, whole: Composite) -> Composite:
     """A composite body in other axes through the same origin."""
-    return Composite(whole.mass, out_of(turns, whole.h), tensor_out_of(turns, whole.S))
+    return Composite(whole.mass, to_parent(turns, whole.h), tensor_to_parent(turns, whole.S))
 
 
 def to_carrier(body: Body, position: Any, frame: JointFrame, carrier: JointFrame, wrench: Wrench) -> Wrench:
     """A wrench on ``body`` from its joint's axes to those of the joint that carries it, about that one's origin."""
     n, f = wrench_in_parent(body, position, frame.rest, wrench)
-    return Wrench(out_of(carrier.spin, n), out_of(carrier.spin, f))
+    return Wrench(to_parent(carrier.spin, n), to_parent(carrier.spin, f))
 
 
 def across_z(v: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Where the joints are that q moves: of interest where they are coupled."""
+"""Positions of all joints from the coordinates q of coupled ones."""
 
 from __future__ import annotations
 

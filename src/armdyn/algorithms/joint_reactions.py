@@ -1,4 +1,4 @@
-"""What the joints themselves carry: Newton-Euler's inward pass in the open (Craig 6.51, 6.52; Modern Robotics 8.53).
+"""The wrenches that the joints transmit: the inward pass of Newton and Euler (Craig 6.51, 6.52; Modern Robotics 8.53).
 
 Of the six numbers a joint transmits the actuator provides one, and the bearings or the collar the other five.
 """
@@ -12,18 +12,11 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
-from armdyn.algorithms.newton_euler import (
-    Wrench,
-    add_outer_wrenches,
-    base_motion,
-    inertial_wrench,
-    outward,
-    transmitted,
-)
+from armdyn.algorithms.newton_euler import Wrench, base_motion, links_in_motion, summed_inwards
 from armdyn.errors import UnknownName
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import out_of
+from armdyn.spatial.turns import to_parent
 
 AXES = ("link", "parent", "base")
 COLLARS = ("child", "parent")
@@ -88,10 +81,9 @@ def joint_reactions(
     if collar is not None and collar not in COLLARS:
         raise UnknownName.of("collar", collar, COLLARS, "collar=")
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
-    motions = outward(mechanism, q, qd, qdd, base_motion(mechanism.gravity, base_twist, base_twist_rate))
-    wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
-    add_outer_wrenches(mechanism, wrenches, f_tip, f_ext)
-    passed_on = transmitted(mechanism, q, motions, wrenches)
+    base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
+    _, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
+    passed_on = summed_inwards(mechanism, q, wrenches)
     own = [mechanism.model.joints[body.joint].collar for body in mechanism.bodies]
     collars = own if collar is None else [collar] * len(own)
     rows = [about_collar(*of_body) for of_body in zip(mechanism.bodies, q, passed_on, collars, strict=True)]
@@ -117,6 +109,6 @@ def in_axes(mechanism: Mechanism, q: Array, rows: list[tuple[Array, Array]], axe
             elif axes == "base" or body.parent < 0:
                 result[body.joint] = poses[k][0] @ vector
             else:
-                in_parent = out_of(body.turns_at(q[k]), vector)
+                in_parent = to_parent(body.turns_at(q[k]), vector)
                 result[body.joint] = mechanism.bodies[body.parent].link_pose[:3, :3].T @ in_parent
     return f, n

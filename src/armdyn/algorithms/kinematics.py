@@ -1,4 +1,4 @@
-"""Where the links are and how they move with the joints: poses and Jacobians (Modern Robotics 4, 5)."""
+"""Kinematics: poses and Jacobians (Modern Robotics 4, 5)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, cross, inverse_rigid, rigid
-from armdyn.spatial.turns import into, out_of
+from armdyn.spatial.turns import to_child, to_parent
 from armdyn.spatial.twists import lie_bracket
 
 Pose = tuple[Array, Array]
@@ -118,7 +118,7 @@ def body_poses(mechanism: Mechanism, q: Array) -> list[Pose]:
         R, p = poses[body.parent] if body.parent >= 0 else (np.eye(3), np.zeros(3))
         p = p + R @ body.offset
         turns = body.turns_at(q[k])
-        R = np.array([into(turns, row) for row in R])  # R_0B = R_0P R_PB, row by row
+        R = np.array([to_child(turns, row) for row in R])  # R_0B = R_0P R_PB, row by row
         if not body.revolute:
             p = p + R[:, 2] * q[k]
         poses.append((R, p))
@@ -163,7 +163,7 @@ def body_columns(mechanism: Mechanism, q: Array, k: int, T: Array, **_: Any) -> 
         if not body.revolute:
             p = p - R[:, 2] * q[j]
         turns = body.turns_at(q[j])
-        R = np.array([out_of(turns, row) for row in R])  # R_FP = R_FB R_PB^T, row by row
+        R = np.array([to_parent(turns, row) for row in R])  # R_FP = R_FB R_PB^T, row by row
         p = p - R @ body.offset
     return columns
 

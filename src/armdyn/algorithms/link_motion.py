@@ -1,11 +1,10 @@
-"""How every link moves, and what force and moment that takes: Newton-Euler's outward pass (Craig 6.45-6.48).
+"""Motions of all links, and the forces and moments that cause them: RNEA's outward pass (Craig 6.45-6.48).
 
 The motions are those of `newton_euler`, brought from the canonical frames to the frames of the description.
 """
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.expressed_in import PINOCCHIO_OF_LINKS, way
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.newton_euler import Motion, axial_of_product, base_motion, outward
+from armdyn.exact import is_zero
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, cross
 
@@ -64,7 +64,7 @@ def link_motion(
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
         expressed_in: "link": every row in the axes of its own link frame (Pinocchio's LOCAL); "base": all in base axes
             (its LOCAL_WORLD_ALIGNED).
-        minus_gravity: give a - g in place of a: what an accelerometer feels, and what Craig's trick of a base that
+        minus_gravity: give a - g in place of a: what an accelerometer measures, and what Craig's trick of a base that
             accelerates upwards carries along. F is then m (a_com - g), the force of the joints without the weight.
 
     Returns:
@@ -89,7 +89,7 @@ def link_motion(
 
 
 def of_body(mechanism: Mechanism, body: Body, motion: Motion) -> list[Array]:
-    """What a row of `LinkMotion` holds, in the axes of the canonical frame B."""
+    """A row of `LinkMotion`, in the axes of the canonical frame B."""
     _, w, wd, a, U = motion
     c = centre_of_mass(mechanism, body)
     a_com = a + U @ c
@@ -99,7 +99,7 @@ def of_body(mechanism: Mechanism, body: Body, motion: Motion) -> list[Array]:
 
 def centre_of_mass(mechanism: Mechanism, body: Body) -> Array:
     """p_BC; of a link without mass, the point its description calls so."""
-    if isinstance(body.mass, Real) and body.mass == 0.0:
+    if is_zero(body.mass):
         named: Array = body.link_pose[:3, :3] @ mechanism.model.link(body.name).inertia.com + body.link_pose[:3, 3]
         return named
     c: Array = body.first_moment / body.mass
@@ -107,7 +107,7 @@ def centre_of_mass(mechanism: Mechanism, body: Body) -> Array:
 
 
 def of_base(mechanism: Mechanism, base: Motion) -> list[Array]:
-    """What the row of the base holds, in its own axes, which are the base axes."""
+    """The row of the base, in its own axes, which are the base axes."""
     inertia = mechanism.model.links[0].inertia
     w: Array = base.w
     a_com = base.a + base.U @ inertia.com

@@ -1,4 +1,4 @@
-"""What unit rates of the joints do to the links they carry: screws, carried outwards from link to link."""
+"""The twists of the links at unit rates of the joints: screws, carried outwards from link to link."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.algorithms.newton_euler import twist_in_child
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import into
 
 NOTHING = np.zeros(3)
 
@@ -22,11 +22,11 @@ class Screw(NamedTuple):
 
 
 Path = dict[int, Screw]
-"""By the body whose joint causes it, base to tip."""
+"""Screws by the body of their joint, base to tip."""
 
 
 def unit_screws(mechanism: Mechanism) -> list[Screw]:
-    """What a unit rate of each joint does to its own body: turn about z, or slide along it (Modern Robotics 3.79)."""
+    """The twist of each body at unit rate of its own joint: turn about z, or slide along it (Modern Robotics 3.79)."""
     return [Screw(Z, NOTHING) if body.revolute else Screw(NOTHING, Z) for body in mechanism.bodies]
 
 
@@ -35,15 +35,10 @@ def carried_outwards(mechanism: Mechanism, q: Array, screws: Sequence[Screw]) ->
     paths: list[Path] = []
     for k, body in enumerate(mechanism.bodies):
         inner = paths[body.parent] if body.parent >= 0 else {}
-        paths.append({j: _seen_from(body, q[k], screw) for j, screw in inner.items()} | {k: screws[k]})
+        turns = body.turns_at(q[k])
+        carried = {j: Screw(*twist_in_child(body, q[k], turns, *screw)) for j, screw in inner.items()}
+        paths.append(carried | {k: screws[k]})
     return paths
-
-
-def _seen_from(body: Body, position: Array, screw: Screw) -> Screw:
-    """A twist of the parent as the twist of the body that rides on it."""
-    turns = body.turns_at(position)
-    w, v = into(turns, screw.w), into(turns, screw.v + cross(screw.w, body.offset))
-    return Screw(w, v if body.revolute else v + cross(w, position * Z))
 
 
 def link_frame(body: Body) -> tuple[Array, Array]:

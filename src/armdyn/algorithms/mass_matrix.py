@@ -16,7 +16,7 @@ from armdyn.model.inertial_constants import in_two_parts
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, Z
-from armdyn.spatial.turns import out_of, tensor_out_of
+from armdyn.spatial.turns import tensor_to_parent, to_parent
 
 
 class Composite(NamedTuple):
@@ -36,13 +36,7 @@ def mass_matrix(mechanism: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    M = np.zeros((mechanism.dof, mechanism.dof), dtype=object)
-    order = mechanism.drive.order
-    of_bodies = columns(mechanism, mechanism.drive.positions(q))
-    for k, column in zip(order, mechanism.drive.mass_matrix(of_bodies), strict=True):
-        for j, entry in column.items():
-            M[order[j], k] = M[k, order[j]] = entry
-    return M
+    return mechanism.drive.filled(mechanism.drive.mass_matrix(columns(mechanism, mechanism.drive.positions(q))))
 
 
 def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
@@ -64,7 +58,7 @@ def columns(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
 
 
 def composites(mechanism: Mechanism, q: Array) -> list[Composite]:
-    """What every joint moves, as one body in the canonical frame of the joint's own link."""
+    """The composite body of every joint, in the canonical frame of the joint's own link."""
     result = [Composite(body.mass, body.first_moment, body.second_moment) for body in mechanism.bodies]
     for k in reversed(range(len(mechanism.bodies))):
         body = mechanism.bodies[k]
@@ -73,7 +67,7 @@ def composites(mechanism: Mechanism, q: Array) -> list[Composite]:
             mass, h, S = result[k]
             if not body.revolute:
                 h, S = shift(mass, h, S, q[k] * Z)
-            h, S = out_of(turns, h), tensor_out_of(turns, S)
+            h, S = to_parent(turns, h), tensor_to_parent(turns, S)
             carrier, p = result[body.parent], body.offset
             # Steiner's constants first: with constant inertias they are one number, not one more addition.
             S = (carrier.S + mass * np.outer(p, p)) + (S + (np.outer(h, p) + np.outer(p, h)))

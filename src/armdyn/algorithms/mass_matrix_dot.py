@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.declared import function
-from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_out_of, joint_frames, to_carrier
+from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_to_parent, joint_frames, to_carrier
 from armdyn.algorithms.mass_matrix import Composite, composites, wrench_of_unit_acceleration
 from armdyn.algorithms.newton_euler import Wrench, along
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import out_of, tensor_out_of
+from armdyn.spatial.turns import tensor_to_parent, to_parent
 
 
 @function("(n),(n)->(n,n)")
@@ -36,12 +36,7 @@ def mass_matrix_dot(mechanism: Mechanism, q: Array, qd: Array) -> Array:
            [ 0.  ,  0.  ]])
     """
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
-    Mdot = np.zeros((mechanism.dof, mechanism.dof), dtype=object)
-    order = mechanism.drive.order
-    for k, column in zip(order, mechanism.drive.matrix(columns(regrouped(mechanism), q, qd)), strict=True):
-        for j, entry in column.items():
-            Mdot[order[j], k] = Mdot[k, order[j]] = entry
-    return Mdot
+    return mechanism.drive.filled(mechanism.drive.matrix(columns(regrouped(mechanism), q, qd)))
 
 
 def columns(mechanism: Mechanism, q: Array, qd: Array) -> list[dict[int, Any]]:
@@ -71,12 +66,12 @@ def rate_seen_from_parent(body: Body, rate: Any, W: Wrench, Wd: Wrench) -> Wrenc
 def changing_composites(
     mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame]
 ) -> list[tuple[Composite, Composite]]:
-    """What every joint moves, as one body, and the rates of its moments seen from the joint's own link."""
+    """The composite body of every joint, and the rates of its moments seen from the joint's own link."""
     result = []
     rates = [Composite(0.0, np.zeros(3), np.zeros((3, 3))) for _ in mechanism.bodies]
     for k, whole in reversed([*enumerate(composites(mechanism, q))]):
         body, (rest, spin) = mechanism.bodies[k], joints[k]
-        moments, rate = composite_out_of(spin, whole), composite_out_of(spin, rates[k])
+        moments, rate = composite_to_parent(spin, whole), composite_to_parent(spin, rates[k])
         result.append((moments, rate))
         (mass, h, S), (_, hd, Sd) = moments, rate
         if body.parent >= 0:
@@ -86,7 +81,7 @@ def changing_composites(
             else:
                 lever = np.outer(q[k] * Z, hd) + np.outer(qd[k] * (h + mass * (q[k] * Z)), Z)
                 hd, Sd = hd + mass * (qd[k] * Z), Sd + (lever + lever.T)
-            hd, Sd = out_of(rest, hd), tensor_out_of(rest, Sd)
+            hd, Sd = to_parent(rest, hd), tensor_to_parent(rest, Sd)
             carrier, lever = rates[body.parent], np.outer(body.offset, hd)
             rates[body.parent] = Composite(0.0, carrier.h + hd, carrier.S + (Sd + (lever + lever.T)))
     return result[::-1]

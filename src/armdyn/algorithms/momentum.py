@@ -7,21 +7,21 @@ of joints.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
-from armdyn.algorithms.generalized_momentum import joint_momenta, summed_inwards
+from armdyn.algorithms.generalized_momentum import joint_momenta
 from armdyn.algorithms.kinematics import body_poses
 from armdyn.algorithms.mass_matrix import composites, wrench_of_unit_acceleration
-from armdyn.algorithms.newton_euler import Wrench, base_motion, inertial_wrench, outward, wrench_in_parent
+from armdyn.algorithms.newton_euler import Wrench, base_motion, links_in_motion, summed_inwards, wrench_in_parent
 from armdyn.errors import ModelError, UnknownName
+from armdyn.exact import is_zero
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import out_of
+from armdyn.spatial.turns import to_parent
 
 ABOUT = ("base", "center_of_mass")
 
@@ -92,8 +92,7 @@ def momentum_rate(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, *, abou
     True
     """
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
-    motions = outward(mechanism, q, qd, qdd, base_motion(np.zeros(3)))
-    wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
+    _, wrenches = links_in_motion(mechanism, q, qd, qdd, base_motion(np.zeros(3)))
     # dk/dt about a moving centre of mass is that about a point at rest: its velocity is along l.
     return about_point(mechanism, q, on_base(mechanism, q, summed_inwards(mechanism, q, wrenches)), about)
 
@@ -153,7 +152,7 @@ def center_of_mass_velocity(mechanism: Mechanism, q: Array, qd: Array) -> Array:
 
 
 def on_base(mechanism: Mechanism, q: Array, sums: list[Wrench]) -> Wrench:
-    """What the first links pass on, together, in base axes about the base's origin."""
+    """The sum over the links on the base, in base axes about the base's origin."""
     n, f = np.zeros(3), np.zeros(3)
     for k, body in enumerate(mechanism.bodies):
         if body.parent < 0:
@@ -186,7 +185,7 @@ def center(mechanism: Mechanism, q: Array) -> Array:
     for k, (body, (mass, h, _)) in enumerate(zip(mechanism.bodies, composites(mechanism, q), strict=True)):
         if body.parent < 0:
             shifted = h if body.revolute else h + mass * (q[k] * Z)
-            moment = moment + out_of(body.turns_at(q[k]), shifted) + mass * body.offset
+            moment = moment + to_parent(body.turns_at(q[k]), shifted) + mass * body.offset
     c: Array = moment * (1.0 / mass_of(mechanism))
     return c
 
@@ -194,7 +193,7 @@ def center(mechanism: Mechanism, q: Array) -> Array:
 def mass_of(mechanism: Mechanism) -> Any:
     """The mass of all moving links."""
     mass = sum(body.mass for body in mechanism.bodies)
-    if isinstance(mass, Real) and mass == 0.0:
+    if is_zero(mass):
         raise ModelError(
             f"no moving link of {mechanism.name!r} has mass, so they have no centre of mass; give them mass."
         )

@@ -105,13 +105,4 @@ def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Any]:
     (s, u), (w, v) = screw, twist
     (x, y, z), (wx, wy, wz) = s, w
     first_moment = cross(u, w) + cross(v, s)
-    return [
-        u @ v,
-        *first_moment,
-        x * wx,
-        x * wy + y * wx,
-        y * wy,
-        x * wz + z * wx,
-        y * wz + z * wy,
-        z * wz,
-    ]
+    return [u @ v, *first_moment, x * wx, x * wy + y * wx, y * wy, x * wz + z * wx, y * wz + z * wy, z * wz]

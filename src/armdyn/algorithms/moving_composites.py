@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_out_of
+from armdyn.algorithms.joint_frames import JointFrame, across_z, composite_to_parent
 from armdyn.algorithms.mass_matrix import Composite, composites
 from armdyn.algorithms.newton_euler import Wrench
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import out_of, tensor_out_of
+from armdyn.spatial.turns import tensor_to_parent, to_parent
 
 Twist = tuple[Array, Array]
 """w, and v of the body's origin, in its joint's axes."""
@@ -41,13 +41,13 @@ class Rates(NamedTuple):
 def moving_composites(
     mechanism: Mechanism, q: Array, qd: Array, joints: list[JointFrame]
 ) -> list[tuple[Composite, Rates]]:
-    """What every joint moves, as one body, and its rates seen from the joint's own link; in the joint's axes."""
+    """The composite body of every joint, and its rates seen from the joint's own link; in the joint's axes."""
     result: list[tuple[Composite, Rates]] = []
     seen = [Rates(np.zeros(3), np.zeros((3, 3))) for _ in mechanism.bodies]
     for k, whole in reversed([*enumerate(composites(mechanism, q))]):
         body, (rest, spin), (hd, P) = mechanism.bodies[k], joints[k], seen[k]
-        moments = mass, h, S = composite_out_of(spin, whole)
-        hd, P = out_of(spin, hd), tensor_out_of(spin, P)
+        moments = mass, h, S = composite_to_parent(spin, whole)
+        hd, P = to_parent(spin, hd), tensor_to_parent(spin, P)
         result.append((moments, Rates(hd, P)))
         if body.parent >= 0:
             if body.revolute:  # seen from the parent the particles also have the rate qd z x r
@@ -55,7 +55,7 @@ def moving_composites(
             else:  # or qd z, and they lie at q z + r
                 P = P + np.outer(q[k] * Z, hd) + np.outer(qd[k] * (h + mass * (q[k] * Z)), Z)
                 hd = hd + mass * (qd[k] * Z)
-            hd, P = out_of(rest, hd), tensor_out_of(rest, P)
+            hd, P = to_parent(rest, hd), tensor_to_parent(rest, P)
             carrier = seen[body.parent]
             seen[body.parent] = Rates(carrier.h + hd, carrier.P + (P + np.outer(body.offset, hd)))
     return result[::-1]

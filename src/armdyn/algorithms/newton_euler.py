@@ -21,7 +21,7 @@ from armdyn.algorithms.declared import function
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array, Z, cross
-from armdyn.spatial.turns import Turns, into, out_of
+from armdyn.spatial.turns import Turns, to_child, to_parent
 
 
 class Motion(NamedTuple):
@@ -79,8 +79,8 @@ def inverse_dynamics(
     mechanism = regrouped(mechanism)  # joint forces alone are asked for
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
-    motions, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
-    return mechanism.drive.forces(inward(mechanism, q, motions, wrenches), qdd)
+    _, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
+    return mechanism.drive.forces(inward(mechanism, q, wrenches), qdd)
 
 
 @function("(n),(n),(6)?,(6)?,(links,6)?->(n)")
@@ -138,14 +138,13 @@ def velocity_forces(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array
     """
     mechanism = regrouped(mechanism)  # joint forces alone are asked for
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(np.zeros(mechanism.dof))
-    motions = outward(mechanism, q, qd, qdd, base_motion(np.zeros(3), base_twist))
-    wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
-    return mechanism.drive.forces(inward(mechanism, q, motions, wrenches))
+    _, wrenches = links_in_motion(mechanism, q, qd, qdd, base_motion(np.zeros(3), base_twist))
+    return mechanism.drive.forces(inward(mechanism, q, wrenches))
 
 
 @function("(n),(6)->(n)")
 def tip_forces(mechanism: Mechanism, q: Array, f_tip: Array) -> Array:
-    """Joint forces J^T(q) f_tip that a wrench of the tip on its surroundings asks for, N m or N, shape (..., n).
+    """Joint forces J^T(q) f_tip that balance a wrench of the tip on its surroundings, N m or N, shape (..., n).
 
     The inward pass alone (Modern Robotics 8.77).
 
@@ -154,19 +153,26 @@ def tip_forces(mechanism: Mechanism, q: Array, f_tip: Array) -> Array:
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
     q, at_rest = mechanism.drive.positions(q), mechanism.drive.rates(np.zeros(mechanism.dof))
-    motions = outward(mechanism, q, at_rest, at_rest, base_motion(np.zeros(3)))
-    wrenches = [Wrench(np.zeros(3), np.zeros(3)) for _ in mechanism.bodies]
-    add_tip_wrench(mechanism, wrenches, f_tip)
-    return mechanism.drive.forces(inward(mechanism, q, motions, wrenches))
+    _, wrenches = links_in_motion(mechanism, q, at_rest, at_rest, base_motion(np.zeros(3)), f_tip)
+    return mechanism.drive.forces(inward(mechanism, q, wrenches))
 
 
 def links_in_motion(
-    mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion, f_tip: Array | None, f_ext: Array | None
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    base: Motion,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
 ) -> tuple[list[Motion], list[Wrench]]:
-    """The motions of the links and the wrenches that these and the loads ask of the joints; q, qd, qdd by body."""
+    """The motions of the links, and the wrenches that move them under the loads; q, qd, qdd by body."""
     motions = outward(mechanism, q, qd, qdd, base)
     wrenches = [inertial_wrench(body, motion) for body, motion in zip(mechanism.bodies, motions, strict=True)]
-    add_outer_wrenches(mechanism, wrenches, f_tip, f_ext)
+    if f_tip is not None:
+        add_tip_wrench(mechanism, wrenches, f_tip)
+    if f_ext is not None:
+        subtract_external_wrenches(mechanism, wrenches, f_ext)
     return motions, wrenches
 
 
@@ -187,7 +193,11 @@ def outward(mechanism: Mechanism, q: Array, qd: Array, qdd: Array, base: Motion)
     for i, body in enumerate(mechanism.bodies):
         turns = body.turns_at(q[i])
         parent = motions[body.parent] if body.parent >= 0 else base
-        w, wd, a = into(turns, parent.w), into(turns, parent.wd), into(turns, parent.a + parent.U @ body.offset)
+        w, wd, a = (
+            to_child(turns, parent.w),
+            to_child(turns, parent.wd),
+            to_child(turns, parent.a + parent.U @ body.offset),
+        )
         if body.revolute:
             wd = wd + cross(w, qd[i] * Z) + qdd[i] * Z
             w = w + qd[i] * Z
@@ -230,16 +240,8 @@ def axial_of_product(U: Array, S: Array) -> Array:
     )
 
 
-def add_outer_wrenches(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array | None, f_ext: Array | None) -> None:
-    """Add what the tip applies to its surroundings, and take off what the surroundings apply to the links."""
-    if f_tip is not None:
-        add_tip_wrench(mechanism, wrenches, f_tip)
-    if f_ext is not None:
-        subtract_external_wrenches(mechanism, wrenches, f_ext)
-
-
 def subtract_external_wrenches(mechanism: Mechanism, wrenches: list[Wrench], f_ext: Array) -> None:
-    """What the surroundings apply on a link, in the link's own frame, its joint need not (Featherstone 2008, 5.20)."""
+    """Subtract the wrenches of the surroundings on the links, given in link frames (Featherstone 2008, 5.20)."""
     of_link = dict(zip(mechanism.model.link_names, f_ext, strict=True))
     for k, body in enumerate(mechanism.bodies):
         n, f = transform_wrench(body.link_pose, of_link[body.name])
@@ -254,7 +256,7 @@ def transform_wrench(T: Array, wrench: Array) -> Wrench:
 
 
 def add_tip_wrench(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array) -> None:
-    """Add the wrench the tip applies to its surroundings to what its link must transmit (F_{n+1} of MR 8.53)."""
+    """Add the wrench of the tip on its surroundings to that of its link (F_{n+1} of Modern Robotics 8.53)."""
     k, T = mechanism.frame()
     if k < 0:
         return  # the tip is on the base, which needs no joint to hold it
@@ -262,27 +264,33 @@ def add_tip_wrench(mechanism: Mechanism, wrenches: list[Wrench], f_tip: Array) -
     wrenches[k] = Wrench(wrenches[k].n + n, wrenches[k].f + f)
 
 
-def inward(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: list[Wrench]) -> list[Any]:
-    """The joint forces, by body, that transmit the wrenches of all links, tips to base (Craig 6.53, MR 8.54)."""
-    passed_on = transmitted(mechanism, q, motions, wrenches)
-    return [along(body, wrench) for body, wrench in zip(mechanism.bodies, passed_on, strict=True)]
+def inward(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Any]:
+    """The joint forces, by body, that transmit the wrenches of all links (Craig 6.53, Modern Robotics 8.54)."""
+    return along_joints(mechanism, summed_inwards(mechanism, q, wrenches))
+
+
+def along_joints(mechanism: Mechanism, wrenches: Sequence[Wrench]) -> list[Any]:
+    """S^T F of every joint and the wrench on its body."""
+    return [along(body, wrench) for body, wrench in zip(mechanism.bodies, wrenches, strict=True)]
 
 
 def along(body: Body, wrench: Wrench) -> Any:
-    """S^T F: what the joint of ``body`` transmits of a wrench, its moment about z or its force along z."""
+    """S^T F: the component of a wrench along the joint of ``body``, its moment about z or its force along z."""
     return wrench.n[2] if body.revolute else wrench.f[2]
 
 
-def transmitted(mechanism: Mechanism, q: Array, motions: Sequence[Motion], wrenches: Sequence[Wrench]) -> list[Wrench]:
-    """What every joint passes on from its parent to its body, tips to base (Craig 6.51, 6.52; MR 8.53)."""
-    passed_on = list(wrenches)
+def summed_inwards(mechanism: Mechanism, q: Array, wrenches: Sequence[Wrench]) -> list[Wrench]:
+    """For every body the sum over all it carries, itself too, about its own origin (Craig 6.51, 6.52; MR 8.53).
+
+    Of the wrenches that move the links it is the wrench that each joint transmits to its body.
+    """
+    sums = list(wrenches)
     for k in reversed(range(len(mechanism.bodies))):
         body = mechanism.bodies[k]
         if body.parent >= 0:
-            of_parent = passed_on[body.parent]
-            to_parent = wrench_in_parent(body, q[k], motions[k].turns, passed_on[k])
-            passed_on[body.parent] = Wrench(of_parent.n + to_parent.n, of_parent.f + to_parent.f)
-    return passed_on
+            n, f = wrench_in_parent(body, q[k], body.turns_at(q[k]), sums[k])
+            sums[body.parent] = Wrench(sums[body.parent].n + n, sums[body.parent].f + f)
+    return sums
 
 
 def wrench_in_parent(body: Body, position: Any, turns: Turns, wrench: Wrench) -> Wrench:
@@ -290,5 +298,11 @@ def wrench_in_parent(body: Body, position: Any, turns: Turns, wrench: Wrench) ->
     n, f = wrench
     if not body.revolute:
         n = n + cross(position * Z, f)
-    f = out_of(turns, f)
-    return Wrench(out_of(turns, n) + cross(body.offset, f), f)
+    f = to_parent(turns, f)
+    return Wrench(to_parent(turns, n) + cross(body.offset, f), f)
+
+
+def twist_in_child(body: Body, position: Any, turns: Turns, w: Array, v: Array) -> tuple[Array, Array]:
+    """A twist about the parent's origin, in the parent's axes, as one about the origin and in the axes of ``body``."""
+    w, v = to_child(turns, w), to_child(turns, v + cross(w, body.offset))
+    return w, v if body.revolute else v + cross(w, position * Z)

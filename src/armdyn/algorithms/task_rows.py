@@ -1,4 +1,4 @@
-"""Which motions of a frame a task is about: components of its twist, or any combinations of them."""
+"""The rows of a task: components of a frame's twist, or linear combinations of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 COMPONENTS = ("wx", "wy", "wz", "vx", "vy", "vz")
-"""Of a twist, angular part first."""
+"""The components of a twist, angular part first."""
 
 GROUPS = {"pose": COMPONENTS, "orientation": COMPONENTS[:3], "position": COMPONENTS[3:]}
 GROUPS |= {name: (name,) for name in COMPONENTS}
@@ -27,7 +27,7 @@ Components = str | Sequence[str | Sequence[float]]
 """Words of `GROUPS`, or six numbers s for the motion s . (w, v)."""
 
 SMALLEST, LARGEST = 1e-100, 1e100
-"""Of the rows' lengths and of the damping: what squares of theirs are still numbers."""
+"""Bounds on the rows' lengths and the damping, whose squares are still numbers."""
 
 Row = tuple[float, ...]
 
@@ -114,7 +114,7 @@ def selected(rows: Sequence[Row], of_twist: Array) -> Array:
 
 
 def checked_damping(damping: Any) -> float:
-    """The damping lambda; refused where it is no number, or its square is none."""
+    """The damping lambda; an error if it or its square is not a finite number."""
     expected = f"zero, or a number between {SMALLEST:g} and {LARGEST:g}"
     found = number("damping", damping, least=0.0, expected=expected, error=TaskSpaceError)
     if found and not SMALLEST <= found <= LARGEST:
@@ -123,7 +123,7 @@ def checked_damping(damping: Any) -> float:
 
 
 def checked_place(point: Sequence[float], expressed_in: str) -> tuple[float, ...]:
-    """The point; refused where it is none, or stands beside "space", whose velocity is that at the base's origin."""
+    """The point; an error if it is not three numbers, or given with "space", whose point is at the base's origin."""
     way = way_of_twist(expressed_in)
     numbers = vector("point", point, "m, in the frame's axes", error=TaskSpaceError)
     if way == "space" and any(numbers):

@@ -30,7 +30,7 @@ from armdyn.spatial.rotations import Array
 
 
 class TaskSpace(NamedTuple):
-    """What a task of k components feels of an arm of n joints: F = Lambda Vdot + eta, where tau = J^T F + N tau_0.
+    """The dynamics of an arm of n joints in a task of k components: F = Lambda Vdot + eta, with tau = J^T F + N tau_0.
 
     V = J qd are the components of the frame's twist that the task is about, F the forces along them.
 
@@ -38,7 +38,7 @@ class TaskSpace(NamedTuple):
     forces, N or N m, shape (..., k), the sum of ``mu`` (velocities) and ``p`` (gravity); ``J`` the task's rows of the
     Jacobian, shape (..., k, n), and ``Jdot_qd`` = Jdot qd, m/s^2 or rad/s^2, shape (..., k): Vdot = J qdd + Jdot qd.
     ``Jbar`` = M^-1 J^T Lambda is the dynamically consistent inverse of J, shape (..., n, k), and ``N`` = 1 - J^T Jbar^T
-    takes from joint forces what the task would feel of them, shape (..., n, n). ``mobility`` = J M^-1 J^T is the
+    removes from joint forces their effect on the task, shape (..., n, n). ``mobility`` = J M^-1 J^T is the
     inverse of Lambda, which singular configurations do not make infinite, shape (..., k, k).
     """
 

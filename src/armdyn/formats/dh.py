@@ -15,7 +15,6 @@ import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -27,8 +26,9 @@ from armdyn.exact import ONE, ZERO, exact, meant
 from armdyn.formats.given import KINDS, names_of_joints, numbers, one_each, pose_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
+from armdyn.model.messages import did_you_mean
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection
 from armdyn.spatial.rotations import Array, Z, rigid
 
@@ -40,7 +40,7 @@ CONVENTIONS: Mapping[str, str] = {
 }
 
 MOTOR_WORDS = ("Jm", "G", "gear_ratio", "rotor_inertia", "Im")
-"""What tables say of the motors, which the joint feels as armature."""
+"""Fields of tables that describe motors, which a DH row has as armature."""
 
 
 @dataclass(frozen=True)
@@ -174,22 +174,8 @@ def read_dh(
         placement = reached @ near @ step_along(row.d, row.theta)
         parent = links[-1].name
         links.append(LinkPart(own, row.inertia.seen_from(far), where=f"rows[{i - 1}]"))
-        joints.append(
-            JointPart(
-                labels[i - 1],
-                row.kind,
-                parent,
-                own,
-                placement,
-                Z,
-                row.limits,
-                row.damping,
-                row.friction,
-                row.collar,
-                where=f"rows[{i - 1}]",
-                armature=row.armature,
-            )
-        )
+        joint = JointPart(labels[i - 1], row.kind, parent, own, placement, Z, where=f"rows[{i - 1}]", **mechanics(row))
+        joints.append(joint)
         if not modified:
             frames.append(Frame(f"link_{i}", own, far))
         reached = far
@@ -211,7 +197,7 @@ def step_across(a: float, alpha: float) -> Array:
 
 
 def convention_problems(convention: object) -> Iterator[str]:
-    """What is wrong with the name of a convention."""
+    """The fault in the name of a convention."""
     if not is_one_of(convention, CONVENTIONS):
         known = " or ".join(f"convention={name!r} ({meaning})" for name, meaning in CONVENTIONS.items())
         what = "is not given" if convention is None else f"is {shown(convention)}"
@@ -246,7 +232,7 @@ def _rows(rows: Sequence[Any], degrees: bool, problems: list[str]) -> list[DHRow
 
 
 def _words(given: Any, here: str) -> tuple[dict[str, Any], str]:
-    """What a row says, by name; and what is wrong with its form."""
+    """The entries of a row by name, and the fault in its form."""
     if isinstance(given, DHRow):
         return {name: getattr(given, name) for name in NAMES}, ""
     if isinstance(given, Mapping):
@@ -272,9 +258,8 @@ def _fault_of_names(given: Mapping[str, Any], here: str) -> str:
                 "gear ratio squared as 'armature', or leave it out."
             )
         if not is_one_of(name, NAMES):
-            close = get_close_matches(str(name), NAMES, n=1)
-            meant = f" Did you mean {close[0]!r}?" if close else ""
-            return f"{here} has {shown(name)}, which is unknown; expected {', '.join(NAMES)}.{meant}"
+            expected = f"expected {', '.join(NAMES)}.{did_you_mean(str(name), NAMES)}"
+            return f"{here} has {shown(name)}, which is unknown; {expected}"
     return ""
 
 

@@ -1,8 +1,9 @@
-"""Reading one named file, and saying what is wrong where that fails; what stands before its XML declaration."""
+"""Reading a named file: errors that say what is wrong, blanks before its XML declaration, other formats."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -53,8 +54,15 @@ def parse_leniently(data: bytes, findings: Findings, encoding: str | None = None
     return parse(data[len(before) :], findings.document, encoding, first_line=1 + before.count(b"\n"))
 
 
+def refuse_other_formats(root: Element, document: str, tag: str, name: str, others: Mapping[str, str]) -> None:
+    """Raise for a document whose root element is not <tag>; ``others`` describes known files of other formats."""
+    if root.tag != tag:
+        what = f"is {others[root.tag]}" if root.tag in others else f"is no {name} file"
+        raise ModelError(f"{document}:{root.line} {what}: its root element is <{root.tag[:60]}>; expected <{tag}>.")
+
+
 def _suggestion(path: Path) -> str:
-    """What to look for instead: a file of a similar name, or a folder that does exist."""
+    """A suggestion: a file of a similar name, or the folder that was searched."""
     folder = path.parent
     if not folder.is_dir():
         return f"; there is no folder {str(folder)!r}."

@@ -1,21 +1,24 @@
-"""What a reader finds in a document: problems, which refuse it, faults that can be accepted, and notes on the rest.
+"""The findings of a reader in a document: problems, which refuse it, faults, which can be accepted, and notes.
 
-A fault is wrong, but no equation contains it: a limit, an element that is given twice, an instruction left over. With
-``problems="warn"`` it is accepted, with a warning and a note that say what was taken in its place; else it is a problem
-like the others. What masses, axes and poses are made of is never a fault.
+A fault is an error in something that no equation contains: a limit, an element that is given twice, an instruction left
+over. With ``problems="warn"`` it is accepted, with a warning and a note that name its substitute; else it is a problem
+like the others. Errors in masses, axes and poses are always problems.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from armdyn.advice import option
 from armdyn.errors import ModelError, warn_of_description
 from armdyn.formats.xml_tree import Element
+from armdyn.model.messages import did_you_mean, listing, quoted
 from armdyn.model.selection import Policy
-from armdyn.model.validation import quoted
+
+Default = TypeVar("Default", tuple[float, ...], None)
 
 MAX_PROBLEMS = 100
 SHOWN_MEMBERS = 3
@@ -24,7 +27,7 @@ FIRST_TAKEN = ("inertial", "axis", "limit")
 """The elements of which real files have a second one, and every other reader takes the first."""
 
 MAX_WORDS = 20
-"""How many numbers of a vector are looked at; no vector of a description has as many."""
+"""The most words of a vector that are read; no vector of a description has as many."""
 
 
 @dataclass
@@ -38,7 +41,7 @@ class Findings:
     problems: list[str] = field(default_factory=list)
     accepted: list[str] = field(default_factory=list)
     _notes: dict[str, list[str]] = field(default_factory=dict)
-    _loud: set[str] = field(default_factory=set)
+    _warned: set[str] = field(default_factory=set)
 
     def where(self, element: Element) -> str:
         """File and line of an element, as every message has it."""
@@ -55,7 +58,7 @@ class Findings:
             raise ModelError([*self.problems, f"... and perhaps more: reading stopped after {MAX_PROBLEMS} problems."])
 
     def fault(self, line: int, text: str, taken: str) -> None:
-        """Take down what is wrong and in no equation, and what is ``taken`` in its place where that is accepted."""
+        """Take down an error in something that no equation contains, and its substitute, ``taken`` if accepted."""
         if self.policy == "warn":
             self.accepted.append(f"{self.document}:{line} {text}; {taken}")
         else:
@@ -63,50 +66,37 @@ class Findings:
             self.add(f"{self.document}:{line} {text}{advice}")
 
     def warn(self) -> None:
-        """Warn, once, of every fault that was accepted and every note that is to be heard."""
-        said = [
-            *_shortened(self.accepted),
-            *(_line(what, self._notes[what]) for what in self._notes if what in self._loud),
-        ]
-        if said:
-            warn_of_description("\n".join(said))
+        """Warn, once, of every accepted fault and every note that is a warning too."""
+        if lines := [*_first(self.accepted), *self._note_lines(self._warned)]:
+            warn_of_description("\n".join(lines))
 
-    def note(self, what: str, whose: str, *, aloud: bool = False) -> None:
-        """Take down that ``what`` holds for ``whose``; notes that differ only in whose become one.
-
-        A note that is ``aloud`` is a warning too.
-        """
+    def note(self, what: str, whose: str, *, warn: bool = False) -> None:
+        """Take down that ``what`` holds for ``whose``, with a warning if asked; one note lists all such members."""
         self._notes.setdefault(what, []).append(whose)
-        if aloud:
-            self._loud.add(what)
+        if warn:
+            self._warned.add(what)
 
     @property
     def notes(self) -> list[str]:
-        """One line for each fault that was accepted; for each kind of note, with the first of those it holds for."""
-        return [*_shortened(self.accepted), *(_line(what, members) for what, members in self._notes.items())]
+        """One line for each accepted fault and for each kind of note, with the first members it holds for."""
+        return [*_first(self.accepted), *self._note_lines(self._notes)]
+
+    def _note_lines(self, kinds: Container[str]) -> Iterator[str]:
+        for what, members in self._notes.items():
+            if what in kinds:
+                yield f"{what}: {listing(list(dict.fromkeys(members)), SHOWN_MEMBERS)}"
 
 
-def _shortened(faults: Sequence[str]) -> list[str]:
+def _first(faults: Sequence[str]) -> list[str]:
     more = len(faults) - MAX_PROBLEMS
     return [*faults[:MAX_PROBLEMS], *([f"... and {more} more faults that were accepted"] if more > 0 else [])]
 
 
-def _line(what: str, members: Sequence[str]) -> str:
-    return f"{what}: {_listing(members)}"
-
-
-def _listing(members: Sequence[str]) -> str:
-    different = list(dict.fromkeys(members))
-    more = len(different) - SHOWN_MEMBERS
-    return ", ".join(different[:SHOWN_MEMBERS]) + (f" and {more} more" if more > 0 else "")
-
-
 @dataclass
-class Part:
-    """One named thing of a document, say a link: reads its numbers and says what is wrong with them.
+class ElementReader:
+    """Reads the attributes and children of one named element, say a link, and takes down their problems.
 
-    A number that cannot be read is taken down as a problem, and its default stands in for it, so that reading
-    goes on to the next problem.
+    The default replaces an attribute that cannot be read, so that reading goes on to the next problem.
     """
 
     findings: Findings
@@ -115,28 +105,35 @@ class Part:
 
     @property
     def name(self) -> str:
-        """The name of the part; empty where it has none."""
+        """The name of the element; empty if it has none."""
         return self.element.attributes.get("name", "")
 
     @property
     def where(self) -> str:
-        """File and line of the part."""
+        """File and line of the element."""
         return self.findings.where(self.element)
 
     def problem(self, at: Element, text: str) -> None:
-        """Take down a problem of this part."""
+        """Take down a problem of this element."""
         self.findings.problem(at, f"{self.label}: {text}")
 
     def fault(self, at: Element, text: str, taken: str) -> None:
-        """Take down a fault of this part that no equation contains, and what is taken where it is accepted."""
+        """Take down a fault of this element, and its substitute if accepted."""
         self.findings.fault(at.line, f"{self.label}: {text}", taken)
 
-    def note(self, what: str, *, aloud: bool = False) -> None:
-        """Take down a note on this part."""
-        self.findings.note(what, self.label, aloud=aloud)
+    def note(self, what: str, *, warn: bool = False) -> None:
+        """Take down a note on this element."""
+        self.findings.note(what, self.label, warn=warn)
+
+    def child(self, parent: Element, tag: str, expected: str) -> Element | None:
+        """The child of that tag, which is required."""
+        found = self.only(parent, tag)
+        if found is None:
+            self.problem(parent, f"<{parent.tag}> has no <{tag}>; expected {expected}.")
+        return found
 
     def only(self, parent: Element, tag: str) -> Element | None:
-        """The child of that tag, which may be there once or not at all; the first where several are accepted."""
+        """The child of that tag, which is optional; the first one if several are accepted."""
         found = parent.all(tag)
         if len(found) > 1:
             text = f"<{tag}> is given twice (first at line {found[0].line})"
@@ -146,15 +143,24 @@ class Part:
                 self.problem(found[1], f"{text}; expected it once.")
         return found[0] if found else None
 
+    def type(self, known: Iterable[str], fault: str) -> str:
+        """The attribute ``type``, which must be one of the known ones; ``fault`` describes any other."""
+        given, tag, known = self.element.attributes.get("type", ""), self.element.tag, [*known]
+        if given not in known:
+            wrong = f"type {given[:60]!r} {fault}" if given else f"<{tag}> has no type"
+            expected = f"expected one of {', '.join(known)}.{did_you_mean(given.lower(), known)}"
+            self.problem(self.element, f"{wrong}; {expected}")
+        return given
+
     def word(self, element: Element, attribute: str) -> str:
-        """An attribute that must be there; empty where it is not."""
+        """A required attribute; empty if it is missing."""
         found = element.attributes.get(attribute, "")
         if not found:
             self.problem(element, f'<{element.tag}> has no {attribute}; expected <{element.tag} {attribute}="...">.')
         return found
 
     def number(self, element: Element, attribute: str, default: float | None = None, *, finite: bool = True) -> float:
-        """An attribute that is one number; required where it has no default."""
+        """An attribute that is one number; required without a default."""
         text = element.attributes.get(attribute)
         if text is None:
             if default is None:
@@ -167,7 +173,7 @@ class Part:
         return value
 
     def limit(self, element: Element, attribute: str, default: float, unlimited: float) -> float:
-        """An attribute that is one number, or infinite; what cannot be read is a fault and taken as ``unlimited``."""
+        """An attribute that is one number, or infinite; ``unlimited``, and a fault, if it cannot be read."""
         text = element.attributes.get(attribute)
         value = default if text is None else _number(text)
         if text is not None and (math.isnan(value) or value == -unlimited):
@@ -175,10 +181,8 @@ class Part:
             return unlimited
         return value
 
-    def vector(
-        self, element: Element, attribute: str, default: tuple[float, ...] | None, size: int = 3
-    ) -> tuple[float, ...]:
-        """An attribute that is ``size`` finite numbers; required where it has no default."""
+    def vector(self, element: Element, attribute: str, default: Default, size: int = 3) -> tuple[float, ...] | Default:
+        """An attribute that is ``size`` finite numbers, or the default; required if that is None."""
         text = element.attributes.get(attribute)
         if text is None and default is not None:
             return default
@@ -192,7 +196,7 @@ class Part:
         else:
             fault = _fault(words, values)
             self.problem(element, f"<{element.tag}> {attribute} is {quoted(text)}; {expected}, {fault}.")
-        return default or (0.0,) * size
+        return default
 
 
 def _no_number(element: Element, attribute: str, text: str) -> str:
@@ -200,7 +204,7 @@ def _no_number(element: Element, attribute: str, text: str) -> str:
 
 
 def _fault(words: Sequence[str], values: Sequence[float]) -> str:
-    """What is wrong with the words of a vector: one is no finite number, or they are too few or too many."""
+    """The fault in the words of a vector: one is no finite number, or they are too few or too many."""
     for word, value in zip(words, values, strict=False):
         if not math.isfinite(value):
             return f"{quoted(word)} is no finite number{_hint(word)}"
@@ -208,7 +212,7 @@ def _fault(words: Sequence[str], values: Sequence[float]) -> str:
 
 
 def _number(text: str) -> float:
-    """The number a text says, or NaN. Python alone would also take 1_000, and digits of any script."""
+    """The number in a text, or NaN. Python alone would also accept 1_000, and digits of any script."""
     try:
         value = float(text)
     except ValueError:

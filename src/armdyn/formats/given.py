@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import array, is_one_of, listed, text_problems, wrong_length
 from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.model.bounds import LARGEST
+from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array
 
 Kind = Literal["revolute", "prismatic"]
@@ -21,7 +21,7 @@ KINDS: Mapping[str, Kind] = {"revolute": "revolute", "R": "revolute", "prismatic
 """The words and letters for the kinds of a joint, and what armdyn calls them."""
 
 TOLERANCE = 1e-9
-"""How far a unit vector, a right angle or a rotation may be from one: descriptions are printed with rounding."""
+"""The tolerance on unit vectors, right angles and rotations: descriptions are printed with rounding."""
 
 
 def numbers(values: ArrayLike, shape: tuple[int, ...], name: str, meaning: str) -> Array:
@@ -56,13 +56,12 @@ def kind_problems(kinds: Sequence[Any], name: str) -> Iterator[str]:
     """Words that are no kind of joint."""
     for i, kind in enumerate(kinds):
         if not is_one_of(kind, KINDS):
-            close = get_close_matches(kind.lower(), KINDS, n=1) if isinstance(kind, str) else []
-            meant = f" Did you mean {close[0]!r}?" if close else ""
-            yield f"{name}[{i}] is {shown(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{meant}"
+            hint = did_you_mean(kind.lower(), KINDS) if isinstance(kind, str) else ""
+            yield f"{name}[{i}] is {shown(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{hint}"
 
 
 def pose_problems(T: Array, name: str) -> Iterator[str]:
-    """What makes a 4x4 array no rigid motion."""
+    """The fault of a 4x4 array that is no rigid motion."""
     R = T[:3, :3]
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not orthonormal
         orthonormal = np.allclose(R.T @ R, np.eye(3), rtol=0.0, atol=TOLERANCE) and np.linalg.det(R) > 0.0
@@ -71,7 +70,7 @@ def pose_problems(T: Array, name: str) -> Iterator[str]:
 
 
 def unit_problems(vector: Array, name: str, hint: str = "") -> Iterator[str]:
-    """What makes a vector no unit vector."""
+    """The fault of a vector that is no unit vector."""
     if abs(math.hypot(*vector) - 1.0) > TOLERANCE:
         yield f"{name} = {vector_shown(vector)} {wrong_length(vector)}{hint}."
 

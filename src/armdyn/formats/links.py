@@ -17,7 +17,7 @@ from armdyn.model.assembly import assemble
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Limits, Model
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection
 from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
 
@@ -161,10 +161,8 @@ def _place_problems(part: Part, here: str) -> Iterator[str]:
 
 def _joint(part: Part, where: str) -> JointPart:
     axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else array(f"{where} axis", part.axis, (3,))
-    return JointPart(
-        part.joint_name, part.kind, part.parent, part.name, _placement(part, where), axis,
-        part.limits, part.damping, part.friction, part.collar, where, part.armature,
-    )  # fmt: skip
+    placement, names = _placement(part, where), (part.joint_name, part.kind, part.parent, part.name)
+    return JointPart(*names, placement, axis, where=where, **mechanics(part))
 
 
 def _placement(part: Part, where: str) -> Array:
@@ -181,8 +179,7 @@ def parts_of(model: Model) -> list[Part]:
     parts = [
         Part(
             joint.child, joint.parent, joint.kind, joint.axis, T=joint.placement, joint=joint.name,
-            inertia=model.link(joint.child).inertia, limits=joint.limits, damping=joint.damping,
-            friction=joint.friction, collar=joint.collar, armature=joint.armature,
+            inertia=model.link(joint.child).inertia, **mechanics(joint),
         )
         for joint in model.joints
     ]  # fmt: skip

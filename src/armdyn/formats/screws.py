@@ -15,6 +15,7 @@ from armdyn.formats.given import TOLERANCE, names_of_joints, pose_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.bounds import LARGEST, largest_problem
 from armdyn.model.inertia import Inertia
+from armdyn.model.inertia_matrices import spatial_inertia_problems
 from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
@@ -101,19 +102,8 @@ def _arrays(Mlist: ArrayLike, Glist: ArrayLike, Slist: ArrayLike) -> tuple[Array
 
 def _inertia_problems(G: Array) -> Iterator[str]:
     for i, Gi in enumerate(G):
-        scale = TOLERANCE * max(1.0, float(np.abs(Gi).max()))
-        m = Gi[5, 5]
-        coupling = Gi[:3, 3:]
-        if not np.allclose(Gi, Gi.T, rtol=0.0, atol=scale):
-            yield f"Glist[{i}] is not symmetric."
-        elif not np.allclose(Gi[3:, 3:], m * np.eye(3), rtol=0.0, atol=scale):
-            yield f"Glist[{i}]: its lower right block is not mass times the identity; G is angular part first."
-        elif not np.allclose(coupling, -coupling.T, rtol=0.0, atol=scale):
-            yield f"Glist[{i}]: its upper right block is not the cross-product matrix of m c."
-        elif m <= 0.0:
-            yield f"Glist[{i}]: mass {m:g} kg is not positive."
-        else:
-            yield from (f"Glist[{i}]: {problem}." for problem in _inertia(Gi).problems())
+        problems = list(spatial_inertia_problems(Gi, size=1.0)) or list(_inertia(Gi).problems())
+        yield from (f"Glist[{i}]: {problem}." for problem in problems)
 
 
 def _screw_problems(S: Array) -> Iterator[str]:

@@ -67,5 +67,5 @@ class Units:
 
 
 def _above_zero(value: float, name: str, unit: str) -> float:
-    """What one unit is, as a float."""
+    """One unit as a float."""
     return number(f"Units: {name}", value, above=0.0, expected=f"what one unit is in {unit}, above 0")

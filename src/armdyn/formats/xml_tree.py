@@ -1,4 +1,4 @@
-"""XML from strangers, as a tree: no document type, no entities, no other file, within limits, with exact lines.
+"""Untrusted XML as a tree: no document type, no entities, no other file, within limits, with exact lines.
 
 Expat, which comes with Python, reports what it meets; the first thing a robot description has no use for ends the
 reading at once. So an entity is never declared, let alone expanded, and no name in the file is ever opened.
@@ -20,13 +20,13 @@ MAX_ATTRIBUTES = 1000
 MAX_DEPTH = 100
 
 MAX_TEXT = 1000
-"""How much of a text is kept, about: what a description says in text is names and numbers."""
+"""About how many letters of a text are kept: texts of descriptions are names and numbers."""
 
 ENCODINGS = ("UTF-8", "UTF-16", "US-ASCII", "ISO-8859-1", "ISO-8859-15", "windows-1252")
-"""What a document may be written in. Python knows many more, some of which are no alphabets, such as unicode_escape."""
+"""The encodings that are read. Python knows many more, some of which are no alphabets, such as unicode_escape."""
 
 OTHER_NAMES = ("utf8", "utf-16le", "utf-16be", "ascii", "latin-1", "latin1", "cp1252")
-"""What these encodings are called too."""
+"""Other names of these encodings."""
 
 READABLE = frozenset(name.lower() for name in (*ENCODINGS, *OTHER_NAMES))
 
@@ -59,14 +59,7 @@ class Element:
 
 
 def parse(data: bytes, name: str, encoding: str | None = None, first_line: int = 1) -> Element:
-    """The root element of a document.
-
-    Args:
-        data: the document.
-        name: of the document, for messages.
-        encoding: of ``data`` where it is known; else the document says it.
-        first_line: number of the line that ``data`` begins with.
-    """
+    """The root element of a document, called ``name`` in messages; ``encoding`` overrides its declaration."""
     if len(data) > MAX_BYTES:
         raise ModelError(f"{name} is larger than {MAX_BYTES // 2**20} MB, as no robot is; is it the right file?")
     if not data.strip(b" \t\r\n\0"):

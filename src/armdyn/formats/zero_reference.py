@@ -176,7 +176,9 @@ def read_zero_reference(
     words = ["revolute"] * n if kinds is None else _kinds(kinds, n)
     labels = names_of_joints(joint_names, n)
     P, com = _centers(n, points, hand, b, c, d, first_center)
-    problems = [*_axis_problems(u), *kind_problems(words, "kinds")]
+    hint = "; the direction of the axis, not a point on it (points go into points=)"
+    problems = [problem for k, axis in enumerate(u) for problem in unit_problems(axis, f"axes[{k}]", hint)]
+    problems += kind_problems(words, "kinds")
     tip_axes = _hand_axes(axial, transverse, problems)
     m = _masses(n, masses, weights, weighed_at, units)
     tensors = _tensors(n, inertias, problems)
@@ -184,11 +186,8 @@ def read_zero_reference(
     sides = _collar_sides({} if collars is None else collars, labels, words, problems)
     if problems:
         raise ModelError(problems)
-    P, com, tensors = (
-        P * units.length,
-        (np.zeros((n, 3)) if com is None else com) * units.length,
-        tensors * units.inertia,
-    )
+    com = np.zeros((n, 3)) if com is None else com
+    P, com, tensors = P * units.length, com * units.length, tensors * units.inertia
     if check_inertia:
         _refuse_mixed_units(P, com, m, tensors)
     bounds = [UNLIMITED] * n if limits is None else one_each(limits, n, "limits", "one armdyn.Limits a joint")
@@ -269,12 +268,6 @@ def _to_mass_centers(vectors: Mapping[str, Array], between: Array, *, known_hand
     return between - vectors["d"] if "d" in vectors else None
 
 
-def _axis_problems(u: Array) -> Iterator[str]:
-    for k, axis in enumerate(u):
-        hint = "; the direction of the axis, not a point on it (points go into points=)"
-        yield from unit_problems(axis, f"axes[{k}]", hint)
-
-
 def _hand_axes(axial: ArrayLike | None, transverse: ArrayLike | None, problems: list[str]) -> Array:
     """The tip's axes as columns: x along u_t, z along u_a; the base's where neither is given."""
     if axial is None and transverse is None:
@@ -288,10 +281,8 @@ def _hand_axes(axial: ArrayLike | None, transverse: ArrayLike | None, problems: 
     faults = [*unit_problems(a, "axial"), *unit_problems(t, "transverse")]
     if not faults and abs(float(a @ t)) > TOLERANCE:
         angle = np.degrees(np.arccos(np.clip(a @ t, -1.0, 1.0)))
-        faults = [
-            f"axial {vector_shown(a)} and transverse {vector_shown(t)} are {angle:.6g} degrees apart; "
-            "expected a right angle."
-        ]
+        both = f"axial {vector_shown(a)} and transverse {vector_shown(t)}"
+        faults = [f"{both} are {angle:.6g} degrees apart; expected a right angle."]
     problems += faults
     return np.column_stack([t, np.cross(a, t), a])
 
@@ -331,7 +322,7 @@ def _missing(
 def _collar_sides(
     collars: Mapping[str, str], labels: Sequence[str], kinds: Sequence[str], problems: list[str]
 ) -> dict[str, Collar]:
-    """Which side of each slide carries its collar."""
+    """The side of each prismatic joint that carries its collar."""
     if not isinstance(collars, Mapping):
         raise ModelError(f"collars is {shown(collars)}; expected a mapping from slides to links.")
     sides: dict[str, Collar] = {}

@@ -17,16 +17,16 @@ from armdyn.model.inertia import Inertia
 from armdyn.spatial.rotations import Array
 
 ROUNDING = 1e-12
-"""What counts as rounding, relative to the largest principal moment: flat bodies have an eigenvalue of exactly zero."""
+"""The rounding, relative to the largest principal moment: flat bodies have an eigenvalue of exactly zero."""
 
 
 class Violation(NamedTuple):
     """One condition that is not met."""
 
     condition: str
-    """What should hold, for example "I1 + I2 >= I3"."""
+    """The condition, for example "I1 + I2 >= I3"."""
     shortfall: float
-    """By how much it does not, in ``unit``."""
+    """The amount by which it is broken, in ``unit``."""
     unit: str
     """Such as "kg m^2"."""
 
@@ -35,7 +35,7 @@ class Violation(NamedTuple):
 
 
 class Consistency(NamedTuple):
-    """What a rigid body's inertia has to be, and what this one is."""
+    """The conditions on a rigid body's inertia, and whether one meets them."""
 
     mass: float
     """m, kg."""
@@ -72,7 +72,7 @@ class Mended(NamedTuple):
     distance: float
     """Frobenius norm of the change of S_c, kg m^2."""
     changes: tuple[str, ...]
-    """What was changed, one sentence each; empty where nothing was."""
+    """The changes, one sentence each."""
 
 
 def consistency(inertia: Inertia) -> Consistency:

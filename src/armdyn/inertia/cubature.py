@@ -41,12 +41,9 @@ class Integral(NamedTuple):
 
 
 class Integrand(NamedTuple):
-    """What is integrated over a region.
+    """An integrand over a region, ``at`` its points (x, y, z), in the region's unit, and their content.
 
-    Args:
-        region: the points.
-        at: points (x, y, z) in the region's unit, and their content, to k numbers a point, shape (cells, k, points).
-        scale: of the k integrals, relative to the first, shape (k,).
+    It gives k numbers a point, shape (cells, k, points); ``scale`` is that of the k integrals relative to the first.
     """
 
     region: Region
@@ -55,12 +52,10 @@ class Integrand(NamedTuple):
 
 
 class _Rule(NamedTuple):
-    """Nodes of two rules in the unit cube, and what sums over them mean.
+    """Nodes of a coarse and a fine rule in the unit cube, shape (d, N), and weights, shape (N, 2 + d).
 
-    Args:
-        nodes: shape (d, N), first the coarse rule's.
-        weights: shape (N, 2 + d): the coarse rule, the fine rule, and along each coordinate the component of the
-            highest degree that the fine rule's nodes tell apart.
+    The weights are those of the coarse rule, of the fine rule, and, along each coordinate, of the component of the
+    highest degree that the fine rule's nodes tell apart.
     """
 
     nodes: Array
@@ -135,7 +130,7 @@ def _refined(integrand: Integrand, first: _Places, rtol: float, most: int, spent
 
 
 def _worth_halving(errors: Array, allowed: float) -> int:
-    """How many of the largest errors have to go for the others to be half of what is allowed."""
+    """The number of largest errors without which the others sum up to half of the allowed error."""
     left = errors.sum() - np.cumsum(np.sort(errors)[::-1])
     return min(int(np.searchsorted(-left, -allowed / 2)) + 1, len(errors))
 

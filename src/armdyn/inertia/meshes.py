@@ -24,7 +24,7 @@ FORMATS = (".stl", ".obj", ".ply", ".off")
 """Mesh files that are read; none of them refers to another file that is needed."""
 
 NO_VOLUME = 1e-12
-"""What counts as no volume, relative to the cube round the mesh."""
+"""The largest volume that counts as none, relative to the cube round the mesh."""
 
 
 def mesh(source: Any, *, mass: float | None = None, density: DensityLike | None = None, scale: float = 1.0) -> Inertia:
@@ -160,7 +160,7 @@ def _refuse_holes(faces: Array, name: str) -> None:
 
 
 def _volume(triangles: Array) -> float:
-    """Of the tetrahedra from the origin to every face, negative for faces seen from inside."""
+    """The volume of the tetrahedra from the origin to every face, negative for faces seen from inside."""
     return float(np.linalg.det(triangles).sum() / 6)
 
 

@@ -186,10 +186,9 @@ def _on_ball(polar: Array, azimuth: Array) -> tuple[Coordinates, Array]:
 
 
 def tetrahedra(triangles: Array, origin: Array, unit: float) -> Region:
-    """What triangles seen from outside enclose: tetrahedra from 0 to each, negative for faces seen from inside.
+    """The volume that triangles enclose: tetrahedra from 0 to each, negative for faces seen from inside.
 
-    Args:
-        triangles: A, B, C of each, shape (k, 3, 3), in units of ``unit`` from ``origin``, m.
+    The corners A, B, C of each, shape (k, 3, 3), are in units of ``unit`` from ``origin``, m.
     """
     volume = np.linalg.det(triangles)
     kept = volume != 0.0

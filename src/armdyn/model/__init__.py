@@ -1,4 +1,4 @@
-"""What a robot arm is: frozen data, validated when it is assembled."""
+"""The model of a robot arm: frozen data, validated when it is assembled."""
 
 from armdyn.lazy import modules_of
 from armdyn.model.geometry import Geometry

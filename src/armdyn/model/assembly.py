@@ -1,4 +1,4 @@
-"""From the parts a description names to a `Model`: what is wrong is said, what is fixed is merged."""
+"""The `Model` from the parts of a description: problems are reported, fixed links merged."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 from armdyn.exact import exact, norm
 from armdyn.model.bounds import largest_problem
-from armdyn.model.frozen import finite_array
+from armdyn.model.frozen import frozen_array
 from armdyn.model.geometry import Geometry
+from armdyn.model.messages import quoted
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Joint, Link, Model
 from armdyn.model.notes import notes_on, notes_on_branches, notes_on_locked, notes_on_lost_mass, surprises_in
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection, branches_left_out, roots
 from armdyn.model.tips import find_tip
-from armdyn.model.validation import check_types, judged_inertias, quoted, refuse
+from armdyn.model.validation import check_types, judged_inertias, refuse
 from armdyn.spatial.rotations import Array, rigid, rotation_about
 
 UNIT_ROUNDING = 1e-15
-"""How far from 1 the computed length of a vector is at most that was divided by its length."""
+"""The largest error in the computed length of a normalised vector."""
 
 EVERYTHING = Selection()
 
@@ -58,8 +59,8 @@ def assemble(
     """
     check_types(name, links, joints)
     base, tip, locked = selection.base, selection.tip, selection.locked
-    felt, unfelt = selection.felt(links, joints)
-    impossible, notes_on_inertias = judged_inertias(links, felt, unfelt, check_inertia=selection.check_inertia)
+    loading, welded = selection.loading(links, joints)
+    impossible, notes_on_inertias = judged_inertias(links, loading, welded, check_inertia=selection.check_inertia)
     refuse([*problems, *impossible], links, joints, incomplete)
     _check_names(name, links, joints, selection)
     doubts = list(notes_on_locked(joints, locked))
@@ -136,18 +137,15 @@ def merge(
         else:
             poses[joint.child] = joint.child, exact(np.eye(4))
             inertias[joint.child] = inertia
-            axis = _unit(joint.axis)
-            moving[joint.name] = Joint(
-                joint.name, joint.kind, carrier, joint.child, placement, axis,
-                joint.limits, joint.damping, joint.friction, joint.collar, joint.armature,
-            )  # fmt: skip
+            names, axis = (joint.name, joint.kind, carrier, joint.child), _unit(joint.axis)
+            moving[joint.name] = Joint(*names, placement, axis, **mechanics(joint))
     in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
     return Model(
         name,
         links=tuple(Link.of(link, inertias[link]) for link in (base, *(j.child for j in in_order))),
         joints=tuple(in_order),
         frames=tuple(Frame(frame, link, pose) for frame, (link, pose) in poses.items()),
-        gravity=finite_array(gravity, (3,), "gravity", GRAVITY),
+        gravity=frozen_array(gravity, (3,), "gravity", GRAVITY),
         geometry=tuple(_carried(shape, *poses[shape.link]) for shape in geometry if shape.link in poses),
     )
 

@@ -7,7 +7,7 @@ vectors, and with beta = K pi of these columns alone, Y pi = Y_independent beta 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,13 +20,13 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 PREFERRED = ("m", "mc_z", "mc_y", "mc_x", "I_yy", "I_xx", "I_zz", "I_xy", "I_yz", "I_xz")
-"""Which parameters of a link become dependent first: those the literature gives to the link before."""
+"""The order in which parameters of a link become dependent: first those the literature gives to the link before."""
 
 CLEAR = 0.5
 """A parameter is preferred where the null vectors move it at least this much as the one they move most."""
 
 FOUND = 1e-6
-"""What null vectors of unit length move less than this, they do not move."""
+"""Entries of null vectors of unit length below this count as zero."""
 
 ROUNDING = 1e-12
 """Entries of K below this, in units of the arm's own size, are what rounding left of exact zeros."""
@@ -58,13 +58,14 @@ class BaseParameters:
 
     @property
     def rank(self) -> int:
-        """How many base parameters there are."""
+        """The number of base parameters."""
         return len(self.independent)
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Every base parameter as the sum it is, such as "link_1.mc_x + 0.4 link_2.m"."""
-        return tuple(_sum(row, column, self.standard.names) for row, column in self._rows())
+        rows = zip(self.matrix, self.independent, strict=True)
+        return tuple(_sum(row, column, self.standard.names) for row, column in rows)
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -79,12 +80,9 @@ class BaseParameters:
 
     @property
     def dependent(self) -> tuple[str, ...]:
-        """Standard parameters that are felt within base parameters only, and so cannot be told apart from others."""
-        return tuple(
-            name
-            for column, name in enumerate(self.standard.names)
-            if column not in set(self.independent) and self.matrix[:, column].any()
-        )
+        """Standard parameters that joint forces depend on only within sums, the base parameters."""
+        others = [column for column in range(len(self.standard)) if column not in set(self.independent)]
+        return tuple(self.standard.names[column] for column in others if self.matrix[:, column].any())
 
     @property
     def without_effect(self) -> tuple[str, ...]:
@@ -166,9 +164,6 @@ class BaseParameters:
             lines.append(f"without effect: {', '.join(self.without_effect)}")
         return "\n".join(lines)
 
-    def _rows(self) -> Iterator[tuple[Array, int]]:
-        return zip(self.matrix, self.independent, strict=True)
-
 
 def _sum(row: Array, own: int, names: Sequence[str]) -> str:
     """The column kept first, then what is added to it."""
@@ -181,20 +176,12 @@ def _sum(row: Array, own: int, names: Sequence[str]) -> str:
 
 
 def grouped(
-    mechanism: Mechanism,
-    standard: StandardParameters,
-    null_vectors: Array,
-    gap: tuple[float, float] | None = None,
+    mechanism: Mechanism, standard: StandardParameters, null_vectors: Array, gap: tuple[float, float] | None = None
 ) -> BaseParameters:
     """The base parameters where the columns of ``null_vectors`` cause no joint force.
 
-    Dependent columns are chosen from the tips inwards, so that what cannot be told apart is given to inner links.
-
-    Args:
-        mechanism: whose bodies the columns belong to.
-        standard: the parameters.
-        null_vectors: a basis in the arm's own units (`own_units`), shape (parameters, k).
-        gap: as of `BaseParameters`.
+    Dependent columns are chosen from the tips inwards, so that sums belong to inner links. ``null_vectors`` are a basis
+    in the arm's own units (`own_units`), shape (parameters, k).
     """
     units = own_units(mechanism, standard)
     dependent = _dependent(null_vectors, columns_of_bodies(mechanism, standard))

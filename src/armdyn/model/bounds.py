@@ -1,4 +1,4 @@
-"""How large the numbers of a description may be: beyond these none means anything.
+"""Bounds on the numbers of a description.
 
 Directions have no bound: they are normalised.
 """
@@ -19,7 +19,7 @@ LARGEST_ANGLE = 1e15
 
 
 def largest_problem(value: float, kind: str) -> str:
-    """What is wrong with the size of a position of a joint, an angle or a length; empty where nothing is.
+    """The fault in the size of a joint position, an angle or a length; empty if there is none.
 
     >>> largest_problem(1e16, "revolute")
     '1e+16 rad; expected an angle of at most 1e+15 rad'

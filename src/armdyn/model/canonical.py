@@ -33,13 +33,13 @@ from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array, cross, inverse_rigid, orthonormal, rigid
-from armdyn.spatial.turns import Axes, Turns, into
+from armdyn.spatial.turns import Axes, Turns, to_child
 
 FAR = 10.0
-"""Where two axes' common normal is this much farther than their origins are apart, the axes count as parallel."""
+"""Axes count as parallel if their common normal is farther away than so many distances between their origins."""
 
 FAR_BASE = 100
-"""Where a place is farther from a link on the base than so many times the link's size, no frame stands there."""
+"""The largest distance of a frame from a link on the base, in sizes of the link."""
 
 
 def canonical(model: Model) -> Mechanism:
@@ -85,14 +85,14 @@ class Placed(NamedTuple):
 
     @classmethod
     def of(cls, joint: Joint) -> Placed:
-        """What the joint's float64 numbers mean."""
+        """The exact numbers of a joint."""
         placement = exact(joint.placement)
         placement[:3, :3] = orthonormal(placement[:3, :3])
         return cls(joint, placement, unit(exact(joint.axis)))
 
     @property
     def revolute(self) -> bool:
-        """Else prismatic."""
+        """Whether it turns; else it slides."""
         return self.joint.kind == "revolute"
 
     @property
@@ -132,7 +132,7 @@ def _canonical_frame(joint: Placed, previous: Array | None, children: list[Place
 
 
 def _origin(joint: Placed, previous: Array) -> Array:
-    """Where the origin lies: on a revolute joint's axis, where the common normal from the parent's axis arrives.
+    """The origin: on a revolute joint's axis, where the common normal from the parent's axis arrives.
 
     ``previous`` is T_PL, with the parent's axis along P's z through P's origin. Where that is parallel, the origin
     keeps the parent's height. A prismatic joint has a direction and no place: its origin is the parent's, wherever the
@@ -232,7 +232,7 @@ def _body(model: Model, joint: Joint, parent: int, step: Array, link_pose: Array
         turns, quarter_turns, angle = (Axes(clean_rotation(step[:3, :3])),), 0, ZERO
     else:
         turns = constant_turns(clean_direction(step[:3, 2]))
-        x = into(turns, step[:3, 0])  # (cos, sin, 0) of the joint's own angle at q = 0
+        x = to_child(turns, step[:3, 0])  # (cos, sin, 0) of the joint's own angle at q = 0
         quarter_turns, angle = _split_angle(x[0], x[1])
     mass, h, second = canonical_inertia(model.link(joint.child).inertia, link_pose)
     return Body(

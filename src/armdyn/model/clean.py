@@ -1,4 +1,4 @@
-"""Exact zeros where rounding stands for them: what is below the digits of a description is none of its meaning."""
+"""Exact zeros in place of rounding errors: numbers below the digits of a description count as zero."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy as np
 
 from armdyn.exact import ONE, ZERO, Exact, exact, is_traced, norm, unit
 from armdyn.spatial.rotations import Array, rigid
-from armdyn.spatial.turns import Turn, into, matrix
+from armdyn.spatial.turns import Turn, matrix, to_child
 
 ROUNDING = Exact(Decimal("1e-14"))
 """Direction components and relative lengths below this are what rounding left of an exact zero: three times of what a
 right angle is off by that a file gives with fifteen digits, 1.5707963267949. The arithmetic here adds nothing to it."""
 
 FLOAT_NOISE = Exact(Decimal("1e-15"))
-"""The same of numbers in float64, each off by at most half a last digit, after two or three products."""
+"""The same threshold for numbers in float64, after two or three products, each rounded to half a last digit."""
 
 
 def clean_direction(v: Array) -> Array:
@@ -38,7 +38,7 @@ def clean_rotation(R: Array) -> Array:
     if not any(ZERO < abs(x) < ROUNDING for x in R.flat):
         return R
     turns = constant_turns(clean_direction(R[:, 2]))
-    x = into(turns, R[:, 0])
+    x = to_child(turns, R[:, 0])
     made = matrix((*turns, *_turn_by(2, x[0], x[1])))
     return np.asarray(np.where(np.abs(made) < FLOAT_NOISE, 0.0, made))
 

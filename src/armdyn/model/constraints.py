@@ -148,6 +148,6 @@ def rows_in(model: Model) -> tuple[Row, ...]:
 
 
 def sizes(constraints: Sequence[Constraint]) -> dict[str, int]:
-    """How many rows there are, and how many of them are holonomic, by the names shapes have for them."""
+    """The number of rows, and of holonomic ones, by their names in shapes."""
     rows = rows_of(constraints)
     return {"constraints": len(rows), "holonomic": sum(row.holonomic for row in rows)}

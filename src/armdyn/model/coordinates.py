@@ -30,10 +30,10 @@ SMALLEST, LARGEST = 1e-100, 1e100
 """Factors of a map that are not zero, and offsets: squares of what lies beyond are no numbers, and it is no gear."""
 
 MOST_JOINTS = 1000
-"""How many joints a coupled model may have: its map is a full matrix."""
+"""The most joints of a coupled model: its map is a full matrix."""
 
 HELD_WITHIN = 1e-9
-"""How far outside its limits a joint may be held that a coupling holds still: rounding explains it."""
+"""The tolerance on the limits of a joint that a coupling holds still."""
 
 
 def coupling_of(model: Model) -> Coupling:
@@ -177,7 +177,7 @@ class _Driven(NamedTuple):
 
     @property
     def factor(self) -> float:
-        """Of the one coordinate that moves it alone."""
+        """The factor of the one coordinate that moves it."""
         (factor,) = self.factors.values()
         return factor
 
@@ -193,7 +193,7 @@ def _driven(parts: Sequence[Joint | Coordinate], A: Array, b: Array) -> list[_Dr
 
 @dataclass
 class _Finder:
-    """What the joints leave of every coordinate; collects what is wrong."""
+    """Finds kind, limits and friction of every coordinate from the joints, and collects problems."""
 
     driven: Sequence[_Driven]
     kinds: Mapping[str, Kind]
@@ -265,6 +265,6 @@ class _Finder:
 
 
 def _range(limits: Limits, factor: float, offset: float) -> tuple[float, float]:
-    """Where a coordinate may be for ``factor`` times it plus ``offset`` to keep the limits."""
+    """The range of a coordinate in which ``factor`` times it plus ``offset`` keeps the limits."""
     low, high = sorted(((limits.lower - offset) / factor, (limits.upper - offset) / factor))
     return low, high

@@ -26,7 +26,7 @@ class Coordinate:
         name: of the coordinate: that of the joint the others follow, or one of its own.
         kind: "revolute" (rad) or "prismatic" (m).
         limits: what the limits of the joints it alone moves leave of it.
-        damping: viscous friction of those joints as this coordinate feels it.
+        damping: viscous friction of those joints as seen by this coordinate.
         friction: their Coulomb friction likewise.
     """
 

@@ -1,4 +1,4 @@
-"""What stands between the coordinates q and the links: couplings of joints, and the rotors of their motors.
+"""The drive between the coordinates q and the links: couplings of joints, and the rotors of their motors.
 
 The recursions know the links and a joint a body; q counts coordinates. With q_bodies = A q + b, and a the reflected
 inertias of the rotors, which follow their own joints alone,
@@ -24,7 +24,7 @@ from armdyn.model.coupling import Coupling
 from armdyn.spatial.rotations import Array
 
 Terms = tuple[tuple[int, float], ...]
-"""What moves a joint: (coordinate, factor), ..."""
+"""The coordinates that move a joint: (coordinate, factor), ..."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,14 @@ class Drive:
                     terms[high].setdefault(low, []).append(_times(factor, entry))
         return [{low: _sum(column[low]) for low in sorted(column, reverse=True)} for column in terms]
 
+    def filled(self, columns: Sequence[Mapping[int, Any]]) -> Array:
+        """The symmetric matrix, in the order of q, of which `matrix` gives the columns."""
+        filled, order = np.zeros((self.size, self.size), dtype=object), self.order
+        for k, column in zip(order, columns, strict=True):
+            for j, entry in column.items():
+                filled[order[j], k] = filled[k, order[j]] = entry
+        return filled
+
     def tensor(self, of_bodies: Mapping[tuple[int, ...], Any], rank: int) -> Array:
         """T_ab... = sum A_ja A_kb ... T_jk...: a matrix (rank 2) or more, from those entries by body that exist."""
         terms: dict[tuple[int, ...], list[Any]] = {}
@@ -126,7 +134,7 @@ class Drive:
         return T
 
     def _pairs(self, j: int, k: int) -> Iterator[tuple[int, int, float]]:
-        """Where M_jk goes, with M_kj where they are two: the coordinates a, b and the factor of each entry."""
+        """The coordinates a, b and the factor of each entry to which M_jk, and M_kj if j is not k, contribute."""
         for x, (a, f) in enumerate(self.terms[j]):
             for b, g in self.terms[k][x:] if j == k else self.terms[k]:
                 yield a, b, f * g * (2.0 if a == b and j != k else 1.0)

@@ -46,8 +46,8 @@ def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia
                 f"give that of {frame.link!r}, which everything is part of that moves with it, or add a body to it: "
                 "with_payload."
             )
-        felt = model.link(name).name != model.base
-        notes += checked_inertia(f"inertia of link {name!r}", inertia, check_inertia=check_inertia and felt)
+        moves = model.link(name).name != model.base
+        notes += checked_inertia(f"inertia of link {name!r}", inertia, check_inertia=check_inertia and moves)
     links = tuple(Link(link.name, given[link.name]) if link.name in given else link for link in model.links)
     return renoted(model, model.replace(links=links), *notes)
 

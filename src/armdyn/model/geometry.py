@@ -1,17 +1,18 @@
-"""What a robot looks like and collides with: shapes on its links. No equation of motion contains them."""
+"""Shapes on the links of a robot, for display and for contacts. No equation of motion contains them."""
 
 from __future__ import annotations
 
 import math
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from armdyn.checks import array
 from armdyn.errors import ModelError
-from armdyn.model.frozen import finite_array
+from armdyn.model.frozen import frozen_array
 from armdyn.spatial.rotations import Array
 
 Purpose = Literal["visual", "collision"]
@@ -20,46 +21,43 @@ Purpose = Literal["visual", "collision"]
 class Shape:
     """A form with its sizes, which are checked when it is made; in the frame that its `Geometry` places."""
 
-    def _check(self, name: str, value: Any, shape: tuple[int, ...] = (), *, may_be_infinite: bool = False) -> None:
-        """Normalise a size of the frozen dataclass: lengths, m, none of them negative."""
-        what = f"{name} of a {type(self).__name__.lower()}"
-        sizes = array(what, value, shape)
-        if not (sizes >= 0.0).all() or not (may_be_infinite or np.isfinite(sizes).all()):
-            found = " ".join(f"{size:g}" for size in sizes.ravel())
-            raise ModelError(f"{what} is {found}; expected lengths in m, none of them negative.")
-        object.__setattr__(self, name, tuple(sizes.tolist()) if shape else float(sizes))
+    SIZES: ClassVar[Mapping[str, int]] = {}
+    """How many numbers each size holds, all in m and none of them negative."""
+    may_be_infinite: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name, count in self.SIZES.items():
+            what = f"{name} of a {type(self).__name__.lower()}"
+            sizes = array(what, getattr(self, name), (count,) if count > 1 else ())
+            if not (sizes >= 0.0).all() or not (self.may_be_infinite or np.isfinite(sizes).all()):
+                found = " ".join(f"{size:g}" for size in sizes.ravel())
+                raise ModelError(f"{what} is {found}; expected lengths in m, none of them negative.")
+            object.__setattr__(self, name, tuple(sizes.tolist()) if count > 1 else float(sizes))
 
 
 @dataclass(frozen=True)
 class Box(Shape):
     """A box about the origin: its lengths along x, y and z, m."""
 
+    SIZES: ClassVar[Mapping[str, int]] = {"size": 3}
     size: tuple[float, float, float]
-
-    def __post_init__(self) -> None:
-        self._check("size", self.size, (3,))
 
 
 @dataclass(frozen=True)
 class Sphere(Shape):
     """A sphere about the origin: its radius, m."""
 
+    SIZES: ClassVar[Mapping[str, int]] = {"radius": 1}
     radius: float
-
-    def __post_init__(self) -> None:
-        self._check("radius", self.radius)
 
 
 @dataclass(frozen=True)
 class Cylinder(Shape):
     """A cylinder along z about the origin: its radius and length, m."""
 
+    SIZES: ClassVar[Mapping[str, int]] = {"radius": 1, "length": 1}
     radius: float
     length: float
-
-    def __post_init__(self) -> None:
-        self._check("radius", self.radius)
-        self._check("length", self.length)
 
 
 @dataclass(frozen=True)
@@ -71,20 +69,17 @@ class Capsule(Cylinder):
 class Ellipsoid(Shape):
     """An ellipsoid about the origin: its semi-axes along x, y and z, m."""
 
+    SIZES: ClassVar[Mapping[str, int]] = {"radii": 3}
     radii: tuple[float, float, float]
-
-    def __post_init__(self) -> None:
-        self._check("radii", self.radii, (3,))
 
 
 @dataclass(frozen=True)
 class Plane(Shape):
     """A rectangle in the plane z = 0 about the origin, seen from +z: its lengths along x and y, m; may be infinite."""
 
+    SIZES: ClassVar[Mapping[str, int]] = {"size": 2}
+    may_be_infinite: ClassVar[bool] = True
     size: tuple[float, float] = (math.inf, math.inf)
-
-    def __post_init__(self) -> None:
-        self._check("size", self.size, (2,), may_be_infinite=True)
 
 
 @dataclass(frozen=True)
@@ -112,7 +107,7 @@ class Mesh(Shape):
 
     @property
     def location(self) -> str:
-        """Where the file is: the path, behind the description's folder where it is relative."""
+        """The path of the file, relative paths behind the description's folder."""
         return self.path if "://" in self.path else os.path.join(self.folder, self.path)
 
 
@@ -141,7 +136,7 @@ class Geometry:
 
     def __post_init__(self) -> None:
         what = f"pose of a {self.purpose} shape on {self.link!r}"
-        object.__setattr__(self, "pose", finite_array(self.pose, (4, 4), what, "a homogeneous matrix"))
+        object.__setattr__(self, "pose", frozen_array(self.pose, (4, 4), what, "a homogeneous matrix"))
         if self.color is not None:
             color = array(f"color of a {self.purpose} shape on {self.link!r}", self.color, (4,))
             if not ((color >= 0.0) & (color <= 1.0)).all():

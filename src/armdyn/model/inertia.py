@@ -28,7 +28,7 @@ SMALLEST_RADIUS = 1e-6
 """Radius of gyration, m, below which a moment is rounding: exporters print 1e-20 where they mean 0."""
 
 DUST = 1e-12
-"""Of the largest principal moment: what is smaller is rounding, and 0 where it is shown."""
+"""Moments smaller than this, relative to the largest, are rounding, and are shown as 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +173,7 @@ class Inertia(MassProperties):
         return principal_axes(self.tensor)
 
     def problems(self) -> Iterator[str]:
-        """What makes this no inertia at all, one sentence each."""
+        """The faults of the numbers, one sentence each."""
         if not all(map(math.isfinite, (self.mass, *self.com.tolist(), *self.tensor.ravel().tolist()))):
             yield "mass, centre of mass or inertia is not a finite number"
             return
@@ -190,7 +190,7 @@ class Inertia(MassProperties):
             yield "rotational inertia is not symmetric"
 
     def impossibilities(self) -> Iterator[str]:
-        """What about this inertia no rigid body can have, one sentence each; `problems` must be none."""
+        """The conditions of a rigid body that are broken, one sentence each; there must be no `problems`."""
         if not self.tensor.any():
             return
         if self.mass == 0.0:

@@ -1,4 +1,4 @@
-"""What is wrong with a matrix that claims to be a spatial inertia or a pseudo-inertia."""
+"""Faults in the structure of spatial inertias and pseudo-inertias."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from armdyn.model.bounds import LARGEST
 from armdyn.spatial.rotations import Array
 
 TOLERANCE = 1e-9
-"""How far the structure may be broken, relative to the largest entry: matrices are printed with rounding."""
+"""The tolerance on the structure, relative to the largest entry: matrices are printed with rounding."""
 
 
-def spatial_inertia_problems(G: Array) -> Iterator[str]:
-    """What makes G no [[I_o, m [c]], [m [c]^T, m 1]], one sentence each."""
+def spatial_inertia_problems(G: Array, size: float = 0.0) -> Iterator[str]:
+    """The faults of G as a spatial inertia [[I_o, m [c]], [m [c]^T, m 1]], with entries of at least this ``size``."""
     if sizes := list(_size_problems(G)):
         yield from sizes
         return
-    scale = TOLERANCE * float(np.abs(G).max())
+    scale = TOLERANCE * max(size, float(np.abs(G).max()))
     m, coupling = G[5, 5], G[:3, 3:]
     if np.abs(G - G.T).max() > scale:
         yield "it is not symmetric"
@@ -31,7 +31,7 @@ def spatial_inertia_problems(G: Array) -> Iterator[str]:
 
 
 def pseudo_inertia_problems(J: Array) -> Iterator[str]:
-    """What makes J no [[S_o, H], [H^T, m]], one sentence each; whether a body can have it is not judged."""
+    """The faults of J as [[S_o, H], [H^T, m]], one sentence each; whether a body can have it is not checked."""
     if sizes := list(_size_problems(J)):
         yield from sizes
     elif np.abs(J - J.T).max() > TOLERANCE * np.abs(J).max():
@@ -41,7 +41,7 @@ def pseudo_inertia_problems(J: Array) -> Iterator[str]:
 
 
 def _size_problems(matrix: Array) -> Iterator[str]:
-    """What makes the entries no numbers to compute with."""
+    """The fault of entries that are not finite or too large."""
     largest = float(np.abs(matrix).max())
     if not np.isfinite(largest):
         yield "it holds NaN or infinity; expected finite numbers"

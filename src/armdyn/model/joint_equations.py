@@ -64,7 +64,7 @@ class JointEquation:
 
     @property
     def multiplier(self) -> float:
-        """Of a mimic."""
+        """The multiplier of a mimic."""
         return -self.coefficients[self.leader]
 
     def solved_for(self, joint: str, positions: Mapping[str, float]) -> float:
@@ -193,7 +193,7 @@ def _does(others: Sequence[str]) -> str:
 
 
 def as_equations(given: Sequence[object]) -> list[JointEquation]:
-    """What ``with_joint_equations`` is given: mappings of coefficients, with the value behind them or not."""
+    """The argument of ``with_joint_equations``: mappings of coefficients, or pairs of a mapping and a value."""
     if not isinstance(given, Iterable):
         raise ModelError(
             f"equations are {given!r}; expected a list of coefficients by joint, such as "

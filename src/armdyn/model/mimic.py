@@ -9,7 +9,9 @@ from armdyn.advice import option
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.coordinates import LARGEST, SMALLEST, check_size, moved_by, refuse
 from armdyn.model.joint_equations import JointEquation, with_joint_equations
+from armdyn.model.messages import quoted
 from armdyn.model.model import Model
+from armdyn.model.parts import cycles
 
 
 def with_mimics(model: Model, mimics: Sequence[JointEquation]) -> Model:
@@ -61,28 +63,24 @@ def _problems_of(mimics: Sequence[JointEquation]) -> Iterator[str]:
                 f"{follows} {mimic.multiplier:g} and offset {mimic.value:g}; expected a multiplier whose size is "
                 f"between {SMALLEST:g} and {LARGEST:g}, and an offset of at most {LARGEST:g}."
             )
-    for cycle in cycles(mimics):
+    for cycle in cycles_of(mimics):
         if len(cycle) == 1:
             yield f"{cycle[0].label}: it follows itself; expected another joint."
         else:
-            shown = [repr(mimic.joint) for mimic in cycle[:8]] + ["..."] * (len(cycle) > 8)
-            chain = " follows ".join([*shown, repr(cycle[0].joint)])
-            yield f"{cycle[0].label}: joints follow each other in a ring: {chain}."
+            yield f"{cycle[0].label}: joints follow each other in a ring: {described(cycle, 8)}."
 
 
-def cycles(mimics: Sequence[JointEquation]) -> Iterator[list[JointEquation]]:
-    """The cycles of joints that follow each other; each joint is looked at once."""
+def described(cycle: Sequence[JointEquation], most: int) -> str:
+    """The joints of a cycle, at most so many of them: "'a' follows 'b' follows 'a'"."""
+    names = [quoted(mimic.joint) for mimic in cycle[:most]] + ["..."] * (len(cycle) > most)
+    return " follows ".join([*names, quoted(cycle[0].joint)])
+
+
+def cycles_of(mimics: Sequence[JointEquation]) -> Iterator[list[JointEquation]]:
+    """The cycles of joints that follow each other."""
     mimic_of = {mimic.joint: mimic for mimic in mimics}
-    seen: set[str] = set()
-    for start in mimics:
-        path: dict[str, JointEquation] = {}
-        joint = start.joint
-        while joint in mimic_of and joint not in seen:
-            seen.add(joint)
-            path[joint] = mimic_of[joint]
-            joint = path[joint].leader
-        if joint in path:
-            yield [*path.values()][[*path].index(joint) :]
+    for cycle in cycles({joint: mimic.leader for joint, mimic in mimic_of.items()}):
+        yield [mimic_of[joint] for joint in cycle]
 
 
 def resolve_chains(mimics: Sequence[JointEquation]) -> dict[str, JointEquation]:
@@ -103,7 +101,7 @@ def resolve_chains(mimics: Sequence[JointEquation]) -> dict[str, JointEquation]:
 
 
 def as_mimics(given: object) -> list[JointEquation]:
-    """What ``with_mimic`` is given: a mapping from joints to what they follow."""
+    """The argument of ``with_mimic``: a mapping from joints to those they follow."""
     if not isinstance(given, Mapping):
         raise ModelError(
             f"followers are {given!r}; expected a mapping from joints to what they follow, such as "

@@ -1,4 +1,4 @@
-"""What a robot arm is, after reading: joints that move, the rigid links between them, named frames."""
+"""The model of a robot arm: moving joints, the rigid links between them, named frames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from armdyn.errors import UnknownName
 from armdyn.exact import exact
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.frozen import finite_array, frozen_array, unrounded
+from armdyn.model.frozen import frozen_array, unrounded
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
 from armdyn.spatial.mass_properties import MassProperties
@@ -27,7 +27,7 @@ STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 """The acceleration of free fall in base axes, m/s^2, where a description names none."""
 
 GRAVITY = "three numbers, m/s^2"
-"""What a gravity is expected to be, for messages."""
+"""The expected gravity, for messages."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Limits:
 
 
 UNLIMITED = Limits()
+
+Named = TypeVar("Named")
 
 Collar = Literal["parent", "child"]
 
@@ -166,7 +168,7 @@ class Model:
     constraints: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "gravity", finite_array(self.gravity, (3,), "gravity", GRAVITY))
+        object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,), "gravity", GRAVITY))
         check_constraints(self)
 
     @property
@@ -176,7 +178,7 @@ class Model:
 
     @property
     def coordinates(self) -> tuple[Joint | Coordinate, ...]:
-        """What q counts: the joints; of coupled ones, the coordinates that move them."""
+        """The entries of q: the joints; if they are coupled, the coordinates that move them."""
         return self.joints if self.coupling is None else self.coupling.coordinates
 
     @property
@@ -201,7 +203,7 @@ class Model:
     def _frames_by_name(self) -> Mapping[str, Frame]:
         return {frame.name: frame for frame in self.frames}
 
-    def _find(self, kind: str, name: str, known: Mapping[str, Any]) -> Any:
+    def _find(self, kind: str, name: str, known: Mapping[str, Named]) -> Named:
         try:
             return known[name]
         except (KeyError, TypeError):
@@ -209,13 +211,11 @@ class Model:
 
     def link(self, name: str) -> Link:
         """The link of that name."""
-        found: Link = self._find("link", name, self._links_by_name)
-        return found
+        return self._find("link", name, self._links_by_name)
 
     def joint(self, name: str) -> Joint:
         """The joint of that name."""
-        found: Joint = self._find("joint", name, self._joints_by_name)
-        return found
+        return self._find("joint", name, self._joints_by_name)
 
     def frame(self, name: str | None = None) -> Frame:
         """The frame of that name; the tip where none is given."""
@@ -226,8 +226,7 @@ class Model:
                     f"Frames: {', '.join(self._frames_by_name)}"
                 )
             name = self.tip
-        found: Frame = self._find("frame", name, self._frames_by_name)
-        return found
+        return self._find("frame", name, self._frames_by_name)
 
     def replace(self, **changes: Any) -> Model:
         """A copy with some fields changed."""

@@ -1,4 +1,4 @@
-"""What a reader of a model should know of it: numbers that are kept and not used, joints that move no mass."""
+"""Notes on a model: numbers that are kept and not used, joints that move no mass."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.model.coupling import Coupling
+from armdyn.model.messages import listing
 from armdyn.model.model import Joint, Model
 from armdyn.model.parts import JointPart
 
 SHOWN = 3
-"""How many joints a note on a coupling or on locked joints names."""
+"""The most joints that one note names."""
 
 LIMIT_ROUNDING = 1e-9
-"""How far outside its limits, rad or m, a joint is locked at least where that is said: limits are printed rounded."""
+"""The distance outside its limits, rad or m, at which a locked joint is noted: limits are printed rounded."""
 
 
 def surprises_in(model: Model) -> Iterator[str]:
-    """What a caller would not expect of these numbers, one sentence for each kind: readers warn of it too."""
+    """Notes that are warnings too, one sentence for each kind."""
     rubbing = [joint.name for joint in model.joints if joint.damping or joint.friction]
     if rubbing:
         yield (
@@ -30,12 +31,11 @@ def surprises_in(model: Model) -> Iterator[str]:
     stuck = [joint.name for joint in model.joints if (joint.limits.lower, joint.limits.upper) == (0.0, 0.0)]
     slow = [joint.name for joint in model.joints if joint.limits.velocity == 0.0]
     if stuck or slow:
-        of = [f"position limits of {_listing(stuck)}"] * bool(stuck) + [f"velocity limits of {_listing(slow)}"] * bool(
-            slow
-        )
+        zero = [f"{kind} limits of {listing(names, SHOWN)}" for kind, names in
+                (("position", stuck), ("velocity", slow)) if names]  # fmt: skip
         yield (
-            f"the {' and the '.join(of)} are zero, as many files have them that know none: motions that keep to limits "
-            "cannot move these joints"
+            f"the {' and the '.join(zero)} are zero, as many files have them that know none: "
+            "motions that keep to limits cannot move these joints"
         )
 
 
@@ -84,36 +84,30 @@ def notes_on_locked(joints: Sequence[JointPart | Joint], locked: Mapping[str, fl
         and not joint.limits.lower - LIMIT_ROUNDING <= locked[joint.name] <= joint.limits.upper + LIMIT_ROUNDING
     ]
     if outside:
-        yield f"locked outside their limits: {_listing(outside)}"
+        yield f"locked outside their limits: {listing(outside, SHOWN)}"
 
 
 def _notes_on_coupling(model: Model, coupling: Coupling) -> Iterator[str]:
-    """What of the joints' numbers no coordinate has."""
+    """Notes on numbers of joints that belong to no coordinate."""
     of_several = np.count_nonzero(coupling.matrix, axis=1) > 1
-    rubbing = [
-        joint.name for joint, shared in zip(model.joints, of_several, strict=True)
-        if shared and (joint.damping or joint.friction)
-    ]  # fmt: skip
+    shared = [joint for joint, several in zip(model.joints, of_several, strict=True) if several]
+    rubbing = [joint.name for joint in shared if joint.damping or joint.friction]
     if rubbing:
         yield (
-            f"damping and friction of {_listing(rubbing)}, which several coordinates move, are not part of any "
+            f"damping and friction of {listing(rubbing, SHOWN)}, which several coordinates move, are not part of any "
             "coordinate's; they are kept in the joints"
         )
     limited = [
-        joint.name for joint, shared in zip(model.joints, of_several, strict=True)
-        if shared and math.isfinite(min(-joint.limits.lower, joint.limits.upper, joint.limits.velocity))
+        joint.name for joint in shared
+        if math.isfinite(min(-joint.limits.lower, joint.limits.upper, joint.limits.velocity))
     ]  # fmt: skip
     if limited:
-        yield f"limits of {_listing(limited)}, which several coordinates move, bound no single one; kept in the joints"
+        those = listing(limited, SHOWN)
+        yield f"limits of {those}, which several coordinates move, bound no single one; kept in the joints"
     kept = {coordinate.name for coordinate in coupling.coordinates}
     weak = [joint.name for joint in model.joints if math.isfinite(joint.limits.effort) and joint.name not in kept]
     if weak:
-        yield f"effort limits of {_listing(weak)}, which other coordinates drive, are kept in the joints alone"
-
-
-def _listing(names: list[str]) -> str:
-    more = len(names) - SHOWN
-    return ", ".join(names[:SHOWN]) + (f" and {more} more" if more > 0 else "")
+        yield f"effort limits of {listing(weak, SHOWN)}, which other coordinates drive, are kept in the joints alone"
 
 
 def _massless(model: Model) -> list[str]:

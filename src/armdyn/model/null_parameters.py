@@ -1,4 +1,4 @@
-"""Which parameters cause no joint force: exactly, link by link, from the structure of the arm.
+"""Parameters that cause no joint force: exactly, link by link, from the structure of the arm.
 
 Parameters pi cause no joint force in any state if and only if their kinetic energy is zero and their potential energy
 constant (Gautier and Khalil 1990). Both are sums over the links, and only joint k and the links outboard of it know of
@@ -9,10 +9,10 @@ body belongs to link k, and minus the same, seen from there, to the link before.
     V_k = X(q_k) V_P + S qd_k          twist of link k, with V_P that of the link before
     V_k^T G V_k,  linear in pi_k:      2 K, where G is the spatial inertia
 
-The kinetic energy of link k feels V_P as V_P V_P^T alone and the potential energy feels the direction of gravity in P's
-axes; both lie in spaces that grow from the base outwards. A link whose motion is restricted (the first, those of planar
-arms, those that follow parallel axes or slides) has smaller spaces and more null vectors: the rule of seven parameters
-a revolute and four a prismatic joint (Khalil and Kleinfinger 1987) is what remains where the spaces are full.
+The kinetic energy of link k depends on V_P through V_P V_P^T alone, the potential energy on the direction of gravity
+in P's axes; both lie in spaces that grow from the base outwards. A link whose motion is restricted (the first, those of
+planar arms, those that follow parallel axes or slides) has smaller spaces and more null vectors: the rule of seven
+parameters a revolute and four a prismatic joint (Khalil and Kleinfinger 1987) holds where the spaces are full.
 
 X is of the first degree in cos q and sin q, or in q, so that five angles, or three positions, span whatever it does.
 """
@@ -38,23 +38,20 @@ PLACES = (0.0, 1.0, -1.0)
 
 
 class Reach(NamedTuple):
-    """What a link can meet: bases, a row each."""
+    """The twists and gravity that can occur at a link: a basis of each, a row a vector."""
 
     twists: Array
-    """Of the twists V, shape (:, 6)."""
+    """Basis of the twists V, shape (:, 6)."""
     squares: Array
-    """Of V V^T, shape (:, 6, 6)."""
+    """Basis of V V^T, shape (:, 6, 6)."""
     gravities: Array
-    """Of (g, 1) in the link's axes, shape (:, 4)."""
+    """Basis of (g, 1) in the link's axes, shape (:, 4)."""
 
 
 def null_parameters(mechanism: Mechanism, standard: StandardParameters, tolerance: float) -> Array:
-    """A basis of the standard parameters without effect, in the arm's own units, a column each.
+    """A basis of the standard parameters without effect on an arm without couplings, in its own units, a column each.
 
-    Args:
-        mechanism: of joints that move independently.
-        standard: its parameters.
-        tolerance: what counts as nothing, relative to the arm's own length and gravity.
+    Singular values below the ``tolerance``, relative to the largest, count as zero.
     """
     L, strength = own_length(mechanism), own_gravity(mechanism)
     units = own_units(mechanism, standard)
@@ -71,12 +68,12 @@ def null_parameters(mechanism: Mechanism, standard: StandardParameters, toleranc
 
 
 class _Columns(NamedTuple):
-    """Where a body's parameters stand among all."""
+    """The columns of a body's parameters."""
 
     size: int
     link: slice
     joint: dict[int, int]
-    """By the place in the twelve numbers of `_null_space`: 10 of the rotor's inertia, 11 of the constant force."""
+    """By index in the twelve numbers of `_null_space`: 10, the rotor's inertia; 11, the constant force."""
 
     @property
     def known(self) -> list[int]:
@@ -120,7 +117,7 @@ def _step(body: Body, q: float, L: float) -> Step:
 
 
 def _reached(body: Body, before: Reach, steps: Sequence[Step], tolerance: float) -> Reach:
-    """What the link can meet where its parent can meet ``before``."""
+    """The `Reach` of the link from that of its parent."""
     S = _screw(body)
     twists = [step.X @ V for step in steps for V in before.twists]
     squares = [step.X @ Q @ step.X.T for step in steps for Q in before.squares]
@@ -141,9 +138,9 @@ def _null_space(body: Body, before: Reach, steps: Sequence[Step], known: list[in
     conditions = np.array([*_kinetic_conditions(body, before, steps), *_potential_conditions(body, before, steps)])
     _, sizes, directions = np.linalg.svd(conditions[:, known])
     rank = int((sizes > tolerance * sizes.max()).sum())
-    unfelt = np.zeros((len(known) - rank, TEN + 2))
-    unfelt[:, known] = directions[rank:]
-    return unfelt
+    null_vectors = np.zeros((len(known) - rank, TEN + 2))
+    null_vectors[:, known] = directions[rank:]
+    return null_vectors
 
 
 def _kinetic_conditions(body: Body, before: Reach, steps: Sequence[Step]) -> Iterator[Array]:

@@ -21,14 +21,14 @@ from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.spatial.rotations import Array
 
 SHAPES: Mapping[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
-"""What of a body can be an input: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
+"""The inputs of a body: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
 
 ARMATURE = "armature"
-"""What of a joint can be an input: the reflected inertia of its rotor, kg m^2, or kg of a slide."""
+"""The input of a joint: the reflected inertia of its rotor, kg m^2, or kg of a slide."""
 
 
 class LinkInertia(NamedTuple):
-    """What `Inertia` holds, of numbers or traced scalars."""
+    """The fields of `Inertia`, of numbers or traced scalars."""
 
     mass: Any
     com: Array

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import UNLIMITED, Collar, Limits
@@ -57,6 +57,28 @@ class MultiDofJoint:
     type: str
     child: str
     where: str
+
+
+MECHANICS = ("limits", "damping", "friction", "collar", "armature")
+
+
+def mechanics(joint: Any) -> dict[str, Any]:
+    """The fields that the joints of all descriptions share besides names, pose and axis."""
+    return {name: getattr(joint, name) for name in MECHANICS}
+
+
+def cycles(next_of: Mapping[str, str]) -> Iterator[list[str]]:
+    """The cycles of a mapping from names to the next ones; each name is visited once."""
+    seen: set[str] = set()
+    for start in next_of:
+        path: dict[str, None] = {}
+        name = start
+        while name in next_of and name not in seen:
+            seen.add(name)
+            path[name] = None
+            name = next_of[name]
+        if name in path:
+            yield [*path][[*path].index(name) :]
 
 
 def in_tree_order(roots: Iterable[str], joints: Sequence[JointPart]) -> list[JointPart]:

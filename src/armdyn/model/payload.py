@@ -1,4 +1,4 @@
-"""What a robot carries: another body on one of its links, merged with it, or known only at run time.
+"""Payloads: another body on one of the links, merged with it, or an input of the compiled function.
 
 Mass, first moment and second moment of a link and of what is fixed to it add up, so both ways are exact.
 """
@@ -42,8 +42,8 @@ def with_payload(
     """
     place = model.frame(frame)
     what = f"payload {name!r}" if name is not None else f"payload on {place.name!r}"
-    felt = place.link != model.base  # by a joint
-    notes = checked_inertia(what, inertia, check_inertia=check_inertia and felt)
+    moves = place.link != model.base
+    notes = checked_inertia(what, inertia, check_inertia=check_inertia and moves)
     links = tuple(
         Link(link.name, link.inertia + inertia.seen_from(place.pose)) if link.name == place.link else link
         for link in model.links
@@ -59,7 +59,7 @@ def with_payload(
 
 
 def checked_inertia(what: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
-    """Notes on an inertia that no rigid body has, where these are wanted; an error else."""
+    """The notes on an inertia that no rigid body has; an error if it is to be checked."""
     if not isinstance(inertia, Inertia):
         raise DTypeError(
             f"{what} is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0)"
@@ -75,10 +75,10 @@ def checked_inertia(what: str, inertia: Inertia, *, check_inertia: bool) -> list
 
 
 PAYLOAD = ".payload"
-"""What stands between the name of a frame and the quantity of the payload on it."""
+"""The word between the name of a frame and the quantity of the payload on it."""
 
 POINT: dict[str, Any] = {"com": np.zeros(3), "inertia": np.zeros((3, 3))}
-"""What a payload is besides its mass where that is no input: a point at the frame's origin."""
+"""The default of a payload besides its mass: a point at the frame's origin."""
 
 
 def payload_frame(model: Model, owner: str) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 DEGENERATE = 1e-12
-"""How close, relative to the largest, two moments count as equal: some thousand roundings."""
+"""The difference, relative to the largest, below which two moments count as equal: some thousand roundings."""
 
 
 class PrincipalAxes(NamedTuple):
@@ -30,7 +30,7 @@ class PrincipalAxes(NamedTuple):
     axes: Array
     """R_FP: the principal axes as columns, in F's axes, shape (3, 3)."""
     unique: tuple[bool, bool, bool]
-    """Which axes are the body's own, up to sign; the others are one choice of many."""
+    """Whether each axis is the body's own, up to sign; the others are one choice of many."""
 
 
 def principal_axes(tensor: Array) -> PrincipalAxes:

@@ -1,4 +1,4 @@
-"""Inertias moved inwards as far as no joint force can tell: fewer parameters, the same motion.
+"""Regrouping: inertias moved inwards without a change of any joint force, for fewer parameters (base parameters).
 
 What lies on the axis of a revolute joint moves as part of the link before it: a point mass on the axis does not notice
 the joint. So a thin rod on the axis with the link's mass m, first moment h_z and second moment Sigma_zz can be taken

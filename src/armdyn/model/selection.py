@@ -1,4 +1,4 @@
-"""Which part of a description is read: what hangs on a base, the chain to a tip, with which joints held."""
+"""The part of a description that is read: the subtree of a base, the chain to a tip, the locked joints."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import ArrayLike
 from armdyn.advice import option
 from armdyn.checks import is_one_of, number, switch, text_problems
 from armdyn.errors import ModelError, UnknownName, shown
-from armdyn.model.frozen import finite_array
+from armdyn.model.frozen import frozen_array
 from armdyn.model.model import GRAVITY
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order, moved_links
 
 Policy = Literal["refuse", "warn"]
-"""What happens to faults that no equation contains."""
+"""Whether faults in data that no equation contains are errors or warnings."""
 
 
 class Options(TypedDict, total=False):
@@ -34,7 +34,7 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Selection:
-    """What a caller wants of a description, and how it is judged. Keywords are checked here, for every reader.
+    """The part of a description that a caller wants, and its checks. Keywords are checked here, for every reader.
 
     Args:
         base: keep only what hangs on this link; the root where none is given.
@@ -42,7 +42,7 @@ class Selection:
         chain: keep only the moving joints between base and tip, and what is welded to that chain.
         locked: joints that are held, by name, and where (rad or m).
         gravity: acceleration of free fall in base axes, m/s^2; the description's where none is given.
-        check_inertia: refuse inertias that no rigid body has and a joint feels; otherwise they are taken as they
+        check_inertia: refuse inertias that no rigid body has and that load a joint; otherwise they are taken as they
             stand, with a note.
         problems: "refuse" every fault, or "warn" of those that no equation contains and read on.
         friction: room for the joint friction that the equations will contain; it has no effect and no keyword yet.
@@ -76,7 +76,7 @@ class Selection:
         self._set("check_inertia", switch("check_inertia", self.check_inertia))
         self._set("locked", checked_locked(self.locked))
         if self.gravity is not None:
-            self._set("gravity", tuple(finite_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
+            self._set("gravity", tuple(frozen_array(self.gravity, (3,), "gravity", GRAVITY).tolist()))
 
     def _set(self, name: str, value: Any) -> None:
         """Normalise a field of the frozen dataclass while it is made."""
@@ -84,7 +84,7 @@ class Selection:
 
     @property
     def end(self) -> str | None:
-        """Where the chain ends; None where all branches are kept."""
+        """The end of the chain; None if all branches are kept."""
         return self.tip if self.chain else None
 
     def kept(self, name: str, base: str, joints: Sequence[JointPart]) -> list[JointPart]:
@@ -101,8 +101,8 @@ class Selection:
             raise UnknownName(f"a chain of {name!r} was asked for without its tip; name it with {option('tip')}.")
         return _kept(base, self.end, joints)
 
-    def felt(self, links: Sequence[LinkPart], joints: Sequence[JointPart]) -> tuple[set[str], set[str]]:
-        """The links whose inertia a joint feels, and those welded to the base. Names may be anything yet."""
+    def loading(self, links: Sequence[LinkPart], joints: Sequence[JointPart]) -> tuple[set[str], set[str]]:
+        """The links whose inertia loads a joint, and those welded to the base. Names are not checked yet."""
         bases = [self.base] if self.base is not None else roots(links, joints)
         names = [link.name for link in links]
         if len(bases) != 1 or bases[0] not in names or self.end not in (None, *names):
@@ -114,7 +114,7 @@ class Selection:
 
 
 def checked_locked(locked: object) -> dict[str, float]:
-    """What ``locked=`` is given, as numbers by joint.
+    """The argument ``locked=`` as numbers by joint.
 
     Raises:
         ModelError: what is no mapping, or a position that is not finite.
@@ -163,7 +163,7 @@ def _kept(base: str, end: str | None, joints: Sequence[JointPart]) -> list[Joint
 def branches_left_out(
     base: str, links: Sequence[LinkPart], joints: Sequence[JointPart], kept: Sequence[JointPart]
 ) -> dict[str, float]:
-    """By the joint that moves it, the mass of every branch beside a chain, kg."""
+    """The mass of every branch beside a chain, kg, by the joint that moves it."""
     mass = {link.name: link.inertia.mass for link in links}
     on_chain = {base, *(joint.child for joint in kept)}
     return {

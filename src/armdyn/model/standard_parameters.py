@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import DTypeError, ModelError, ShapeError, UnknownName, Unsupported
+from armdyn.checks import array
+from armdyn.errors import ModelError, UnknownName, Unsupported
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Joint, Link, Model
+from armdyn.model.model import Link, Model
 from armdyn.spatial.mass_properties import steiner
 from armdyn.spatial.rotations import Array
 
@@ -26,7 +27,7 @@ OF_LINK = ("m", "mc_x", "mc_y", "mc_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", 
 """The parameters of one link, in their order."""
 
 OF_JOINT = ("armature", "damping", "friction", "offset")
-"""What a joint may add, in the order of the blocks."""
+"""The parameters of a joint, in the order of the blocks."""
 
 ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Row and column of I_xx, I_xy, I_yy, I_xz, I_yz, I_zz."""
@@ -91,14 +92,14 @@ def joint_quantities(
     friction: bool = False,
     offset: bool = False,
 ) -> tuple[str, ...]:
-    """Which of `OF_JOINT` have columns. Where nothing is said of the rotors, they have where a joint has one."""
+    """The parameters of joints that have columns; armature by default if some joint has it."""
     rotors = any(joint.armature for joint in model.joints) if armature is None else armature
     chosen = zip(OF_JOINT, (rotors, damping, friction, offset), strict=True)
     return tuple(quantity for quantity, wanted in chosen if wanted)
 
 
 def parameter_count(model: Model, **options: Any) -> int:
-    """How many columns the regressor has with these options."""
+    """The number of columns of the regressor with these options."""
     return len(OF_LINK) * (len(model.links) - 1) + len(model.joints) * len(joint_quantities(model, **options))
 
 
@@ -182,7 +183,8 @@ def with_standard_parameters(
     """
     options: dict[str, Any] = {"armature": armature, "damping": damping, "friction": friction}
     expected = standard_parameters(model, **options)
-    values = _checked(model, pi, expected)
+    first, second, *_, last = expected.names
+    values = array("pi", np.asarray(pi), (len(expected),), f"{first}, {second}, ..., {last} of {model.name!r}")
     quantities = joint_quantities(model, **options)
     if model.coupling is not None and {"damping", "friction"} & set(quantities):
         raise Unsupported(
@@ -206,29 +208,13 @@ def with_standard_parameters(
         raise ModelError(problems)
     links = [Link(link.name, inertia_of(vector)) for link, vector in zip(moving, vectors, strict=True)]
     columns.pop("offset", None)  # all zero
-    joints = [_changed(joint, {name: float(column[k]) for name, column in columns.items()})
-              for k, joint in enumerate(model.joints)]  # fmt: skip
+    changes = [{name: float(column[k]) for name, column in columns.items()} for k in range(len(model.joints))]
+    joints = [dataclasses.replace(joint, **changed) for joint, changed in zip(model.joints, changes, strict=True)]  # type: ignore[arg-type]
     return model.replace(links=(model.links[0], *links), joints=tuple(joints), notes=tuple(dict.fromkeys(notes)))
 
 
-def _changed(joint: Joint, values: dict[str, float]) -> Joint:
-    return dataclasses.replace(joint, **values)  # type: ignore[arg-type]
-
-
-def _checked(model: Model, pi: ArrayLike, expected: StandardParameters) -> Array:
-    values = np.asarray(pi)
-    if values.dtype.kind not in "biuf":
-        raise DTypeError(f"pi holds {values.dtype} values; expected real numbers")
-    if values.shape != (len(expected),):
-        raise ShapeError(
-            f"pi has shape {values.shape}; expected ({len(expected)},) for {model.name!r}: "
-            f"{expected.names[0]}, {expected.names[1]}, ..., {expected.names[-1]}"
-        )
-    return values.astype(float)
-
-
 def _problems_of(vector: Array) -> tuple[list[str], list[str]]:
-    """What makes these no inertia at all, and what makes it one that no rigid body has."""
+    """The faults of ten parameters as numbers, and the conditions of a rigid body that they break."""
     if not np.isfinite(vector).all():
         return ["a parameter is not a finite number"], []
     mass, first = vector[0], vector[1:4]

@@ -1,17 +1,18 @@
-"""Which frame is the tip where the caller names none: what the description marks, its one end, or a usual name."""
+"""The tip where the caller names none: the one marked in the description, its only end, or a usual name."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from armdyn.advice import option
+from armdyn.model.messages import listing
 from armdyn.model.parts import JointPart, moved_links
 
 USUAL_NAMES = ("tool0", "tcp", "flange", "ee_link")
-"""What the tip of an arm is called, in this order of preference, where the arm has several ends."""
+"""Usual names of the tip, in order of preference, for arms with several ends."""
 
 SHOWN = 6
-"""How many ends a note names."""
+"""The most ends in one note."""
 
 
 class TipNote(str):
@@ -21,16 +22,10 @@ class TipNote(str):
 
 
 def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) -> tuple[str | None, list[TipNote]]:
-    """The tip, or None where the description leaves it open, and a note where there was a choice.
-
-    Args:
-        base: the link that does not move.
-        joints: those of the robot, parents first.
-        marked: the link that the description itself calls its tip.
-    """
+    """The tip, or None if it is open, and notes on a choice; ``joints`` has parents first, ``marked`` is preferred."""
     moved = moved_links(base, joints)
     ends = _ends(moved, joints)
-    several = f"the robot has {len(ends)} end frames ({_listing(ends)})"
+    several = f"the robot has {len(ends)} end frames ({listing(ends, SHOWN)})"
     if marked is not None and marked in (base, *moved):
         return marked, [TipNote(f"tip {marked!r}, which the description names; {several}")] * (len(ends) > 1)
     lost = [] if marked is None else [TipNote(f"the description names the tip {marked!r}, which is not in the robot")]
@@ -48,16 +43,11 @@ def find_tip(base: str, joints: Sequence[JointPart], marked: str | None = None) 
 
 
 def without_tip_notes(notes: Iterable[str]) -> tuple[str, ...]:
-    """What else there is to know of a robot whose tip is chosen now."""
+    """The notes without those on the tip, which is chosen now."""
     return tuple(note for note in notes if not isinstance(note, TipNote))
 
 
 def _ends(moved: Sequence[str], joints: Sequence[JointPart]) -> list[str]:
-    """Of the links that move, those that carry none."""
+    """The moving links that carry no other."""
     parents = {joint.parent for joint in joints}
     return [link for link in moved if link not in parents]
-
-
-def _listing(ends: Sequence[str]) -> str:
-    more = f" and {len(ends) - SHOWN} more" if len(ends) > SHOWN else ""
-    return ", ".join(ends[:SHOWN]) + more

@@ -1,10 +1,9 @@
-"""What is wrong with the parts of a robot: names, inertias, axes, limits, and how they hang together."""
+"""Validation of the parts of a robot: names, inertias, axes, limits, and the tree that they form."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from itertools import chain, islice
 from typing import Any
 
@@ -12,65 +11,19 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.checks import as_float, object_problems, text_problems
-from armdyn.errors import LONGEST_SHOWN, ModelError, shown
+from armdyn.errors import ModelError, shown
 from armdyn.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
+from armdyn.model.messages import Suggestions, listing, quoted
 from armdyn.model.model import Limits
-from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.parts import JointPart, LinkPart, cycles
 
 UNIT_TOLERANCE = 1e-6
-"""How far from 1 the length of an axis may be: descriptions print axes with about six digits."""
+"""The tolerance on the length of an axis: descriptions print axes with about six digits."""
 
 MAX_PROBLEMS = 100
-"""How many problems one report holds at most."""
-
-LONGEST_COMPARED = 100
-"""How many letters a name has at most that a misspelt one is compared with."""
-
-MAX_COMPARED = 6_000_000
-"""How many pairs of letters the suggestions of one report compare at most; each takes up to 0.1 us."""
-
-OVERHEAD = 10
-"""What a comparison takes beside its letters, as if both names had as many more."""
-
-
-def quoted(text: str) -> str:
-    """A name or another text of a description for a message, the end of a very long one left out.
-
-    >>> quoted("elbow"), quoted("x" * 20_000) == repr("x" * 57 + "...")
-    ("'elbow'", True)
-    """
-    return repr(shortened(text))
-
-
-def shortened(text: str) -> str:
-    """The text, or the start of a very long one."""
-    return text if len(text) <= LONGEST_SHOWN else text[: LONGEST_SHOWN - 3] + "..."
-
-
-class Suggestions:
-    """What misspelt names may have meant. Where a report asks very often, or among very many names, it gets no answer.
-
-    A comparison takes as long as the product of the lengths of the two names, and files come from strangers.
-
-    >>> meant = Suggestions(["shoulder", "elbow"])
-    >>> meant("elbwo"), meant("wrist")
-    ('elbow', None)
-    """
-
-    def __init__(self, known: Collection[str]) -> None:
-        self.known = [name for name in known if len(name) <= LONGEST_COMPARED]
-        self.cost = sum(len(name) + OVERHEAD for name in self.known)
-        self.left = MAX_COMPARED
-
-    def __call__(self, name: str) -> str | None:
-        """The known name that is nearest to a misspelt one; None where none is near, or it takes too long to tell."""
-        cost = (len(name) + OVERHEAD) * self.cost
-        if len(name) > LONGEST_COMPARED or cost > self.left:
-            return None
-        self.left -= cost
-        return next(iter(get_close_matches(name, self.known, n=1)), None)
+"""The most problems in one report."""
 
 
 def refuse(problems: Iterable[str], links: Sequence[LinkPart], joints: Sequence[JointPart], incomplete: bool) -> None:
@@ -89,7 +42,7 @@ def _at(where: str, text: str) -> str:
 
 
 def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
-    """What is wrong with the names, by which the parts are put together."""
+    """Problems of names, by which the parts are put together."""
     if not links:
         yield "the description has no links"
     yield from _duplicates("link", links)
@@ -99,9 +52,7 @@ def _name_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
     for joint in joints:
         for role, link_name in (("parent", joint.parent), ("child", joint.child)):
             if link_name not in known:
-                close = suggestion(link_name)
-                meant = f" Did you mean {quoted(close)}?" if close else ""
-                fault = f"its {role} link {quoted(link_name)} does not exist.{meant}"
+                fault = f"its {role} link {quoted(link_name)} does not exist.{suggestion.hint(link_name)}"
                 yield _at(joint.where, f"joint {quoted(joint.name)}: {fault}")
 
 
@@ -114,11 +65,11 @@ def impossible_inertias(links: Iterable[LinkPart]) -> Iterator[str]:
 
 
 def judged_inertias(
-    links: Sequence[LinkPart], felt: Collection[str], unfelt: Collection[str], *, check_inertia: bool
+    links: Sequence[LinkPart], loading: Collection[str], welded: Collection[str], *, check_inertia: bool
 ) -> tuple[list[str], list[str]]:
-    """The problems and the notes that inertias of no rigid body are, of links a joint feels and of others."""
-    found = list(islice(impossible_inertias(link for link in links if link.name in felt), MAX_PROBLEMS))
-    others = islice(impossible_inertias(link for link in links if link.name in unfelt), MAX_PROBLEMS)
+    """The problems and notes on impossible inertias: of links that load a joint, and of those welded to the base."""
+    found = list(islice(impossible_inertias(link for link in links if link.name in loading), MAX_PROBLEMS))
+    others = islice(impossible_inertias(link for link in links if link.name in welded), MAX_PROBLEMS)
     notes = [f"{problem}; no joint feels it" for problem in others]
     if check_inertia:
         remedy = f"; mend it, or read it as it stands with {option('check_inertia', False)}"
@@ -127,12 +78,13 @@ def judged_inertias(
 
 
 def _part_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
-    """What is wrong with single parts: inertias, axes, limits."""
+    """Problems of single parts: inertias, axes, limits."""
     for link in links:
         for problem in link.inertia.problems():
             yield _at(link.where, f"link {quoted(link.name)}: {problem}.")
     for joint in joints:
-        yield from _joint_problems(joint)
+        for problem in _joint_problems(joint):
+            yield _at(joint.where, f"joint {quoted(joint.name)}: {problem}")
 
 
 def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> Iterator[str]:
@@ -146,26 +98,22 @@ def _duplicates(kind: str, parts: Sequence[LinkPart] | Sequence[JointPart]) -> I
 
 
 def _joint_problems(joint: JointPart) -> Iterator[str]:
-    here = f"joint {quoted(joint.name)}:"
-    yield from (_at(joint.where, f"{here} {problem}") for problem in _place_problems(joint))
+    yield from _place_problems(joint)
     if joint.kind == "fixed":
         return
-    no_numbers = [*_limits_that_are_no_numbers(joint.limits), *_quantities_that_are_no_numbers(joint)]
-    if no_numbers:
-        yield from (_at(joint.where, f"{here} {problem}") for problem in no_numbers)
+    if no_numbers := [*_limits_that_are_no_numbers(joint.limits), *_quantities_that_are_no_numbers(joint)]:
+        yield from no_numbers
         return
-    yield from (_at(joint.where, f"{here} {problem}") for problem in limit_problems(joint.limits))
+    yield from limit_problems(joint.limits)
     for quantity in ("damping", "friction"):
         if getattr(joint, quantity) < 0.0:
-            yield _at(joint.where, f"{here} {quantity} {getattr(joint, quantity):g} is negative; it would add energy.")
+            yield f"{quantity} {getattr(joint, quantity):g} is negative; it would add energy."
     if not 0.0 <= joint.armature < np.inf:
-        yield _at(
-            joint.where, f"{here} armature {joint.armature:g}; expected an inertia, a finite number not below zero."
-        )
+        yield f"armature {joint.armature:g}; expected an inertia, a finite number not below zero."
 
 
 def _place_problems(joint: JointPart) -> Iterator[str]:
-    """What is wrong with the place of a joint, and with its axis where it has one."""
+    """Problems of the pose of a joint, and of its axis if it has one."""
     placement = rounded(joint.placement)
     if not np.isfinite(placement).all():
         yield "its origin is not a finite number."
@@ -184,7 +132,7 @@ def _place_problems(joint: JointPart) -> Iterator[str]:
 
 
 def limit_problems(limits: Limits) -> Iterator[str]:
-    """What makes the limits of a joint none."""
+    """Problems of the limits of a joint."""
     no_numbers = list(_limits_that_are_no_numbers(limits))
     yield from no_numbers
     if no_numbers:
@@ -205,7 +153,7 @@ def _limits_that_are_no_numbers(limits: Limits) -> Iterator[str]:
 
 
 def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
-    """What is given for a joint where one real number is expected, and is none."""
+    """Quantities of a joint that are no real numbers."""
     for quantity in ("damping", "friction"):
         value = getattr(joint, quantity)
         if not math.isfinite(as_float(value)):
@@ -215,7 +163,7 @@ def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
 
 
 def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
-    """What is wrong with how the parts hang together: not one tree from one root."""
+    """Problems of the tree: several roots, cycles, links with two parents."""
     carried_by: dict[str, JointPart] = {}
     for joint in joints:
         here = f"joint {quoted(joint.name)}:"
@@ -233,41 +181,27 @@ def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> It
             carried_by[joint.child] = joint
     roots = [link for link in links if link.name not in carried_by]
     if len(roots) > 1:
-        shown = ", ".join(_at(link.where, quoted(link.name)) for link in roots[:8])
-        more = ", ..." if len(roots) > 8 else ""
+        names = listing([_at(link.where, quoted(link.name)) for link in roots], 8)
         yield _at(
             roots[1].where,
-            f"link {quoted(roots[1].name)}: {len(roots)} links hang on nothing ({shown}{more}); "
+            f"link {quoted(roots[1].name)}: {len(roots)} links hang on nothing ({names}); "
             "expected one root link. A fixed joint welds one to another.",
         )
-    yield from _cycles(carried_by)
+    yield from _cycle_problems(carried_by)
 
 
-def _cycles(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
-    """Links that carry each other in a ring; each link is looked at once."""
-    seen: set[str] = set()
-    for start in carried_by:
-        path: dict[str, None] = {}
-        link = start
-        while link in carried_by and link not in seen:
-            seen.add(link)
-            path[link] = None
-            link = carried_by[link].parent
-        if link in path:
-            ring = list(path)[list(path).index(link) :]
-            shown = " on ".join(quoted(name) for name in [*ring[:8], *(["..."] if len(ring) > 8 else []), link])
-            yield _at(
-                carried_by[link].where,
-                f"joint {quoted(carried_by[link].name)}: links hang on each other in a ring ({shown}); "
-                "expected a tree that grows from one root link.",
-            )
+def _cycle_problems(carried_by: Mapping[str, JointPart]) -> Iterator[str]:
+    for cycle in cycles({link: joint.parent for link, joint in carried_by.items()}):
+        joint = carried_by[cycle[0]]
+        names = [*map(quoted, cycle[:8]), *["..."] * (len(cycle) > 8), quoted(cycle[0])]
+        yield _at(
+            joint.where,
+            f"joint {quoted(joint.name)}: links hang on each other in a ring ({' on '.join(names)}); "
+            "expected a tree that grows from one root link.",
+        )
 
 
-def check_types(
-    name: Any,
-    links: Sequence[LinkPart],
-    joints: Sequence[JointPart],
-) -> None:
+def check_types(name: Any, links: Sequence[LinkPart], joints: Sequence[JointPart]) -> None:
     """Raise where a description's words and objects are of other types, whatever front end they come from."""
     problems = list(text_problems(name, "name"))
     for link in links:

@@ -21,28 +21,17 @@ if TYPE_CHECKING:
     from armdyn.spatial.rotations import adjoint, skew
     from armdyn.spatial.twists import ad, coadjoint, lie_bracket, spatial_inertia_in, twist_in, wrench_in
 
-_WHERE = {
-    "body_wrench": "body_equations",
-    "euler": "body_equations",
-    "euler_principal": "body_equations",
-    "newton": "body_equations",
-    "MassProperties": "mass_properties",
-    "AccelerationTerms": "moving_frames",
-    "FrameMotion": "moving_frames",
-    "angular_acceleration": "moving_frames",
-    "angular_velocity": "moving_frames",
-    "frame_motion": "moving_frames",
-    "point_acceleration": "moving_frames",
-    "point_velocity": "moving_frames",
-    "adjoint": "rotations",
-    "skew": "rotations",
-    "ad": "twists",
-    "coadjoint": "twists",
-    "lie_bracket": "twists",
-    "spatial_inertia_in": "twists",
-    "twist_in": "twists",
-    "wrench_in": "twists",
+_MODULES = {
+    "body_equations": "body_wrench euler euler_principal newton",
+    "mass_properties": "MassProperties",
+    "moving_frames": "AccelerationTerms FrameMotion angular_acceleration angular_velocity frame_motion "
+    "point_acceleration point_velocity",
+    "rotations": "adjoint skew",
+    "twists": "ad coadjoint lie_bracket spatial_inertia_in twist_in wrench_in",
 }
+"""The public names of each module."""
+
+_WHERE = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = [
     "AccelerationTerms",

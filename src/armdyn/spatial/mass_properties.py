@@ -41,7 +41,7 @@ class MassProperties:
         object.__setattr__(self, "tensor", scalars("tensor", self.tensor, (3, 3), exact=True))
 
     def _made(self, mass: Any, com: Array, tensor: Array) -> Self:
-        """What the operations below give."""
+        """The result of the operations below."""
         return type(self)(mass, com, tensor)
 
     @property

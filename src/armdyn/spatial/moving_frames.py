@@ -16,7 +16,7 @@ from armdyn.spatial.rotations import Array, cross
 
 
 class FrameMotion(NamedTuple):
-    """How frame B moves, seen from frame A.
+    """The motion of frame B, seen from frame A.
 
     Args:
         R: R_AB, B's axes as columns in A's, shape (3, 3).
@@ -149,7 +149,7 @@ def angular_acceleration(B: FrameMotion, w_C: ArrayLike, alpha_C: ArrayLike = (0
 
 
 def frame_motion(B: FrameMotion, C: FrameMotion) -> FrameMotion:
-    """How frame C moves, seen from A, where B is the motion of B seen from A, and C that of C seen from B.
+    """The motion of frame C, seen from A, where B is the motion of B seen from A, and C that of C seen from B.
 
     Craig 6.2, all four equations: link after link, this is the outward half of the Newton-Euler recursion.
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.exact import is_zero
 from armdyn.spatial.rotations import Array
 
 
@@ -40,7 +41,7 @@ class Cholesky(NamedTuple):
         diagonal = [A[k, k] for k in range(size)]
         L, reciprocal = np.zeros((size, size), dtype=object), [1.0] * size
         for k in range(size):
-            if _is_zero(A[k, k]):
+            if is_zero(A[k, k]):
                 raise ZeroPivot(k)
             reciprocal[k] = 1.0 / A[k, k]
             for i in range(k + 1, size):
@@ -89,11 +90,3 @@ class Cholesky(NamedTuple):
                 terms = [of_L[k][i] * (self.reciprocal[k] * of_L[k][j]) for k in range(i, size)]
                 inverse[i, j] = inverse[j, i] = sum(terms[1:], start=terms[0])
         return inverse
-
-
-def _is_zero(value: Any) -> bool:
-    """Whether it is the number zero; a traced scalar that depends on the state is not known to be."""
-    try:
-        return float(value) == 0.0
-    except TypeError:
-        return False

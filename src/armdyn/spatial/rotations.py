@@ -16,10 +16,10 @@ Z: Array = np.array([0.0, 0.0, 1.0])
 """The axis of every joint, in the axes of the link it moves."""
 
 ORTHONORMAL = Exact(Decimal("1e-40"))
-"""What R^T R of a rotation in `Exact` numbers may be off the identity by."""
+"""The largest error of R^T R for a rotation in `Exact` numbers."""
 
 MOST_STEPS = 12
-"""Of Newton's method, which squares the error in each."""
+"""The most steps of Newton's method, which squares the error in each."""
 
 
 def skew(v: Array) -> Array:

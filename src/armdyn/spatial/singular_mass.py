@@ -13,7 +13,7 @@ SINGULAR = 4.0 * float(np.finfo(float).eps)
 
 
 def is_singular(M: Array) -> Array:
-    """Which matrices M, shape (..., n, n), are singular, shape (...); those that are not finite are not judged.
+    """Whether matrices M, shape (..., n, n), are singular, shape (...); those that are not finite are not judged.
 
     D M D with a diagonal of ones is looked at, so that neither units nor sizes of coordinates bear on it.
 

@@ -21,11 +21,11 @@ class Turn(NamedTuple):
     cos: Any
     sin: Any
 
-    def out_of(self, v: Array) -> Array:
+    def to_parent(self, v: Array) -> Array:
         """v_a = R_ab v_b."""
         return _turned(self.axis, self.cos, self.sin, v)
 
-    def into(self, v: Array) -> Array:
+    def to_child(self, v: Array) -> Array:
         """v_b = R_ab^T v_a."""
         return _turned(self.axis, self.cos, -self.sin, v)
 
@@ -35,12 +35,12 @@ class Axes(NamedTuple):
 
     matrix: Array
 
-    def out_of(self, v: Array) -> Array:
+    def to_parent(self, v: Array) -> Array:
         """v_a = R_ab v_b."""
         v_a: Array = self.matrix @ v
         return v_a
 
-    def into(self, v: Array) -> Array:
+    def to_child(self, v: Array) -> Array:
         """v_b = R_ab^T v_a."""
         v_b: Array = self.matrix.T @ v
         return v_b
@@ -49,17 +49,17 @@ class Axes(NamedTuple):
 Turns = tuple[Turn | Axes, ...]
 
 
-def out_of(turns: Iterable[Turn | Axes], v: Array) -> Array:
+def to_parent(turns: Iterable[Turn | Axes], v: Array) -> Array:
     """v_a = R_ab v_b: from the turned axes b out to the axes a."""
     for turn in reversed(tuple(turns)):
-        v = turn.out_of(v)
+        v = turn.to_parent(v)
     return v
 
 
-def into(turns: Iterable[Turn | Axes], v: Array) -> Array:
+def to_child(turns: Iterable[Turn | Axes], v: Array) -> Array:
     """v_b = R_ab^T v_a: from the axes a into the turned axes b."""
     for turn in turns:
-        v = turn.into(v)
+        v = turn.to_child(v)
     return v
 
 
@@ -72,7 +72,7 @@ def _turned(axis: int, c: Any, s: Any, v: Array) -> Array:
     return np.array(turned)
 
 
-def tensor_out_of(turns: Iterable[Turn | Axes], S: Array) -> Array:
+def tensor_to_parent(turns: Iterable[Turn | Axes], S: Array) -> Array:
     """S_a = R_ab S_b R_ab^T for a tensor S, symmetric or not; all entries get the rounding errors of the largest."""
     for turn in reversed(tuple(turns)):
         S = _turned_tensor(*turn, S) if isinstance(turn, Turn) else turn.matrix @ S @ turn.matrix.T
@@ -92,7 +92,7 @@ def _turned_tensor(axis: int, c: Any, s: Any, S: Array) -> Array:
     return turned
 
 
-def symmetric_out_of(turns: Iterable[Turn | Axes], S: Array) -> Array:
+def symmetric_to_parent(turns: Iterable[Turn | Axes], S: Array) -> Array:
     """S_a = R_ab S_b R_ab^T for a symmetric tensor S, the rows first and then the columns.
 
     A small moment beside large ones, such as a long arm's about its own axis, keeps the digits of its own size, for
@@ -113,4 +113,4 @@ def symmetric_out_of(turns: Iterable[Turn | Axes], S: Array) -> Array:
 
 def matrix(turns: Iterable[Turn | Axes]) -> Array:
     """R_ab as a 3x3 array."""
-    return np.stack([out_of(tuple(turns), e) for e in np.eye(3, dtype=object)], axis=1)
+    return np.stack([to_parent(tuple(turns), e) for e in np.eye(3, dtype=object)], axis=1)

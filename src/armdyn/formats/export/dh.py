@@ -18,10 +18,11 @@ from armdyn.formats.dh import Convention, DHRow, DHTable, convention_problems, s
 from armdyn.formats.export.serial import SerialArm
 from armdyn.model.clean import ROUNDING, clean_direction
 from armdyn.model.model import Model
+from armdyn.model.parts import mechanics
 from armdyn.spatial.rotations import Array, cross, inverse_rigid, rigid
 
 LOST = 1e-9
-"""How far an axis of the table may be from the model's, relative to the arm's size, before the table is refused."""
+"""The largest distance between an axis of the table and the model's, relative to the arm's size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +65,7 @@ def write_dh(model: Model, convention: str) -> DHTable:
         reached = on_axis if modified else on_axis @ far
         joint, (d, theta), (a, alpha) = arm.joints[k], along, across
         inertia = arm.inertia_seen_from(k, reached)
-        rows.append(
-            DHRow(
-                a,
-                alpha,
-                d,
-                theta,
-                joint.kind,
-                inertia,
-                joint.limits,
-                joint.damping,
-                joint.friction,
-                joint.collar,
-                joint.armature,
-            )
-        )
+        rows.append(DHRow(a, alpha, d, theta, joint.kind, inertia, **mechanics(joint)))
     tool = rounded(inverse_rigid(reached) @ arm.tip)
     chosen = cast(Convention, convention)
     return DHTable(tuple(rows), chosen, rounded(base), tool, model.joint_names, model.gravity, model.name)

@@ -20,7 +20,7 @@ TYPES = {
     ("x", "y", "z"): "spherical",
     ("z", "rx", "ry"): "planar",
 }
-"""What is held, in axes of which z is that of the joint, and what URDF's readers call it."""
+"""The type of joint, by the constrained directions, with z along the joint's axis."""
 
 
 def add_loops(root: Element, model: Model) -> None:

@@ -72,7 +72,7 @@ class SerialArm:
         return p
 
     def without_armature(self, what: str) -> SerialArm:
-        """The same chain; a refusal where its joints have armature, which ``what`` has no place for."""
+        """The same chain; an error if its joints have armature, which ``what`` cannot hold."""
         for joint in self.joints:
             if joint.armature:
                 raise Unsupported(
@@ -83,7 +83,7 @@ class SerialArm:
 
     @property
     def size(self) -> float:
-        """How far the arm's points are from the base, at most, m; 1 where all are at its origin."""
+        """The largest coordinate of the arm's frames, m; 1 if all are at the base's origin."""
         return max(float(np.abs(pose[:3, 3]).max()) for pose in (*self.poses, self.tip)) or 1.0
 
     def inertia(self, k: int) -> Inertia:

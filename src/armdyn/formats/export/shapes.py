@@ -13,7 +13,7 @@ from armdyn.formats.urdf.forms import FORMS, MESH, OF_URDF
 from armdyn.model.geometry import Geometry, Mesh, Shape
 from armdyn.model.model import Model
 
-TAGS = {kind: tag for tag, (kind, _) in FORMS.items()} | {Mesh: MESH}
+TAGS = {kind: tag for tag, kind in FORMS.items()} | {Mesh: MESH}
 
 Shapes = Mapping[str, list[Geometry]]
 
@@ -49,5 +49,5 @@ def _add_form(geometry: Element, shape: Shape) -> None:
         scale = {} if shape.scale == (1.0, 1.0, 1.0) else {"scale": numbers(shape.scale)}
         SubElement(geometry, tag, {"filename": shape.location} | scale)
     else:
-        sizes = {name: numbers(np.atleast_1d(getattr(shape, name))) for name in FORMS[tag][1]}
+        sizes = {name: numbers(np.atleast_1d(getattr(shape, name))) for name in shape.SIZES}
         SubElement(geometry, tag, sizes)

@@ -13,18 +13,12 @@ from typing import Any
 from armdyn.formats.mjcf import child
 
 SECONDS = 60.0
-"""How long the compiler may take."""
+"""The time limit of the compiler."""
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What the compiler made of a document.
-
-    Args:
-        model: the ``mjModel``; None where the document is refused.
-        refusal: why.
-        warnings: what the compiler warned of.
-    """
+    """The result of the compiler for one document: the ``mjModel``, or None and the reason, and its warnings."""
 
     model: Any
     refusal: str
@@ -50,7 +44,7 @@ def compile_apart(mujoco: Any, path: Path) -> Result:
 
 
 def result_in(mujoco: Any, folder: Path, code: int) -> Result:
-    """What a process that ended with this exit code has left in a folder."""
+    """The result in a folder, of a process that ended with this exit code."""
     said = folder / "said.json"
     if not said.exists():
         return Result(None, f"the compiler ended its process ({_ending(code)})")

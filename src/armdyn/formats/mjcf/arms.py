@@ -1,4 +1,4 @@
-"""Where in a scene the arm is: the bodies that stand on the world and carry joints, beside loose objects."""
+"""The arm of a scene: the bodies on the world that carry joints, without the loose objects."""
 
 from __future__ import annotations
 
@@ -13,12 +13,7 @@ WORLD = 0
 
 @dataclass(frozen=True)
 class Arm:
-    """One arm of a scene.
-
-    Args:
-        bodies: the names of all of its bodies.
-        selection: the options that read it and nothing beside it.
-    """
+    """One arm of a scene: the names of its bodies, and the ``selection`` options that read it alone."""
 
     bodies: frozenset[str]
     selection: str

@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from armdyn.errors import MissingLibrary, ModelError
-from armdyn.formats.files import parse_leniently, read_file, refuse_text
+from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.apart import Result, compile_apart
 from armdyn.formats.mjcf.ordinary import is_ordinary
@@ -26,13 +26,13 @@ OTHER_FORMATS = {
     "sdf": "an SDF file (Gazebo)",
     "html": "a web page; save the raw file instead",
 }
-"""What a root element tells of a file."""
+"""The kinds of files, by their root elements."""
 
 _ONE_AT_A_TIME = Lock()
 """MuJoCo has one handler of warnings for all threads."""
 
 _damage: list[str] = []
-"""What MuJoCo did not expect in this process so far."""
+"""The unexpected errors of MuJoCo in this process so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class Compiled:
         return self.document
 
     def label(self, kind: str, i: int) -> str:
-        """What messages call an element: its kind, its name or else its number, and where it stands."""
+        """An element for messages: its kind, its name or else its number, its file and line."""
         name = self.name(kind, i)
         section = "worldbody" if kind in ("body", "joint", "site", "geom") else kind
         return f"{kind} {name or i!r} ({self.where(name, section)})"
@@ -94,7 +94,7 @@ def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled
     refuse_text(source)
     path = Path(source)
     root = parse_leniently(read_file(path), findings)
-    _refuse_other_formats(root, path.name)
+    refuse_other_formats(root, path.name, "mujoco", "MJCF", OTHER_FORMATS)
     if findings.problems:
         raise ModelError(findings.problems)
     mujoco = _library()
@@ -143,13 +143,6 @@ def _library() -> ModuleType:
     except ImportError:
         needed = "MJCF files are read by MuJoCo's compiler, which is not installed: pip install mujoco"
         raise MissingLibrary(needed) from None
-
-
-def _refuse_other_formats(root: Element, document: str) -> None:
-    if root.tag == "mujoco":
-        return
-    what = f"is {OTHER_FORMATS[root.tag]}" if root.tag in OTHER_FORMATS else "is no MJCF file"
-    raise ModelError(f"{document}:{root.line} {what}: its root element is <{root.tag[:60]}>; expected <mujoco>.")
 
 
 def _remedy(reason: str) -> str:

@@ -23,7 +23,7 @@ from armdyn.model.joint_equations import JointEquation, with_joint_equations
 from armdyn.model.model import Model
 
 MET_WITHIN = 1e-9
-"""How far apart, rad or m, two values of one joint may be that ought to be the same: files print nine digits."""
+"""The tolerance, rad or m, of two values for one joint that should be equal: files print nine digits."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Curve:
     polynomial: tuple[float, ...]
 
     def at(self, other: float) -> JointEquation:
-        """What it says of the first joint where the second is held."""
+        """The equation of the first joint at a fixed position of the second."""
         value = np.polynomial.polynomial.polyval(other - self.references[1], self.polynomial)
         return JointEquation({self.joint: 1.0}, self.references[0] + float(value), self.name)
 

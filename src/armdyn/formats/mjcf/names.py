@@ -9,14 +9,7 @@ from armdyn.formats.mjcf.compiler import Compiled
 
 @dataclass
 class Names:
-    """The names of links and joints, each of which is there once.
-
-    Args:
-        bodies: a name a body, the world first.
-        joints: a name a joint.
-        links: every name of a link so far.
-        all_joints: every name of a joint so far, welds included.
-    """
+    """The unique names of bodies, the world first, and of joints; of all ``links`` and welds so far too."""
 
     bodies: list[str] = field(default_factory=list)
     joints: list[str] = field(default_factory=list)

@@ -1,8 +1,8 @@
-"""Which MJCF documents MuJoCo's compiler can be trusted with in this process.
+"""The MJCF documents that MuJoCo's compiler can be trusted with in this process.
 
-It is C++ without a limit: a name with a format in it (``class="%s"``) or a required attribute that is blank ends or
-damages the process, and a count of a billion keeps it busy for days. What ordinary robots are made of it compiles here;
-a document with anything else in it is compiled in a process of its own, see `armdyn.formats.mjcf.apart`.
+It is C++ without limits: a name that contains a format (``class="%s"``) or a blank required attribute ends or damages
+the process, and a count of a billion keeps it busy for days. Documents made of ordinary elements are compiled here;
+all others in a process of their own, see `armdyn.formats.mjcf.apart`.
 """
 
 from __future__ import annotations
@@ -16,50 +16,14 @@ from armdyn.formats.files import parse_leniently, read_file
 from armdyn.formats.findings import Findings
 from armdyn.formats.xml_tree import Element
 
-TAGS = frozenset(
-    {
-        *(
-            "mujoco",
-            "mujocoinclude",
-            "include",
-            "compiler",
-            "option",
-            "flag",
-            "default",
-            "statistic",
-            "custom",
-            "numeric",
-        ),
-        *("text", "visual", "global", "quality", "headlight", "map", "scale", "rgba", "lengthrange", "asset", "mesh"),
-        *(
-            "texture",
-            "material",
-            "layer",
-            "worldbody",
-            "body",
-            "frame",
-            "inertial",
-            "joint",
-            "freejoint",
-            "geom",
-            "site",
-        ),
-        *("camera", "light", "contact", "pair", "exclude", "equality", "connect", "weld", "tendon", "fixed", "spatial"),
-        *(
-            "pulley",
-            "actuator",
-            "general",
-            "motor",
-            "position",
-            "velocity",
-            "intvelocity",
-            "damper",
-            "cylinder",
-            "muscle",
-        ),
-        *("adhesion", "sensor", "keyframe", "key"),
-    }
-)
+_WORDS = """
+    mujoco mujocoinclude include compiler option flag default statistic custom numeric text
+    visual global quality headlight map scale rgba lengthrange asset mesh texture material layer
+    worldbody body frame inertial joint freejoint geom site camera light contact pair exclude
+    equality connect weld tendon fixed spatial pulley
+    actuator general motor position velocity intvelocity damper cylinder muscle adhesion sensor keyframe key
+"""
+TAGS = frozenset(_WORDS.split())
 """Elements that only take the time and memory that their text does; sensors are ordinary too."""
 
 PIXELS = ("width", "height")
@@ -69,11 +33,11 @@ MOST_PIXELS = 10_000
 LARGEST = 1e6
 
 MOST_INCLUDED = 100
-"""How many files a document may include before it is no ordinary one."""
+"""The most files that an ordinary document includes."""
 
 
 def is_ordinary(root: Element, folder: Path) -> bool:
-    """Whether a document and all that it includes hold nothing but what ordinary robots are made of."""
+    """Whether a document and all that it includes consist of ordinary elements and values."""
     documents = [root]
     for document in documents:  # grows on the way
         for element, inside in _walk(document):

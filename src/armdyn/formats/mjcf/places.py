@@ -1,4 +1,4 @@
-"""Where a compiled model puts things: places that are no places are refused. MuJoCo's compiler takes any number.
+"""Poses in a compiled model. Numbers that make no pose are refused: MuJoCo's compiler accepts any.
 
 Axes and quaternions it divides by their length, which overflows: of 1e200 0 1 it makes 0 0 0.
 """
@@ -22,7 +22,7 @@ from armdyn.spatial.rotations import Array, rigid, rotation_from_quaternion
 Kind = Literal["free", "ball", "prismatic", "revolute"]
 
 UNIT_TOLERANCE = 1e-9
-"""How far from 1 the length of a quaternion may be that MuJoCo has normalised."""
+"""The tolerance on the length of a quaternion that MuJoCo has normalised."""
 
 
 def pose_of(position: Any, quaternion: Any) -> Array:
@@ -31,7 +31,7 @@ def pose_of(position: Any, quaternion: Any) -> Array:
 
 
 def kind_of(compiled: Compiled, j: int) -> Kind:
-    """What armdyn calls the type of joint number j."""
+    """The kind of joint number j."""
     types = compiled.mujoco.mjtJoint
     kinds: dict[int, Kind] = {
         int(types.mjJNT_FREE): "free",

@@ -38,7 +38,7 @@ UNSET = (0.5, 0.5, 0.5, 1.0)
 """The colour of a geom that has none of its own; its material's is taken instead."""
 
 DIGITS = 7
-"""Of the colours, which MuJoCo has in float32."""
+"""The digits of colours, which MuJoCo has in float32."""
 
 
 def read_shapes(compiled: Compiled, names: Names) -> tuple[list[Geometry], list[str]]:
@@ -96,7 +96,7 @@ def _mesh(compiled: Compiled, i: int, pose: Array) -> tuple[Mesh | None, Array, 
 
 
 def _reference(compiled: Compiled, i: int, scale: Array) -> Array | None:
-    """Where the compiler puts the frame of a mesh's file first: at v = S R(refquat)^T (v_file - refpos), S the scale.
+    """The frame of a mesh's file before it is centred: v = S R(refquat)^T (v_file - refpos), with S the scale.
 
     The compiled model does not hold refpos and refquat; they are read from the file, not from what it includes. None
     where S and R are no scale followed by a rigid motion.

@@ -92,7 +92,7 @@ def _add_body(compiled: Compiled, tree: Tree, b: int) -> None:
 
 
 def _placement(compiled: Compiled, j: int) -> tuple[Array, Array]:
-    """What stands before the joint's own motion by q, and what after it, in the axes of the body."""
+    """The constant transforms before and after the joint's own motion by q, in the axes of the body."""
     m = compiled.m
     axis, anchor, at_reference = m.jnt_axis[j], m.jnt_pos[j], float(m.qpos0[m.jnt_qposadr[j]])
     if kind_of(compiled, j) == "prismatic":

@@ -1,8 +1,8 @@
-"""What MJCF can say and the rigid-body equations do not contain.
+"""Elements of MJCF that the rigid-body equations do not contain.
 
-What acts on the arm by itself, with no command and no contact (springs, constraints, fluids, weight taken off bodies),
-is refused where it is part of the model: left out, every acceleration would be wrong. What only acts when it is
-commanded or touched is listed in the notes.
+Forces that act on the arm without a command or a contact (springs, constraints, fluids, gravity compensation) are
+refused if they are part of the model: without them every acceleration would be wrong. Elements that act only on command
+or contact are listed in the notes.
 """
 
 from __future__ import annotations
@@ -16,14 +16,15 @@ from armdyn.errors import Unsupported
 from armdyn.formats.mjcf.arms import arm_beside
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.tree import Tree
+from armdyn.model.messages import first_of, listing
 from armdyn.model.model import Model
 
 SHOWN = 10
-"""How many refusals one message holds."""
+"""The most refusals in one message."""
 
 
 def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
-    """Raise where something that acts by itself is part of the model."""
+    """Raise if forces that are not modelled act on the model."""
     found = [
         *_multi_dof_joints(compiled, tree, model),
         *_springs(compiled, tree, model),
@@ -34,10 +35,8 @@ def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
         *_plugins_and_flexes(compiled, tree, model),
         *_fluid(compiled),
     ]
-    if len(found) > SHOWN:
-        found[SHOWN:] = [f"... and {len(found) - SHOWN} more like these."]
     if found:
-        raise Unsupported("\n".join(found))
+        raise Unsupported("\n".join(first_of(found, SHOWN)))
 
 
 def _multi_dof_joints(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
@@ -66,10 +65,9 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
         if name in moving and (np.any(m.jnt_stiffness[j]) or np.any(compiled.numbers("jnt_stiffnesspoly", j)))
     ]
     if sprung:
-        shown = ", ".join(f"{name!r} ({compiled.where(name)})" for name in sprung[:SHOWN])
-        more = f" and {len(sprung) - SHOWN} more" if len(sprung) > SHOWN else ""
+        names = listing([f"{name!r} ({compiled.where(name)})" for name in sprung], SHOWN)
         yield (
-            f"springs (stiffness) on joint{'s' if len(sprung) > 1 else ''} {shown}{more}: their forces are not "
+            f"springs (stiffness) on joint{'s' if len(sprung) > 1 else ''} {names}: their forces are not "
             "modelled. Set the stiffness to 0 and make the spring's force a part of tau, or lock the joint: "
             f"{option('locked', {sprung[0]: 0.0})}."
         )
@@ -118,16 +116,16 @@ def _rotors_of_actuators(compiled: Compiled, tree: Tree, model: Model) -> Iterat
 
 
 def _gravity_compensated(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
-    """Bodies whose weight MuJoCo takes off; without gravity there is none."""
+    """Bodies with gravity compensation; without gravity it has no effect."""
     m = compiled.m
     if not model.gravity.any():
         return
     moving = {frame.name for frame in model.frames if frame.link != model.base}
-    weightless = [name for b, name in enumerate(tree.names.bodies) if m.body_gravcomp[b] and name in moving]
-    if weightless:
-        shown = ", ".join(map(repr, weightless[:SHOWN])) + (", ..." if len(weightless) > SHOWN else "")
+    compensated = [name for b, name in enumerate(tree.names.bodies) if m.body_gravcomp[b] and name in moving]
+    if compensated:
+        names = listing([repr(name) for name in compensated], SHOWN)
         yield (
-            f"gravcomp of {shown} ({compiled.where(weightless[0])}): weight that is taken off single bodies is not "
+            f"gravcomp of {names} ({compiled.where(compensated[0])}): weight that is taken off single bodies is not "
             "modelled. Delete gravcomp; or, where every body has it, read the arm with gravity=(0, 0, 0)."
         )
 
@@ -153,7 +151,7 @@ def _fluid(compiled: Compiled) -> Iterator[str]:
 
 
 def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
-    """What is in the file, does nothing by itself, and is not used."""
+    """Elements of the file that are not used and exert no force by themselves."""
     m = compiled.m
     yield from (f"MuJoCo's compiler warns: {warning}" for warning in compiled.warnings)
     colliding = int(np.count_nonzero((m.geom_contype != 0) | (m.geom_conaffinity != 0)))
@@ -167,9 +165,8 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
         yield f"{_counted(m.ntendon, 'tendon')} not part of the equations, nor are {its} damping and friction"
     inactive = [compiled.label("equality", e) for e in range(m.neq) if not m.eq_active0[e]]
     if inactive:
-        more = f" and {len(inactive) - SHOWN} more" if len(inactive) > SHOWN else ""
         are = "is" if len(inactive) == 1 else "are"
-        yield f"{', '.join(inactive[:SHOWN])}{more} {are} inactive and left out"
+        yield f"{listing(inactive, SHOWN)} {are} inactive and left out"
     bent = [
         name for j, name in enumerate(tree.names.joints) if np.any(compiled.numbers("dof_dampingpoly", m.jnt_dofadr[j]))
     ]
@@ -184,5 +181,5 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
 
 
 def _counted(count: int, what: str) -> str:
-    """How many there are, as the subject of a sentence."""
+    """A count with its noun and verb: "1 sensor is", "2 sensors are"."""
     return f"1 {what} is" if count == 1 else f"{count} {what}s are"

@@ -1,4 +1,4 @@
-"""What the shapes of a URDF file are called, and their sizes; those that URDF lacks have names of our own."""
+"""The tags of shapes in a URDF file; those that are not in URDF are extensions of armdyn."""
 
 from __future__ import annotations
 
@@ -6,15 +6,10 @@ from collections.abc import Mapping
 
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 
-FORMS: Mapping[str, tuple[type[Shape], Mapping[str, int]]] = {
-    "box": (Box, {"size": 3}),
-    "sphere": (Sphere, {"radius": 1}),
-    "cylinder": (Cylinder, {"radius": 1, "length": 1}),
-    "capsule": (Capsule, {"radius": 1, "length": 1}),
-    "ellipsoid": (Ellipsoid, {"radii": 3}),
-    "plane": (Plane, {"size": 2}),
+FORMS: Mapping[str, type[Shape]] = {
+    form.__name__.lower(): form for form in (Box, Sphere, Cylinder, Capsule, Ellipsoid, Plane)
 }
-"""By tag, all but meshes: the class, and by attribute, which the class has too, how many numbers it holds."""
+"""The forms but meshes, by tag; each size of a form is an attribute."""
 
 MESH = "mesh"
 

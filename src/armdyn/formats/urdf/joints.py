@@ -1,11 +1,10 @@
-"""The joints of a URDF file: what they join, where, about which axis, and within which limits."""
+"""The joints of a URDF file: their links, pose, axis, limits and friction."""
 
 from __future__ import annotations
 
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from typing import Literal
 
 import numpy as np
@@ -13,12 +12,12 @@ import numpy as np
 from armdyn.advice import option
 from armdyn.errors import Unsupported
 from armdyn.exact import exact, norm, rounded
-from armdyn.formats.findings import Part
+from armdyn.formats.findings import ElementReader
 from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
 from armdyn.formats.xml_tree import Element
+from armdyn.model.messages import first_of, quoted, shortened
 from armdyn.model.model import Limits, Model
 from armdyn.model.parts import JointPart, MultiDofJoint
-from armdyn.model.validation import quoted, shortened
 from armdyn.spatial.rotations import Array
 
 Kind = Literal["revolute", "prismatic", "fixed"]
@@ -29,116 +28,100 @@ KINDS: Mapping[str, Kind] = {
     "prismatic": "prismatic",
     "fixed": "fixed",
 }
-"""The joint types of URDF that armdyn has, and what it calls them."""
+"""The joint types of URDF that are modelled, and the kinds they are."""
 
 MULTI_DOF_TYPES = ("floating", "planar")
-"""The joint types of URDF with several freedoms, which armdyn has not."""
+"""The joint types of URDF with several degrees of freedom, which are not modelled."""
 
 SHOWN = 10
-"""How many joints of several freedoms a refusal names."""
+"""The most joints of several degrees of freedom that one error names."""
 
 X_AXIS = np.array([1.0, 0.0, 0.0])
-"""The axis of a joint that names none, as specified."""
+"""The axis of a joint without ``<axis>``, as specified."""
 
 
-def read_joint(part: Part) -> JointPart | None:
-    """The joint; None where the file does not say what it joins."""
-    kind = _kind(part)
-    parent, child = _end(part, "parent"), _end(part, "child")
-    placement = read_origin(part, part.element)
-    axis = read_axis(part) if kind != "fixed" else X_AXIS
-    limits = _limits(part, kind)
-    damping, friction = _dynamics(part)
+def read_joint(reader: ElementReader) -> JointPart | None:
+    """The joint; None if the file does not name its links."""
+    kind = _kind(reader)
+    parent, child = _end(reader, "parent"), _end(reader, "child")
+    placement = read_origin(reader, reader.element)
+    axis = read_axis(reader) if kind != "fixed" else X_AXIS
+    limits = _limits(reader, kind)
+    damping, friction = _dynamics(reader)
     if not parent or not child:
         return None
-    several = part.element.attributes.get("type") in MULTI_DOF_TYPES
+    several = reader.element.attributes.get("type") in MULTI_DOF_TYPES
     return JointPart(
-        part.name,
-        kind,
-        parent,
-        child,
-        placement,
-        axis,
-        limits,
-        damping,
-        friction,
-        where=part.where,
-        is_multi_dof=several,
-    )
+        reader.name, kind, parent, child, placement, axis, limits, damping, friction,
+        where=reader.where, is_multi_dof=several,
+    )  # fmt: skip
 
 
-def _kind(part: Part) -> Kind:
-    """What armdyn calls the joint's type; a joint that cannot be modelled stands in the tree as a fixed one."""
-    given = part.element.attributes.get("type", "")
+def _kind(reader: ElementReader) -> Kind:
+    """The kind of the joint; a joint that cannot be modelled enters the tree as a fixed one."""
+    given = reader.element.attributes.get("type", "")
     if given in KINDS:
         return KINDS[given]
     if given not in MULTI_DOF_TYPES:
-        close = get_close_matches(given[:60].strip().lower(), KINDS, n=1)
-        meant = f" Did you mean {close[0]!r}?" if close else ""
-        fault = f"type {given[:60]!r} is unknown" if given else "<joint> has no type"
-        part.problem(part.element, f"{fault}; expected one of {', '.join(KINDS)}.{meant}")
+        reader.type(KINDS, "is unknown")
     return "fixed"
 
 
-def _end(part: Part, role: str) -> str:
-    """The link at one end of a joint; empty where the file names none."""
-    element = part.only(part.element, role)
-    if element is None:
-        part.problem(part.element, f'<joint> has no <{role}>; expected <{role} link="..."/>.')
-        return ""
-    return part.word(element, "link")
+def _end(reader: ElementReader, role: str) -> str:
+    """The link at one end of a joint; empty if the file names none."""
+    element = reader.child(reader.element, role, f'<{role} link="..."/>')
+    return "" if element is None else reader.word(element, "link")
 
 
-def read_axis(part: Part) -> Array:
-    """The unit vector along the joint's axis, in the child's axes; x where the file has none, as specified."""
-    element = part.only(part.element, "axis")
+def read_axis(reader: ElementReader) -> Array:
+    """The unit vector along the joint's axis, in the child's axes; x by default, as specified."""
+    element = reader.only(reader.element, "axis")
     if element is None:
         return X_AXIS
-    problems_before = len(part.findings.problems)
-    axis = part.vector(element, "xyz", None)
-    if len(part.findings.problems) > problems_before:
+    axis = reader.vector(element, "xyz", None)
+    if axis is None:
         return X_AXIS
     length = norm(exact(axis))
     if length == 0.0:
-        part.problem(element, "<axis> xyz is zero; expected a direction such as 0 0 1.")
+        reader.problem(element, "<axis> xyz is zero; expected a direction such as 0 0 1.")
         return X_AXIS
     if abs(length - 1) > UNIT_TOLERANCE:
-        part.note("axis is not of unit length and was normalised")
+        reader.note("axis is not of unit length and was normalised")
         return rounded(exact(axis) / length)  # type: ignore[no-any-return]
     return np.array(axis)
 
 
-def _limits(part: Part, kind: Kind) -> Limits:
+def _limits(reader: ElementReader, kind: Kind) -> Limits:
     """The joint's limits: a missing lower or upper is 0, as specified; a joint without ``<limit>`` has none."""
-    element = part.only(part.element, "limit")
+    element = reader.only(reader.element, "limit")
     if kind == "fixed":
         return Limits()
-    turns_freely = part.element.attributes.get("type") == "continuous"
+    turns_freely = reader.element.attributes.get("type") == "continuous"
     if element is None:
         if not turns_freely:
-            part.note("<limit> is missing; the joint is taken as unlimited")
+            reader.note("<limit> is missing; the joint is taken as unlimited")
         return Limits()
-    velocity, effort = (_bound(part, element, quantity) for quantity in ("velocity", "effort"))
-    lower = _unlimited(part.limit(element, "lower", 0.0, -math.inf))
-    upper = _unlimited(part.limit(element, "upper", 0.0, math.inf))
+    velocity, effort = (_bound(reader, element, quantity) for quantity in ("velocity", "effort"))
+    lower = _unlimited(reader.limit(element, "lower", 0.0, -math.inf))
+    upper = _unlimited(reader.limit(element, "upper", 0.0, math.inf))
     if turns_freely:
         if (lower, upper) != (0.0, 0.0):
-            part.note("position limits of a continuous joint are not used")
+            reader.note("position limits of a continuous joint are not used")
         return Limits(velocity=velocity, effort=effort)
     if lower > upper:
         text = f"lower limit {lower:g} is above upper limit {upper:g}"
-        part.fault(element, text, "the two are taken the other way round")
+        reader.fault(element, text, "the two are taken the other way round")
         lower, upper = upper, lower
     return Limits(lower, upper, velocity, effort)
 
 
-def _bound(part: Part, limit: Element, quantity: str) -> float:
+def _bound(reader: ElementReader, limit: Element, quantity: str) -> float:
     """The largest velocity or effort."""
     if quantity not in limit.attributes:
-        part.note(f"<limit> has no {quantity}; it is taken as unlimited")
-    value = _unlimited(part.limit(limit, quantity, math.inf, math.inf))
+        reader.note(f"<limit> has no {quantity}; it is taken as unlimited")
+    value = _unlimited(reader.limit(limit, quantity, math.inf, math.inf))
     if value < 0.0:
-        part.fault(limit, f"{quantity} limit {value:g} is negative", "it is taken as unlimited")
+        reader.fault(limit, f"{quantity} limit {value:g} is negative", "it is taken as unlimited")
         return math.inf
     return value
 
@@ -148,15 +131,15 @@ def _unlimited(value: float) -> float:
     return math.copysign(math.inf, value) if abs(value) == sys.float_info.max else value
 
 
-def _dynamics(part: Part) -> tuple[float, float]:
-    element = part.only(part.element, "dynamics")
+def _dynamics(reader: ElementReader) -> tuple[float, float]:
+    element = reader.only(reader.element, "dynamics")
     if element is None:
         return 0.0, 0.0
-    return part.number(element, "damping", 0.0), part.number(element, "friction", 0.0)
+    return reader.number(element, "damping", 0.0), reader.number(element, "friction", 0.0)
 
 
 def refuse_multi_dof(model: Model, joints: Sequence[MultiDofJoint]) -> None:
-    """Raise where a joint of several freedoms is part of the model: one that is left out of it does no harm."""
+    """Raise if a joint of several degrees of freedom is part of the model; those left out of it do no harm."""
     frames = {frame.name for frame in model.frames} - {model.base}
     refused = [
         f"{joint.type} joint {quoted(joint.name)} ({joint.where}): an arm stands on something, and its joints have "
@@ -165,7 +148,5 @@ def refuse_multi_dof(model: Model, joints: Sequence[MultiDofJoint]) -> None:
         for joint in joints
         if joint.child in frames
     ]
-    if len(refused) > SHOWN:
-        refused[SHOWN:] = [f"... and {len(refused) - SHOWN} more joints like these."]
     if refused:
-        raise Unsupported("\n".join(refused))
+        raise Unsupported("\n".join(first_of(refused, SHOWN)))

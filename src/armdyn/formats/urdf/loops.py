@@ -21,17 +21,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from armdyn.exact import exact
-from armdyn.formats.findings import Part
+from armdyn.formats.findings import ElementReader
 from armdyn.formats.urdf.joints import read_axis
 from armdyn.formats.urdf.origins import read_origin, read_pose
+from armdyn.model.messages import Suggestions, quoted
 from armdyn.model.model import Model
-from armdyn.model.validation import Suggestions, quoted
 from armdyn.spatial.rotations import Array, rigid
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ FREE: Mapping[str, tuple[str, ...]] = {
     "ball": ("rx", "ry", "rz"),
     "planar": ("x", "y", "rz"),
 }
-"""What a type leaves free, in axes of which z is that of the joint."""
+"""The free directions of each type, with z along the joint's axis."""
 
 WITHOUT_AXIS = ("fixed", "spherical", "ball")
 
@@ -56,13 +55,17 @@ ENDS: Mapping[str, tuple[str, str]] = {"loop_joint": ("link1", "link2"), "loop":
 
 @dataclass(frozen=True)
 class Loop:
-    """What a file says of one loop: the links, and the poses of the two frames in them."""
+    """One loop of a file: the two links, and the poses of the two frames in them."""
 
     name: str
     free: tuple[str, ...]
     links: tuple[str, str]
     poses: tuple[Array, Array]
-    part: Part
+    reader: ElementReader
+
+    def problem(self, text: str) -> None:
+        """Take down a problem of the loop."""
+        self.reader.problem(self.reader.element, text)
 
     @property
     def constraint(self) -> Held:
@@ -74,39 +77,28 @@ class Loop:
         return Held(self.links[0], self.links[1], axes, *self.poses, self.name, along)
 
 
-def read_loop(part: Part) -> Loop | None:
+def read_loop(reader: ElementReader) -> Loop | None:
     """The loop; None where the file does not say what it joins."""
     from armdyn.constraints.fields import axes_along  # noqa: PLC0415 - of files with loops alone
 
-    kind = _type(part)
-    one, other = (_end(part, tag) for tag in ENDS[part.element.tag])
-    axis = read_axis(part)
+    kind = reader.type(FREE, "closes no loop")
+    one, other = (_end(reader, tag) for tag in ENDS[reader.element.tag])
+    axis = read_axis(reader)
     if kind not in FREE or one is None or other is None:
         return None
     (first, T1), (second, T2) = one, other
     along = exact(np.eye(4)) if kind in WITHOUT_AXIS else rigid(axes_along(axis))  # type: ignore[arg-type]
-    return Loop(part.name, FREE[kind], (first, second), (T1 @ along, T2 @ along), part)
+    return Loop(reader.name, FREE[kind], (first, second), (T1 @ along, T2 @ along), reader)
 
 
-def _type(part: Part) -> str:
-    given = part.element.attributes.get("type", "")
-    if given not in FREE:
-        close = get_close_matches(given[:60].strip().lower(), FREE, n=1)
-        meant = f" Did you mean {close[0]!r}?" if close else ""
-        fault = f"type {given[:60]!r} closes no loop" if given else f"<{part.element.tag}> has no type"
-        part.problem(part.element, f"{fault}; expected one of {', '.join(FREE)}.{meant}")
-    return given
-
-
-def _end(part: Part, tag: str) -> tuple[str, Array] | None:
+def _end(reader: ElementReader, tag: str) -> tuple[str, Array] | None:
     """The link at one end, and the pose of the frame in it."""
-    element = part.only(part.element, tag)
+    element = reader.child(reader.element, tag, f'<{tag} link="...">')
     if element is None:
-        part.problem(part.element, f'<{part.element.tag}> has no <{tag}>; expected <{tag} link="...">.')
         return None
     name = "name" if "link" not in element.attributes and "name" in element.attributes else "link"
-    pose = read_pose(part, element) if part.element.tag == "loop_joint" else read_origin(part, element)
-    return part.word(element, name), pose
+    pose = read_pose(reader, element) if reader.element.tag == "loop_joint" else read_origin(reader, element)
+    return reader.word(element, name), pose
 
 
 def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:
@@ -117,15 +109,13 @@ def check_ends(loops: Sequence[Loop], links: Sequence[str]) -> None:
     for loop in loops:
         first = seen.setdefault(loop.name, loop)
         if first is not loop:
-            loop.part.problem(loop.part.element, f"the name is taken already (first at {first.part.where}).")
+            loop.problem(f"the name is taken already (first at {first.reader.where}).")
         for link in loop.links:
             if link and link not in known:
-                close = suggestion(link)
-                meant = f"did you mean {quoted(close)}?" if close else "expected the name of a link of this file."
-                fault = f"it joins link {quoted(link)}, which does not exist; {meant}"
-                loop.part.problem(loop.part.element, fault)
+                hint = suggestion.hint(link, " Expected the name of a link of this file.")
+                loop.problem(f"it joins link {quoted(link)}, which does not exist.{hint}")
         if loop.links[0] == loop.links[1]:
-            loop.part.problem(loop.part.element, f"both of its ends are on link {quoted(loop.links[0])}.")
+            loop.problem(f"both of its ends are on link {quoted(loop.links[0])}.")
 
 
 def with_loops(model: Model, loops: Sequence[Loop]) -> Model:
@@ -135,9 +125,9 @@ def with_loops(model: Model, loops: Sequence[Loop]) -> Model:
     for loop in loops:
         first, second = loop.links
         if first not in carriers or second not in carriers:
-            notes.append(f"{loop.part.label} is left out, as one of the links it joins is")
+            notes.append(f"{loop.reader.label} is left out, as one of the links it joins is")
         elif carriers[first] == carriers[second]:
-            notes.append(f"{loop.part.label} is left out: the links it joins do not move against each other")
+            notes.append(f"{loop.reader.label} is left out: the links it joins do not move against each other")
         else:
             closed.append(loop.constraint)
     return model.replace(constraints=(*model.constraints, *closed), notes=(*model.notes, *notes))

@@ -9,22 +9,22 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from armdyn.advice import option
-from armdyn.formats.findings import Findings, Part
+from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.xml_tree import Element
 from armdyn.model.coordinates import HELD_WITHIN, refuse
 from armdyn.model.joint_equations import JointEquation
-from armdyn.model.mimic import cycles, resolve_chains, with_mimics
+from armdyn.model.messages import Suggestions, first_of, quoted, shortened
+from armdyn.model.mimic import cycles_of, described, resolve_chains, with_mimics
 from armdyn.model.model import Model
-from armdyn.model.validation import Suggestions, quoted, shortened
 
 SHOWN = 10
 
 
-def read_mimic(part: Part, element: Element) -> JointEquation:
-    """What a ``<mimic>`` says."""
-    leader, multiplier = part.word(element, "joint"), part.number(element, "multiplier", 1.0)
-    offset, where = part.number(element, "offset", 0.0), part.findings.where(element)
-    return dataclasses.replace(JointEquation.mimic(part.name, leader, multiplier, offset, where), name=part.label)
+def read_mimic(reader: ElementReader, element: Element) -> JointEquation:
+    """The equation of a ``<mimic>``."""
+    leader, multiplier = reader.word(element, "joint"), reader.number(element, "multiplier", 1.0)
+    offset, where = reader.number(element, "offset", 0.0), reader.findings.where(element)
+    return dataclasses.replace(JointEquation.mimic(reader.name, leader, multiplier, offset, where), name=reader.label)
 
 
 def check_leaders(
@@ -36,19 +36,17 @@ def check_leaders(
         if mimic.leader == mimic.joint:
             findings.add(f"{mimic.label}: <mimic> follows the joint itself; expected another joint.")
         elif mimic.leader and mimic.leader not in joints:
-            close = suggestion(mimic.leader)
-            meant = f"did you mean {quoted(close)}?" if close else "expected the name of a joint of this file."
-            findings.add(f"{mimic.label}: <mimic> follows joint {quoted(mimic.leader)}, which does not exist; {meant}")
+            hint = suggestion.hint(mimic.leader, " Expected the name of a joint of this file.")
+            findings.add(f"{mimic.label}: <mimic> follows joint {quoted(mimic.leader)}, which does not exist.{hint}")
         elif mimic.leader and mimic.leader not in moving:
             fault = f"<mimic> follows {quoted(mimic.leader)}, a fixed joint; expected a joint that moves."
             findings.add(f"{mimic.label}: {fault}")
         if mimic.multiplier == 0.0:
             fault = "<mimic> multiplier is 0, which holds the joint still; expected another number, or a fixed joint."
             findings.add(f"{mimic.label}: {fault}")
-    for cycle in cycles(mimics):
+    for cycle in cycles_of(mimics):
         if len(cycle) > 1:
-            shown = [quoted(mimic.joint) for mimic in cycle[:SHOWN]] + ["..."] * (len(cycle) > SHOWN)
-            chain = " follows ".join([*shown, quoted(cycle[0].joint)])
+            chain = described(cycle, SHOWN)
             findings.add(f"{cycle[0].label}: <mimic> closes a ring: {chain}; expected one that follows none.")
 
 
@@ -65,9 +63,7 @@ def coupled(model: Model, mimics: Sequence[JointEquation], locked: Collection[st
         for mimic in kept
         if mimic.leader not in moving
     ]
-    if len(shown) > SHOWN:
-        shown[SHOWN:] = [f"... and {len(shown) - SHOWN} more like these."]
-    refuse(shown)
+    refuse(first_of(shown, SHOWN))
     return with_mimics(model, kept) if kept else model
 
 

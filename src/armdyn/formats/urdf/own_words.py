@@ -1,4 +1,4 @@
-"""What armdyn's own URDF files say besides URDF, so that the robot that is written is the one that is read.
+"""Extensions of armdyn to URDF, so that a robot that is written and read again is the same.
 
     <armdyn tip="tool0" gravity="0 0 -9.81">
       <of_joint joint="boom" collar="parent" armature="0.2"/>
@@ -15,71 +15,66 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from armdyn.formats.findings import Findings, Part
+from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.xml_tree import Element
+from armdyn.model.messages import Suggestions, quoted
 from armdyn.model.parts import JointPart
-from armdyn.model.validation import Suggestions, quoted
 
 TAG, OF_JOINT, OF_LINK = "armdyn", "of_joint", "of_link"
 
 
 @dataclass(frozen=True)
 class OwnWords:
-    """The tip and the gravity that the file names, what it says of joints, by name, and the shapes of links."""
+    """Tip and gravity of the robot, fields of joints by the joint's name, and the elements with shapes of links."""
 
     tip: str | None = None
     gravity: tuple[float, ...] | None = None
     of_joints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    of_links: Sequence[Part] = ()
+    of_links: Sequence[ElementReader] = ()
 
     def applied_to(self, joints: Sequence[JointPart]) -> list[JointPart]:
-        """The joints with what the file says of them besides URDF."""
+        """The joints with their extensions."""
         return [dataclasses.replace(joint, **self.of_joints.get(joint.name, {})) for joint in joints]
 
 
 def read_own_words(root: Element, findings: Findings, links: Sequence[str], joints: Sequence[JointPart]) -> OwnWords:
-    """The element, where the file has it; what it names must exist."""
-    part = Part(findings, root, "robot")
-    element = part.only(root, TAG)
+    """The element, if the file has it; the names in it must exist."""
+    reader = ElementReader(findings, root, "robot")
+    element = reader.only(root, TAG)
     if element is None:
         return OwnWords()
     tip = element.attributes.get("tip")
     if tip is not None and tip not in links:
-        part.problem(element, f"<{TAG}> tip {quoted(tip)} is no link of this file{_meant(tip, links)}")
-    gravity = part.vector(element, "gravity", None) if "gravity" in element.attributes else None
+        reader.problem(element, f"<{TAG}> tip {quoted(tip)} is no link of this file.{Suggestions(links).hint(tip)}")
+    gravity = reader.vector(element, "gravity", None) if "gravity" in element.attributes else None
     kinds = {joint.name: joint.kind for joint in joints}
-    of_joints = {
-        part.word(child, "joint"): _of_joint(part, child, kinds) for child in element.children if child.tag == OF_JOINT
-    }
-    return OwnWords(tip, gravity, of_joints, list(_of_links(part, element, links)))
+    of_joints = {reader.word(child, "joint"): _of_joint(reader, child, kinds) for child in element.all(OF_JOINT)}
+    return OwnWords(tip, gravity, of_joints, list(_of_links(reader, element, links)))
 
 
-def _of_links(part: Part, own: Element, links: Sequence[str]) -> Iterator[Part]:
+def _of_links(reader: ElementReader, own: Element, links: Sequence[str]) -> Iterator[ElementReader]:
     """The elements with shapes of a link."""
     for element in own.all(OF_LINK):
-        link = part.word(element, "link")
+        link = reader.word(element, "link")
         if link and link not in links:
-            part.problem(element, f"<{OF_LINK}> link {quoted(link)} is no link of this file{_meant(link, links)}")
+            hint = Suggestions(links).hint(link)
+            reader.problem(element, f"<{OF_LINK}> link {quoted(link)} is no link of this file.{hint}")
         elif link:
-            yield Part(part.findings, element, f"link {quoted(link)}")
+            yield ElementReader(reader.findings, element, f"link {quoted(link)}")
 
 
-def _of_joint(part: Part, element: Element, kinds: Mapping[str, str]) -> dict[str, Any]:
-    """What is said of one joint, by the names that `JointPart` has for it."""
+def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str]) -> dict[str, Any]:
+    """The fields of one `JointPart`."""
     joint = element.attributes.get("joint", "")
     said: dict[str, Any] = {}
     if joint and joint not in kinds:
-        part.problem(element, f"<{OF_JOINT}> joint {quoted(joint)} is no joint of this file{_meant(joint, [*kinds])}")
+        hint = Suggestions(kinds).hint(joint)
+        reader.problem(element, f"<{OF_JOINT}> joint {quoted(joint)} is no joint of this file.{hint}")
     if "armature" in element.attributes:
-        said["armature"] = part.number(element, "armature")
+        said["armature"] = reader.number(element, "armature")
     if "collar" in element.attributes:
         said["collar"] = element.attributes["collar"]
         if said["collar"] not in ("parent", "child") or kinds.get(joint, "prismatic") != "prismatic":
-            part.problem(element, f"<{OF_JOINT}> collar is {quoted(said['collar'])}; expected 'parent' or 'child' of a "
-                                  "prismatic joint, the link that carries its collar.")  # fmt: skip
+            expected = "expected 'parent' or 'child' of a prismatic joint, the link that carries its collar."
+            reader.problem(element, f"<{OF_JOINT}> collar is {quoted(said['collar'])}; {expected}")
     return said
-
-
-def _meant(name: str, known: Sequence[str]) -> str:
-    close = Suggestions(dict.fromkeys(known))(name)
-    return f"; did you mean {quoted(close)}?" if close else "."

@@ -12,8 +12,8 @@ from typing import Unpack
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError
-from armdyn.formats.files import parse_leniently, read_file, refuse_text
-from armdyn.formats.findings import Findings, Part
+from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
+from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.joints import MULTI_DOF_TYPES, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
@@ -21,15 +21,15 @@ from armdyn.formats.urdf.mimic import check_leaders, coupled, hold_with, read_mi
 from armdyn.formats.urdf.own_words import OwnWords, read_own_words
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
-from armdyn.formats.urdf.wrong_kind import check_xacro, has_quaternions, refuse_other_formats, refuse_xacro_name
+from armdyn.formats.urdf.wrong_kind import OTHER_FORMATS, check_xacro, has_quaternions, refuse_xacro_name
 from armdyn.formats.xml_tree import Element
 from armdyn.model.assembly import assemble
 from armdyn.model.geometry import Geometry
 from armdyn.model.joint_equations import JointEquation
+from armdyn.model.messages import quoted
 from armdyn.model.model import STANDARD_GRAVITY, Model
 from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
 from armdyn.model.selection import Options, Policy, Selection
-from armdyn.model.validation import quoted
 
 WORLD = "world"
 
@@ -101,7 +101,7 @@ def read_urdf_text(text: str | bytes, name: str = "robot", **options: Unpack[Opt
 
 @dataclass
 class _Contents:
-    """What was read from one document so far."""
+    """The contents of one document."""
 
     findings: Findings
     links: list[LinkPart] = field(default_factory=list)
@@ -117,7 +117,7 @@ class _Contents:
 
 def _read(root: Element, fallback_name: str, selection: Selection, findings: Findings) -> Model:
     """From the parsed document to the model."""
-    refuse_other_formats(root, findings.document)
+    refuse_other_formats(root, findings.document, "robot", "URDF", OTHER_FORMATS)
     check_xacro(root, findings)
     findings.has_quaternions = has_quaternions(root, findings)
     contents = _read_parts(root, findings)
@@ -142,7 +142,7 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
 
 
 def _gravity(contents: _Contents, selection: Selection) -> ArrayLike | None:
-    """What the caller gives; else what the file names, in the axes of its root."""
+    """The gravity of the caller; else that of the file, in the axes of its root."""
     own = contents.own.gravity
     if selection.gravity is not None or own in (None, STANDARD_GRAVITY):
         return selection.gravity
@@ -157,7 +157,7 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     contents = _Contents(findings, colors=read_materials(root, findings))
     for element in root.children:
         if element.tag in ("link", "joint", *ENDS):
-            _read_part(element, contents)
+            _read_element(element, contents)
     check_robot(root, contents.findings)
     if not contents.links and not contents.findings.problems:
         raise ModelError(
@@ -169,8 +169,8 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     links = [link.name for link in contents.links]
     check_ends(contents.loops, links)
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
-    for part in contents.own.of_links:
-        contents.geometry += read_shapes(part, part.element.attributes["link"], contents.colors)
+    for reader in contents.own.of_links:
+        contents.geometry += read_shapes(reader, reader.element.attributes["link"], contents.colors)
     return contents
 
 
@@ -185,35 +185,35 @@ def _declare_world(contents: _Contents) -> None:
         contents.links.insert(0, LinkPart(WORLD, where=joint.where))
 
 
-def _read_part(element: Element, contents: _Contents) -> None:
-    """One link or joint; a nameless one is a problem and cannot take part."""
+def _read_element(element: Element, contents: _Contents) -> None:
+    """One link or joint; a nameless one is a problem and cannot take reader."""
     name = element.attributes.get("name", "")
     if not name.strip():
         contents.findings.problem(element, f'<{element.tag}> has no name; expected <{element.tag} name="...">.')
         contents.complete = False
         return
-    part = Part(contents.findings, element, f"{element.tag} {quoted(name)}")
-    check_vocabulary(part, element)
+    reader = ElementReader(contents.findings, element, f"{element.tag} {quoted(name)}")
+    check_vocabulary(reader, element)
     if element.tag == "link":
-        contents.links.append(read_link(part))
-        contents.geometry += read_shapes(part, name, contents.colors)
+        contents.links.append(read_link(reader))
+        contents.geometry += read_shapes(reader, name, contents.colors)
     elif element.tag == "joint":
-        _take_joint(part, contents)
-    elif (loop := read_loop(part)) is not None:
+        _take_joint(reader, contents)
+    elif (loop := read_loop(reader)) is not None:
         contents.loops.append(loop)
 
 
-def _take_joint(part: Part, contents: _Contents) -> None:
-    joint = read_joint(part)
+def _take_joint(reader: ElementReader, contents: _Contents) -> None:
+    joint = read_joint(reader)
     if joint is None:
         contents.complete = False
         return
     contents.joints.append(joint)
-    mimic = part.only(part.element, "mimic")
+    mimic = reader.only(reader.element, "mimic")
     if mimic is not None and joint.kind != "fixed":
-        contents.mimics.append(read_mimic(part, mimic))
-    elif mimic is not None and part.element.attributes.get("type", "") not in MULTI_DOF_TYPES:
-        part.note("<mimic> is not used: the joint is fixed and moves with none")
-    joint_type = part.element.attributes.get("type", "")
+        contents.mimics.append(read_mimic(reader, mimic))
+    elif mimic is not None and reader.element.attributes.get("type", "") not in MULTI_DOF_TYPES:
+        reader.note("<mimic> is not used: the joint is fixed and moves with none")
+    joint_type = reader.element.attributes.get("type", "")
     if joint_type in MULTI_DOF_TYPES:
-        contents.multi_dof.append(MultiDofJoint(joint.name, joint_type, joint.child, part.where))
+        contents.multi_dof.append(MultiDofJoint(joint.name, joint_type, joint.child, reader.where))

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from armdyn.errors import ArmdynError
-from armdyn.formats.findings import Findings, Part
+from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.forms import FORMS, MESH
 from armdyn.formats.urdf.origins import read_origin
 from armdyn.formats.urdf.own_words import OF_LINK, TAG
 from armdyn.formats.urdf.unused import check_vocabulary
 from armdyn.formats.xml_tree import Element
 from armdyn.model.geometry import Geometry, Mesh, Plane, Purpose, Shape
-from armdyn.model.validation import quoted
+from armdyn.model.messages import quoted
 
 PURPOSES = ("visual", "collision")
 
@@ -27,8 +27,8 @@ Color = tuple[float, ...]
 
 
 @dataclass
-class _Look(Part):
-    """A part that is only looked at: its problems are faults; ``taken`` is what is done about them."""
+class _ShapeReader(ElementReader):
+    """Reads a shape, whose problems are faults; ``taken`` is the remedy."""
 
     taken: str = "the shape is left out"
     faulty: bool = False
@@ -52,36 +52,35 @@ def read_materials(root: Element, findings: Findings) -> dict[str, Color]:
     return colors
 
 
-def _material(element: Element, findings: Findings) -> _Look:
+def _material(element: Element, findings: Findings) -> _ShapeReader:
     label = f"material {quoted(element.attributes.get('name', ''))}"
-    return _Look(findings, element, label, "it has no color")
+    return _ShapeReader(findings, element, label, "it has no color")
 
 
-def _color(part: Part, material: Element) -> Color | None:
+def _color(reader: ElementReader, material: Element) -> Color | None:
     """The colour of a material; what exceeds 0 to 1 is cut off."""
-    element = part.only(material, "color")
+    element = reader.only(material, "color")
     if element is None:
         return None
-    problems_before = len(part.findings.problems), len(part.findings.accepted)
-    rgba = part.vector(element, "rgba", None, size=4)
-    if problems_before != (len(part.findings.problems), len(part.findings.accepted)):
+    rgba = reader.vector(element, "rgba", None, size=4)
+    if rgba is None:
         return None
     cut = tuple(min(max(share, 0.0), 1.0) for share in rgba)
     if cut != rgba:
-        part.note("rgba of <color> exceeds 0 to 1 and is cut off")
+        reader.note("rgba of <color> exceeds 0 to 1 and is cut off")
     return cut
 
 
-def read_shapes(part: Part, link: str, colors: Mapping[str, Color]) -> Iterator[Geometry]:
+def read_shapes(reader: ElementReader, link: str, colors: Mapping[str, Color]) -> Iterator[Geometry]:
     """The shapes in an element, which are on a link."""
-    for element in part.element.children:
+    for element in reader.element.children:
         if element.tag in PURPOSES and not _is_to_expand(element):
-            look = _Look(part.findings, element, f"{element.tag} of link {quoted(link)}")
-            check_vocabulary(look, element)
-            shape, pose = _shape(look), read_origin(look, element)
-            color = _color_of(look, colors)
-            if shape is not None and not look.faulty:
-                yield Geometry(link, cast(Purpose, element.tag), shape, pose, color, look.name)
+            shape_reader = _ShapeReader(reader.findings, element, f"{element.tag} of link {quoted(link)}")
+            check_vocabulary(shape_reader, element)
+            shape, pose = _shape(shape_reader), read_origin(shape_reader, element)
+            color = _color_of(shape_reader, colors)
+            if shape is not None and not shape_reader.faulty:
+                yield Geometry(link, cast(Purpose, element.tag), shape, pose, color, shape_reader.name)
 
 
 def _is_to_expand(element: Element) -> bool:
@@ -89,47 +88,47 @@ def _is_to_expand(element: Element) -> bool:
     return any("${" in value or "$(" in value for e in element.walk() for value in e.attributes.values())
 
 
-def _shape(part: _Look) -> Shape | None:
-    """The form of a shape; None where there is none."""
-    geometry = part.only(part.element, "geometry")
+def _shape(reader: _ShapeReader) -> Shape | None:
+    """The form of a shape; None without one."""
+    geometry = reader.only(reader.element, "geometry")
     forms = [] if geometry is None else [form for form in geometry.children if form.tag in (*FORMS, MESH)]
     if not forms:
-        part.note("has no shape in it, and is left out")
+        reader.note("has no shape in it, and is left out")
         return None
     if len(forms) > 1:
-        part.problem(forms[1], f"<geometry> has a <{forms[1].tag}> beside a <{forms[0].tag}>; expected one shape.")
-    kind, sizes = _read_form(part, forms[0])
+        reader.problem(forms[1], f"<geometry> has a <{forms[1].tag}> beside a <{forms[0].tag}>; expected one shape.")
+    kind, sizes = _read_form(reader, forms[0])
     try:
-        return None if part.faulty else kind(**sizes)
+        return None if reader.faulty else kind(**sizes)
     except ArmdynError as error:
-        part.problem(forms[0], str(error))
+        reader.problem(forms[0], str(error))
         return None
 
 
-def _read_form(part: Part, form: Element) -> tuple[type[Shape], dict[str, Any]]:
+def _read_form(reader: ElementReader, form: Element) -> tuple[type[Shape], dict[str, Any]]:
     """The class of a shape, and what it is made of."""
     if form.tag == MESH:
-        scale = part.vector(form, "scale", (1.0, 1.0, 1.0))
-        return Mesh, {"path": part.word(form, "filename"), "scale": scale, "folder": part.findings.folder}
-    kind, sizes = FORMS[form.tag]
+        scale = reader.vector(form, "scale", (1.0, 1.0, 1.0))
+        return Mesh, {"path": reader.word(form, "filename"), "scale": scale, "folder": reader.findings.folder}
+    kind = FORMS[form.tag]
     if kind is Plane:
-        size = part.vector(form, "size", (math.inf, math.inf), size=2)
+        size = reader.vector(form, "size", (math.inf, math.inf), size=2)
         return kind, {"size": tuple(math.inf if length == sys.float_info.max else length for length in size)}
     return kind, {
-        name: part.number(form, name) if count == 1 else part.vector(form, name, None, size=count)
-        for name, count in sizes.items()
+        name: reader.number(form, name) if count == 1 else reader.vector(form, name, None, size=count)
+        for name, count in kind.SIZES.items()
     }
 
 
-def _color_of(part: _Look, colors: Mapping[str, Color]) -> Color | None:
+def _color_of(reader: _ShapeReader, colors: Mapping[str, Color]) -> Color | None:
     """The colour of a shape: that of the robot's material of the name, as urdfdom takes it, else its own."""
-    element = part.only(part.element, "material")
+    element = reader.only(reader.element, "material")
     if element is None:
         return None
     name = element.attributes.get("name", "")
     if name in colors:
         return colors[name]
-    color = _color(_material(element, part.findings), element) if not name else None
+    color = _color(_material(element, reader.findings), element) if not name else None
     if color is None and not element.children:
-        part.findings.note(f"material {quoted(name)} is not defined", part.label)
+        reader.findings.note(f"material {quoted(name)} is not defined", reader.label)
     return color

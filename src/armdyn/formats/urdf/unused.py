@@ -1,16 +1,16 @@
-"""What a URDF file says and armdyn does not use: listed in notes; what looks like a misspelt word is a problem."""
+"""Elements and attributes of a URDF file that are not used: a note for each, a problem for misspelt ones."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from functools import lru_cache
 
-from armdyn.formats.findings import Findings, Part
+from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.urdf.forms import FORMS, MESH
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK
 from armdyn.formats.urdf.own_words import TAG as OWN
 from armdyn.formats.xml_tree import Element
-from armdyn.model.validation import quoted
+from armdyn.model.messages import quoted
 
 USED_CHILDREN = {
     "robot": ("link", "joint", "loop_joint", "loop", OWN),
@@ -47,7 +47,7 @@ USED_ATTRIBUTES = {
     OF_JOINT: ("joint", "collar", "armature"),
     OF_LINK: ("link",),
     **dict.fromkeys(("visual", "collision", "material"), ("name",)),
-    **{tag: tuple(sizes) for tag, (_, sizes) in FORMS.items()},
+    **{tag: tuple(form.SIZES) for tag, form in FORMS.items()},
     MESH: ("filename", "scale"),
     "geometry": (),
     "color": ("rgba",),
@@ -58,63 +58,65 @@ LOOKS = frozenset({"visual", "collision", "material", "version"})
 """Words that are read, or need no reading, elsewhere."""
 
 MAX_EXTRA_LETTERS = 3
-"""How much longer or shorter than the word that is meant a misspelt one may be."""
+"""The most letters by which a misspelt word is longer or shorter than the known one."""
 
 MAX_TEXT = 20
-"""How many letters of a text that is not used its note shows."""
+"""The most letters of an unused text in its note."""
 
 FORCES_OF_GAZEBO = frozenset({"springStiffness", "springReference", "dampingFactor", "gravity", "turnGravityOff"})
-"""What a ``<gazebo>`` element can say that changes a motion."""
+"""Elements of ``<gazebo>`` that change a motion."""
 
 
 def check_robot(root: Element, findings: Findings) -> None:
     """Note everything in the robot that is neither link nor joint."""
-    part = Part(findings, root, "robot")
-    _check_words(part, root)
+    reader = ElementReader(findings, root, "robot")
+    _check_words(reader, root)
     for element in root.children:
         if element.tag == OWN:
-            check_vocabulary(part, element)
+            check_vocabulary(reader, element)
         elif element.tag == "transmission":
             _note_transmission(element, findings)
         elif element.tag == "gazebo":
             _note_gazebo(element, findings)
         elif element.tag not in USED_CHILDREN["robot"] and element.tag not in LOOKS:
-            _check_child(part, root, element)
+            _check_child(reader, root, element)
 
 
-def check_vocabulary(part: Part, element: Element) -> None:
+def check_vocabulary(reader: ElementReader, element: Element) -> None:
     """Note the words in a link or joint that are not used; a misspelt one is a problem."""
-    _check_words(part, element)
+    _check_words(reader, element)
     used = USED_CHILDREN.get(element.tag, ())
     for child in element.children:
         if child.tag in used:
-            check_vocabulary(part, child)
+            check_vocabulary(reader, child)
         elif child.tag not in LOOKS:
-            _check_child(part, element, child)
+            _check_child(reader, element, child)
 
 
-def _check_words(part: Part, element: Element) -> None:
+def _check_words(reader: ElementReader, element: Element) -> None:
     if text := " ".join(element.text.split()):
-        part.findings.note(f"text in <{element.tag}> is not used", f"{quoted(text[:MAX_TEXT])} ({part.label})")
+        reader.findings.note(f"text in <{element.tag}> is not used", f"{quoted(text[:MAX_TEXT])} ({reader.label})")
     used = USED_ATTRIBUTES[element.tag]
     for attribute in element.attributes:
         if attribute in used or attribute in LOOKS or attribute.startswith("xmlns"):
             continue
         meant = _meant(attribute, used)
         if meant and meant not in element.attributes:
-            part.problem(element, f"<{element.tag}> has {attribute[:60]!r}, which is unknown. Did you mean {meant!r}?")
+            reader.problem(
+                element, f"<{element.tag}> has {attribute[:60]!r}, which is unknown. Did you mean {meant!r}?"
+            )
         else:
-            part.note(f"{quoted(attribute)} of <{element.tag}> is not used")
+            reader.note(f"{quoted(attribute)} of <{element.tag}> is not used")
 
 
-def _check_child(part: Part, parent: Element, child: Element) -> None:
+def _check_child(reader: ElementReader, parent: Element, child: Element) -> None:
     meant = _meant(child.tag, USED_CHILDREN.get(parent.tag, ()))
     if meant:
-        part.problem(child, f"<{child.tag[:60]}> is unknown. Did you mean <{meant}>?")
+        reader.problem(child, f"<{child.tag[:60]}> is unknown. Did you mean <{meant}>?")
     elif parent.tag == "robot":
-        part.findings.note(f"<{child.tag[:60]}> is not used", _called(child))
+        reader.findings.note(f"<{child.tag[:60]}> is not used", _called(child))
     else:
-        part.note(f"<{child.tag[:60]}> is not used")
+        reader.note(f"<{child.tag[:60]}> is not used")
 
 
 @lru_cache(maxsize=1000)

@@ -12,7 +12,7 @@ from armdyn.errors import ModelError
 from armdyn.formats.findings import Findings
 from armdyn.formats.urdf.unused import USED_ATTRIBUTES, USED_CHILDREN
 from armdyn.formats.xml_tree import Element
-from armdyn.model.validation import quoted
+from armdyn.model.messages import quoted
 
 OTHER_FORMATS = {
     "mujoco": "an MJCF file (MuJoCo)",
@@ -25,11 +25,11 @@ OTHER_FORMATS = {
     "launch": "a ROS launch file",
     "html": "a web page; save the raw file instead",
 }
-"""What a root element tells of a file."""
+"""The kinds of files, by their root elements."""
 
 XACRO_PREFIXES = ("xacro:", "xi:")
 XACRO_TAGS = ("include", "property", "macro", "insert_block")
-"""What only a file that is still to be expanded has in its root element; old xacro files have no prefix."""
+"""Elements that only an unexpanded file has in its root element; old xacro files have no prefix."""
 
 VERSION = re.compile(r"\s*\+?(?P<major>\d{1,9})\.(?P<minor>\d{1,9})", re.ASCII)
 """A version of URDF."""
@@ -39,7 +39,7 @@ LATEST = (1, 2)
 
 
 def refuse_xacro_name(path: Path) -> None:
-    """Raise for a file that calls itself xacro."""
+    """Refuse an unexpanded xacro file, by its name."""
     if path.suffix == ".xacro":
         raise ModelError(_xacro(path.name, path.name, "by its name"))
 
@@ -103,12 +103,3 @@ def has_quaternions(root: Element, findings: Findings) -> bool:
         read_as = f"{numbers[0]}.{numbers[1]}"
         findings.note(f"version of <robot> is none that URDF has; read as {read_as}", quoted(version))
     return numbers >= (1, 1)
-
-
-def refuse_other_formats(root: Element, document: str) -> None:
-    """Raise for a document that is no robot in URDF."""
-    if root.tag == "robot":
-        return
-    known = OTHER_FORMATS.get(root.tag)
-    what = f"is {known}" if known else "is no URDF file"
-    raise ModelError(f"{document}:{root.line} {what}: its root element is <{root.tag[:60]}>; expected <robot>.")
