@@ -10,7 +10,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ShapeError, TraceError, UnknownName
-from armdyn.simulation import Adaptive, Euler, RungeKutta4, SettingError
+from armdyn.simulation import AdamsBashforthMoulton4, Adaptive, Euler, RungeKutta4, SettingError, Variational
 from armdyn.simulation.equations import motion
 
 RNG = np.random.default_rng(4)
@@ -59,7 +59,8 @@ def inputs() -> dict[str, Any]:
 def by_hand(method: Any, q: Any, qd: Any, given: dict[str, Any], steps: int, h: float) -> dict[str, Any]:
     """One compiled call of the step after the other, and NumPy's controller between them."""
     step = ROBOT.compile(method.scheme.held_step)
-    integral, work, cost = np.zeros_like(q), np.zeros(ARMS), np.zeros(ARMS)
+    integral, cost = np.zeros_like(q), np.zeros(ARMS)
+    _, _, work, *memory = method.scheme.start(q, qd)
     rows: dict[str, list[Any]] = {"q": [], "tau": [], "error": []}
     kp, ki = given["kp"][:, None], given["ki"][:, None]
     for k in range(steps):
@@ -69,18 +70,18 @@ def by_hand(method: Any, q: Any, qd: Any, given: dict[str, Any], steps: int, h: 
         for name, value in (("q", q), ("tau", tau), ("error", error)):
             rows[name].append(value)
         cost = cost + h * ((tau**2).sum(-1) + (qd**2).sum(-1) + q[:, 0])
-        q, qd, work = step(q, qd, work, h, tau)
+        q, qd, work, *memory = step(q, qd, work, *memory, h, tau)
     return {"q": q, "qd": qd, "work": work, "integral": integral, "cost": cost, "rows": rows}
 
 
-@pytest.mark.parametrize("method", [Euler(step=2e-3), RungeKutta4(step=2e-3)])
+@pytest.mark.parametrize("method", [Euler(step=2e-3), RungeKutta4(step=2e-3), Variational(step=2e-3)])
 def test_it_is_the_loop_from_python(method: Any) -> None:
     q, qd, given = RNG.uniform(-1.0, 1.0, (ARMS, N)), RNG.uniform(-1.0, 1.0, (ARMS, N)), inputs()
     loop = armdyn.ClosedLoop(ROBOT, pid, method=method, record=["q", "tau", "error"], energy=True, running_cost=spent)
-    assert loop.state == ("q", "qd", "work", "cost", "integral")
+    assert loop.state == ("q", "qd", "work", *method.scheme.memory, "cost", "integral")
     assert loop.inputs == ("ref", "kp", "kd", "ki", "f_tip")
     rolled, expected = loop(q, qd, steps=STEPS, workers=2, **given), by_hand(method, q, qd, given, STEPS, 2e-3)
-    for name in loop.state:
+    for name in ("q", "qd", "work", "cost", "integral"):
         np.testing.assert_allclose(getattr(rolled.final, name), expected[name], rtol=1e-12, atol=1e-12)
     for name, rows in expected["rows"].items():
         np.testing.assert_allclose(getattr(rolled.rows, name), rows, rtol=1e-12, atol=1e-11)
@@ -146,6 +147,8 @@ def test_what_does_not_fit_is_named() -> None:
         armdyn.ClosedLoop(ROBOT, working)
     with pytest.raises(SettingError, match="has no steps of one length"):
         armdyn.ClosedLoop(ROBOT, pid, method=Adaptive())  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="needs rates of steps ago"):
+        armdyn.ClosedLoop(ROBOT, pid, method=AdamsBashforthMoulton4())
     with pytest.raises(UnknownName, match="no input 'gain'"):
         armdyn.ClosedLoop(ROBOT, pid, over_time=["gain"])
     loop = armdyn.ClosedLoop(ROBOT, pid)

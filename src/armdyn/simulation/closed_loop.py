@@ -128,6 +128,11 @@ class ClosedLoop:
             raise SettingError(
                 f"method={method!r} has no steps of one length; a closed loop needs such as Euler(step=1e-3)"
             )
+        if self.method.scheme.starter is not None:
+            raise SettingError(
+                f"{self.method} needs rates of steps ago, and a torque that changes with each step does not belong to "
+                "them; expected a one-step method such as RungeKutta4(step=1e-3)"
+            )
         self.controller = None if controller is None else Controller(controller)
         self._declared = _step_function(self.method, self.controller, running_cost, energy=energy)
         names = [a.name for a in self._declared.arguments]
@@ -238,9 +243,10 @@ def _step_function(
     method: FixedStep, controller: Controller | None, running_cost: Function | None, *, energy: bool
 ) -> Function:
     """One step as a `Function` whose results have the names of the arguments they replace."""
-    held_step = method.scheme.held_step
+    held_step, memory = method.scheme.held_step, method.scheme.memory
     own: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
     own |= {"work": ()} if energy else {}
+    own |= dict(memory)
     own |= {"cost": ()} if running_cost else {}
     own |= {name: a.shape for name, a in controller.state.items()} if controller else {}
     arguments = [Argument(name, shape) for name, shape in own.items()]
@@ -259,9 +265,9 @@ def _step_function(
             given = controller.function(model, *(values[a.name] for a in controller.function.arguments))
             found = dict(zip(controller.results, given if isinstance(given, tuple) else (given,), strict=True))
         acting = {**values, "tau": found.get("tau", values.get("tau"))}
-        found["q"], found["qd"], found["work"] = held_step(
-            model, values["q"], values["qd"], values.get("work", 0.0), values["h"], acting["tau"], values["f_tip"]
-        )
+        state = (values["q"], values["qd"], values.get("work", 0.0), *(values[name] for name in memory))
+        later = held_step(model, *state, values["h"], acting["tau"], values["f_tip"])
+        found |= dict(zip(("q", "qd", "work", *memory), later, strict=True))
         if running_cost is not None:
             found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
         return kind(*(found[name] for name in results))

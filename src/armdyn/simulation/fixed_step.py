@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
+from armdyn.simulation.compiled_steps import CompiledSteps
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.equations import lagrangian_derivatives, motion_of, velocity_of_momentum
 from armdyn.simulation.forces import Forces
@@ -41,9 +42,15 @@ def integrate(
     redundant: Redundant = "error",
 ) -> None:
     """Advance from (q, qd) over the grid, and record the state after each of the ``saved`` steps."""
-    stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort)
     remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
     single = start[0].ndim == 1
+    if forces.held and redundant == "error" and method.scheme.starter is None:
+        compiled = CompiledSteps(robot, method, forces)
+        compiled.integrate(start, grid=grid, saved=saved, samples=samples, report=report)
+        if single:
+            compiled.refuse_divergence(grid, saved, samples, remedy)
+        return
+    stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort)
     state = method.scheme.start(*start)
     steps, step, h = grid.steps, grid.step, np.float64(grid.step)
     upcoming = iter(saved.tolist())

@@ -50,6 +50,14 @@ class Constant:
         """The value."""
         return self.value
 
+    def during(self, steps: slice) -> Array:
+        """What a compiled loop takes for these steps: the value."""
+        return self.value
+
+    def at_steps(self, steps: Array) -> Array:
+        """The value, for every step."""
+        return self.value
+
     def of(self, index: Index) -> Constant:
         """The value for one state of the batch."""
         return Constant(self.value[index])
@@ -70,6 +78,14 @@ class Table:
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
         """The value of hold k."""
         return self.values[k]  # type: ignore[no-any-return]
+
+    def during(self, steps: slice) -> Array:
+        """What a compiled loop takes for these steps: their values."""
+        return self.values[steps]
+
+    def at_steps(self, steps: Array) -> Array:
+        """The values of these steps; that of the last one at the end, too."""
+        return self.values[np.minimum(steps, len(self.values) - 1)]
 
     def of(self, index: Index) -> Table:
         """The values for one state of the batch."""

@@ -49,10 +49,10 @@ class Samples:
         return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces))
 
     def record(self, state: tuple[Any, ...], forces: tuple[Array, ...]) -> None:
-        """Keep the next state: its q, qd and W, and the forces there."""
+        """Keep the next state: its q, qd and W, and the forces there, as far as they are given."""
         row = self.count
         self.q[row], self.qd[row], self.work[row] = state[:3]
-        for kept, value in zip(self.forces, forces, strict=True):
+        for kept, value in zip(self.forces, forces, strict=False):
             kept[row] = value
         self.count = row + 1
 

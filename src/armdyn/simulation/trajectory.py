@@ -86,8 +86,8 @@ class Trajectory:
     energy: EnergyAccount
     statistics: Statistics
     notes: tuple[str, ...] = ()
-    dense: Mapping[tuple[int, ...], Dense] | None = None
     signals: Mapping[str, Array] = field(default_factory=dict)
+    dense: Mapping[tuple[int, ...], Dense] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))

@@ -1,0 +1,105 @@
+"""Integration with steps of one length where forces are known beforehand: all steps in one compiled loop."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.simulation.closed_loop import ClosedLoop
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.forces import Constant, Forces, Table
+from armdyn.simulation.grid import StepGrid
+from armdyn.simulation.methods import FixedStep
+from armdyn.simulation.progress import Report
+from armdyn.simulation.samples import Samples
+from armdyn.simulation.schemes import State
+from armdyn.spatial.rotations import Array
+
+RECORDED = ("q", "qd", "work")
+
+
+class CompiledSteps:
+    """Steps of a robot under torques and a wrench that are constant, or a table over time.
+
+    Args:
+        robot: what moves.
+        method: a one-step method.
+        forces: held during each step.
+    """
+
+    def __init__(self, robot: Robot, method: FixedStep, forces: Forces) -> None:
+        self.robot, self.method, self.forces = robot, method, forces
+        given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
+        self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
+        over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
+        self._loop = ClosedLoop(robot, method=method, over_time=over_time, record=RECORDED, energy=True).rollout
+        self._final = ClosedLoop(robot, method=method, over_time=over_time, record=(), energy=True).rollout
+
+    def run(
+        self, state: State, first: int, last: int, h: float, report: Report, *, every: int = 1, rows: Any = None
+    ) -> State:
+        """The state after the steps first, ..., last - 1; ``rows`` are arrays for q, qd and work each so many steps."""
+        forces = {name: force.during(slice(first, last)) for name, force in self._given.items()}
+        names = ("q", "qd", "work", *self.method.scheme.memory)
+        given: dict[str, Any] = dict(zip(names, state, strict=True)) | forces | {"h": h}
+        loop, out = (self._final, None) if rows is None else (self._loop, dict(zip(RECORDED, rows, strict=True)))
+        final = loop(**given, steps=last - first, every=every, out=out, report=report).final
+        return tuple(getattr(final, name) for name in names)
+
+    def integrate(
+        self, start: tuple[Array, Array], *, grid: StepGrid, saved: Array, samples: Samples, report: Report
+    ) -> None:
+        """Advance from (q, qd) over the grid, and keep the state after each of the ``saved`` steps."""
+        state = self.method.scheme.start(*start)
+        full = grid.steps if grid.last_step == grid.step else grid.steps - 1
+        before = saved[saved < full]  # rows at the beginning of steps of full length
+        every = _spacing(before, full)
+        if every:
+            rows = [array[: len(before)] for array in (samples.q, samples.qd, samples.work)]
+            state = self.run(state, 0, full, grid.step, report, every=every, rows=rows)
+            samples.count = len(before)
+        else:
+            for k, following in pairwise([*before, full]):
+                samples.record(state, ())
+                state = self.run(state, int(k), int(following), grid.step, lambda done: None)
+                report(following / grid.steps)
+        if full < grid.steps:
+            if full in saved:
+                samples.record(state, ())
+            state = self.run(state, full, grid.steps, grid.last_step, lambda done: None)
+        samples.record(state, ())
+        samples.memory = dict(zip(self.method.scheme.memory, state[3:], strict=True))
+        for kept, force in zip(samples.forces, self._given.values(), strict=True):
+            kept[:] = force.at_steps(saved)
+        samples.effort.steps += grid.steps
+        samples.effort.evaluations += grid.steps * self.method.scheme.evaluations
+
+    def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples, remedy: str) -> None:
+        """Raise where a motion that is alone left the finite numbers: when, and which joint."""
+        finite = np.isfinite(samples.qd).all(axis=-1) & np.isfinite(samples.q).all(axis=-1)
+        if finite.all():
+            return
+        lost = int(np.argmin(finite))
+        k, end = int(saved[lost - 1]), int(saved[lost])
+        memory = self.method.scheme.start(samples.q[0], samples.qd[0])[3:]
+        state: State = (samples.q[lost - 1], samples.qd[lost - 1], samples.work[lost - 1], *memory)
+        while k < end:
+            h = grid.last_step if k == grid.steps - 1 else grid.step
+            following = self.run(state, k, k + 1, h, lambda done: None)
+            if not np.isfinite(following[1]).all():
+                break
+            k, state = k + 1, following
+        samples.count = lost
+        raise diverged(self.robot, min((k + 1) * grid.step, grid.duration), state[1], remedy)
+
+
+def _spacing(saved: Array, full: int) -> int:
+    """The steps between two saved states, where they are always the same; else 0."""
+    if len(saved) < 2:
+        return full if len(saved) and full else 0
+    every = int(saved[1] - saved[0])
+    regular = np.array_equal(saved, np.arange(0, full, every))
+    return every if regular else 0
