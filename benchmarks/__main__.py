@@ -21,11 +21,23 @@ from benchmarks.layouts import layout_costs
 from benchmarks.operations import operations
 from benchmarks.paper import beside_paper
 from benchmarks.results import SUBJECT, Results
+from benchmarks.rollouts import rollout_speeds
 from benchmarks.scaling import core_gains, precision_gains
 from benchmarks.states import States
 from benchmarks.throughput import batch_speeds, single_speeds
 
-PARTS = ("batch", "single", "scaling", "layouts", "latency", "accuracy", "operations", "controller", "paper")
+PARTS = (
+    "batch",
+    "single",
+    "scaling",
+    "layouts",
+    "latency",
+    "accuracy",
+    "operations",
+    "controller",
+    "paper",
+    "rollouts",
+)
 BESIDE_OTHERS = {"batch", "single", "accuracy"}
 DEFAULT_FUNCTIONS = tuple(name for name in FUNCTIONS if name != "bias_forces")
 PEERS_OF_ACCURACY = (SUBJECT, "Pinocchio, Python", "Pinocchio, C++", "MuJoCo, Python")
@@ -69,6 +81,8 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
         results.operations += operations(case, functions)
     if "controller" in parts:
         results.sharings += sharings(case, states, rounds)
+    if "rollouts" in parts:
+        results.rollouts += rollout_speeds(case, rounds)
 
 
 def _measure_beside_others(case: Case, options: argparse.Namespace, states: States, results: Results) -> None:

@@ -47,6 +47,13 @@ def show(results: Results, console: Console) -> None:
     if results.sharings:
         rows = [(s.robot, s.what, s.parts, s.whole, f"{s.ratio:.2f}") for s in results.sharings]
         _table("A controller's set as one program", "robot|what|parts|whole|ratio", rows, console)
+    if results.rollouts:
+        rows = [
+            (r.robot, r.way, r.ns, r.operations, r.operations_a_ns, r.beside, f"{r.ratio:.2f}")
+            for r in results.rollouts
+        ]
+        heads = "robot|way|ns a step|operations|a ns|beside|ratio"
+        _table("1000 arms, 1000 steps, one core but where two are named", heads, rows, console)
     if results.paper:
         rows = [(p.what, p.operations, p.their_operations, f"{1e6 * p.seconds:.3g} us", f"{1e3 * p.their_seconds:g} ms")
                 for p in results.paper]  # fmt: skip

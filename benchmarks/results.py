@@ -13,6 +13,7 @@ from benchmarks.latency import Latency
 from benchmarks.layouts import LayoutCost
 from benchmarks.operations import Operations
 from benchmarks.paper import BesidePaper
+from benchmarks.rollouts import RolloutSpeed
 from benchmarks.scaling import Gain
 from benchmarks.throughput import Speed, best_of
 
@@ -35,6 +36,7 @@ class Results:
     accuracy: list[Accuracy] = field(default_factory=list)
     operations: list[Operations] = field(default_factory=list)
     sharings: list[Sharing] = field(default_factory=list)
+    rollouts: list[RolloutSpeed] = field(default_factory=list)
     paper: list[BesidePaper] = field(default_factory=list)
 
     def ratio(self, speeds: list[Speed], robot: str, function: str, peer: str) -> float | None:

@@ -31,6 +31,16 @@ IMPORT_SECONDS = 0.060
 FIRST_CALL_SECONDS = {"empty": 0.3, "filled": 0.03}
 TREE_COMPILE_SECONDS = 5.0
 CONTROLLERS_SET = 0.7  # one program, of its parts compiled apart
+ROLLOUTS = {  # robot, way, beside what: how many times quicker, at least
+    ("ur5", "semi-implicit Euler", "MuJoCo, semi-implicit Euler"): 90.0,
+    ("ur5", "Runge-Kutta 4", "MuJoCo, semi-implicit Euler"): 32.0,
+    ("ur5", "Runge-Kutta 4", "MuJoCo, Runge-Kutta 4"): 100.0,
+    ("ur5", "computed torque", "MuJoCo, semi-implicit Euler"): 50.0,
+    ("panda", "semi-implicit Euler", "MuJoCo, semi-implicit Euler"): 60.0,
+    ("panda", "Runge-Kutta 4", "MuJoCo, semi-implicit Euler"): 20.0,
+    ("panda", "computed torque", "MuJoCo, semi-implicit Euler"): 30.0,
+}
+ROLLOUT_COSTS = {"recorded": 1.3, "gradient of 2n gains": 8.0}  # at most, of the same without
 OPERATIONS = {  # multiplications, additions, divisions
     ("ur5", "inverse_dynamics"): (230, 195, 0),
     ("panda", "inverse_dynamics"): (381, 355, 0),
@@ -67,7 +77,19 @@ def outcomes(results: Results) -> list[Outcome]:
         *_accuracy(results),
         *_operations(results),
         *_sharings(results),
+        *_rollouts(results),
     ]
+
+
+def _rollouts(results: Results) -> Iterator[Outcome]:
+    for one in results.rollouts:
+        name, bound = f"{one.robot} rollouts, {one.way}: ", ROLLOUTS.get((one.robot, one.way, one.beside))
+        if one.way in ROLLOUT_COSTS:
+            yield Outcome(f"{name}times {one.beside}", one.ratio, ROLLOUT_COSTS[one.way], at_least=False)
+        elif one.way == "two cores":
+            yield Outcome(f"{name}times one core", one.ratio, TWO_CORES, at_least=True)
+        elif bound is not None:
+            yield Outcome(f"{name}times {one.beside}", one.ratio, bound, at_least=True)
 
 
 def _batch(results: Results) -> Iterator[Outcome]:
