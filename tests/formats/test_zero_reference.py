@@ -140,3 +140,11 @@ def test_the_papers_hand_frame() -> None:
     T = armdyn.load("kg_puma").forward_kinematics(np.zeros(6))
     np.testing.assert_array_equal(T[:3, :3] + 0.0, [[0, -1, 0], [-1, 0, 0], [0, 0, -1]])
     np.testing.assert_allclose(T[:3, 3], np.array([17, 10, -22]) * INCH, rtol=1e-15)
+
+
+def test_units_that_leave_the_range_of_numbers() -> None:
+    given = {"c": [[0.9, 0.0, 0.0]], "masses": [4.0], "points": [[0.9, 0.0, 0.0]], "hand": [0.0, 0.0, 0.6]}
+    with pytest.raises(armdyn.ModelError, match="inertias are beyond the range of numbers"):
+        armdyn.Robot.from_zero_reference(
+            [[0.0, 0.0, 1.0]], **given, inertias=[np.diag([3.0, 5.0, 6.0])], units=armdyn.Units(1e200)
+        )

@@ -133,6 +133,10 @@ class Peer:
         return max(1e-3, *(float(np.abs(p).max()) for p in [*places, *(body.lever for body in self.model.inertias)]))
 
 
+UNDERFLOW = 1e-300
+"""Torques below it have lost their digits, in armdyn and in what it is compared with."""
+
+
 def difference(
     found: Mapping[str, float], peer: Mapping[str, float], sizes: Mapping[str, float], agreement: float = AGREEMENT
 ) -> list[str]:
@@ -142,7 +146,7 @@ def difference(
         if not np.isfinite(value):
             continue
         scale = max(abs(value), sizes[name])
-        if not abs(found[name] - value) <= agreement * scale:
+        if not abs(found[name] - value) <= max(agreement * scale, UNDERFLOW):
             apart.append(f"{name}: armdyn {found[name]!r}, peer {value!r} (scale {scale:.3g})")
     return apart
 

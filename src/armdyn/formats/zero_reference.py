@@ -187,7 +187,11 @@ def read_zero_reference(
     if problems:
         raise ModelError(problems)
     com = np.zeros((n, 3)) if com is None else com
-    P, com, tensors = P * units.length, com * units.length, tensors * units.inertia
+    with np.errstate(over="ignore", invalid="ignore"):
+        P, com, tensors = P * units.length, com * units.length, tensors * units.inertia
+    for what, converted in (("lengths", P), ("centres of mass", com), ("inertias", tensors)):
+        if not np.isfinite(converted).all():
+            raise ModelError(f"{what} are beyond the range of numbers when converted to SI by {units}")
     if check_inertia:
         _refuse_mixed_units(P, com, m, tensors)
     bounds = [UNLIMITED] * n if limits is None else one_each(limits, n, "limits", "one armdyn.Limits a joint")
@@ -347,10 +351,12 @@ def _collar_sides(
 
 def _refuse_mixed_units(P: Array, com: Array, m: Array, tensors: Array) -> None:
     """An inertia whose radius of gyration is many times the arm's length cannot be in the units of the lengths."""
-    size = float(np.linalg.norm(np.diff(P, axis=0), axis=1).sum() + np.linalg.norm(com, axis=1).sum())
+    with np.errstate(over="ignore"):  # lengths beyond all bounds are refused where the parts are put together
+        size = np.linalg.norm(np.diff(P, axis=0), axis=1).sum() + np.linalg.norm(com, axis=1).sum()
+        most = m * np.square(LARGEST_RADIUS * size)
     for k, I in enumerate(tensors):  # noqa: E741
         largest = float(np.linalg.eigvalsh(I)[-1])
-        if m[k] > 0.0 and size > 0.0 and largest > m[k] * (LARGEST_RADIUS * size) ** 2:
+        if m[k] > 0.0 and size > 0.0 and largest > most[k]:
             radius = np.sqrt(largest) / np.sqrt(m[k])  # of a quotient, masses of no size would make infinity
             raise ModelError(
                 f"inertias[{k}]: a mass of {m[k]:.4g} kg with {largest:.4g} kg m^2 has a radius of gyration of "
