@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import TraceError
-from armdyn.program.expr import Expr
+from armdyn.errors import ArmdynError, TraceError
+from armdyn.program.expr import WHY_NO_VALUE, Expr
 from armdyn.program.graph import Graph, Node
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.replay import Operations, replay
@@ -172,15 +172,11 @@ def trace(
     graph = Graph()
     try:
         returned = function(*_traced_inputs(graph, inputs))
-    except TypeError as error:
-        if "dtype('O')" not in str(error):
+    except Exception as error:
+        traced = explained(error, name)
+        if traced is None or traced is error:
             raise
-        raise TraceError(
-            f"{name or 'the function'} calls a part of NumPy that takes numbers only, while it is traced once for all "
-            f"states ({error}). Linear algebra: @ and sums of products are traced; M^-1 b is "
-            "armdyn.algorithms.factors.factored_mass_matrix(model, q).solve(b), another symmetric positive definite "
-            "system armdyn.spatial.positive_definite.Cholesky.of(A).solve(b)"
-        ) from None
+        raise traced from None
     arrays = [np.asarray(r) for r in (returned if isinstance(returned, tuple) else (returned,))]
     names = output_names or ([f"out{k}" for k in range(len(arrays))] if len(arrays) > 1 else ["out"])
     if len(names) != len(arrays):
@@ -191,6 +187,23 @@ def trace(
     if any(node[0] == "input" and node[1] < 0 for node in nodes):  # type: ignore[operator]
         raise TraceError(f"{name or 'the function'} uses the argument of a function outside of its derivative")
     return Program(name or getattr(function, "__name__", "program"), tuple(inputs), outputs, nodes, live_results)
+
+
+def explained(error: Exception, name: str = "") -> TraceError | None:
+    """What an error says about tracing a function: a `TraceError` itself, one made of a NumPy complaint, or None."""
+    name, said = name or "the function", str(error)
+    if isinstance(error, ArmdynError):
+        return error if type(error) is TraceError else None
+    if isinstance(error, TypeError) and "dtype('O')" in said:
+        return TraceError(
+            f"{name} calls a part of NumPy that takes numbers only, while it is traced once for all "
+            f"states ({error}). Linear algebra: @ and sums of products are traced; M^-1 b is "
+            "armdyn.algorithms.factors.factored_mass_matrix(model, q).solve(b), another symmetric positive definite "
+            "system armdyn.spatial.positive_definite.Cholesky.of(A).solve(b)"
+        )
+    if isinstance(error, TypeError | AttributeError | ValueError) and "Expr" in said:
+        return TraceError(f"{name} needs a number ({error}), but what it is given {WHY_NO_VALUE}")
+    return None
 
 
 def _traced_inputs(graph: Graph, inputs: Sequence[Port]) -> list[Any]:
