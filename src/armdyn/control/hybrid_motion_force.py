@@ -62,7 +62,7 @@ def hybrid_motion_force(
         Kp_force: proportional gain of force, no unit, shape (..., constraints).
         Ki_force: integral gain of force, 1/s, shape (..., constraints).
 
-    >>> wall = armdyn.constraints.PointOnPlane("tip", (0.8, 0, 0), (1, 0, 0))
+    >>> wall = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(0.8, 0, 0))
     >>> robot = armdyn.load("planar_3r").with_constraints(wall)
     >>> q0 = robot.close_loop([0.5, 1.0, 0.3])
     >>> loop = armdyn.ClosedLoop(robot, armdyn.control.hybrid_motion_force, record=["q", "qd", "tau"])
