@@ -211,6 +211,29 @@ def test_residual_tends_to_the_force_from_outside(ur5: Case) -> None:
     assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.2)
 
 
+def test_with_model(ur5: Case) -> None:
+    """The arm's own dynamics outside, those of one with a load inside: M~ (...) + h~."""
+    given = Setting(ur5)
+    believed = ur5.robot.with_payload(armdyn.Inertia(2.0, [0.02, 0.0, 0.1], 0.01 * np.eye(3)))
+    Kp, Kd, still = np.full(6, 90.0), np.full(6, 17.0), np.zeros(6)
+
+    def law(s: State) -> np.ndarray:
+        return believed.inverse_dynamics(s.q, s.qd, Kp * (given.q_ref[s.k] - s.q) + Kd * (given.qd_ref[s.k] - s.qd))
+
+    controller = control.with_model(control.computed_torque, believed)
+    loop = armdyn.ClosedLoop(ur5.robot, controller, over_time=["q_ref", "qd_ref"], record=["q", "qd", "tau"])
+    refs = {"q_ref": given.q_ref, "qd_ref": given.qd_ref, "qdd_ref": still}
+    ours = loop(given.q, given.qd, steps=STEPS, Kp=Kp, Kd=Kd, **refs).rows
+    assert_same(ours, by_hand(ur5, law, given.q, given.qd, steps=STEPS))
+
+
+def test_models_of_other_arms_are_refused(ur5: Case) -> None:
+    with pytest.raises(armdyn.ShapeError, match="the model 'planar_2r' has 2 joints; the arm 'ur5' has 6"):
+        rolled(ur5, control.with_model(control.pid, armdyn.load("planar_2r")), Setting(ur5))
+    with pytest.raises(SettingError, match="is no Robot"):
+        control.with_model(control.pid, "ur5")  # type: ignore[arg-type]
+
+
 def test_around_each_other(ur5: Case) -> None:
     """An observer of what a delayed, limited PID gives that sees encoders, at a third of the loop's rate."""
     given, pid, T, r = Setting(ur5), HandPID(Setting(ur5)), 2e-3, 1e-4
@@ -284,6 +307,7 @@ AROUND = [
     control.differencing(control.pid, 1e-3),
     control.momentum_observer(control.pid),
     control.with_options(control.operational_space, components="position"),
+    control.with_model(control.computed_torque, armdyn.load("ur5")),
     control.delayed(control.saturated(control.computed_torque, [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), 1),
 ]
 

@@ -12,6 +12,7 @@ import numpy as np
 from armdyn.declaration import Argument, Function, Shape
 from armdyn.errors import TraceError
 from armdyn.functions.rollouts import named_tuple
+from armdyn.robot import Robot
 from armdyn.simulation.closed_loop import Controller
 
 Values = dict[str, Any]
@@ -82,6 +83,7 @@ class Inside:
         states: Mapping[str, Shape] | None = None,
         signals: Mapping[str, Shape] | None = None,
         settings: Mapping[str, Any] | None = None,
+        believed: Robot | None = None,
     ) -> Function:
         """The controller with a law around it.
 
@@ -94,6 +96,7 @@ class Inside:
             states: names and shapes of states beside those inside.
             signals: the same of signals.
             settings: of ``make``, beside the controller.
+            believed: what the controller inside computes with; the loop's arm where none is given.
         """
         states, signals = dict(states or {}), dict(signals or {})
         arguments = {name: a for name, a in self.arguments.items() if name not in set(without)}
@@ -105,7 +108,8 @@ class Inside:
 
         def run(model: Any, *arrays: Any, **options: Any) -> Any:
             values = dict.fromkeys(arguments) | dict(zip(arguments, arrays, strict=False))
-            found = law(model, values, lambda given: self.controller.run(model, given, **options))
+            own = model if believed is None else believed.exact_mechanism
+            found = law(model, values, lambda given: self.controller.run(own, given, **options))
             return kind(*(np.asarray(found[one]) if results[one] else found[one] for one in results))
 
         run.__name__ = run.__qualname__ = name
