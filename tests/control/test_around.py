@@ -378,3 +378,24 @@ def test_a_robot_without_limits_is_not_saturated_by_default() -> None:
         armdyn.ClosedLoop(robot, control.saturated(control.pd_gravity))(
             still, steps=1, q_ref=still, qd_ref=still, Kp=still, Kd=still
         )
+
+
+def test_batches_are_single_arms(ur5: Case) -> None:
+    """Gains, states and references of each arm of a batch, and signals without names."""
+
+    @armdyn.function("(n),(n),()->(n),(n),()")
+    def pull(model: Any, q: Any, qd: Any, stiffness: Any) -> Any:
+        return -stiffness * q - qd, q - qd, q @ q
+
+    whole = control.momentum_observer(control.saturated(control.delayed(control.sampled(pull, 2), 1), 15.0))
+    loop = armdyn.ClosedLoop(ur5.robot, whole, record=["q", "signal_1", "signal_2", "residual"])
+    given = Setting(ur5)
+    q0 = given.q + np.linspace(-0.2, 0.2, 5)[:, None]
+    stiffness, gain = np.linspace(5.0, 20.0, 5), np.linspace(10.0, 30.0, 6)
+    together = loop(q0, given.qd, steps=50, stiffness=stiffness, K_observer=gain).rows
+    assert together.signal_2.shape == (50, 5)
+    for k in range(5):
+        alone = loop(q0[k], given.qd, steps=50, stiffness=stiffness[k], K_observer=gain).rows
+        for name in together._fields:
+            np.testing.assert_allclose(getattr(together, name)[:, k], getattr(alone, name), rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(together.signal_2[::2], (together.q[::2] ** 2).sum(axis=-1), rtol=1e-12)
