@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from armdyn import (
         algorithms,
         constraints,
+        control,
         ellipsoids,
         identification,
         inertia,
@@ -102,6 +103,7 @@ __all__ = [
     "bundled_robots",
     "clip",
     "constraints",
+    "control",
     "ellipsoids",
     "function",
     "greater",

@@ -14,6 +14,7 @@ from armdyn.errors import ArmdynError, DTypeError, ShapeError
 from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_arguments, check_out, check_out_of_batch, is_writable
+from armdyn.functions.locating import locating
 from armdyn.functions.source_keys import source_key
 from armdyn.functions.variants import Options, Variant, chosen
 from armdyn.model.parameters import with_parameters
@@ -260,7 +261,8 @@ class CompiledFunction:
         changed = {name: value for name, value in values.items() if name not in arguments}
         if changed:
             model = with_parameters(model, changed)
-        return self.function(model, *(values.get(a) for a in arguments), **dict(options))
+        with locating(self.function.name):
+            return self.function(model, *(values.get(a) for a in arguments), **dict(options))
 
     def _check_results(self, result: Any, options: Options) -> None:
         results = result if isinstance(result, tuple) else (result,)

@@ -18,7 +18,7 @@ from armdyn.program.functions import (
 from armdyn.program.guard import guarded
 from armdyn.program.interpret import interpret
 from armdyn.program.products import jvp, vjp
-from armdyn.program.program import OperationCounts, Port, Program, trace
+from armdyn.program.program import OperationCounts, Port, Program, explained, trace
 from armdyn.program.replay import replay
 from armdyn.program.rollout import Rollout
 
@@ -31,6 +31,7 @@ __all__ = [
     "arctan2",
     "clip",
     "derivative",
+    "explained",
     "greater",
     "greater_equal",
     "guarded",

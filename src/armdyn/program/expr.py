@@ -14,7 +14,7 @@ from armdyn.program.graph import Graph
 LARGEST_POWER = 64
 """Whole powers up to this are products; larger ones are left to the library's pow."""
 
-_WHY_NO_VALUE = (
+WHY_NO_VALUE = (
     "has no value yet: the function is being traced once for all states, so it cannot branch on it or turn it "
     "into a number. Use armdyn.select(condition, if_true, if_false), armdyn.minimum, armdyn.maximum or armdyn.clip, "
     "which work on numbers and while tracing; arrays are compared by armdyn.less, armdyn.greater and the like"
@@ -118,12 +118,12 @@ class Expr:
         return self
 
     def __bool__(self) -> NoReturn:
-        raise TraceError(f"the truth of {self!r} {_WHY_NO_VALUE}")
+        raise TraceError(f"the truth of {self!r} {WHY_NO_VALUE}")
 
     def __float__(self) -> float:
         value = self.graph.value_of(self.index)
         if value is None:
-            raise TraceError(f"{self!r} {_WHY_NO_VALUE}")
+            raise TraceError(f"{self!r} {WHY_NO_VALUE}")
         return value
 
     def __repr__(self) -> str:

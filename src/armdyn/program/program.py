@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import TraceError
-from armdyn.program.expr import Expr, traced
+from armdyn.errors import ArmdynError, TraceError
+from armdyn.program.expr import WHY_NO_VALUE, Expr, traced
 from armdyn.program.graph import Graph, Node, cone
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.replay import Operations, replay
@@ -174,15 +174,11 @@ def trace(
     nodes_of = inputs_of(graph, inputs)
     try:
         returned = function(*(traced(graph, nodes, p.shape) for p, nodes in zip(inputs, nodes_of, strict=True)))
-    except TypeError as error:
-        if "dtype('O')" not in str(error):
+    except Exception as error:
+        explanation = explained(error, name)
+        if explanation is None or explanation is error:
             raise
-        raise TraceError(
-            f"{name or 'the function'} calls a part of NumPy that takes numbers only, while it is traced once for all "
-            f"states ({error}). Linear algebra: @ and sums of products are traced; M^-1 b is "
-            "armdyn.algorithms.factors.factored_mass_matrix(model, q).solve(b), another symmetric positive definite "
-            "system armdyn.spatial.positive_definite.Cholesky.of(A).solve(b)"
-        ) from None
+        raise explanation from None
     arrays = [np.asarray(r) for r in (returned if isinstance(returned, tuple) else (returned,))]
     names = output_names or ([f"out{k}" for k in range(len(arrays))] if len(arrays) > 1 else ["out"])
     if len(names) != len(arrays):
@@ -199,6 +195,23 @@ def inputs_of(graph: Graph, ports: Iterable[Port], start: int = 0) -> list[list[
     """The nodes of the scalars of input ports, the first of which is number ``start``."""
     positions = count(start)
     return [[graph.input(k) for k in islice(positions, port.size)] for port in ports]
+
+
+def explained(error: Exception, name: str = "") -> TraceError | None:
+    """What an error says about tracing a function: a `TraceError` itself, one made of a NumPy complaint, or None."""
+    name, said = name or "the function", str(error)
+    if isinstance(error, ArmdynError):
+        return error if type(error) is TraceError else None
+    if isinstance(error, TypeError) and "dtype('O')" in said:
+        return TraceError(
+            f"{name} calls a part of NumPy that takes numbers only, while it is traced once for all "
+            f"states ({error}). Linear algebra: @ and sums of products are traced; M^-1 b is "
+            "armdyn.algorithms.factors.factored_mass_matrix(model, q).solve(b), another symmetric positive definite "
+            "system armdyn.spatial.positive_definite.Cholesky.of(A).solve(b)"
+        )
+    if isinstance(error, TypeError | AttributeError | ValueError) and "Expr" in said:
+        return TraceError(f"{name} needs a number ({error}), but what it is given {WHY_NO_VALUE}")
+    return None
 
 
 def _node_of(graph: Graph, scalar: Any, name: str) -> int:

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from armdyn.checks import number
+from armdyn.checks import number, one_per_joint
 from armdyn.declaration import Argument, Function, Shape
 from armdyn.errors import ShapeError, TraceError, UnknownName
 from armdyn.functions import CompiledRollout, Rolled
+from armdyn.functions.binding import Inputs
+from armdyn.functions.locating import locating
 from armdyn.functions.rollout_runs import Report
 from armdyn.functions.rollouts import named_tuple
 from armdyn.program import OperationCounts, Rollout
@@ -29,6 +31,11 @@ from armdyn.simulation.methods import Euler, FixedStep
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
+
+CALLBACK = (
+    "What cannot be traced runs as an ordinary callback: "
+    "armdyn.simulate(..., torque=armdyn.control.callback(function, sample_time=1e-3))"
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +52,13 @@ class Controller:
         if not isinstance(self.function, Function):
             raise TraceError(
                 f"controller={self.function!r} is no declared function; write @armdyn.function('(n),(n)->(n)') above "
-                "it, with a shape for each array after the model"
+                f"it, with a shape for each array after the model. {CALLBACK}"
+            )
+        if self.function.required_options:
+            missing = ", ".join(f"{name}=" for name in self.function.required_options)
+            raise TraceError(
+                f"{self.function.name} must be given {missing}; armdyn.control.with_options({self.function.name}, "
+                f"{missing}...) does"
             )
         for name in ("work", "cost", "f_tip"):
             if name in self.state or name in self.inputs:
@@ -72,6 +85,27 @@ class Controller:
     def inputs(self) -> dict[str, Argument]:
         """References, gains and the like."""
         return {a.name: a for a in self.function.arguments if a.name not in (*MOTION, *self.state)}
+
+    def run(self, model: Any, values: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+        """Its results by name, from arguments by name.
+
+        Raises:
+            TraceError: naming the line of the controller that cannot be traced.
+            ShapeError: results of other shapes than it declares.
+        """
+        name, arguments = self.function.name, self.function.arguments
+        with locating(name, CALLBACK):
+            given = self.function(model, *(values.get(a.name) for a in arguments), **options)
+        found = given if isinstance(given, tuple) else (given,)
+        if len(found) != len(self.results):
+            raise ShapeError(f"{name} returned {len(found)} results; expected {len(self.results)}: {self.results}")
+        inputs = Inputs(self.function, model.model, ())
+        for result, array, declared in zip(self.results, found, self.function.outputs, strict=True):
+            shape = inputs.lengths(declared, options.items())
+            if np.shape(array) != shape:
+                meaning = f", {one_per_joint(model.model)}" if declared == ("n",) else ""
+                raise ShapeError(f"{name} returned {result} of shape {np.shape(array)}; expected {shape}{meaning}")
+        return dict(zip(self.results, found, strict=True))
 
     @property
     def uses_time(self) -> bool:
@@ -262,8 +296,7 @@ def _step_function(
         values = dict(zip(names, arrays, strict=True))
         found: dict[str, Any] = {}
         if controller is not None:
-            given = controller.function(model, *(values[a.name] for a in controller.function.arguments))
-            found = dict(zip(controller.results, given if isinstance(given, tuple) else (given,), strict=True))
+            found = controller.run(model, values)
         acting = {**values, "tau": found.get("tau", values.get("tau"))}
         state = (values["q"], values["qd"], values.get("work", 0.0), *(values[name] for name in memory))
         later = held_step(model, *state, values["h"], acting["tau"], values["f_tip"])
@@ -274,7 +307,8 @@ def _step_function(
 
     name = "_".join([held_step.name, *([controller.function.name] if controller else [])])
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
-    declared = Function(step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind)
+    sizes = controller.function.sizes if controller else {}
+    declared = Function(step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes)
     if controller is None and running_cost is None:
         object.__setattr__(declared, "sources", SOURCES)
     return declared

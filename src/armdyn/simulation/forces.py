@@ -1,4 +1,4 @@
-"""What acts on the arm over time: joint torques and the tip's wrench, given as numbers, tables or callables."""
+"""What acts on the arm over time: joint torques and the tip's wrench, as numbers, tables, callables, callbacks."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from typing import Any, Protocol
 import numpy as np
 
 from armdyn.arrays import Names
-from armdyn.checks import array, one_per_joint
+from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError, SimulationError
 from armdyn.spatial.rotations import Array
 
 Index = tuple[int, ...]
+
+ROUNDING = 1e-9
+"""In sample times: what adding up steps makes wrong of the time at which a sample is due."""
 
 
 class Force(Protocol):
@@ -140,6 +143,76 @@ class Law:
 
 
 @dataclass(frozen=True)
+class Callback:
+    """A function of time and state that runs at its own sample time: the ``torque`` or ``f_tip`` of a simulation.
+
+    It is called at the first step that begins at or after each multiple of the sample time, in order, with the state
+    there, and its value is held until the next call: so it may keep a memory, branch, and call what it likes. With
+    "rk4" too, whose stages see the held value. An adaptive method, which tries steps and rejects them, is refused.
+
+    Args:
+        function: of (t, q, qd), s, rad or m, rad/s or m/s, shape (..., n); the state is read-only.
+        sample_time: s, best a multiple of the step.
+
+    Raises:
+        SettingError: what is no function, or a sample time that is not above zero.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> def bang_bang(t, q, qd):
+    ...     return robot.gravity_forces(q) + np.where(qd > 0, -1.0, 1.0)
+    >>> torque = armdyn.control.callback(bang_bang, sample_time=0.01)
+    >>> motion = armdyn.simulate(robot, np.zeros(2), np.ones(2), duration=0.1, torque=torque, method="rk4", step=1e-3)
+    >>> bool((motion.tau[:10] == motion.tau[0]).all() and (motion.tau[10] != motion.tau[0]).any())
+    True
+    """
+
+    function: Callable[[float, Array, Array], Any]
+    sample_time: float
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise SettingError(f"function={self.function!r}; expected a function of (t, q, qd)")
+        object.__setattr__(
+            self, "sample_time", number("sample_time", self.sample_time, above=0.0, unit="s", error=SettingError)
+        )
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Any:
+        """What the function returns."""
+        return self.function(t, q, qd)
+
+    @property
+    def name(self) -> str:
+        """The function's name, for messages."""
+        return getattr(self.function, "__qualname__", type(self.function).__name__)
+
+
+@dataclass
+class Sampled:
+    """The law of a `Callback` during one simulation: its last value, and which sample that belongs to."""
+
+    law: Law
+    sample_time: float
+    sample: int = -1
+    value: Any = None
+    held = True
+    rows = None
+
+    def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
+        """The value held at time t; a new one where a sample is due."""
+        due = math.floor(t / self.sample_time + ROUNDING)
+        if due > self.sample:
+            self.sample, self.value = due, self.law.at(k, t, q, qd).copy()
+        return self.value  # type: ignore[no-any-return]
+
+    def of(self, index: Index) -> Force:
+        """Nothing for one state of a batch: only adaptive methods, whose time goes back and forth, ask for it."""
+        raise SettingError(
+            f"{self.law.what} has a sample time of {self.sample_time:g} s of its own; simulate it with steps of one "
+            "length, method='rk4' or 'euler'"
+        )
+
+
+@dataclass(frozen=True)
 class Forces:
     """The joint torques and, where there is one, the tip's wrench."""
 
@@ -184,6 +257,8 @@ def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: An
 def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: str, names: Names = None) -> Force:
     """A callable is a law; an array with one axis more than the state is a table; any other is constant."""
     shape = (*batch, size)
+    if isinstance(value, Callback):
+        return Sampled(Law(value.function, f"{name} {value.name}()", shape, names), value.sample_time)
     if callable(value):
         return Law(value, f"{name} {getattr(value, '__qualname__', type(value).__name__)}()", shape, names)
     shown = ", ".join(map(str, shape))

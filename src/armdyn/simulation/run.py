@@ -68,7 +68,8 @@ def simulate(
             step k (a zero-order hold, as in Modern Robotics' ForwardDynamicsTrajectory, whose last row moves nothing
             and is left out here); the adaptive method divides the duration into as many equal parts as there are rows,
             and starts anew at each. A callable ``torque(t, q, qd)`` returns shape (..., n); q and qd have the shape of
-            the state and are read-only.
+            the state and are read-only. With `armdyn.control.callback` it has a sample time of its own, between which
+            its value is held.
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6
             in the place of n.
         method: "adaptive", "rk4", "euler", "semi_implicit_euler", "heun", "constant_acceleration", "abm4",

@@ -1,0 +1,92 @@
+"""Controllers for `armdyn.ClosedLoop`, as declared functions of the robot, and what stands around a controller.
+
+Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
+`hybrid_motion_force`. Around any of them, or one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`,
+`differencing`, `momentum_observer`, `with_model`, `with_options`. All are `Function` objects, to be wrapped again.
+`references` and `draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away;
+`callback` is for controllers that cannot be traced.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from armdyn.lazy import names_of
+
+if TYPE_CHECKING:
+    from armdyn.control.admittance import admittance
+    from armdyn.control.callback import callback
+    from armdyn.control.computed_torque import computed_torque
+    from armdyn.control.delayed import delayed
+    from armdyn.control.differencing import differencing
+    from armdyn.control.hybrid_motion_force import hybrid_motion_force
+    from armdyn.control.impedance import impedance
+    from armdyn.control.momentum_observer import momentum_observer
+    from armdyn.control.noisy import draw_noise, noisy
+    from armdyn.control.operational_space import operational_space
+    from armdyn.control.pd_gravity import pd_gravity
+    from armdyn.control.pid import pid
+    from armdyn.control.pose_errors import pose_error, rotation_vector
+    from armdyn.control.quantised import quantised
+    from armdyn.control.references import references
+    from armdyn.control.require_finite import require_finite
+    from armdyn.control.sampled import sampled
+    from armdyn.control.saturated import saturated
+    from armdyn.control.with_model import with_model
+    from armdyn.control.with_options import with_options
+
+_WHERE = {
+    **{
+        name: name
+        for name in (
+            "admittance",
+            "callback",
+            "computed_torque",
+            "delayed",
+            "differencing",
+            "hybrid_motion_force",
+            "impedance",
+            "momentum_observer",
+            "noisy",
+            "operational_space",
+            "pd_gravity",
+            "pid",
+            "quantised",
+            "references",
+            "require_finite",
+            "sampled",
+            "saturated",
+            "with_model",
+            "with_options",
+        )
+    },
+    "draw_noise": "noisy",
+    **dict.fromkeys(("pose_error", "rotation_vector"), "pose_errors"),
+}
+
+__all__ = [
+    "admittance",
+    "callback",
+    "computed_torque",
+    "delayed",
+    "differencing",
+    "draw_noise",
+    "hybrid_motion_force",
+    "impedance",
+    "momentum_observer",
+    "noisy",
+    "operational_space",
+    "pd_gravity",
+    "pid",
+    "pose_error",
+    "quantised",
+    "references",
+    "require_finite",
+    "rotation_vector",
+    "sampled",
+    "saturated",
+    "with_model",
+    "with_options",
+]
+
+__getattr__ = names_of(__name__, _WHERE)

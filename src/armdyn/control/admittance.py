@@ -1,0 +1,98 @@
+"""Admittance control: a measured force moves the reference, which the arm follows stiffly."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.task_rows import COMPONENTS, Components
+from armdyn.control.tip_tasks import force_felt, task_size, tip_task, wrench_on_frame
+from armdyn.declaration import function
+from armdyn.spatial.rotations import rigid
+
+
+class Admittance(NamedTuple):
+    """The joint forces ``tau``, and ``shift`` and ``shift_rate`` of the reference a step later, m and m/s."""
+
+    tau: Any
+    shift: Any
+    shift_rate: Any
+
+
+@function(
+    "(n),(n),(3),(3),(4,4),(6),(3),(3),(3),(task),(task),(),(6)?,(6)?->(n),(3),(3)",
+    result=Admittance,
+    sizes={"task": task_size},
+)
+def admittance(
+    model: Any,
+    q: Any,
+    qd: Any,
+    shift: Any,
+    shift_rate: Any,
+    T_ref: Any,
+    f_measured: Any,
+    M_virtual: Any,
+    B: Any,
+    K: Any,
+    Kp: Any,
+    Kd: Any,
+    h: Any,
+    V_ref: Any = None,
+    Vdot_ref: Any = None,
+    *,
+    frame: str | None = None,
+    components: Components = COMPONENTS,
+    damping: float = 0.0,
+) -> Admittance:
+    """Joint forces of operational-space control, N m or N, shape (..., n), whose reference gives way to forces.
+
+    The reference is shifted by x, M_virtual d^2x/dt^2 + B dx/dt + K x = f_ext (Modern Robotics 11.7), the force that
+    the surroundings apply to the frame, in base axes; its orientation is not. The shift is a state, integrated by
+    v[k+1] = v[k] + h a[k], x[k+1] = x[k] + h v[k+1]. The frame follows the shifted reference, with the measured force
+    taken away: tau = J^T (Lambda (Vdot_c + Kd (V_c - V) + Kp e) + eta - Jbar^T J_6^T f_ext).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        shift: x, m, shape (..., 3); the controller's state, which begins at zero.
+        shift_rate: dx/dt, m/s, shape (..., 3); the same.
+        T_ref: the pose where no force acts, lengths in m, shape (..., 4, 4).
+        f_measured: wrench (m, f) that the frame applies to its surroundings, in its own axes, as f_tip, N m and N,
+            shape (..., 6).
+        M_virtual: mass along each axis of the base, kg, shape (..., 3).
+        B: damping, N s/m, shape (..., 3).
+        K: stiffness, N/m, shape (..., 3).
+        Kp: gain by which the frame follows in each component, 1/s^2, shape (..., task).
+        Kd: gain of its rate, 1/s, shape (..., task).
+        h: the sample time, s, scalar.
+        V_ref: twist to follow, rad/s and m/s, shape (..., 6), as "world"; at rest where none is given.
+        Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
+        frame: its name; the tip where none is given.
+        components: of its twist in base axes, as of `Robot.task_space`.
+        damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1 near singularities.
+
+    >>> robot, q0 = armdyn.load("ur5"), np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
+    >>> T = robot.forward_kinematics(q0)
+    >>> push = np.concatenate([np.zeros(3), T[:3, :3].T @ [0, 0, -20.0]])  # on the surroundings
+    >>> loop = armdyn.ClosedLoop(robot, armdyn.control.admittance, record=["shift"])
+    >>> gains = {"M_virtual": np.full(3, 2.0), "B": np.full(3, 90.0), "K": np.full(3, 1000.0)}
+    >>> gains |= {"Kp": np.full(6, 900.0), "Kd": np.full(6, 60.0)}
+    >>> rolled = loop(q0, steps=2000, T_ref=T, f_measured=push, f_tip=push, **gains)
+    >>> bool(abs(robot.forward_kinematics(rolled.final.q)[2, 3] - T[2, 3] - 0.02) < 1e-4)
+    True
+    """
+    f_ext = wrench_on_frame(model, q, f_measured, frame)[3:]
+    acceleration = (f_ext - B * shift_rate - K * shift) / M_virtual
+    V, Vdot = (np.zeros(6) if given is None else given for given in (V_ref, Vdot_ref))
+    shifted = (
+        rigid(T_ref[:3, :3], T_ref[:3, 3] + shift),
+        np.concatenate([V[:3], V[3:] + shift_rate]),
+        np.concatenate([Vdot[:3], Vdot[3:] + acceleration]),
+    )
+    task = tip_task(model, q, qd, *shifted, frame=frame, components=components, damping=damping)
+    space, rate = task.space, shift_rate + h * acceleration
+    felt = force_felt(model, q, f_measured, task, frame)
+    tau = space.J.T @ (space.Lambda @ (task.Vdot_ref + Kd * task.ed + Kp * task.e) + space.eta - felt)
+    return Admittance(tau, shift + h * rate, rate)

@@ -1,0 +1,51 @@
+"""Joint forces that arrive late: computation and communication take some steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.checks import whole_number
+from armdyn.control.wrapping import Inside, Run, Values
+from armdyn.declaration import Function
+from armdyn.simulation.errors import SettingError
+
+
+def delayed(controller: Function, steps: int) -> Function:
+    """A controller whose tau acts d steps after the state that it was computed from.
+
+    The forces on their way are a state, ``delayed_tau``, shape (d, n), the next one first. It begins at zero unless it
+    is given: during the first d steps no force acts. Other results are not delayed.
+
+    Args:
+        controller: what runs.
+        steps: d, 1 or more.
+
+    Raises:
+        SettingError: another number.
+
+    >>> late = armdyn.control.delayed(armdyn.control.pd_gravity, steps=2)
+    >>> robot = armdyn.load("ur5")
+    >>> loop = armdyn.ClosedLoop(robot, late, record=["tau"])
+    >>> aim = {"q_ref": np.ones(6), "qd_ref": np.zeros(6), "Kp": np.full(6, 400.0), "Kd": np.full(6, 60.0)}
+    >>> loop(np.zeros(6), steps=4, **aim).rows.tau.any(axis=1)
+    array([False, False,  True,  True])
+
+    One that has held the arm until then:
+
+    >>> held = np.tile(robot.gravity_forces(np.zeros(6)), (2, 1))
+    >>> bool((loop(np.zeros(6), steps=4, delayed_tau=held, **aim).rows.tau[:2] == held).all())
+    True
+    """
+    d = whole_number("steps", steps, least=1, error=SettingError)
+    inside = Inside(controller)
+    line = inside.new("delayed_tau")
+
+    def law(model: Any, values: Values, run: Run) -> Values:
+        found = run(values)
+        waiting = values[line]
+        return found | {"tau": waiting[0], line: np.array([*waiting[1:], found["tau"]])}
+
+    doc = f"Joint forces tau of {d} steps before, N m or N, shape (..., n)."
+    return inside.wrapped(delayed, law, doc, states={line: (d, "n")}, settings={"steps": d})

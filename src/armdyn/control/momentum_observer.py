@@ -1,0 +1,57 @@
+"""Detection of collisions: joint forces that the model does not know of, by observing the momentum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from armdyn.algorithms import generalized_momentum, gravity_forces, transposed_coriolis_forces
+from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
+from armdyn.declaration import Argument, Function
+from armdyn.program import select
+
+
+def momentum_observer(controller: Function) -> Function:
+    """A controller with an observer beside it, whose signal ``residual`` follows the joint forces from outside.
+
+    The momentum p = M qd changes by dp/dt = tau + C^T qd - g + tau_ext, and tau_ext = -J^T f_tip of a wrench at the
+    tip. With p^ the observer's momentum,
+
+        r = K_observer (p - p^),    dp^/dt = tau + C^T qd - g + r
+
+    so that dr/dt = K_observer (tau_ext - r): each r_i is tau_ext,i through a filter of first order, without
+    accelerations and without M^-1 (De Luca and Mattone 2005; De Luca et al. 2006). p^ is the state
+    ``observed_momentum``, integrated by steps of Euler; it begins at p. ``observer_started`` says that it has begun.
+
+    tau is what the controller inside gives: wrap `saturated` and `delayed`, not what they stand around.
+
+    Args:
+        controller: whose tau is known to the observer. The input K_observer, 1/s, shape (n), comes to its own.
+
+    >>> robot, q0 = armdyn.load("ur5"), np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
+    >>> watched = armdyn.control.momentum_observer(armdyn.control.pd_gravity)
+    >>> loop = armdyn.ClosedLoop(robot, watched, record=["q", "residual"])
+    >>> M = robot.mass_matrix(q0).diagonal()
+    >>> aim = {"q_ref": q0, "qd_ref": np.zeros(6), "Kp": 100 * M, "Kd": 20 * M}
+    >>> hit = np.array([0, 0, 0, 5.0, -3.0, 8.0])
+    >>> rolled = loop(q0, steps=3000, f_tip=hit, K_observer=np.full(6, 20.0), **aim)
+    >>> bool(abs(rolled.rows.residual[-1] + robot.tip_forces(rolled.rows.q[-1], hit)).max() < 1e-6)
+    True
+    """
+    inside = Inside(controller)
+    gain, estimate = inside.new("K_observer"), inside.new("observed_momentum")
+    started, residual = inside.new("observer_started"), inside.new("residual")
+
+    def law(model: Any, values: Values, run: Run) -> Values:
+        found = run(values)
+        q, qd = values["q"], values["qd"]
+        p = generalized_momentum(model, q, qd)
+        known = select(values[started], values[estimate], p)
+        r = values[gain] * (p - known)
+        rate = found["tau"] + transposed_coriolis_forces(model, q, qd) - gravity_forces(model, q) + r
+        return found | {estimate: known + values["h"] * rate, started: 1.0, residual: r}
+
+    doc = "Joint forces tau, N m or N, shape (..., n), and the residual of a momentum observer."
+    return inside.wrapped(
+        momentum_observer, law, doc, more=[Q, QD, H, Argument(gain, ("n",))],
+        states={estimate: ("n",), started: ()}, signals={residual: ("n",)},
+    )  # fmt: skip

@@ -1,0 +1,72 @@
+"""Motion control of a frame in operational space, with a task of the joints in its null space (Khatib 1987)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from armdyn.algorithms.task_rows import COMPONENTS, Components
+from armdyn.control.tip_tasks import task_size, tip_task
+from armdyn.declaration import function
+
+
+@function("(n),(n),(4,4),(task),(task),(6)?,(6)?,(n)?,(n)?,(n)?->(n)", sizes={"task": task_size})
+def operational_space(
+    model: Any,
+    q: Any,
+    qd: Any,
+    T_ref: Any,
+    Kp: Any,
+    Kd: Any,
+    V_ref: Any = None,
+    Vdot_ref: Any = None,
+    q_null: Any = None,
+    Kp_null: Any = None,
+    Kd_null: Any = None,
+    *,
+    frame: str | None = None,
+    components: Components = COMPONENTS,
+    damping: float = 0.0,
+) -> Any:
+    """Joint forces tau = J^T (Lambda (Vdot_ref + Kd (V_ref - V) + Kp e) + eta) + N tau_0, N m or N, shape (..., n).
+
+    The frame's error obeys de^2/dt^2 + Kd de/dt + Kp e = 0 in each component (to the first order where it turns), and
+    what the joints have to spare does tau_0 = Kp_null (q_null - q) - Kd_null qd, which N = 1 - J^T Jbar^T keeps from
+    accelerating the task (Modern Robotics 8.90, 8.91, 11.4.3; Khatib 1987, 51). e = (w, p) with R_ref = exp([w]) R.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        T_ref: the pose to follow, lengths in m, shape (..., 4, 4); what no component is about is not read.
+        Kp: proportional gain of each component, 1/s^2, shape (..., task).
+        Kd: derivative gain of each component, 1/s, shape (..., task).
+        V_ref: the twist to follow, rad/s and m/s, shape (..., 6), as "world": base axes, the frame's origin.
+        Vdot_ref: its rate, rad/s^2 and m/s^2, shape (..., 6).
+        q_null: posture the spare joints tend to, rad or m, shape (..., n).
+        Kp_null: stiffness towards it, N m/rad or N/m, shape (..., n).
+        Kd_null: damping of what is to spare, N m s/rad or N s/m, shape (..., n).
+        frame: its name; the tip where none is given.
+        components: of its twist in base axes that the task is about, as of `Robot.task_space`.
+        damping: lambda of Lambda = (J M^-1 J^T + lambda^2 1)^-1 near singularities.
+
+    A UR5 that goes to a point with its tip, and holds still what is to spare:
+
+    >>> robot, q0 = armdyn.load("ur5"), np.array([0.3, -1.2, 1.4, -0.7, 1.1, 0.2])
+    >>> point = armdyn.control.with_options(armdyn.control.operational_space, components="position")
+    >>> T = robot.forward_kinematics(q0)
+    >>> T[2, 3] += 0.1
+    >>> loop = armdyn.ClosedLoop(robot, point)
+    >>> gains = {"Kp": np.full(3, 100.0), "Kd": np.full(3, 20.0), "Kd_null": np.full(6, 5.0)}
+    >>> rolled = loop(q0, steps=1500, T_ref=T, **gains)
+    >>> bool(abs(robot.forward_kinematics(rolled.final.q) - T)[:3, 3].max() < 1e-5)
+    True
+    """
+    task = tip_task(model, q, qd, T_ref, V_ref, Vdot_ref, frame=frame, components=components, damping=damping)
+    space = task.space
+    tau = space.J.T @ (space.Lambda @ (task.Vdot_ref + Kd * task.ed + Kp * task.e) + space.eta)
+    if Kd_null is not None:
+        tau = tau - space.N @ (Kd_null * qd)
+    if Kp_null is not None and q_null is not None:
+        tau = tau + space.N @ (Kp_null * (q_null - q))
+    elif Kp_null is not None or q_null is not None:
+        raise TypeError("q_null and Kp_null belong together; give both or none")
+    return tau

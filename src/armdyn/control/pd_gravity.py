@@ -1,0 +1,34 @@
+"""Proportional-derivative control with gravity compensation (Takegaki and Arimoto 1981)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from armdyn.algorithms import gravity_forces
+from armdyn.declaration import function
+
+
+@function("(n),(n),(n),(n),(n),(n)->(n)")
+def pd_gravity(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, Kp: Any, Kd: Any) -> Any:
+    """Joint forces tau = Kp (q_ref - q) + Kd (qd_ref - qd) + g(q), N m or N, shape (..., n).
+
+    Each joint pulled by a spring and a damper of its own, gravity taken away. A constant q_ref is reached from
+    everywhere: the energy of the springs and of the motion falls at the rate qd . Kd qd (Modern Robotics 11.4.2.2).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        q_ref: positions to hold or follow, rad or m, shape (..., n).
+        qd_ref: velocities to follow, rad/s or m/s, shape (..., n).
+        Kp: stiffness of each joint, N m/rad or N/m, shape (..., n).
+        Kd: damping of each joint, N m s/rad or N s/m, shape (..., n).
+
+    >>> robot = armdyn.load("ur5")
+    >>> loop = armdyn.ClosedLoop(robot, armdyn.control.pd_gravity)
+    >>> M = robot.mass_matrix(np.zeros(6)).diagonal()
+    >>> gains = {"Kp": 100 * M, "Kd": 20 * M}
+    >>> rolled = loop(np.zeros(6), steps=3000, q_ref=np.full(6, 0.5), qd_ref=np.zeros(6), **gains)
+    >>> bool(abs(rolled.final.q - 0.5).max() < 1e-3)
+    True
+    """
+    return Kp * (q_ref - q) + Kd * (qd_ref - qd) + gravity_forces(model, q)

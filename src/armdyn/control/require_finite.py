@@ -1,0 +1,43 @@
+"""Where a closed loop ran away: the arm, the time and the joint."""
+
+from __future__ import annotations
+
+from armdyn.functions import Rolled
+from armdyn.simulation.closed_loop import ClosedLoop
+from armdyn.simulation.errors import SimulationError
+
+
+def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, t0: float = 0.0) -> Rolled:
+    """What a closed loop gave, where all of it is finite; an error that names arm, time and joint where it is not.
+
+    Args:
+        loop: that was called.
+        rolled: what it gave.
+        h: the step of that call, s; the method's where none was given.
+        t0: the time at first, s.
+
+    Raises:
+        SimulationError: NaN or infinity.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> loop = armdyn.ClosedLoop(robot, armdyn.control.pd_gravity)
+    >>> aim = {"q_ref": np.zeros(2), "qd_ref": np.zeros(2), "Kp": np.full(2, 1e6), "Kd": np.zeros(2)}
+    >>> rolled = loop([[0.1, 0.2], [0.0, 0.0]], steps=2000, every=10, **aim)
+    >>> armdyn.control.require_finite(loop, rolled)
+    Traceback (most recent call last):
+        ...
+    armdyn.simulation.errors.SimulationError: the motion of 'planar_2r' ran away: q of joint 'joint_1' of arm ...
+    """
+    found = rolled.first_not_finite()
+    if found is None:
+        return rolled
+    t = t0 + found.step * (loop.method.step if h is None else h)
+    joints = loop.robot.joint_names
+    shape = rolled.shapes[found.name]
+    entry = f" of joint {joints[found.entry[-1]]!r}" if shape == (len(joints),) else f"{list(found.entry) or ''}"
+    arm = f" of arm {found.state}" if found.state else ""
+    count = f" ({found.states} of the arms end so)" if found.state else ""
+    raise SimulationError(
+        f"the motion of {loop.robot.name!r} ran away: {found.name}{entry}{arm} is {found.value} at t = {t:g} s, step "
+        f"{found.step}{count}. Use a shorter step or lower gains, and record q, qd and tau with every=1 to see it begin"
+    )

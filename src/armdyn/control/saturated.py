@@ -1,0 +1,92 @@
+"""Joint forces within the limits of the drives, and integrals that do not wind up there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.control.wrapping import Inside, Run, Values
+from armdyn.declaration import Function
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.program import clip, greater, select
+from armdyn.simulation.errors import SettingError
+
+
+def saturated(
+    controller: Function, limits: float | Sequence[float] | None = None, *, integrals: Sequence[str] = ("integral",)
+) -> Function:
+    """A controller whose tau is kept within effort limits: tau_i = clip(tau_i, -limit_i, limit_i), N m or N.
+
+    Against wind-up, by conditional integration: while tau_i is beyond its limit, the i-th element of an integral keeps
+    its value where its step has the sign of the excess, and so would make it larger (Astrom and Hagglund 1995, 3.5).
+    What tau would have been is the signal ``tau_unlimited``.
+
+    Args:
+        controller: whose tau is limited.
+        limits: N m or N, one for all joints or one for each, above zero; those of the description where none are
+            given, and infinite ones are none.
+        integrals: states of the controller, shape (n), that do not wind up; each acts on its own joint with a positive
+            gain, as in `pid` and, but for the coupling by M, in `computed_torque`. A name that the controller does not
+            have is an error unless it is the default one.
+
+    Raises:
+        SettingError: limits that are not above zero, or when it is traced a robot without any.
+        UnknownName: an integral that is no state.
+
+    >>> weak = armdyn.control.saturated(armdyn.control.pid, limits=[150, 150, 150, 28, 28, 28])
+    >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), weak, record=["tau", "tau_unlimited"])
+    >>> gains = {"Kp": np.full(6, 900.0), "Ki": np.full(6, 300.0), "Kd": np.full(6, 90.0)}
+    >>> rolled = loop(np.zeros(6), steps=500, q_ref=np.ones(6), qd_ref=np.zeros(6), **gains)
+    >>> bool(abs(rolled.rows.tau).max() == 150.0 < abs(rolled.rows.tau_unlimited).max())
+    True
+    """
+    inside = Inside(controller)
+    given = None if limits is None else _checked(limits)
+    held = [name for name in integrals if name in inside.state]
+    for name in integrals:
+        if name not in held and name != "integral":
+            raise UnknownName.of("state", name, inside.state, controller.name)
+        if name in held and inside.state[name].shape != ("n",):
+            raise ShapeError(f"integral {name!r} of {controller.name} has shape {inside.state[name].shape}; expected n")
+    signal = inside.new("tau_unlimited")
+
+    def law(model: Any, values: Values, run: Run) -> Values:
+        found = run(values)
+        wanted = found["tau"]
+        bounds = _bounds(model, given)
+        tau = [x if math.isinf(b) else clip(x, -b, b) for x, b in zip(wanted, bounds, strict=True)]
+        excess = wanted - np.array(tau)
+        for name in held:
+            old, new = values[name], found[name]
+            found[name] = select(greater(excess * (new - old), 0.0), old, new)
+        return found | {"tau": np.array(tau), signal: wanted}
+
+    doc = "Joint forces tau within effort limits, N m or N, shape (..., n); integrals stop where they would add to it."
+    settings = {"limits": limits, "integrals": tuple(integrals)}
+    return inside.wrapped(saturated, law, doc, signals={signal: ("n",)}, settings=settings)
+
+
+def _checked(limits: Any) -> Any:
+    try:
+        given = np.array(limits, dtype=float)
+    except (TypeError, ValueError):
+        given = np.array(math.nan)
+    if given.ndim > 1 or not (given > 0.0).all():
+        raise SettingError(f"limits={limits!r}; expected a number above zero, or one for each joint, N m or N")
+    return given
+
+
+def _bounds(model: Any, given: Any) -> list[float]:
+    """The limit of each coordinate."""
+    coordinates = model.model.coordinates
+    if given is None:
+        bounds = [c.limits.effort for c in coordinates]
+        if all(map(math.isinf, bounds)):
+            raise SettingError(f"{model.name!r} has no effort limits; give saturated(..., limits=), N m or N")
+        return bounds
+    if given.ndim and len(given) != len(coordinates):
+        raise ShapeError(f"limits has {len(given)} values; expected one for each of the {len(coordinates)} joints")
+    return [float(x) for x in np.broadcast_to(given, len(coordinates))]

@@ -1,0 +1,64 @@
+"""What controllers of a frame have in common: which components it is about, where it is, and what moves it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms import TaskSpace, forward_kinematics, jacobian, task_space
+from armdyn.algorithms.task_rows import COMPONENTS, Components, chosen_rows, selected
+from armdyn.control.pose_errors import pose_error
+from armdyn.spatial.rotations import Array
+
+
+def task_size(model: Any, *, components: Components = COMPONENTS, **_: Any) -> int:
+    """k, how many components a task is about."""
+    return len(chosen_rows(components))
+
+
+class TipTask(NamedTuple):
+    """A task of k components in base axes, and its errors.
+
+    ``space``: its equations of motion; ``e``: the way to the reference, rad and m, shape (k,); ``ed``: its rate,
+    V_ref - V, rad/s and m/s; ``Vdot_ref``: the reference's acceleration, rad/s^2 and m/s^2; ``rows``: of the twist.
+    """
+
+    space: TaskSpace
+    e: Array
+    ed: Array
+    Vdot_ref: Array
+    rows: Any
+
+
+def tip_task(
+    model: Any,
+    q: Array,
+    qd: Array,
+    T_ref: Array,
+    V_ref: Array | None,
+    Vdot_ref: Array | None,
+    *,
+    frame: str | None,
+    components: Components,
+    damping: float,
+) -> TipTask:
+    """The task of following a pose with its twist and twist rate, "world"; at rest where they are not given."""
+    rows = chosen_rows(components)
+    space = task_space(model, q, qd, frame=frame, components=components, expressed_in="world", damping=damping)
+    e = selected(rows, pose_error(model, q, T_ref, frame=frame))
+    ed = -(space.J @ qd) if V_ref is None else selected(rows, V_ref) - space.J @ qd
+    rate = np.zeros(len(rows)) if Vdot_ref is None else selected(rows, Vdot_ref)
+    return TipTask(space, e, ed, rate, rows)
+
+
+def wrench_on_frame(model: Any, q: Array, f_measured: Array, frame: str | None) -> Array:
+    """f_ext, what the surroundings apply to a frame, in base axes, from what it applies to them, in its own axes."""
+    R = forward_kinematics(model, q, frame=frame)[:3, :3]
+    return -np.concatenate([R @ f_measured[:3], R @ f_measured[3:]])
+
+
+def force_felt(model: Any, q: Array, f_measured: Array, task: TipTask, frame: str | None) -> Array:
+    """What a task feels of f_ext, Jbar^T J_6^T f_ext, shape (k,): its components, where it has no others."""
+    J = jacobian(model, q, frame=frame)
+    return np.asarray(task.space.Jbar.T @ -(J.T @ f_measured))

@@ -1,0 +1,132 @@
+"""A controller around a controller: an ordinary `Function` with more arguments, states and signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.declaration import Argument, Function, Shape
+from armdyn.errors import TraceError
+from armdyn.functions.rollouts import named_tuple
+from armdyn.robot import Robot
+from armdyn.simulation.closed_loop import Controller
+
+Values = dict[str, Any]
+Run = Callable[[Values], Values]
+"""The results of the controller inside by name, from its arguments by name."""
+
+Law = Callable[[Any, Values, Run], Values]
+"""The results by name, from the mechanism, the arguments by name, and what runs the controller inside on others."""
+
+Q, QD, H = Argument("q", ("n",)), Argument("qd", ("n",)), Argument("h", ())
+
+
+@dataclass(frozen=True, eq=False)
+class WrappedController(Function):
+    """A `Function` made from another one; it is pickled as what makes it, and that other one.
+
+    Args:
+        made: makes it again.
+    """
+
+    made: Callable[[], Function] | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.made, ()
+
+
+class Inside:
+    """A controller that is wrapped: its names, and new ones beside them.
+
+    Args:
+        controller: the `Function`.
+
+    Raises:
+        TraceError: what is no declared function.
+        ShapeError: one whose first result is not tau.
+    """
+
+    def __init__(self, controller: Function) -> None:
+        self.controller = Controller(controller)
+        self.function = controller
+        self.arguments = {a.name: a for a in controller.arguments}
+        self.results: dict[str, Shape] = dict(zip(self.controller.results, controller.outputs, strict=True))
+        self.state = self.controller.state
+        self._names = {*self.arguments, *self.results}
+
+    def new(self, name: str) -> str:
+        """A name that nothing inside has: the name itself, or with a number behind."""
+        count, free = 1, name
+        while free in self._names:
+            count += 1
+            free = f"{name}_{count}"
+        self._names.add(free)
+        return free
+
+    def needs(self, *names: str, what: str) -> None:
+        """Refuse a controller that takes none of these arguments, so that wrapping it would change nothing."""
+        if not any(name in self.arguments for name in names):
+            raise TraceError(f"{self.function.name} does not take {' or '.join(names)}, so {what} would change nothing")
+
+    def wrapped(
+        self,
+        make: Callable[..., Function],
+        law: Law,
+        doc: str,
+        *,
+        more: Iterable[Argument] = (),
+        without: Iterable[str] = (),
+        states: Mapping[str, Shape] | None = None,
+        signals: Mapping[str, Shape] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        believed: Robot | None = None,
+    ) -> Function:
+        """The controller with a law around it.
+
+        Args:
+            make: the public function that is asked for it, by whose name it is called.
+            law: what it computes.
+            doc: its documentation's first line.
+            more: arguments beside those of the controller inside.
+            without: arguments of the controller inside that the law gives.
+            states: names and shapes of states beside those inside.
+            signals: the same of signals.
+            settings: of ``make``, beside the controller.
+            believed: what the controller inside computes with; the loop's arm where none is given.
+        """
+        states, signals = dict(states or {}), dict(signals or {})
+        arguments = {name: a for name, a in self.arguments.items() if name not in set(without)}
+        arguments |= {a.name: a for a in more if a.name not in arguments}
+        arguments |= {name: Argument(name, shape) for name, shape in states.items()}
+        results = self.results | states | signals
+        name = f"{make.__name__}_{self.function.name}"
+        kind = named_tuple(name, results)
+
+        def run(model: Any, *arrays: Any, **options: Any) -> Any:
+            values = dict.fromkeys(arguments) | dict(zip(arguments, arrays, strict=False))
+            own = model if believed is None else believed.exact_mechanism
+            found = law(model, values, lambda given: self.controller.run(own, given, **options))
+            return kind(*(np.asarray(found[one]) if results[one] else found[one] for one in results))
+
+        run.__name__ = run.__qualname__ = name
+        run.__module__ = self.function.implementation.__module__
+        run.__doc__ = f"{doc}\n\nAround it: {self.function.name}. {self.function.__doc__ or ''}"
+        made = partial(make, self.function, **(settings or {}))
+        signature = ",".join(map(_group, arguments.values())) + "->" + ",".join(map(_shape, results.values()))
+        function = self.function
+        return WrappedController(
+            run, name, signature, tuple(arguments.values()), tuple(results.values()), function.options, kind,
+            function.sizes, function.choices, made,
+        )  # fmt: skip
+
+
+def _shape(shape: Shape) -> str:
+    return f"({','.join(map(str, shape))})"
+
+
+def _group(argument: Argument) -> str:
+    return _shape(argument.shape) + "?" * argument.optional

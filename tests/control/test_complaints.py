@@ -1,0 +1,200 @@
+"""Controllers that cannot be traced, results of other shapes, motions that run away: what is said, and where."""
+
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import control
+from armdyn.simulation import SimulationError
+
+HERE = Path(__file__).name
+
+
+def line_of(text: str) -> int:
+    """The number of the one line of this file that ends with a text."""
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    found = [number for number, line in enumerate(lines, 1) if line.strip().endswith(text)]
+    assert len(found) == 1, text
+    return found[0]
+
+
+@armdyn.function("(n),(n)->(n)")
+def branching(model: Any, q: Any, qd: Any) -> Any:
+    if q[0] > 0.5:  # branch
+        return -q
+    return -qd
+
+
+@armdyn.function("(n),(n)->(n)")
+def solving(model: Any, q: Any, qd: Any) -> Any:
+    M = armdyn.algorithms.mass_matrix(model, q)
+    return np.linalg.solve(M, qd)  # solver
+
+
+@armdyn.function("(n),(n)->(n)")
+def looping(model: Any, q: Any, qd: Any) -> Any:
+    e = q @ q
+    while e > 1e-3:  # loop
+        e = e / 2
+    return e * qd
+
+
+@armdyn.function("(n),(n)->(n)")
+def counting(model: Any, q: Any, qd: Any) -> Any:
+    return sum((q for _ in range(int(abs(qd[0])))), start=q)  # count
+
+
+@armdyn.function("(n),(n)->(n)")
+def with_the_math_module(model: Any, q: Any, qd: Any) -> Any:
+    return np.array([math.sin(x) for x in q])  # math
+
+
+def helper(x: Any) -> Any:
+    return x if x < 0 else -x  # helper
+
+
+@armdyn.function("(n),(n)->(n)")
+def calling(model: Any, q: Any, qd: Any) -> Any:
+    return np.array([helper(x) for x in q])
+
+
+@armdyn.function("(n),(n)->(n)")
+def attributes(model: Any, q: Any, qd: Any) -> Any:
+    return np.array([x.real for x in q])  # attribute
+
+
+CANNOT = [
+    (branching, "# branch", r"armdyn\.select"),
+    (solving, "# solver", r"factored_mass_matrix\(model, q\)\.solve"),
+    (looping, "# loop", r"armdyn\.select"),
+    (counting, "# count", r"needs a number"),
+    (with_the_math_module, "# math", r"has no value yet"),
+    (calling, "# helper", r"armdyn\.select"),
+    (attributes, "# attribute", r"needs a number"),
+]
+
+
+@pytest.mark.parametrize(("controller", "line", "advice"), CANNOT, ids=lambda x: getattr(x, "name", None))
+def test_line_and_reason_and_what_to_do(controller: armdyn.Function, line: str, advice: str) -> None:
+    loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), controller)
+    with pytest.raises(armdyn.TraceError, match=advice) as raised:
+        loop([0.1, 0.2], steps=3)
+    message, source = str(raised.value), Path(__file__).read_text(encoding="utf-8").splitlines()[line_of(line) - 1]
+    assert re.match(rf".*{re.escape(HERE)}:{line_of(line)}, in \S+, ", message), message
+    assert f"`{source.strip()}`" in message
+    assert "armdyn.simulate(..., torque=armdyn.control.callback(function, sample_time=1e-3))" in message
+    assert message.count(HERE) == 1
+
+
+def test_also_around_and_in_functions_that_are_no_controllers() -> None:
+    robot = armdyn.load("planar_2r")
+    with pytest.raises(armdyn.TraceError, match=rf"{HERE}:{line_of('# branch')}, in branching.*callback"):
+        armdyn.ClosedLoop(robot, control.delayed(branching, 2))([0.1, 0.2], steps=3)
+    with pytest.raises(armdyn.TraceError, match=rf"{HERE}:{line_of('# branch')}, in branching") as raised:
+        robot.compile(branching)([0.1, 0.2], [0.0, 0.0])
+    assert "callback" not in str(raised.value)
+
+
+def test_own_mistakes_stay_what_they_are() -> None:
+    @armdyn.function("(n)->(n)")
+    def broken(model: Any, q: Any) -> Any:
+        return q + {}["gain"]
+
+    with pytest.raises(KeyError, match="gain"):
+        armdyn.ClosedLoop(armdyn.load("planar_2r"), broken)([0.1, 0.2], steps=3)
+
+
+class Result(NamedTuple):
+    tau: Any
+    total: Any
+
+
+def one_too_few(model: Any, q: Any, total: Any) -> Any:
+    return Result(q[:-1], total)
+
+
+def scalar(model: Any, q: Any, total: Any) -> Any:
+    return Result(q @ q, total)
+
+
+def wrong_state(model: Any, q: Any, total: Any) -> Any:
+    return Result(q, np.array([total]))
+
+
+def only_tau(model: Any, q: Any, total: Any) -> Any:
+    return q
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        (one_too_few, r"one_too_few returned tau of shape \(5,\); expected \(6,\), one value per joint of 'ur5'"),
+        (scalar, r"scalar returned tau of shape \(\); expected \(6,\)"),
+        (wrong_state, r"wrong_state returned total of shape \(1,\); expected \(\)$"),
+        (only_tau, r"only_tau returned 1 results; expected 2: \('tau', 'total'\)"),
+    ],
+)
+def test_wrong_shapes(law: Callable[..., Any], message: str) -> None:
+    controller = armdyn.function("(n),()->(n),()", result=Result)(law)
+    with pytest.raises(armdyn.ShapeError, match=message):
+        armdyn.ClosedLoop(armdyn.load("ur5"), controller)(np.zeros(6), steps=1)
+
+
+def test_options_that_must_be_given() -> None:
+    @armdyn.function("(n)->(n)")
+    def choosy(model: Any, q: Any, *, gain: float) -> Any:
+        return gain * q
+
+    robot = armdyn.load("planar_2r")
+    with pytest.raises(armdyn.TraceError, match=r"choosy must be given gain=; armdyn.control.with_options\(choosy, "):
+        armdyn.ClosedLoop(robot, choosy)
+    loop = armdyn.ClosedLoop(robot, control.with_options(choosy, gain=-2.0), record=["tau"])
+    np.testing.assert_array_equal(loop([1.0, 3.0], steps=1).rows.tau, [[-2.0, -6.0]])
+
+
+def test_undeclared_functions_are_pointed_to_callbacks() -> None:
+    with pytest.raises(armdyn.TraceError, match=r"no declared function; .*armdyn\.control\.callback"):
+        armdyn.ClosedLoop(armdyn.load("planar_2r"), lambda t, q, qd: -qd)  # type: ignore[arg-type]
+
+
+@armdyn.function("(n),(n),()->(n)")
+def root(model: Any, q: Any, qd: Any, until: Any) -> Any:
+    """NaN where the second joint is beyond ``until``."""
+    return armdyn.algorithms.gravity_forces(model, q) + np.array([0.0, 1e-3 * np.sqrt(until - q[1])])
+
+
+def test_first_that_is_not_finite() -> None:
+    robot = armdyn.load("planar_2r")
+    loop = armdyn.ClosedLoop(robot, root, record=["q", "qd", "tau"])
+    q0, qd0 = np.zeros((3, 4, 2)), np.zeros((3, 4, 2))
+    qd0[1, 2] = [0.0, 1.0]
+    fine = loop(q0, qd0, steps=50, until=1.0, every=5)
+    assert fine.first_not_finite() is None
+    assert control.require_finite(loop, fine) is fine
+    lost = loop(q0, qd0, steps=50, until=0.0205, every=5)
+    found = lost.first_not_finite()
+    first = 5 * int(np.argmax(~np.isfinite(lost.rows.tau[:, 1, 2]).all(axis=-1)))
+    assert 20 < first < 40
+    assert (found.step, found.state, found.entry, found.states) == (first, (1, 2), (0,), 1)
+    assert found.name in ("q", "qd", "tau")
+    message = rf"'planar_2r' ran away: {found.name} of joint 'joint_1' of arm \(1, 2\) is nan at t = {first / 1000:g} s"
+    with pytest.raises(SimulationError, match=message):
+        control.require_finite(loop, lost)
+    with pytest.raises(SimulationError, match=rf"at t = {2 + first / 100:g} s, step {first} "):
+        control.require_finite(loop, lost, h=1e-2, t0=2.0)
+
+
+def test_only_the_final_state_is_not_finite() -> None:
+    robot = armdyn.load("planar_2r")
+    loop = armdyn.ClosedLoop(robot, root, record=["q"])
+    lost = loop(np.zeros(2), [0.0, 1.0], steps=50, until=0.0205, every=50)
+    assert np.isfinite(lost.rows.q).all()
+    assert lost.first_not_finite()[:4] == ("q", 50, (), (0,))
+    with pytest.raises(SimulationError, match=r"q of joint 'joint_1' is nan at t = 0\.05 s, step 50\. Use"):
+        control.require_finite(loop, lost)
