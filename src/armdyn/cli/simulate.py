@@ -28,6 +28,7 @@ from armdyn.cli.tables import figure, new_account, new_table, show, show_notes
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation import simulate as run_simulation
+from armdyn.simulation.methods import NAMES
 from armdyn.simulation.notes import left_out
 
 ROUNDING = 1e-15
@@ -47,8 +48,8 @@ def simulate(
     f_tip: Annotated[
         str | None, typer.Option("--f-tip", help="Constant wrench the tip applies, mx,my,mz,fx,fy,fz in the tip frame.")
     ] = None,
-    method: Annotated[str, typer.Option("--method", help="adaptive, rk4 or euler.")] = "adaptive",
-    step: Annotated[float | None, typer.Option("--step", help="Step of rk4 and euler, s.")] = None,
+    method: Annotated[str, typer.Option("--method", help=f"{', '.join(NAMES)}.")] = "adaptive",
+    step: Annotated[float | None, typer.Option("--step", help="Step of all but adaptive, s.")] = None,
     rtol: Annotated[float | None, typer.Option("--rtol", help="Relative tolerance of adaptive.")] = None,
     atol: Annotated[float | None, typer.Option("--atol", help="Absolute tolerance of adaptive.")] = None,
     save_every: Annotated[float | None, typer.Option("--save-every", help="Seconds between saved states.")] = None,

@@ -9,6 +9,8 @@ import numpy as np
 
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
+from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
+from armdyn.simulation.dense import Dense, Line
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SimulationError
@@ -28,6 +30,7 @@ def integrate(
     duration: float,
     samples: Samples,
     report: Report,
+    dense_output: bool = False,
     redundant: Redundant = "error",
 ) -> None:
     """Integrate from (q, qd) to ``duration`` and fill the samples.
@@ -37,14 +40,21 @@ def integrate(
     q, qd = start
     states = list(np.ndindex(q.shape[:-1]))
     failures = []
+    chattered: list[Stretch] = []
     for place, index in enumerate(states):
-        run = _Run(robot, method, forces.of(index), duration, samples.of(index), redundant)
+        dense = Dense(robot.dof) if dense_output else None
+        run = _Run(robot, method, forces.of(index), duration, samples.of(index), dense, redundant)
         try:
             for part in run.integrate(q[index], qd[index]):
                 report((place + part) / len(states))
         except SimulationError as error:
             failures.append(error)
         samples.count = max(samples.count, run.samples.count)
+        chattered += run.chattered
+        if dense is not None:
+            samples.dense[index] = dense
+    if chattered and method.chattering_step is not None:
+        samples.notes.append(note_on(chattered, method.chattering_step, robot.joint_names))
     if len(failures) == len(states):
         raise failures[0]
 
@@ -59,21 +69,29 @@ class _Run:
         forces: Forces,
         duration: float,
         samples: Samples,
+        dense: Dense | None,
         redundant: Redundant,
     ) -> None:
         self.robot, self.method, self.forces, self.duration, self.samples = robot, method, forces, duration, samples
+        self.dense = dense
         self.equations = motion_of(robot, redundant)
         self.hold = self.steps = 0
         self.all_finite = True
+        self.watches = method.chattering_step is not None and not forces.held
+        self.watch = Watch(duration)
+        self.chattered: list[Stretch] = []
 
     def rates(self, t: float, y: Array) -> Array:
         """The rates of change y' = (qd, qdd, P) at time t."""
         n = self.robot.dof
         q, qd = y[:n], y[n : 2 * n]
-        qdd, power = self.equations(q, qd, *self.forces.at(self.hold, t, q, qd))
+        forces = self.forces.at(self.hold, t, q, qd)
+        qdd, power = self.equations(q, qd, *forces)
         result = np.empty(2 * n + 1)
         result[:n], result[n : 2 * n], result[2 * n] = qd, qdd, power
         self.samples.effort.evaluations += 1
+        if self.watches:
+            self.watch.saw(t, y, forces)
         return result
 
     def integrate(self, q: Array, qd: Array) -> Any:
@@ -82,13 +100,53 @@ class _Run:
         holds = self.forces.rows or 1
         edges = np.linspace(0.0, self.duration, holds + 1)
         for self.hold, (begin, end) in enumerate(pairwise(edges)):
-            solver = self._solver(begin, end, y)
-            while solver.status == "running":
-                self._step(solver)
-                self._record_before(solver)
-                yield solver.t / self.duration
-            y = solver.y
+            t = begin
+            while t < end:
+                for advance in (self._by_solver, self._through_chattering):
+                    for after in advance(t, end, y):
+                        t, y = after
+                        yield t / self.duration
         self._record(self.duration, y)
+
+    def _by_solver(self, begin: float, end: float, y: Array) -> Any:
+        """Times and states after each step, to the end or until the law chatters."""
+        self.watch.rest()
+        solver = self._solver(begin, end, y)
+        while solver.status == "running":
+            t = solver.t
+            if not self._step(solver):
+                return
+            self._keep(solver)
+            yield solver.t, solver.y
+            if self.watch.collapsed(solver.t - t) and self._chatters():
+                return
+
+    def _chatters(self) -> bool:
+        return self.watches and bool(self.watch.jumps().any())
+
+    def _through_chattering(self, t: float, end: float, y: Array) -> Any:
+        """Times and states after each semi-implicit Euler step, to the end or until the law has ceased to switch."""
+        if t == end:
+            return
+        jumps, n, longest = self.watch.jumps(), self.robot.dof, self.method.chattering_step or np.inf
+        quiet, begin, steps = Quiet(jumps), t, 0
+        while t < end:
+            if self.samples.t[self.samples.count] <= t:
+                self._record(t, y)
+            t_next = min(t + longest, self.samples.t[self.samples.count], end)
+            h, rate = t_next - t, self.rates(t, y)
+            y_next = y + h * rate
+            y_next[:n] = y[:n] + h * y_next[n : 2 * n]
+            if not np.isfinite(y_next).all():
+                raise self._stuck(t, y)
+            if self.dense is not None:
+                self.dense.add(t_next, Line(t, t_next, y, y_next))
+            t, y, steps = t_next, y_next, steps + 1
+            yield t, y
+            if quiet.after(self.forces.at(self.hold, t, y[:n], y[n : 2 * n])):
+                break
+        self.samples.effort.steps += steps
+        self.chattered.append(Stretch(begin, t, steps, tuple(np.flatnonzero(jumps).tolist())))
 
     def _solver(self, begin: float, end: float, y: Array) -> Any:
         import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
@@ -103,8 +161,8 @@ class _Run:
         self.all_finite = self.all_finite and bool(np.isfinite(result).all())
         return result
 
-    def _step(self, solver: Any) -> None:
-        """One accepted step, or the reason why there is none."""
+    def _step(self, solver: Any) -> bool:
+        """One accepted step; False where there is none because the law chatters, or the reason why there is none."""
         before = solver.y
         if self.steps == self.method.max_steps:
             raise self._stuck(solver.t, before, f"after {self.steps} steps (max_steps)")
@@ -118,20 +176,25 @@ class _Run:
                 raise
             raise self._stuck(solver.t, before) from None  # an implicit solver met NaN
         if solver.status == "failed":
+            if self._chatters():
+                return False
             raise self._stuck(solver.t, before)
+        return True
 
-    def _record_before(self, solver: Any) -> None:
+    def _keep(self, solver: Any) -> None:
         """Keep the samples of the step just made, its end not counted: there, a table may jump."""
         to = int(np.searchsorted(self.samples.t, solver.t))
-        if to > self.samples.count:
+        if to > self.samples.count or self.dense is not None:
             state_at = solver.dense_output()
             for t in self.samples.t[self.samples.count : to]:
                 self._record(float(t), state_at(t))
+            if self.dense is not None:
+                self.dense.add(solver.t, state_at)
 
     def _record(self, t: float, y: Array) -> None:
         n = self.robot.dof
         q, qd, work = y[:n], y[n : 2 * n], y[2 * n]
-        self.samples.record(q, qd, work, self.forces.at(self.hold, t, q, qd))
+        self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."

@@ -1,26 +1,21 @@
-"""What a simulation asks of the robot, as compiled functions: accelerations with power, and whole steps.
-
-A step during which the forces are held is one function of the state: tracing the integration formula compiles all of
-its stages into one call.
-"""
+"""What a simulation asks of the robot, as compiled functions: accelerations with power, and Lagrange's derivatives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from armdyn import algorithms
+from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.least_squares import constrained_least_squares
-from armdyn.declaration import Function, function
+from armdyn.declaration import function
 from armdyn.robot import Robot
-from armdyn.simulation import schemes
-from armdyn.simulation.schemes import Formula, Rates, State
+from armdyn.simulation.schemes import Rates
 from armdyn.spatial.rotations import Array
 
 DRIFTED = 1e-6
@@ -73,33 +68,26 @@ def _by_least_squares(robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Arra
     return qdd, np.einsum("...i,...i->...", forces, qd)
 
 
-@function("(n),(n),(),(),(n),(6)?->(n),(n),()", sources=SOURCES)
-def euler_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
-    """State (q, qd, W) an Euler step of length h, s, later, with the forces held, shapes (..., n), (..., n), (...)."""
-    return _with_forces_held(schemes.euler, model, (q, qd, work), h, (tau, f_tip))
+@function("(n),(n)->(n),(n)", sources=SOURCES)
+def lagrangian_derivatives(model: Any, q: Any, qd: Any) -> tuple[Any, Any]:
+    """Derivatives of the Lagrangian L = K - P: by q, N m or N, and by qd, N m s or N s, shape (..., n) each.
+
+    By q it is C^T qd - g(q), by qd the generalised momentum p = M qd.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    kinetic = algorithms.kinetic_energy_derivatives(model, q, qd)
+    return kinetic.d_q - algorithms.gravity_forces(model, q), kinetic.d_qd
 
 
-@function("(n),(n),(),(),(n),(6)?->(n),(n),()", sources=SOURCES)
-def runge_kutta_4_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
-    """State (q, qd, W) a Runge-Kutta step of length h, s, later, the forces held, shapes (..., n), (..., n), (...)."""
-    return _with_forces_held(schemes.runge_kutta_4, model, (q, qd, work), h, (tau, f_tip))
+@function("(n),(n)->(n)", sources=SOURCES)
+def velocity_of_momentum(model: Any, q: Any, p: Any) -> Any:
+    """Joint velocities M(q)^-1 p, rad/s or m/s, shape (..., n), of a generalised momentum.
 
-
-def _with_forces_held(formula: Formula, model: Any, state: State, h: Any, forces: tuple[Any, Any]) -> State:
-    def f(_: Any, q: Any, qd: Any) -> Rates:
-        return motion(model, q, qd, *forces)  # type: ignore[no-any-return]
-
-    return formula(f, f(0.0, *state[:2]), 0.0, state, h)
-
-
-@dataclass(frozen=True)
-class Scheme:
-    """An integration formula, its compiled step with the forces held, and its evaluations of the equations a step."""
-
-    formula: Formula
-    held_step: Function
-    evaluations: int
-
-
-EULER = Scheme(schemes.euler, euler_step, 1)
-RUNGE_KUTTA_4 = Scheme(schemes.runge_kutta_4, runge_kutta_4_step, 4)
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        p: generalised momentum, N m s or N s, shape (..., n).
+    """
+    return factored_mass_matrix(model, q).solve(p)

@@ -11,13 +11,14 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.equations import motion_of
+from armdyn.simulation.equations import lagrangian_derivatives, motion_of, velocity_of_momentum
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.progress import Report
-from armdyn.simulation.samples import Samples
+from armdyn.simulation.samples import Effort, Samples
 from armdyn.simulation.schemes import Rates, State
+from armdyn.simulation.steps import Scheme
 from armdyn.spatial.rotations import Array
 
 Advance = Callable[[int, float, Any, State, tuple[Array, ...]], State]
@@ -40,10 +41,10 @@ def integrate(
     redundant: Redundant = "error",
 ) -> None:
     """Advance from (q, qd) over the grid, and record the state after each of the ``saved`` steps."""
-    advance = _advance(robot, method, forces, redundant)
+    stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort)
     remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
-    single, effort = start[0].ndim == 1, samples.effort
-    state: State = (*start, np.zeros(start[0].shape[:-1]))
+    single = start[0].ndim == 1
+    state = method.scheme.start(*start)
     steps, step, h = grid.steps, grid.step, np.float64(grid.step)
     upcoming = iter(saved.tolist())
     next_saved = next(upcoming)
@@ -52,33 +53,87 @@ def integrate(
         t = k * step
         acting = forces.at(k, t, state[0], state[1])
         if k == next_saved:
-            samples.record(*state, acting)
+            samples.record(state, acting)
             next_saved = next(upcoming)
         if k == steps - 1:
             h = np.float64(grid.last_step)
-        before, state = state, advance(k, t, h, state, acting)
-        effort.steps, effort.evaluations = effort.steps + 1, effort.evaluations + method.scheme.evaluations
+        before, state = state, stepper.advance(k, t, h, state, acting)
         if single and not math.isfinite(state[1].dot(state[1])):
             raise diverged(robot, min(t + step, grid.duration), before[1], remedy)
         if k % every == 0:
             report(k / steps)
-    samples.record(*state, forces.at(steps - 1, grid.duration, state[0], state[1]))
+    samples.record(state, forces.at(steps - 1, grid.duration, state[0], state[1]))
+    samples.memory = dict(zip(method.scheme.memory, state[3:], strict=True))
 
 
-def _advance(robot: Robot, method: FixedStep, forces: Forces, redundant: Redundant) -> Advance:
+class Stepper:
+    """The step of a scheme on one robot: by its starter until it has the past it needs."""
+
+    def __init__(self, robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant, effort: Effort) -> None:
+        self.scheme, self.forces, self.effort = scheme, forces, effort
+        self._step = _advance(robot, scheme, forces, redundant)
+        self._starter = None if scheme.starter is None else _advance(robot, scheme.starter, forces, redundant)
+        self._past = 0
+        self._of_past: tuple[Any, tuple[Array, ...]] = (0.0, ())
+
+    def advance(self, k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
+        """The state a step of length h from t later."""
+        self.effort.steps += 1
+        if self._starter is None or self.scheme.starter is None or self._has_past(h, acting):
+            self.effort.evaluations += self.scheme.evaluations
+            return self._step(k, t, h, state, acting)
+        self._past += 1
+        self.effort.evaluations += self.scheme.starter.evaluations
+        return self._starter(k, t, h, state, acting)
+
+    def _has_past(self, h: Any, acting: tuple[Array, ...]) -> bool:
+        """Whether there are enough steps of this length behind the last jump of the forces."""
+        length, forces = self._of_past
+        if h != length or (self.forces.held and not all(map(np.array_equal, acting, forces))):
+            self._past = 0
+        self._of_past = h, acting
+        return self._past >= self.scheme.starting_steps
+
+
+def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant) -> Advance:
     """One compiled call a step where the forces are held during it; else the formula around calls of the equations."""
-    scheme = method.scheme
     by_least_squares = redundant != "error" and bool(robot.model.constraints)
-    if (forces.held or scheme.evaluations == 1) and not by_least_squares:
+    if (forces.held or scheme.once) and not by_least_squares:
         step = robot.compile(scheme.held_step)
         return lambda k, t, h, state, acting: step(*state, h, *acting)
 
-    equations = motion_of(robot, redundant)
+    called = Called(robot, forces, redundant)
 
     def advance(k: int, t: float, h: Any, state: State, acting: tuple[Array, ...]) -> State:
-        def f(t: float, q: Array, qd: Array) -> Rates:
-            return equations(q, qd, *(acting if forces.held else forces.at(k, t, q, qd)))
-
-        return scheme.formula(f, equations(*state[:2], *acting), t, state, h)
+        called.hold = (k, acting)
+        return scheme.formula(called, called.accelerations(state[0], state[1], acting), t, state, h)
 
     return advance
+
+
+class Called:
+    """The equations of motion of numbers: compiled, and the forces asked for at each of their evaluations."""
+
+    def __init__(self, robot: Robot, forces: Forces, redundant: Redundant) -> None:
+        self.robot, self.forces = robot, forces
+        self.motion = motion_of(robot, redundant)
+        self.derivatives = robot.compile(lagrangian_derivatives)
+        self.solve = robot.compile(velocity_of_momentum)
+        self.hold: tuple[int, tuple[Array, ...]] = (0, ())
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Rates:
+        """Accelerations, and the power of the forces."""
+        return self.accelerations(q, qd, self._acting(t, q, qd))
+
+    def accelerations(self, q: Array, qd: Array, acting: tuple[Array, ...]) -> Rates:
+        """The same under forces that are known already."""
+        return self.motion(q, qd, *acting)
+
+    def joint_forces(self, t: float, q: Array, qd: Array) -> Array:
+        """tau - J^T f_tip."""
+        tau, *f_tip = self._acting(t, q, qd)
+        return tau - self.robot.tip_forces(q, *f_tip) if f_tip else tau
+
+    def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:
+        k, held = self.hold
+        return held if self.forces.held else self.forces.at(k, t, q, qd)

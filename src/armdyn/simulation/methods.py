@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
-from armdyn.checks import number, whole_number
+from armdyn.checks import number, switch, whole_number
 from armdyn.errors import UnknownName
-from armdyn.simulation.equations import EULER, RUNGE_KUTTA_4, Scheme
+from armdyn.simulation import steps
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.steps import Scheme
 
 SCIPY_METHODS = ("RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA")
 """The solvers of `scipy.integrate.solve_ivp`."""
@@ -22,7 +23,11 @@ class FixedStep:
     """A method whose steps all have the same length; the last is shortened where the duration asks for it."""
 
     step: float = 1e-3
-    scheme: ClassVar[Scheme]
+
+    @property
+    def scheme(self) -> Scheme:
+        """Its formula, and the compiled step."""
+        raise NotImplementedError
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", number("step", self.step, above=0.0, unit="s", error=SettingError))
@@ -45,7 +50,63 @@ class Euler(FixedStep):
     Euler(step=0.01)
     """
 
-    scheme = EULER
+    scheme = steps.EULER
+
+
+@dataclass(frozen=True)
+class SemiImplicitEuler(FixedStep):
+    """Semi-implicit (symplectic) Euler steps: first order, and steady where explicit Euler gains energy.
+
+    qd[k+1] = qd[k] + qdd[k] h and q[k+1] = q[k] + qd[k+1] h. What physics engines do; forces as of `Euler`.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.SEMI_IMPLICIT_EULER
+
+
+@dataclass(frozen=True)
+class ConstantAcceleration(FixedStep):
+    """The acceleration held during each step, as UCL's lecture simulates its two-link arm. First order.
+
+    qd[k+1] = qd[k] + qdd[k] T and q[k+1] = q[k] + qd[k] T + qdd[k] T^2 / 2. The program that the lecture prints updates
+    the velocity first, and so computes q[k] + qd[k] T + 3/2 qdd[k] T^2. Forces as of `Euler`.
+
+    Args:
+        step: T, s.
+        as_printed: what the printed program computes, in place of the formula on the slides.
+
+    >>> ConstantAcceleration(step=1e-3, as_printed=True)
+    ConstantAcceleration(step=0.001, as_printed=True)
+    """
+
+    as_printed: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "as_printed", switch("as_printed", self.as_printed, error=SettingError))
+
+    @property
+    def scheme(self) -> Scheme:
+        """Its formula, and the compiled step."""
+        return steps.AS_PRINTED if self.as_printed else steps.CONSTANT_ACCELERATION
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}{', as printed' if self.as_printed else ''}"
+
+
+@dataclass(frozen=True)
+class Heun(FixedStep):
+    """Heun's steps, the mean of the rates at both ends: second order, with two evaluations.
+
+    A torque or wrench that is a callable is asked for twice a step; an array is held during each step.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.HEUN
 
 
 @dataclass(frozen=True)
@@ -58,7 +119,38 @@ class RungeKutta4(FixedStep):
         step: h, s.
     """
 
-    scheme = RUNGE_KUTTA_4
+    scheme = steps.RUNGE_KUTTA_4
+
+
+@dataclass(frozen=True)
+class AdamsBashforthMoulton4(FixedStep):
+    """Adams-Bashforth-Moulton steps, a predictor-corrector (PECE): fourth order, with two evaluations.
+
+    The first three steps are Runge-Kutta's. So are the three behind every row of a table that is not the one before:
+    rates from before a jump would make the method first-order. With a table whose rows all differ it is Runge-Kutta; a
+    callable, asked for twice a step, should be smooth. Kazerounian and Gupta (1985) simulate by such a method.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.ADAMS_BASHFORTH_MOULTON_4
+
+
+@dataclass(frozen=True)
+class Variational(FixedStep):
+    """Steps of the midpoint rule for the action: second order, symplectic, the energy error bounded for all time.
+
+    For long motions of arms without losses, and for large steps. Torques enter by the discrete principle of d'Alembert,
+    at the middle of the step, where a callable is asked for them in every iteration. The equation of a step is implicit
+    and solved by a fixed number of iterations; where they leave a residual, ``trajectory.notes`` says how large. Robots
+    with constraints are refused.
+
+    Args:
+        step: h, s.
+    """
+
+    scheme = steps.VARIATIONAL
 
 
 @dataclass(frozen=True)
@@ -73,6 +165,9 @@ class Adaptive:
         atol: absolute error allowed in a step: rad or m, rad/s or m/s, and J for the work.
         scipy_method: "DOP853", "RK45", "RK23" (explicit), "Radau", "BDF" (implicit, for stiff controllers), "LSODA".
         max_steps: give up after so many steps.
+        chattering_step: s. Where a callable switches faster than any step can follow, as sign(qd) does at a joint that
+            sticks, semi-implicit Euler steps of this length carry the motion on, with an error of the first order, and
+            ``trajectory.notes`` says when. None: never; such a motion takes ``max_steps`` and ends in an error.
 
     >>> Adaptive(rtol=1e-6, scipy_method="Radau").scipy_method
     'Radau'
@@ -82,6 +177,7 @@ class Adaptive:
     atol: float = 1e-10
     scipy_method: str = "DOP853"
     max_steps: int = 1_000_000
+    chattering_step: float | None = 1e-4
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rtol", number("rtol", self.rtol, above=0.0, error=SettingError))
@@ -91,6 +187,9 @@ class Adaptive:
         if self.scipy_method not in SCIPY_METHODS:
             raise UnknownName.of("solver", self.scipy_method, SCIPY_METHODS, "scipy.integrate")
         whole_number("max_steps", self.max_steps, least=1, error=SettingError)
+        if self.chattering_step is not None:
+            step = number("chattering_step", self.chattering_step, above=0.0, unit="s", error=SettingError)
+            object.__setattr__(self, "chattering_step", step)
 
     def __str__(self) -> str:
         return f"{self.scipy_method}, rtol {self.rtol:g}, atol {self.atol:g}"
@@ -98,7 +197,16 @@ class Adaptive:
 
 Method = FixedStep | Adaptive
 
-NAMES: dict[str, type[Method]] = {"euler": Euler, "rk4": RungeKutta4, "adaptive": Adaptive}
+NAMES: dict[str, type[Method]] = {
+    "euler": Euler,
+    "semi_implicit_euler": SemiImplicitEuler,
+    "constant_acceleration": ConstantAcceleration,
+    "heun": Heun,
+    "rk4": RungeKutta4,
+    "abm4": AdamsBashforthMoulton4,
+    "variational": Variational,
+    "adaptive": Adaptive,
+}
 """What newcomers write."""
 
 

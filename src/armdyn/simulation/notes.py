@@ -8,12 +8,25 @@ import numpy as np
 
 from armdyn.robot import Robot
 from armdyn.simulation.columns import UNITS
+from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
+SOLVED = 1e-10
+"""Of the velocities: an implicit equation that is left out by less is solved."""
 
-def notes_on(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> tuple[str, ...]:
+
+def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str, ...]:
     """One sentence each."""
-    return (*left_out(robot), *_drift(robot, t, q), *limits_left(robot, t, q, qd, tau), *_states_lost(t, q))
+    t, q, qd, tau = samples.t, samples.q, samples.qd, samples.forces[0]
+    return (
+        *left_out(robot),
+        *samples.notes,
+        *_drift(robot, t, q),
+        *_unsolved(samples, energy),
+        *limits_left(robot, t, q, qd, tau),
+        *_states_lost(t, q),
+    )
 
 
 def left_out(robot: Robot) -> Iterator[str]:
@@ -34,6 +47,19 @@ def _drift(robot: Robot, t: Array, q: Array) -> Iterator[str]:
             row, when = rows[worst[-1]], t[worst[0]]
             far = f"{phi[worst]:.3g} {row.unit}".rstrip()
             yield f"the motion drifted from its constraints by up to {far} ({row.name!r}, t = {when:g} s)"
+
+
+def _unsolved(samples: Samples, energy: EnergyAccount) -> Iterator[str]:
+    """How far the iterations of an implicit method stayed from the solution; its residual is twice an energy."""
+    if "residual" in samples.memory:
+        scale = np.where(energy.scale == 0, 1.0, energy.scale)
+        residuals = np.sqrt(samples.memory["residual"] / scale)
+        residual = float(np.max(residuals[np.isfinite(residuals)], initial=0.0))
+        if residual > SOLVED:
+            yield (
+                f"the implicit equation of a step was solved to {residual:.2g} of the velocities only, so that the "
+                "energy may drift; use a shorter step"
+            )
 
 
 def limits_left(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> Iterator[str]:

@@ -80,8 +80,12 @@ def _trajectory(words: Any, arrays: dict[str, Array]) -> Trajectory:
         energy=EnergyAccount(arrays["kinetic"], arrays["potential"], arrays["work"]),
         statistics=Statistics(**words["statistics"]),
         notes=tuple(map(str, words["notes"])),
+        t=arrays["t"],
+        q=arrays["q"],
+        qd=arrays["qd"],
+        qdd=arrays["qdd"],
+        tau=arrays["tau"],
         f_tip=arrays.get("f_tip"),
-        **{name: arrays[name] for name in ("t", "q", "qd", "qdd", "tau")},
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import number
+from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
@@ -46,6 +46,7 @@ def simulate(
     atol: float | None = None,
     save_every: float | None = None,
     times: ArrayLike | None = None,
+    dense_output: bool = False,
     redundant: Redundant = "error",
     progress: bool = False,
 ) -> Trajectory:
@@ -70,13 +71,17 @@ def simulate(
             the state and are read-only.
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6
             in the place of n.
-        method: "adaptive", "rk4", "euler", or an object with settings: `Adaptive`, `RungeKutta4`, `Euler`.
-        step: of "rk4" and "euler", s; 1e-3 where none is given.
+        method: "adaptive", "rk4", "euler", "semi_implicit_euler", "heun", "constant_acceleration", "abm4",
+            "variational", or an object with settings: `Adaptive`, `RungeKutta4`, `Euler`, `SemiImplicitEuler`, `Heun`,
+            `ConstantAcceleration`, `AdamsBashforthMoulton4`, `Variational`. docs/simulation.md says when to use which.
+        step: of all but "adaptive", s; 1e-3 where none is given.
         rtol: of "adaptive", relative error allowed in a step; 1e-10 where none is given.
         atol: of "adaptive", absolute error allowed in a step; 1e-10 where none is given.
         save_every: keep a state every so many seconds. Otherwise each step is kept, or a thousand equal intervals of
             an adaptive motion.
         times: keep the states at these times, s, rising, shape (T,). 0 and the duration are added where missing.
+        dense_output: keep the interpolants of the adaptive method, so that ``trajectory.at(t)`` is as accurate as its
+            steps at any time; some 1.5 kB a step for an arm of six joints.
         redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
             those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
             values is slower. Rows that come within 1e-6 rad of others count as following from them.
@@ -116,6 +121,10 @@ def simulate(
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
     integrate = partial(integrate, redundant=redundant)
+    if switch("dense_output", dense_output, error=SettingError):
+        if not isinstance(chosen, Adaptive):
+            raise SettingError(f"dense_output is of the adaptive method; {chosen} has no interpolants")
+        integrate = partial(integrate, dense_output=True)
     began = time.perf_counter()
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
@@ -144,6 +153,10 @@ def _plan(
     if isinstance(method, Adaptive):
         samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, with_f_tip=with_f_tip)
         return samples, partial(adaptive.integrate, robot, method, forces, start, duration=duration, samples=samples)
+    if robot.model.constraints and not method.scheme.constrained:
+        raise SettingError(
+            f"{method} does not keep constraints, and {robot.name!r} has some; use method='rk4' or 'adaptive'"
+        )
     grid = step_grid(duration, method.step)
     if forces.rows not in (None, grid.steps):
         raise ShapeError(
@@ -173,7 +186,7 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
     with np.errstate(all="ignore"):
         qdd, _ = motion_of(robot, redundant)(q, qd, tau, *wrench)
         energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
-        notes = notes_on(robot, t, q, qd, tau)
+        notes = notes_on(robot, samples, energy)
     return Trajectory(
         robot=robot.name,
         joint_names=robot.joint_names,
@@ -187,4 +200,5 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
         energy=energy,
         statistics=Statistics(str(method), samples.effort.steps, samples.effort.evaluations, wall_time),
         notes=notes,
+        dense=samples.dense or None,
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.simulation.dense import Dense
 from armdyn.simulation.grid import refuse_more_than_memory
 from armdyn.spatial.rotations import Array
 
@@ -21,7 +22,11 @@ class Effort:
 
 @dataclass
 class Samples:
-    """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled."""
+    """Times (T,), and state, work and forces at each, (T, ..., n) or (T, ...); ``count`` of them are filled.
+
+    ``memory`` is that of a method that has one (`armdyn.simulation.steps.Scheme`), at the end; ``notes`` are sentences
+    about the integration; ``dense`` holds the interpolants of each state of the batch, where they are asked for.
+    """
 
     t: Array
     q: Array
@@ -30,6 +35,9 @@ class Samples:
     forces: tuple[Array, ...]
     count: int = 0
     effort: Effort = field(default_factory=Effort)
+    memory: dict[str, Array] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    dense: dict[tuple[int, ...], Dense] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool) -> Samples:
@@ -40,10 +48,10 @@ class Samples:
         q, qd, *forces = (np.full((len(t), *batch, size), np.nan) for size in sizes)
         return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces))
 
-    def record(self, q: Array, qd: Array, work: Array | float, forces: tuple[Array, ...]) -> None:
-        """Keep the next state."""
+    def record(self, state: tuple[Any, ...], forces: tuple[Array, ...]) -> None:
+        """Keep the next state: its q, qd and W, and the forces there."""
         row = self.count
-        self.q[row], self.qd[row], self.work[row] = q, qd, work
+        self.q[row], self.qd[row], self.work[row] = state[:3]
         for kept, value in zip(self.forces, forces, strict=True):
             kept[row] = value
         self.count = row + 1

@@ -1,4 +1,4 @@
-"""The fixed-step integration formulas, each written once: they run on arrays of floats and of traced scalars.
+"""The one-step integration formulas, each written once: they run on arrays of floats and of traced scalars.
 
 The equations of motion are ``f(t, q, qd) = (qdd, P)``: accelerations, and the power of what acts from outside. The work
 W is integrated along with the motion by the same formula, so that the energy account shows the error of the formula.
@@ -13,10 +13,11 @@ Rates = tuple[Any, Any]
 """qdd and P."""
 
 Equations = Callable[[Any, Any, Any], Rates]
-State = tuple[Any, Any, Any]
-"""q, qd and W."""
+State = tuple[Any, ...]
+"""q, qd, W, and behind them the memory of a formula that has one."""
 
-Formula = Callable[[Equations, Rates, Any, State, Any], State]
+Formula = Callable[[Any, Rates, Any, State, Any], State]
+"""The state a step later, from the `Equations` f, f(t, q, qd), the time t, the state then, and the length h."""
 
 
 def euler(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
@@ -27,6 +28,42 @@ def euler(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
         qd + qdd * h,  # dtheta[k+1] = dtheta[k] + ddtheta[k] dt
         work + power * h,
     )
+
+
+def semi_implicit_euler(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
+    """One semi-implicit (symplectic) Euler step: the new velocity carries the position."""
+    (q, qd, work), (qdd, power) = state, first
+    qd_next = qd + qdd * h
+    return q + qd_next * h, qd_next, work + power * h
+
+
+def constant_acceleration(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
+    """One step with the acceleration held, UCL week 9, "Simulation (4)", T there being h."""
+    (q, qd, work), (qdd, power) = state, first
+    return (
+        q + qd * h + 0.5 * qdd * (h * h),  # q_T1 = q_T0 + qd_T0 T + 1/2 qdd_T0 T^2
+        qd + qdd * h,  # qd_T1 = qd_T0 + qdd_T0 T
+        work + power * h,
+    )
+
+
+def constant_acceleration_as_printed(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
+    """One step of the program UCL week 9 prints, "Example - Simulation (6)".
+
+    Its lines update the velocity before the position, so the new velocity stands where the slides' formula has the old
+    one: q + qd T + 3/2 qdd T^2.
+    """
+    (q, qd, work), (qdd, power) = state, first
+    qd_next = qd + qdd * h  # qDot = qDot + qDoubleDot*T
+    return q + qd_next * h + 0.5 * qdd * (h * h), qd_next, work + power * h  # q = q + qDot*T + 1/2*qDoubleDot*T^2
+
+
+def heun(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:
+    """One step of Heun's method: an Euler step predicts, the mean of both ends' rates corrects. Second order."""
+    (q, qd, work), (a1, P1), half = state, first, h * 0.5
+    v2 = qd + h * a1
+    a2, P2 = f(t + h, q + h * qd, v2)
+    return q + half * (qd + v2), qd + half * (a1 + a2), work + half * (P1 + P2)
 
 
 def runge_kutta_4(f: Equations, first: Rates, t: Any, state: State, h: Any) -> State:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from armdyn.checks import array
 from armdyn.errors import ShapeError
+from armdyn.simulation.dense import Dense, StateAt, between_saved
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -50,6 +55,7 @@ class Trajectory:
         energy: the energy account, J.
         statistics: method, steps, evaluations, wall time.
         notes: what the equations left out, and which limits the motion did not keep, one sentence each.
+        dense: the solver's interpolants by index in the batch, of ``simulate(..., dense_output=True)``; not in files.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
     >>> trajectory
@@ -72,6 +78,7 @@ class Trajectory:
     energy: EnergyAccount
     statistics: Statistics
     notes: tuple[str, ...] = ()
+    dense: Mapping[tuple[int, ...], Dense] | None = None
 
     def __post_init__(self) -> None:
         for holder in (self, self.energy):
@@ -98,7 +105,46 @@ class Trajectory:
         energy = EnergyAccount(self.energy.kinetic[at], self.energy.potential[at], self.energy.work[at])
         f_tip = None if self.f_tip is None else self.f_tip[at]
         arrays = {name: getattr(self, name)[at] for name in ("q", "qd", "qdd", "tau")}
-        return replace(self, **arrays, f_tip=f_tip, energy=energy)
+        dense: dict[tuple[int, ...], Dense] | None = None
+        if self.dense is not None:
+            forward = tuple(k % m for k, m in zip(index, self.batch, strict=True))
+            dense = {(): self.dense[forward]}
+        return replace(self, **arrays, f_tip=f_tip, energy=energy, dense=dense)
+
+    def at(self, t: ArrayLike) -> StateAt:
+        """Positions and velocities at any times of the motion, named arrays ``q`` and ``qd``.
+
+        With ``simulate(..., dense_output=True)`` by the interpolants of the solver, as accurate as its steps. Otherwise
+        between the saved states on both sides, by the polynomial of fourth degree with their q and qd and the first
+        one's qdd: its error goes with the fifth power of the time between them.
+
+        Args:
+            t: times, s, any shape, from 0 to the last.
+
+        Returns:
+            A `StateAt`: q, rad or m, and qd, rad/s or m/s, of shape (*t.shape, ..., n).
+
+        Raises:
+            SettingError: a time before 0 or behind the end.
+
+        >>> fall = armdyn.simulate(armdyn.load("planar_2r"), [0.0, 0.0], duration=1.0, dense_output=True)
+        >>> fall.at(0.12345).q.round(6)
+        array([-0.074655,  0.074489])
+        """
+        times = array("t", t, None, "seconds, of any shape", finite=SettingError)
+        if times.size and not (self.t[0] <= times.min() and times.max() <= self.t[-1]):
+            raise SettingError(
+                f"t reaches from {times.min():g} to {times.max():g} s; the motion is known from {self.t[0]:g} to "
+                f"{self.t[-1]:g} s"
+            )
+        if self.dense is None:
+            return between_saved(times, self.t, self.q, self.qd, self.qdd)
+        q = np.empty((*times.shape, *self.q.shape[1:]))
+        qd = np.empty_like(q)
+        for index, dense in self.dense.items():
+            where: Any = (*(slice(None),) * times.ndim, *index)
+            q[where], qd[where] = dense.at(times)
+        return StateAt(q, qd)
 
     def to_dict(self) -> dict[str, Array]:
         """The columns of a table, ready for ``pandas.DataFrame``: t, q_JOINT, qd_JOINT, ..., kinetic, ..., drift.

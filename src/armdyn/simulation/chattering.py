@@ -1,0 +1,110 @@
+"""Chattering: a force law that switches faster than any step of an adaptive solver can follow.
+
+Coulomb friction -c sign(qd) at a joint that sticks, or a sliding-mode controller on its surface: the force on either
+side of the switch drives the motion back to the other, and a solver that resolves every switch comes to a halt. The
+motion goes on along the switch (in the sense of Filippov). Steps of a fixed length, which cross it to and fro, follow
+that motion with an error of the first order in their length.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.spatial.rotations import Array
+
+COLLAPSED = 1e-3
+"""Of the longest step so far: shorter ones have collapsed."""
+
+IN_A_ROW = 30
+"""So many collapsed steps call for a look at the law. Behind a single switch a solver needs fewer to recover."""
+
+LONG_ENOUGH = 1e-4
+"""Of the duration: the longest step counts as at least this, for motions that begin by chattering."""
+
+STEEP = 1e4
+"""Relative change of a force for a change of t, q or qd by one, s, rad or rad/s: beyond, it counts as a jump."""
+
+SMALLEST_JUMP = 1e-6
+"""Of the force."""
+
+QUIET = 100
+"""After so many fixed steps without a switch the solver takes over again."""
+
+
+@dataclass
+class Stretch:
+    """A time during which fixed steps carried the motion, s; what switched, by its places in (tau, f_tip)."""
+
+    begin: float
+    end: float
+    steps: int
+    places: tuple[int, ...]
+
+
+class Watch:
+    """Keeps an eye on a law: what it returned lately, and how short the steps have become."""
+
+    def __init__(self, duration: float) -> None:
+        self._recent: deque[tuple[float, Array, Array]] = deque(maxlen=2 * IN_A_ROW)
+        self._longest = LONG_ENOUGH * duration
+        self._short = 0
+
+    def saw(self, t: float, y: Array, forces: tuple[Array, ...]) -> None:
+        """An evaluation of the law."""
+        self._recent.append((t, y.copy(), np.concatenate(forces)))
+
+    def collapsed(self, step: float) -> bool:
+        """Whether the accepted steps have been very short for long; tell it each."""
+        self._longest = max(self._longest, step)
+        self._short = self._short + 1 if step < COLLAPSED * self._longest else 0
+        return self._short >= IN_A_ROW
+
+    def jumps(self) -> Array:
+        """How far each force jumps between states that are nearly one, N m or N; zero where it does not."""
+        if len(self._recent) < 2:
+            return np.zeros(0)
+        t, y, forces = (np.array(x) for x in zip(*self._recent, strict=True))
+        states = np.column_stack([t, y[:, :-1]])  # the work is no argument of the law
+        change, distance = np.abs(np.diff(forces, axis=0)), np.abs(np.diff(states, axis=0)).max(axis=1)
+        size = np.abs(forces).max(axis=0)
+        jumps = (change > SMALLEST_JUMP * size) & (change > STEEP * size * distance[:, None])
+        return np.asarray(np.where(jumps, change, 0.0).max(axis=0))
+
+    def rest(self) -> None:
+        """Forget the steps and states so far: the solver starts anew."""
+        self._recent.clear()
+        self._short = 0
+
+
+class Quiet:
+    """Tells when a law has ceased to switch, from its values after each fixed step."""
+
+    def __init__(self, jumps: Array) -> None:
+        self._least = np.where(jumps > 0, 0.5 * jumps, np.inf)
+        self._before: Array | None = None
+        self._steps = 0
+
+    def after(self, forces: tuple[Array, ...]) -> bool:
+        """Whether it has not switched for a while."""
+        now = np.concatenate(forces)
+        switched = self._before is not None and bool((np.abs(now - self._before) > self._least).any())
+        self._before, self._steps = now, 0 if switched else self._steps + 1
+        return self._steps > QUIET
+
+
+def note_on(stretches: list[Stretch], step: float, joints: tuple[str, ...]) -> str:
+    """What was done, and what to use instead; one sentence each."""
+    places = sorted({place for stretch in stretches for place in stretch.places})
+    what = [f"the torque of {joints[p]!r}" if p < len(joints) else f"f_tip[{p - len(joints)}]" for p in places]
+    total = sum(stretch.end - stretch.begin for stretch in stretches)
+    steps = sum(stretch.steps for stretch in stretches)
+    return (
+        f"chattering: {', '.join(what)} switched faster than the adaptive method can follow, first at "
+        f"t = {stretches[0].begin:g} s; {steps} fixed semi-implicit Euler steps of {step:g} s "
+        f"carried the motion through {total:.4g} s of it, with an error of the first order in that step. Use a smooth "
+        "law, such as tanh(qd / eps) in the place of sign(qd), or a method with fixed steps such as "
+        "method='semi_implicit_euler', or a smaller Adaptive(chattering_step=...)"
+    )

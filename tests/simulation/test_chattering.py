@@ -1,0 +1,99 @@
+"""Laws that switch faster than an adaptive solver can follow: the motion goes on, and says how."""
+
+import re
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.simulation import Adaptive, SettingError, SimulationError
+
+COULOMB, START = 0.3, [-1.5, 0.3]
+
+
+def friction(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    return -COULOMB * np.sign(qd)
+
+
+@pytest.fixture(scope="module")
+def robot() -> armdyn.Robot:
+    return armdyn.load("planar_2r")
+
+
+def test_coulomb_friction_is_carried_through(robot: armdyn.Robot) -> None:
+    """Against a smooth law of the same friction by a stiff solver, whose joints creep instead of sticking."""
+    motion = armdyn.simulate(robot, START, duration=3.0, torque=friction)
+    smooth = armdyn.simulate(
+        robot,
+        START,
+        duration=3.0,
+        torque=lambda t, q, qd: -COULOMB * np.tanh(qd / 1e-4),
+        method=Adaptive(1e-9, 1e-9, scipy_method="Radau"),
+    )
+    np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=1e-3)
+    (note,) = motion.notes
+    begin, step, through = re.match(  # type: ignore[union-attr]
+        r"chattering: the torque of 'joint_2' switched faster than the adaptive method can "
+        r"follow, first at t = ([\d.]+) s; \d+ fixed semi-implicit Euler steps of ([\d.]+) s carried the motion "
+        r"through ([\d.]+) s of it, with an error of the first order in that step. Use a smooth law",
+        note,
+    ).groups()
+    assert float(begin) == pytest.approx(1.0428, abs=1e-4)
+    assert float(step) == 1e-4
+    assert 0.1 < float(through) < 3.0 - float(begin)
+    assert motion.energy.work[-1] < 0
+    assert np.abs(motion.energy.drift).max() < 1e-3
+
+
+@pytest.mark.parametrize("step", [4e-4, 1e-4])
+def test_a_mass_that_friction_stops_creeps_no_more_than_the_first_order(step: float) -> None:
+    """A prismatic joint under a force F = 1 N below its friction c = 3 N: v falls to zero at t = v_0 m / (c - F)."""
+    arm = armdyn.load("rp").with_gravity((0, 0, 0))
+    mass = float(arm.mass_matrix([0.0, 1.0])[1, 1])
+
+    def law(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return np.array([0.0, 1.0 - 3.0 * np.sign(qd[1])])
+
+    method = Adaptive(chattering_step=step)
+    motion = armdyn.simulate(arm, [0.0, 1.0], [0.0, 0.5], duration=2.0, torque=law, method=method)
+    stop = 0.5 * mass / 2.0
+    at_rest = motion.t > stop + 1e-3
+    assert at_rest.sum() > 500
+    np.testing.assert_allclose(motion.q[at_rest, 1], 1.0 + 0.5 * stop / 2, atol=2 * step)  # the way after stopping
+    np.testing.assert_allclose(motion.qd[at_rest, 1], 0.0, atol=4.0 / mass * step)
+    assert motion.notes[0].startswith("chattering: the torque of 'joint_2' switched faster")
+
+
+def test_an_interpolant_covers_what_fixed_steps_carried(robot: armdyn.Robot) -> None:
+    options = {"duration": 2.0, "torque": friction}
+    times = np.linspace(0.013, 1.987, 97)
+    dense = armdyn.simulate(robot, START, dense_output=True, save_every=1.0, **options)
+    saved = armdyn.simulate(robot, START, times=times, **options)
+    np.testing.assert_allclose(dense.at(times).q, saved.q[1:-1], atol=1e-4)
+
+
+def test_single_switches_need_no_help(robot: armdyn.Robot) -> None:
+    def bang_bang(t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        return np.where(np.sin(9 * t) > 0, 5.0, -5.0) * np.ones(2)
+
+    assert armdyn.simulate(robot, START, duration=3.0, torque=bang_bang).notes == ()
+    assert armdyn.simulate(robot, [0.3, -0.4], duration=3.0, torque=friction).notes == ()
+
+
+def test_steep_laws_that_are_smooth_are_left_to_the_solver(robot: armdyn.Robot) -> None:
+    motion = armdyn.simulate(
+        robot,
+        START,
+        duration=1.5,
+        torque=lambda t, q, qd: -COULOMB * np.tanh(qd / 1e-3),
+        method=Adaptive(1e-8, 1e-8),
+    )
+    assert motion.notes == ()
+
+
+def test_it_can_be_an_error(robot: armdyn.Robot) -> None:
+    method = Adaptive(chattering_step=None, max_steps=500)
+    with pytest.raises(SimulationError, match=r"after 500 steps \(max_steps\)"):
+        armdyn.simulate(robot, START, duration=3.0, torque=friction, method=method)
+    with pytest.raises(SettingError, match="chattering_step is 0; expected a number above zero, in s"):
+        Adaptive(chattering_step=0)
