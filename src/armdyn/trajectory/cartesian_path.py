@@ -37,6 +37,11 @@ class CartesianPath(ABC):
     def duration(self) -> float:
         """T, s."""
 
+    @property
+    def switches(self) -> Array:
+        """Times between which the motion is smooth, s, from 0 to the duration."""
+        return np.array([0.0, self.duration])
+
     @abstractmethod
     def _at(self, t: Array) -> TipMotion:
         """The motion at times that are within the duration, in base axes, v that of the frame's origin."""
@@ -68,8 +73,8 @@ class CurvePath(CartesianPath):
     """A curve run through as a law says.
 
     Args:
-        curve: `Line`, `Arc` or `Screw`.
-        law: s(t), from 0 to the curve's extent: 1 for lines and screws, the angle for arcs.
+        curve: `Line`, `Arc`, `Screw` or `Through`.
+        law: s(t), from 0 to the curve's extent: the angle for arcs, 1 for the others.
 
     >>> lift = armdyn.trajectory.Line(np.eye(4), [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.5], [0, 0, 0, 1]])
     >>> path = armdyn.trajectory.CurvePath(lift, armdyn.trajectory.Quintic(1.0, duration=2.0))
@@ -85,6 +90,11 @@ class CurvePath(CartesianPath):
     def duration(self) -> float:
         """T, s."""
         return self.law.duration
+
+    @property
+    def switches(self) -> Array:
+        """Those of the law, s."""
+        return self.law.switches
 
     def _at(self, t: Array) -> TipMotion:
         s, sd, sdd, _ = self.law.evaluate(t)
@@ -111,6 +121,12 @@ class CartesianPathSequence(CartesianPath):
     def duration(self) -> float:
         """T, s."""
         return float(starts_of(path.duration for path in self.paths)[-1])
+
+    @property
+    def switches(self) -> Array:
+        """Those of all paths, and where one follows another, s."""
+        starts = starts_of(path.duration for path in self.paths)
+        return np.unique(np.concatenate([at + path.switches for at, path in zip(starts, self.paths, strict=False)]))
 
     def _at(self, t: Array) -> TipMotion:
         result = TipMotion(np.empty((*t.shape, 4, 4)), np.empty((*t.shape, 6)), np.empty((*t.shape, 6)))
