@@ -60,7 +60,8 @@ def read_joints(section: Section, key: str, robot: Robot, units: InputUnits, *, 
     names = ", ".join(f"{joint.name} in {units.of(joint.kind, order).name}" for joint in robot.joints)
     values = section.numbers(key, robot.dof, names)
     scales = np.array([units.of(joint.kind, order).si for joint in robot.joints])
-    return (np.zeros(robot.dof) if values is None else values) * scales
+    found: Array = np.zeros(robot.dof) if values is None else values * scales
+    return found
 
 
 def read_path(tables: Any, begin: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:

@@ -167,4 +167,3 @@ class MaspProblem:
 
     def _run(self, near: Array, samples: int) -> MaspRun:
         return run_masp(self.robot, self.path, samples=samples, near=near, load=self.load, units=self.units)
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.algorithms.joint_reactions import JointReactions
@@ -49,7 +48,8 @@ class MaspRun:
 
         Kazerounian and Gupta (14), (15), with the collars of slides where the description has them (7, 8).
         """
-        return self.robot.joint_reactions(*self.joints, self.f_tip, expressed_in="base")
+        found: JointReactions = self.robot.joint_reactions(*self.joints, self.f_tip, expressed_in="base")
+        return found
 
     @property
     def notes(self) -> tuple[str, ...]:

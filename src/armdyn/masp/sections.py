@@ -115,7 +115,9 @@ class Section:
         """A list of lists of three numbers, one at least."""
         value = self.get(key, REQUIRED, expected)
         rows = value if isinstance(value, list) else []
-        good = [isinstance(row, list) and len(row) == 3 and np.isfinite([as_float(x) for x in row]).all() for row in rows]
+        good = [
+            isinstance(row, list) and len(row) == 3 and np.isfinite([as_float(x) for x in row]).all() for row in rows
+        ]
         if not rows or not all(good):
             if key in self.table:
                 self._expected(key, value, f"a list of points, three numbers each: {expected}")

@@ -117,13 +117,13 @@ def simulate_torques(
         raise SettingError(f"duration is {length:g} s; expected at most the {whole:g} s for which there are torques")
     first = float(torques.t[0])
     ends = torques.ends[torques.ends < first + length - ROUNDING * step]
-    state: list[ArrayLike | None] = [q0, qd0]
+    q, qd = q0, qd0
     pieces: list[Trajectory] = []
     for k, (begin, end) in enumerate(zip(ends, [*ends[1:], first + length], strict=True)):
         piece = simulate(
             robot,
-            state[0],
-            state[1],
+            q,
+            qd,
             duration=end - begin,
             torque=_law(torques, k, begin),
             f_tip=None if load is None else _wrench(robot, load),
@@ -131,7 +131,7 @@ def simulate_torques(
             progress=progress,
         )
         pieces.append(piece)
-        state = [piece.q[-1], piece.qd[-1]]
+        q, qd = piece.q[-1], piece.qd[-1]
     return _joined(robot, ends, pieces, units)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -63,12 +64,12 @@ class TorqueTable:
             raise TorqueTableError("torques need two rows at least, each with a time after that of the row before")
         rows = sorted({0, len(self.t) - 1, *(self._row(at) for at in breaks)})
         self.ends = self.t[rows]
-        self.pieces = tuple(self._spline(slice(i, j + 1)) for i, j in zip(rows, rows[1:], strict=False))
+        self.pieces = tuple(self._spline(slice(i, j + 1)) for i, j in pairwise(rows))
 
     @property
     def dof(self) -> int:
         """n, the number of joints."""
-        return self.tau.shape[1]
+        return int(self.tau.shape[1])
 
     def at(self, t: float) -> Array:
         """tau at a time, of the later piece at a break, shape (n,); the ends are held."""
@@ -111,11 +112,11 @@ def torques_of_path(
     t = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
     joints = follow(robot, path, t, near=near)
     f_tip = None if load is None else load.f_tip(robot, joints.q)
-    return TorqueTable(t, robot.inverse_dynamics(*joints, f_tip), breaks=ends[1:-1])
+    return TorqueTable(t, robot.inverse_dynamics(*joints, f_tip), breaks=ends[1:-1].tolist())
 
 
 def _pairs(ends: Array) -> list[tuple[float, float]]:
-    return list(zip(ends[:-1], ends[1:], strict=True))
+    return list(pairwise(ends.tolist()))
 
 
 def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[float] = ()) -> TorqueTable:

@@ -30,7 +30,7 @@ DUST = 1e-9
 
 @dataclass(frozen=True)
 class Quantity:
-    """What one row of panels shows: its number or none, name, unit of joints that turn and what it is in SI, of slides."""
+    """What one row of panels shows: the paper's number of it or none, name, unit of joints that turn, and of slides."""
 
     figure: int | None
     name: str
@@ -142,10 +142,8 @@ def _draw_vector(axes: Axes, t: Array, part: Vector, switches: Array) -> None:
     axes.set_title(part.name, loc="left", fontsize=9, color=INK)
     _prepare(axes, f"${part.symbol}$ [{part.unit}]" if part.unit else f"${part.symbol}$")
     _draw_time(axes, t, switches)
-    axes.legend(
-        handles=lines, loc="lower right", bbox_to_anchor=(1.01, 0.97), ncols=3, frameon=False, fontsize=8,
-        handlelength=1.8, columnspacing=0.8, borderaxespad=0.0,
-    )  # fmt: skip
+    if part.unit == "" or part.symbol == "h":
+        _legend(axes, lines)
 
 
 def _finish(figure: Figure, panels: Any) -> None:
@@ -171,7 +169,8 @@ def _draw_time(axes: Axes, t: Array, switches: Array) -> None:
         axes.axvline(switch, color="#BBBBBB", linewidth=0.7, zorder=0)
     axes.set_xlim(t[0], t[-1])
     axes.axhline(0.0, color=SPINE, linewidth=0.5, zorder=0)
-    axes.xaxis.set_major_locator(MaxNLocator(9, steps=[1, 2, 5, 10]) if t[-1] - t[0] < 6 else MaxNLocator(9, integer=True))
+    whole_seconds = bool(t[-1] - t[0] >= 6)
+    axes.xaxis.set_major_locator(MaxNLocator(9, integer=whole_seconds, steps=[1, 2, 5, 10]))
 
 
 def _draw_panel(
@@ -185,15 +184,17 @@ def _draw_panel(
     """Some joints over time: those that turn on the left axis, those that slide on one at the right."""
     slides = [k for k in joints if run.robot.joints[k].kind == "prismatic"]
     at_right = axes.twinx() if slides else None
-    lines = []
+    lines: list[Line2D] = []
     for place, k in enumerate(joints):
-        sliding = at_right is not None and k in slides
-        on_axes, unit = (at_right, quantity.of_slides) if sliding else (axes, quantity.unit)
+        turns = axes, quantity.unit
+        on_axes, unit = turns if at_right is None or k not in slides else (at_right, quantity.of_slides)
         lines += on_axes.plot(
             run.t, values[:, k] / unit.si, color=COLOURS[place], linestyle=DASHES[place % len(DASHES)], linewidth=1.3,
             label=f"joint {k + 1}" + " (right)" * (k in slides),
         )  # fmt: skip
-    title = f"({letter})  {quantity.name}" if quantity.figure is None else f"{quantity.figure}({letter})  {quantity.name}"
+    title = (
+        f"({letter})  {quantity.name}" if quantity.figure is None else f"{quantity.figure}({letter})  {quantity.name}"
+    )
     axes.set_title(title, loc="left", fontsize=9, color=INK)
     _prepare(axes, f"${quantity.symbol}$ [{quantity.unit.name}]")
     if quantity.unit.name == "deg":

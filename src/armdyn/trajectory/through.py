@@ -45,7 +45,7 @@ class Through(Curve):
         ways = np.linalg.norm(np.diff(knots, axis=0), axis=1)
         if not (ways > 0.0).all():
             k = int(np.argmin(ways))
-            raise MotionError(f"points {k} and {k + 1} of the curve, counted from its start, are the same; leave one out")
+            raise MotionError(f"points {k} and {k + 1} of the curve, the start being 0, are the same; leave one out")
         s = np.concatenate([[0.0], np.cumsum(ways) / ways.sum()])
         s[-1] = 1.0
         self._position = make_interp_spline(s, knots, k=5, bc_type=(NATURAL, NATURAL))
