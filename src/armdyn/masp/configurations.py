@@ -64,15 +64,12 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
     return np.array(sorted(placed, key=lambda q: (round(float(np.linalg.norm(q)), 6), *q.round(6))))
 
 
-def _turns(robot: Robot) -> Array:
-    """2 pi for each joint that turns, infinity for one that slides: how far on a joint is where it was."""
-    return np.array([2 * np.pi if joint.kind == "revolute" else np.inf for joint in robot.joints])
-
-
 def _apart(robot: Robot, q: Array, other: Array) -> float:
     """The greatest difference of a joint, whole turns taken away."""
-    off, turn = q - other, _turns(robot)
-    return float(np.abs(off - np.where(np.isfinite(turn), turn * np.round(off / turn), 0.0)).max())
+    off = q - other
+    turns = np.array([joint.kind == "revolute" for joint in robot.joints])
+    off[turns] -= 2 * np.pi * np.round(off[turns] / (2 * np.pi))
+    return float(np.abs(off).max())
 
 
 def _range(robot: Robot) -> tuple[Array, Array]:

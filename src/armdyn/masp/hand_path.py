@@ -14,6 +14,7 @@ from armdyn.trajectory import (
     Arc,
     CartesianPath,
     CartesianPathSequence,
+    ConstantVelocity,
     Curve,
     CurvePath,
     Cycloidal,
@@ -89,8 +90,8 @@ def _one(name: str, table: Any, at: Array, units: InputUnits, problems: list[str
         return None
     section = Section(f"{name} ({word})", table, ("curve", *CURVES[word]), problems)
     if word == "rest":
-        third = section.number("duration", REQUIRED, "seconds of rest, above zero", above=0.0) / 3
-        return None if problems else CurvePath(Line(at, at), Cycloidal(1.0, third, third, third))
+        duration = section.number("duration", REQUIRED, "seconds of rest, above zero", above=0.0)
+        return None if problems else CurvePath(Line(at, at), ConstantVelocity(1.0, duration))
     start = section.number("start", REQUIRED, "seconds of the half-cycloidal start, above zero", above=0.0)
     cruise = section.number("cruise", 0.0, "seconds of constant velocity, zero or more", least=0.0)
     stop = section.number("stop", REQUIRED, "seconds of the half-cycloidal stop, above zero", above=0.0)

@@ -15,7 +15,7 @@ from armdyn.masp.torques import read_torques, torques_of_path
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory import CartesianPath, MotionError
+from armdyn.trajectory import CartesianPath, MotionError, follow
 
 COARSE = 201
 """Times at which each configuration is looked at."""
@@ -141,14 +141,12 @@ class MaspProblem:
         asked = self.simulated
         if asked is None:
             raise MotionError("the input file has no table [simulation]; expected one, such as torques = 'path'")
-        q0 = asked.q0
         if asked.torques is None:
-            start = self.start()
-            torques = torques_of_path(self.robot, self.path, near=start, load=self.load, until=asked.duration)
-            q0 = self._run(start, 2).joints.q[0] if q0 is None else q0
+            near, until = self.start(), asked.duration
+            torques = torques_of_path(self.robot, self.path, near=near, load=self.load, until=until)
         else:
             torques = read_torques(asked.torques, self.robot, self.units, asked.breaks)
-            q0 = self.start() if q0 is None else q0
+        q0 = follow(self.robot, self.path, [0.0], near=self.start()).q[0] if asked.q0 is None else asked.q0
         return simulate_torques(
             self.robot,
             torques,

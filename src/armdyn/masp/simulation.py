@@ -15,7 +15,7 @@ from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.torques import TorqueTable
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
-from armdyn.simulation import AdamsBashforthMoulton4, SettingError, Trajectory, simulate
+from armdyn.simulation import AdamsBashforthMoulton4, SettingError, SimulationError, Trajectory, simulate
 from armdyn.simulation.notes import in_si, left_out, limits_left
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import JointStates, TipMotion
@@ -120,16 +120,21 @@ def simulate_torques(
     q, qd = q0, qd0
     pieces: list[Trajectory] = []
     for k, (begin, end) in enumerate(zip(ends, [*ends[1:], first + length], strict=True)):
-        piece = simulate(
-            robot,
-            q,
-            qd,
-            duration=end - begin,
-            torque=_law(torques, k, begin),
-            f_tip=None if load is None else _wrench(robot, load),
-            method=AdamsBashforthMoulton4(step=(end - begin) / np.ceil((end - begin) / step - ROUNDING)),
-            progress=progress,
-        )
+        try:
+            piece = simulate(
+                robot,
+                q,
+                qd,
+                duration=end - begin,
+                torque=_law(torques, k, begin),
+                f_tip=None if load is None else _wrench(robot, load),
+                method=AdamsBashforthMoulton4(step=(end - begin) / np.ceil((end - begin) / step - ROUNDING)),
+                progress=progress,
+            )
+        except SimulationError as error:
+            if k == 0:
+                raise
+            raise SimulationError(f"{error} (t counts from the torques' break at {begin:g} s.)") from error
         pieces.append(piece)
         q, qd = piece.q[-1], piece.qd[-1]
     return _joined(robot, ends, pieces, units)

@@ -27,8 +27,8 @@ DEGREE = 5
 ON_A_ROW = 1e-9
 """How far a break may be from a row's time, s."""
 
-BETWEEN_ROWS = 0.01
-"""Seconds between the rows of the torques of a path, at most."""
+BETWEEN_ROWS, FEWEST_ROWS = 0.01, 49
+"""Seconds between the rows of the torques of a path, at most; rows between two of its switches, at least."""
 
 _COLUMN = re.compile(r"tau_(?P<joint>.+?)(?:\s*\[(?P<unit>[^\]]*)\])?", re.DOTALL)
 _TIME = re.compile(r"t(?:\s*\[(?P<unit>[^\]]*)\])?")
@@ -108,7 +108,7 @@ def torques_of_path(
     """
     switches = path.switches
     ends = switches if until is None else np.append(switches[switches < until - ON_A_ROW], until)
-    parts = [np.linspace(a, b, max(DEGREE + 3, int(np.ceil((b - a) / BETWEEN_ROWS)) + 1)) for a, b in _pairs(ends)]
+    parts = [np.linspace(a, b, max(FEWEST_ROWS, int(np.ceil((b - a) / BETWEEN_ROWS)) + 1)) for a, b in _pairs(ends)]
     t = np.concatenate([parts[0], *(part[1:] for part in parts[1:])])
     joints = follow(robot, path, t, near=near)
     f_tip = None if load is None else load.f_tip(robot, joints.q)
