@@ -84,7 +84,7 @@ class Section:
         found = as_float(value)
         if not (np.isfinite(found) and found > above and found >= least):
             self._expected(key, value, expected)
-            return 1.0 if default is REQUIRED or default is None else default
+            return 1.0 if default is REQUIRED or default is None else float(default)
         return found
 
     def whole(self, key: str, default: Any, expected: str, *, least: int) -> Any:
@@ -104,7 +104,8 @@ class Section:
         if not np.isfinite(found).all() or (size is not None and len(found) != size):
             count = f"{size} numbers" if size is not None else "numbers"
             self._expected(key, value, f"{count}: {expected}")
-            return np.zeros(1 if size is None else size) if default in (REQUIRED, None) else np.array(default, float)
+            without = default is REQUIRED or default is None
+            return np.zeros(1 if size is None else size) if without else np.array(default, dtype=float)
         return np.array(found)
 
     def vector(self, key: str, expected: str, default: Any = REQUIRED) -> Array | None:

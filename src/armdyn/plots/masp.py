@@ -50,9 +50,10 @@ QUANTITIES = (
 
 def _in_units(units: InputUnits) -> tuple[Quantity, ...]:
     """The same in the units of an input file, which is another's example and has no figure numbers."""
+    names = ("joint positions", "joint rates", "joint accelerations", "joint forces")
     return tuple(
-        Quantity(None, what.name, what.symbol, units.of("revolute", symbol), units.of("prismatic", symbol))
-        for what, symbol in zip(QUANTITIES, ("q", "qd", "qdd", "tau"), strict=True)
+        Quantity(None, name, what.symbol, units.of("revolute", symbol), units.of("prismatic", symbol))
+        for name, what, symbol in zip(names, QUANTITIES, ("q", "qd", "qdd", "tau"), strict=True)
     )
 
 
