@@ -166,6 +166,17 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
         read_masp(tmp_path)
 
 
+def test_an_arm_of_five_joints(edited: Edited) -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    last = text.rindex("[[joint]]\nkind")
+    file = edited("kg_puma")
+    file.write_text(text[:last] + text[text.index("[hand]") :], encoding="utf-8")
+    with pytest.raises(
+        armdyn.ModelError, match=r"arm.toml: the file has 5 tables \[\[joint\]\]; expected 6, for the hand"
+    ):
+        read_masp(file)
+
+
 def test_units_follow_from_three() -> None:
     inches, si = InputUnits("in", "lbf", "deg"), InputUnits()
     assert [inches.of("prismatic", x).name for x in ("q", "qd", "qdd", "tau")] == ["in", "in/s", "in/s²", "lbf"]

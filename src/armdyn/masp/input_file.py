@@ -36,6 +36,7 @@ ARM = ("gravity", "first_center", "check_inertia")
 BODY = ("c", "d", "b", "point")
 JOINT = ("name", "kind", "axis", *BODY, "weight", "mass", "inertia", "collar", "lower", "upper", "velocity", "effort")
 COLLARS = ("parent", "child")
+SIX = 6
 MATRIX = "Ixx, Iyy, Izz, Ixy, Ixz, Iyz, about the centre of mass, base axes"
 
 
@@ -86,6 +87,10 @@ def _problem(data: Mapping[str, Any], file: Path, problems: list[str]) -> MaspPr
     top = Section("the file", data, TOP, problems)
     units = _units(data.get("units", {}), problems)
     robot = _robot(top, data, units, problems)
+    if robot.dof != SIX:
+        top.refuse(
+            f"the file has {robot.dof} tables [[joint]]; expected {SIX}, for the hand's pose has as many conditions."
+        )
     if problems:
         raise ModelError(())  # they are in the list
     load = _load(data["hand_load"], units, problems) if "hand_load" in data else None
