@@ -20,6 +20,7 @@ from armdyn.trajectory import (
     PoseSpline,
     Quintic,
     Screw,
+    Through,
 )
 from oracles.integrals import assert_is_derivative
 from oracles.trees import random_rotation
@@ -194,3 +195,24 @@ def test_what_makes_no_sense_is_refused(wrong, message: str) -> None:
         wrong()
     assert message in str(caught.value)
     assert isinstance(caught.value, MotionError | armdyn.ShapeError | armdyn.UnknownName)
+
+
+def test_a_curve_through_points_is_smooth_and_turns_evenly() -> None:
+    """It passes every point; p' and p'' are derivatives, p'' has a continuous second one; orientations as on a line."""
+    start, end = T0, T1
+    between = np.random.default_rng(5).normal(size=(3, 3))
+    curve = Through(start, between, end)
+    points = np.vstack([start[:3, 3], between, end[:3, 3]])
+    ways = np.linalg.norm(np.diff(points, axis=0), axis=1)
+    knots = np.concatenate([[0.0], np.cumsum(ways) / ways.sum()])
+    np.testing.assert_allclose(curve.pose(knots)[:, :3, 3], points, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        curve.pose(knots)[:, :3, :3], Line(start, end).pose(knots)[:, :3, :3], rtol=0, atol=1e-14
+    )
+    assert_is_derivative(lambda s: curve.at(s).p, lambda s: curve.at(s).dp, knots)
+    assert_is_derivative(lambda s: curve.at(s).dp, lambda s: curve.at(s).ddp, knots)
+    h = 1e-4
+    third = [(curve.at(knots[1:-1] + sign * h).ddp - curve.at(knots[1:-1]).ddp) / (sign * h) for sign in (1, -1)]
+    np.testing.assert_allclose(third[0], third[1], rtol=0, atol=0.05 * np.abs(third).max())
+    with pytest.raises(MotionError, match="points 1 and 2 of the curve, the start being 0, are the same"):
+        Through(start, [[1, 2, 3], [1, 2, 3]], end)

@@ -29,7 +29,7 @@ app = typer.Typer(
 )
 for verb in (info, torque, simulate, bench):
     app.command()(of_robot(verb))
-app.command()(of_robot(masp, default="kg_puma", annotation=PAPERS_ARM))
+app.command()(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 
 
 @app.callback(invoke_without_command=True)

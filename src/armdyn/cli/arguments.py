@@ -7,6 +7,7 @@ import math
 import shlex
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import wraps
 from typing import Annotated, Any
 
@@ -65,11 +66,24 @@ def open_robot(
     return load_robot(robot, **given)
 
 
-def of_robot(verb: Callable[..., None], **changes: Any) -> Callable[..., None]:
+@dataclass(frozen=True)
+class Described:
+    """A robot that has not been opened: the text of ROBOT, and the options of `open_robot`."""
+
+    name: str
+    options: Mapping[str, Any]
+
+    def opened(self) -> Robot:
+        """The robot."""
+        return open_robot(self.name, **self.options)
+
+
+def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) -> Callable[..., None]:
     """A verb for the command line: a function of a robot and options of its own, with the arguments of `open_robot`.
 
     Args:
         verb: called with the robot, and its own options by name.
+        opened: whether it is called with the `Robot`, or with what is `Described` of it.
         changes: of the argument ROBOT, such as its default.
     """
     shared = inspect.signature(open_robot, eval_str=True).parameters
@@ -78,8 +92,9 @@ def of_robot(verb: Callable[..., None], **changes: Any) -> Callable[..., None]:
 
     @wraps(verb)
     def run(**given: Any) -> None:
-        arm = open_robot(**{name: given.pop(name) for name in shared})
-        verb(arm, **given)
+        name, *options = (given.pop(each) for each in shared)
+        arm = Described(name, dict(zip(list(shared)[1:], options, strict=True)))
+        verb(arm.opened() if opened else arm, **given)
 
     signature = inspect.Signature([robot.replace(**changes), *own, *others])
     run.__signature__ = signature  # type: ignore[attr-defined] # what Typer reads

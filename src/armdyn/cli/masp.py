@@ -1,4 +1,4 @@
-"""``armdyn masp``: a hand round a circle, as Kazerounian and Gupta's program of that name: figures, csv, table."""
+"""``armdyn masp``: Kazerounian and Gupta's program of that name, for input files; their circle for any robot."""
 
 from __future__ import annotations
 
@@ -10,22 +10,43 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from armdyn.cli.arguments import read_joint_vector
+from armdyn.cli.arguments import Described, read_joint_vector
+from armdyn.cli.masp_file import Wanted, run_file
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes, write_table
-from armdyn.masp import DISTANCE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
-from armdyn.robot import Robot
+from armdyn.errors import ShapeError
+from armdyn.masp import DISTANCE, EXAMPLE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
 
 OUTPUTS = ("masp.png", "masp.csv")
 
 PAPERS_ARM = Annotated[
-    str, typer.Argument(metavar="[ROBOT]", help="The paper's arm, or another of six joints with a tip.")
+    str,
+    typer.Argument(
+        metavar="[FILE|ROBOT]",
+        help="An input file (.toml); or a robot of six joints with a tip, for the paper's circle.",
+    ),
 ]
 
 
+IN_A_FILE = ("simulate", "configuration", "csv", "plot")
+"""The options of an input file."""
+
+
 def masp(
-    arm: Robot,
+    arm: Described,
+    context: typer.Context,
+    simulate: Annotated[
+        bool, typer.Option("--simulate", help="Of FILE: the simulation half, torques of time to the hand's motion.")
+    ] = False,
+    configuration: Annotated[
+        int | None, typer.Option("--configuration", min=1, help="Of FILE: the number of a configuration it lists.")
+    ] = None,
+    csv: Annotated[Path | None, typer.Option("--csv", help="Of FILE: write all numbers to this csv file.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Of FILE: draw them: png, pdf or svg.")] = None,
+    example: Annotated[
+        bool, typer.Option("--example", help="Print the paper's example as an input file, and stop.")
+    ] = False,
     radius: Annotated[float, typer.Option("--radius", help="Of the circle, m.")] = RADIUS,
     distance: Annotated[float, typer.Option("--distance", help="Of the circle's plane along x, m.")] = DISTANCE,
     tilt: Annotated[float, typer.Option("--tilt", help="Angle between the hand and the x axis, degrees.")] = 60.0,
@@ -39,32 +60,64 @@ def masp(
     ] = None,
     out: Annotated[Path, typer.Option("--out", help="Folder for masp.png and masp.csv.")] = Path(),
 ) -> None:
-    """A hand round a circle: joint angles, rates, accelerations and torques, as Kazerounian and Gupta 1985 draw them.
+    """Manipulator analysis and simulation, as Kazerounian and Gupta's program of 1985: from a FILE, or a circle.
 
-    The hand's motion is their (30) to (38): a circle in a plane across the x axis, half-cycloidal start, constant
-    velocity, half-cycloidal stop. Inverse kinematics, rates, accelerations and inverse dynamics follow. Writes
-    masp.png, their figures 5 to 8, and masp.csv.
+    A FILE holds an arm in its zero reference position, the hand's path with the cam law, payload, load and limits, in
+    units of its own. All configurations are listed; joint positions, rates, accelerations, forces and reactions of one
+    are computed. With --simulate, torques of time become the motion of joints and hand. Results are in the file's
+    units.
+
+    Without a FILE the hand of a robot goes round the paper's circle, (30) to (38): half-cycloidal start, constant
+    velocity, half-cycloidal stop. Writes masp.png, the paper's figures 5 to 8, and masp.csv.
 
     [bold]Examples[/]
 
-      armdyn masp
+      armdyn masp --example > arm.toml
+
+      armdyn masp arm.toml --csv arm.csv --plot arm.png
+
+      armdyn masp arm.toml --simulate --plot moved.png
 
       armdyn masp --out figures --samples 2001
 
       armdyn masp --radius 0.1 --start 1 --cruise 2 --stop 1
     """
+    if example:
+        typer.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
+        return
+    of_file = arm.name.lower().endswith(".toml")
+    _refuse_misplaced(context, of_file)
+    if of_file:
+        run_file(Path(arm.name), Wanted(configuration, simulate, csv, plot))
+        return
     for name in OUTPUTS:
         refuse_unwritable("--out", out / name)
+    robot = arm.opened()
     path = circle_of_the_paper(
         radius=radius, distance=distance, tilt=math.radians(tilt), start=start, cruise=cruise, stop=stop
     )
-    begin = NEXT_TO_ZERO if near is None else tuple(read_joint_vector(near, "--near", arm))
-    run = run_masp(arm, path, samples=samples, near=begin)
+    begin = NEXT_TO_ZERO if near is None else tuple(read_joint_vector(near, "--near", robot))
+    run = run_masp(robot, path, samples=samples, near=begin)
     console = screen()
     show(console, _motion_table(run))
     show(console, _account_table(run))
-    show_notes(console, [*arm.notes, *run.notes])
+    show_notes(console, [*robot.notes, *run.notes])
     _write(run, out, console)
+
+
+def _refuse_misplaced(context: typer.Context, of_file: bool) -> None:
+    """Options that belong to an input file where there is none, and those of the circle where there is one."""
+    for name in context.params:
+        source = context.get_parameter_source(name)
+        if name == "robot" or source is None or source.name != "COMMANDLINE":
+            continue
+        flag = {"accept": "--accept-inertia", "accept_faults": "--accept"}.get(name, f"--{name}")
+        if of_file and name not in IN_A_FILE:
+            raise ShapeError(f"{flag} is not an option of an input file, which says it itself; leave it out")
+        if not of_file and name in IN_A_FILE:
+            raise ShapeError(
+                f"{flag} is an option of an input file (.toml); the circle's results go to the folder --out"
+            )
 
 
 def _motion_table(run: MaspRun) -> Table:
@@ -90,7 +143,7 @@ def _shown(value: float) -> str:
 
 def _account_table(run: MaspRun) -> Table:
     """The cycle, the checks and the cost."""
-    law, ends = run.path.law, run.joints.q[[0, -1]]
+    ends = run.joints.q[[0, -1]]
     static = np.abs(run.tau[[0, -1]] - run.robot.gravity_forces(ends)).max(axis=0)
     off_static = [
         f"{max(x for x, joint in zip(static, run.robot.joints, strict=True) if joint.kind == kind):.1e} {unit}"
@@ -101,7 +154,7 @@ def _account_table(run: MaspRun) -> Table:
     off = np.linalg.norm(T[:, :3, 3] - run.tip.pose[:, :3, 3], axis=1).max()
     power = np.einsum("tn,tn->t", run.tau, run.joints.qd)
     rows = [
-        ("cycle", " + ".join(f"{x:g}" for x in np.diff(law.switches)) + f" = {law.duration:g} s"),
+        ("cycle", " + ".join(f"{x:g}" for x in np.diff(run.path.switches)) + f" = {run.path.duration:g} s"),
         ("hand, fastest", f"{np.linalg.norm(run.tip.twist[:, 3:], axis=1).max():.4g} m/s"),
         ("hand off the circle", f"{off:.1e} m"),
         ("power of the joints, least and most", f"{power.min():.4g} W, {power.max():.4g} W"),

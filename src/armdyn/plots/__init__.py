@@ -1,7 +1,8 @@
 """Pictures for print, the one place of matplotlib: its objects only, no global state, no window, no display needed.
 
 `plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
-`draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_masp` a run of `armdyn.masp`.
+`draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_masp` and
+`draw_simulation` the two halves of `armdyn.masp`.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -12,7 +13,7 @@ from armdyn.lazy import names_of
 if TYPE_CHECKING:
     from armdyn.plots.animation import Animation, animate_trajectory
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
-    from armdyn.plots.masp import draw_masp
+    from armdyn.plots.masp import draw_masp, draw_simulation
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
     from armdyn.plots.style import PictureError, write_figure
     from armdyn.plots.trajectory import plot_trajectory
@@ -25,6 +26,7 @@ _WHERE = {
     "draw_joint_ellipses": "ellipses",
     "draw_masp": "masp",
     "draw_on_arm": "on_arm",
+    "draw_simulation": "masp",
     "draw_tip_ellipses": "ellipses",
     "plot_trajectory": "trajectory",
     "write_figure": "style",
@@ -38,6 +40,7 @@ __all__ = [
     "draw_joint_ellipses",
     "draw_masp",
     "draw_on_arm",
+    "draw_simulation",
     "draw_tip_ellipses",
     "plot_trajectory",
     "write_figure",

@@ -1,4 +1,4 @@
-"""Figures 5 to 8 of Kazerounian and Gupta (1985): joint angles, rates, accelerations and torques over time."""
+"""Figures 5 to 8 of Kazerounian and Gupta (1985), in the units of an input file too; and what a simulation gave."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
-from armdyn.masp import MaspRun
+from armdyn.masp import InputUnits, MaspRun, MaspSimulation
+from armdyn.masp.units import Unit
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
+from armdyn.trajectory import TipMotion
 
 LBF_INCH = 0.45359237 * 9.80665 * 0.0254
 """N m in a pound-force inch."""
@@ -22,78 +24,189 @@ LBF_INCH = 0.45359237 * 9.80665 * 0.0254
 DASHES = ("solid", (0, (5, 1.6)), (0, (1.2, 1.3)))
 """Line styles that distinguish the three lines of a panel without colours."""
 
+DUST = 1e-9
+"""What part of the largest component is rounding, or error of the integration."""
+
 
 @dataclass(frozen=True)
 class Quantity:
-    """One figure: its number, quantity, symbol, units of revolute and prismatic joints, and the factor from SI."""
+    """One row of panels: its number in the paper or none, quantity, symbol, units of revolute and prismatic joints."""
 
-    figure: int
+    figure: int | None
     name: str
     symbol: str
-    unit: str
-    unit_of_slides: str
-    scale: float = 1.0
+    unit: Unit
+    of_slides: Unit
 
 
 QUANTITIES = (
-    Quantity(5, "joint angles", "q", "deg", "m", 180 / np.pi),
-    Quantity(6, "joint rates", r"\dot q", "rad/s", "m/s"),
-    Quantity(7, "joint accelerations", r"\ddot q", "rad/s²", "m/s²"),
-    Quantity(8, "joint torques", r"\tau", "N m", "N"),
+    Quantity(5, "joint angles", "q", Unit("deg", np.pi / 180), Unit("m", 1.0)),
+    Quantity(6, "joint rates", r"\dot q", Unit("rad/s", 1.0), Unit("m/s", 1.0)),
+    Quantity(7, "joint accelerations", r"\ddot q", Unit("rad/s²", 1.0), Unit("m/s²", 1.0)),
+    Quantity(8, "joint torques", r"\tau", Unit("N m", 1.0), Unit("N", 1.0)),
 )
+"""The paper's figures."""
+
+
+def _in_units(units: InputUnits) -> tuple[Quantity, ...]:
+    """The same in the units of an input file, which is another's example and has no figure numbers."""
+    names = ("joint positions", "joint rates", "joint accelerations", "joint forces")
+    return tuple(
+        Quantity(None, name, what.symbol, units.of("revolute", symbol), units.of("prismatic", symbol))
+        for name, what, symbol in zip(names, QUANTITIES, ("q", "qd", "qdd", "tau"), strict=True)
+    )
 
 
 def draw_masp(run: MaspRun) -> Figure:
     """Figures 5 to 8 on one page, a row each: joints 1 to 3 on the left (a), 4 to 6 on the right (b).
 
-    Joints that slide are drawn in m, m/s, m/s² and N, on an axis of their own at the right of their panel.
+    In the units of the run's input file, where it has one. Joints that slide are drawn in their own units, such as m,
+    m/s, m/s² and N, on an axis of their own at the right of their panel.
 
     >>> run = armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=91)
     >>> len(armdyn.plots.draw_masp(run).axes)
     8
     """
+    quantities = QUANTITIES if run.units is None else _in_units(run.units)
     figure = new_figure(7.2, 8.8)
     panels = figure.subplots(4, 2, sharex=True)
-    halves = (range(3), range(3, run.robot.dof))
-    for row, quantity, values in zip(panels, QUANTITIES, (*run.joints, run.tau), strict=True):
-        for axes, joints, letter in zip(row, halves, "ab", strict=True):
-            _draw_panel(axes, run, quantity, values, joints, letter)
+    for row, quantity, values in zip(panels, quantities, (*run.joints, run.tau), strict=True):
+        _draw_joints(row, run, quantity, values, run.path.switches[1:-1])
+    _finish(figure, panels)
+    return figure
+
+
+def draw_simulation(simulation: MaspSimulation) -> Figure:
+    """What torques did, over time: joint positions, rates and torques, then the hand's motion in base axes.
+
+    Joints as in `draw_masp`. The hand: position of h and its axis u_a, velocity and angular velocity, acceleration and
+    angular acceleration.
+
+    >>> robot = armdyn.load("kg_puma")
+    >>> hold = armdyn.masp.TorqueTable([0.0, 0.1], [robot.gravity_forces(np.zeros(6))] * 2)
+    >>> moved = armdyn.masp.simulate_torques(robot, hold, np.zeros(6), step=0.01)
+    >>> len(armdyn.plots.draw_simulation(moved).axes)
+    12
+    """
+    units = InputUnits() if simulation.units is None else simulation.units
+    q, qd, _ = simulation.joints
+    positions, rates, _, torques = _in_units(units)
+    figure = new_figure(7.2, 12.0)
+    panels = figure.subplots(6, 2, sharex=True)
+    switches = np.cumsum([piece.t[-1] for piece in simulation.pieces])[:-1] + simulation.t[0]
+    for row, quantity, values in zip(panels, (positions, rates, torques), (q, qd, simulation.tau), strict=False):
+        _draw_joints(row, simulation, quantity, values, switches)
+    for row, parts in zip(panels[3:], _hand(simulation.tip, units), strict=True):
+        for axes, part in zip(row, parts, strict=True):
+            _draw_vector(axes, simulation.t, part, switches)
+    _finish(figure, panels)
+    return figure
+
+
+@dataclass(frozen=True)
+class Vector:
+    """What one panel of the hand shows: its name, symbol, unit, and components over time in that unit, (T, 3)."""
+
+    name: str
+    symbol: str
+    unit: str
+    values: Array
+
+
+def _hand(tip: TipMotion, units: InputUnits) -> list[tuple[Vector, Vector]]:
+    """The panels of the hand, row by row."""
+    pose, twist, rate = tip
+    length, turns = ([units.rate(what, order) for order in ("q", "qd", "qdd")] for what in ("length", "angle"))
+    return [
+        (
+            Vector("hand, position", "h", length[0].name, pose[:, :3, 3] / length[0].si),
+            Vector("hand, axis", "u_a", "", pose[:, :3, 2]),
+        ),
+        (
+            Vector("hand, velocity", "v_h", length[1].name, twist[:, 3:] / length[1].si),
+            Vector("hand, angular velocity", r"\omega_h", turns[1].name, twist[:, :3] / turns[1].si),
+        ),
+        (
+            Vector("hand, acceleration", "a_h", length[2].name, rate[:, 3:] / length[2].si),
+            Vector("hand, angular acceleration", r"\alpha_h", turns[2].name, rate[:, :3] / turns[2].si),
+        ),
+    ]
+
+
+def _draw_vector(axes: Axes, t: Array, part: Vector, switches: Array) -> None:
+    """Three components over time; what is rounding is drawn as the zero it means."""
+    values = np.where(np.abs(part.values) > DUST * max(float(np.abs(part.values).max()), 1.0), part.values, 0.0)
+    lines = [
+        axes.plot(t, values[:, k], color=COLOURS[k], linestyle=DASHES[k], linewidth=1.3, label=f"${letter}$")[0]
+        for k, letter in enumerate("xyz")
+    ]
+    axes.set_title(part.name, loc="left", fontsize=9, color=INK)
+    _prepare(axes, f"${part.symbol}$ [{part.unit}]" if part.unit else f"${part.symbol}$")
+    _draw_time(axes, t, switches)
+    if part.unit == "" or part.symbol == "h":
+        _legend(axes, lines)
+
+
+def _finish(figure: Figure, panels: Any) -> None:
+    """The time below, and names of one column under each other."""
     for axes in panels[-1]:
         axes.set_xlabel("time $t$ [s]", fontsize=9, color=INK)
     figure.align_ylabels(panels[:, 0])
     figure.align_ylabels(panels[:, 1])
-    return figure
+
+
+def _draw_joints(
+    row: Sequence[Axes], run: MaspRun | MaspSimulation, quantity: Quantity, values: Array, switches: Array
+) -> None:
+    """Joints 1 to 3 on the left (a), the others on the right (b)."""
+    for axes, joints, letter in zip(row, (range(3), range(3, run.robot.dof)), "ab", strict=True):
+        _draw_panel(axes, run, quantity, values, joints, letter)
+        _draw_time(axes, run.t, switches)
+
+
+def _draw_time(axes: Axes, t: Array, switches: Array) -> None:
+    """From start to end, with the times at which laws or torques change."""
+    for switch in switches:
+        axes.axvline(switch, color="#BBBBBB", linewidth=0.7, zorder=0)
+    axes.set_xlim(t[0], t[-1])
+    axes.axhline(0.0, color=SPINE, linewidth=0.5, zorder=0)
+    whole_seconds = bool(t[-1] - t[0] >= 6)
+    axes.xaxis.set_major_locator(MaxNLocator(9, integer=whole_seconds, steps=[1, 2, 5, 10]))
 
 
 def _draw_panel(
-    axes: Axes, run: MaspRun, quantity: Quantity, values: Array, joints: Sequence[int], letter: str
+    axes: Axes,
+    run: MaspRun | MaspSimulation,
+    quantity: Quantity,
+    values: Array,
+    joints: Sequence[int],
+    letter: str,
 ) -> None:
     """Some joints over time: revolute joints on the left axis, prismatic ones on the right."""
     slides = [k for k in joints if run.robot.joints[k].kind == "prismatic"]
     at_right = axes.twinx() if slides else None
-    lines = []
+    lines: list[Line2D] = []
     for place, k in enumerate(joints):
-        on_axes, scale = (at_right, 1.0) if at_right is not None and k in slides else (axes, quantity.scale)
+        turns = axes, quantity.unit
+        on_axes, unit = turns if at_right is None or k not in slides else (at_right, quantity.of_slides)
         lines += on_axes.plot(
-            run.t, values[:, k] * scale, color=COLOURS[place], linestyle=DASHES[place % len(DASHES)], linewidth=1.3,
+            run.t, values[:, k] / unit.si, color=COLOURS[place], linestyle=DASHES[place % len(DASHES)], linewidth=1.3,
             label=f"joint {k + 1}" + " (right)" * (k in slides),
         )  # fmt: skip
-    for switch in run.path.law.switches[1:-1]:  # from start to cruise, from cruise to stop
-        axes.axvline(switch, color="#BBBBBB", linewidth=0.7, zorder=0)
-    axes.set_title(f"{quantity.figure}({letter})  {quantity.name}", loc="left", fontsize=9, color=INK)
-    _prepare(axes, f"${quantity.symbol}$ [{quantity.unit}]")
-    axes.set_xlim(run.t[0], run.t[-1])
-    axes.axhline(0.0, color=SPINE, linewidth=0.5, zorder=0)
-    if quantity.unit == "deg":
+    title = (
+        f"({letter})  {quantity.name}" if quantity.figure is None else f"{quantity.figure}({letter})  {quantity.name}"
+    )
+    axes.set_title(title, loc="left", fontsize=9, color=INK)
+    _prepare(axes, f"${quantity.symbol}$ [{quantity.unit.name}]")
+    if quantity.unit.name == "deg":
         axes.yaxis.set_major_locator(MultipleLocator(_degrees_between_ticks(np.ptp(axes.get_ylim()))))
-    axes.xaxis.set_major_locator(MaxNLocator(9, integer=True))
     if at_right is not None:
-        _prepare(at_right, f"slides [{quantity.unit_of_slides}]")
+        _prepare(at_right, f"slides [{quantity.of_slides.name}]")
         at_right.spines[["left", "bottom"]].set_visible(False)
         at_right.spines["right"].set(visible=True, color=SPINE)
-    elif quantity.unit == "N m":
+    elif quantity is QUANTITIES[3]:
         _second_unit(axes)
-    if quantity is QUANTITIES[0]:
+    if quantity.symbol == "q":
         _legend(axes, lines)
 
 

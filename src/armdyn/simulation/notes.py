@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -62,8 +62,18 @@ def _unsolved(samples: Samples, energy: EnergyAccount) -> Iterator[str]:
             )
 
 
-def limits_left(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> Iterator[str]:
-    """One sentence for each kind of limit, with every joint that goes beyond."""
+def in_si(kind: str, quantity: str) -> tuple[str, float]:
+    """The SI unit of a joint's quantity, and that it is one."""
+    return UNITS[kind][quantity], 1.0
+
+
+def limits_left(
+    robot: Robot, t: Array, q: Array, qd: Array, tau: Array, unit_of: Callable[[str, str], tuple[str, float]] = in_si
+) -> Iterator[str]:
+    """One sentence for each kind of limit, with every joint that goes beyond.
+
+    ``unit_of`` says by kind of joint and quantity in which unit, and what one of it is in SI.
+    """
     lower = np.array([joint.limits.lower for joint in robot.joints])
     upper = np.array([joint.limits.upper for joint in robot.joints])
     velocity = np.array([joint.limits.velocity for joint in robot.joints])
@@ -74,7 +84,7 @@ def limits_left(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> Iter
         ("torque", "tau", np.abs(tau) - effort),
     ):
         joints = [
-            _one_joint(joint.name, t, beyond[..., k], UNITS[joint.kind][quantity])
+            _one_joint(joint.name, t, beyond[..., k], *unit_of(joint.kind, quantity))
             for k, joint in enumerate(robot.joints)
             if (beyond[..., k] > 0).any()
         ]
@@ -82,9 +92,9 @@ def limits_left(robot: Robot, t: Array, q: Array, qd: Array, tau: Array) -> Iter
             yield f"{what} limits, which are not enforced, are left by {'; '.join(joints)}"
 
 
-def _one_joint(name: str, t: Array, beyond: Array, unit: str) -> str:
+def _one_joint(name: str, t: Array, beyond: Array, unit: str, one: float) -> str:
     first = t[(beyond > 0).reshape(len(t), -1).any(axis=1).argmax()]
-    return f"{name} from t = {first:g} s on by up to {np.nanmax(beyond):.3g} {unit}"
+    return f"{name} from t = {first:g} s on by up to {np.nanmax(beyond) / one:.3g} {unit}"
 
 
 def _states_lost(t: Array, q: Array) -> Iterator[str]:

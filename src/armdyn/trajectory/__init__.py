@@ -18,6 +18,7 @@ from armdyn.trajectory.point_to_point import fastest, point_to_point, rest_to_re
 from armdyn.trajectory.polynomial_law import ConstantVelocity, Cubic, PolynomialLaw, Quintic
 from armdyn.trajectory.s_curve import SCurve
 from armdyn.trajectory.splines import SplinePath, blended_lines, cubic_spline, quintic_spline
+from armdyn.trajectory.through import Through
 from armdyn.trajectory.time_scaling import fastest_along
 from armdyn.trajectory.trapezoidal import Trapezoidal
 
@@ -49,6 +50,7 @@ __all__ = [
     "Screw",
     "SplinePath",
     "Stretched",
+    "Through",
     "TipMotion",
     "Trapezoidal",
     "blended_lines",

@@ -18,7 +18,7 @@ from armdyn.trajectory.checks import fixed_pose, rising, times_within
 from armdyn.trajectory.curves import Curve
 from armdyn.trajectory.joint_path import check_reach
 from armdyn.trajectory.law import MotionLaw
-from armdyn.trajectory.sequences import checked_paths, fill
+from armdyn.trajectory.sequences import checked_paths, fill, starts_of
 
 
 class TipMotion(NamedTuple):
@@ -34,6 +34,11 @@ class CartesianPath(ABC):
 
     duration: float
     """T, s."""
+
+    @property
+    def switches(self) -> Array:
+        """Times between which the motion is smooth, s, from 0 to the duration."""
+        return np.array([0.0, self.duration])
 
     @abstractmethod
     def _at(self, t: Array) -> TipMotion:
@@ -66,8 +71,8 @@ class CurvePath(CartesianPath):
     """A curve run through as a law says.
 
     Args:
-        curve: `Line`, `Arc` or `Screw`.
-        law: s(t), from 0 to the curve's extent: 1 for lines and screws, the angle for arcs.
+        curve: `Line`, `Arc`, `Screw` or `Through`.
+        law: s(t), from 0 to the curve's extent: the angle for arcs, 1 for the others.
 
     >>> lift = armdyn.trajectory.Line(np.eye(4), [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0.5], [0, 0, 0, 1]])
     >>> path = armdyn.trajectory.CurvePath(lift, armdyn.trajectory.Quintic(1.0, duration=2.0))
@@ -78,6 +83,11 @@ class CurvePath(CartesianPath):
     def __init__(self, curve: Curve, law: MotionLaw) -> None:
         check_reach(law, curve.extent, "the curve ends at")
         self.curve, self.law, self.duration = curve, law, law.duration
+
+    @property
+    def switches(self) -> Array:
+        """Those of the law, s."""
+        return self.law.switches
 
     def _at(self, t: Array) -> TipMotion:
         s, sd, sdd, _ = self.law.evaluate(t)
@@ -100,6 +110,12 @@ class CartesianPathSequence(CartesianPath):
     def __init__(self, paths: Sequence[CartesianPath]) -> None:
         self.paths: tuple[CartesianPath, ...] = checked_paths(tuple(paths), ("the pose", "the twist"), "\n")
         self.duration = float(sum(path.duration for path in self.paths))
+
+    @property
+    def switches(self) -> Array:
+        """Those of all paths, and where one follows another, s."""
+        starts = starts_of(path.duration for path in self.paths)
+        return np.unique(np.concatenate([at + path.switches for at, path in zip(starts, self.paths, strict=False)]))
 
     def _at(self, t: Array) -> TipMotion:
         result = TipMotion(np.empty((*t.shape, 4, 4)), np.empty((*t.shape, 6)), np.empty((*t.shape, 6)))

@@ -1,6 +1,6 @@
-"""Kazerounian and Gupta's example (1985), end to end: a hand round a circle, the joints' motion, their torques.
+"""The hand's path in Kazerounian and Gupta's example (1985): once round a circle, by the cam law.
 
-Their program MASP was a Manipulator Analysis and Simulation Package. How the scan of the paper was read:
+How the scan of the paper was read:
 
 - The hand point h goes round a circle of 6 in in the plane x = 34 in, its center on the base's x axis (30). At psi = 0
   it is at the top, and goes to +y first. The hand's axis u_a points at 60 degrees from the x axis, inwards; its
@@ -18,14 +18,9 @@ Their program MASP was a Manipulator Analysis and Simulation Package. How the sc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from numpy.typing import ArrayLike
 
-from armdyn.robot import Robot
-from armdyn.spatial.rotations import Array
-from armdyn.trajectory import Arc, CurvePath, Cycloidal, JointStates, MotionError, TipMotion, follow
+from armdyn.trajectory import Arc, CurvePath, Cycloidal
 from armdyn.trajectory.checks import number
 
 RADIUS, DISTANCE, TILT = 0.1524, 0.8636, np.pi / 3
@@ -34,37 +29,6 @@ RADIUS, DISTANCE, TILT = 0.1524, 0.8636, np.pi / 3
 NEXT_TO_ZERO = (-0.32, -0.71, -0.82, -0.19, -1.03, 2.76)
 """Joint positions near those at the top of the circle, rad: shoulder and elbow as in the zero reference position, the
 hand bent down. Newton's method makes all digits of them."""
-
-PUBLISHED = {"inverse_dynamics": (816, 708, 12), "forward_dynamics": (2468, 1879, 12)}
-"""Multiplications, additions and trigonometric evaluations for a general arm of six revolute joints (sections 3, 4)."""
-
-
-@dataclass(frozen=True, eq=False)
-class MaspRun:
-    """A hand's motion, the joints' motion that makes it, and the torques that make that.
-
-    Args:
-        robot: the arm.
-        path: of the hand.
-        t: times, s, shape (T,).
-        tip: pose, twist and twist rate of the hand in base axes, (T, 4, 4), (T, 6), (T, 6).
-        joints: q, qd, qdd, rad or m, rad/s or m/s, ..., shape (T, n).
-        tau: joint forces, N m or N, shape (T, n).
-    """
-
-    robot: Robot
-    path: CurvePath
-    t: Array
-    tip: TipMotion
-    joints: JointStates
-    tau: Array
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Which limits of the arm the motion does not keep, one sentence for each kind."""
-        from armdyn.simulation.notes import limits_left  # noqa: PLC0415 - SciPy's integrators come with it
-
-        return tuple(limits_left(self.robot, self.t, self.joints.q, self.joints.qd, self.tau))
 
 
 def circle_of_the_paper(
@@ -101,30 +65,3 @@ def circle_of_the_paper(
     T[:3, 3] = distance, 0.0, number("radius", radius, above=0.0, unit="m")  # (30) at psi = 0
     circle = Arc(T, center=[distance, 0.0, 0.0], axis=[-1.0, 0.0, 0.0], angle=2 * np.pi)  # turning: (31), (35)
     return CurvePath(circle, Cycloidal(2 * np.pi, start, cruise, stop))  # (32)-(34)
-
-
-def run_masp(
-    robot: Robot, path: CurvePath | None = None, *, samples: int = 901, near: ArrayLike = NEXT_TO_ZERO
-) -> MaspRun:
-    """Inverse kinematics, rates, accelerations, then joint forces tau, N m or N, shape (T, n), of a hand's path.
-
-    Args:
-        robot: the arm; "kg_puma" is the paper's.
-        path: of its tip; the paper's circle where none is given.
-        samples: T, how many equally spaced times.
-        near: joint positions near those at the start, rad or m, shape (n,).
-
-    Raises:
-        MotionError: a path that the arm cannot follow.
-
-    >>> run = armdyn.masp.run_masp(armdyn.load("kg_puma"), samples=91)
-    >>> turned = run.joints.q[-1] - run.joints.q[0]
-    >>> (turned / np.pi).round(12) + 0.0
-    array([0., 0., 0., 2., 0., 0.])
-    """
-    if samples < 2:
-        raise MotionError(f"samples={samples!r}; expected two at least, a start and an end")
-    path = circle_of_the_paper() if path is None else path
-    t, tip = path.sampled(samples)
-    joints = follow(robot, path, t, near=near)
-    return MaspRun(robot, path, t, tip, joints, robot.inverse_dynamics(*joints))

@@ -1,0 +1,216 @@
+"""``armdyn masp FILE``: an input file's two halves, on the screen, as csv and as a picture, in the file's units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from rich.table import Table
+
+from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.screen import Screen, screen
+from armdyn.cli.tables import account, figure, figures, new_table, show, show_notes, write_table
+from armdyn.masp import Configuration, InputUnits, MaspProblem, MaspRun, MaspSimulation, columns, read_masp
+from armdyn.masp.columns import largest
+from armdyn.model import Joint
+from armdyn.robot import Robot
+from armdyn.simulation.progress import progress_bar
+from armdyn.spatial.rotations import Array
+
+SMALL = 1e-9
+"""Below this, a number in the file's units is rounding."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is to be done with an input file.
+
+    Args:
+        configuration: its number; None for what the file says.
+        simulate: the simulation half in place of the analysis.
+        csv: where the numbers go.
+        plot: where the picture goes.
+    """
+
+    configuration: int | None
+    simulate: bool
+    csv: Path | None
+    plot: Path | None
+
+
+def run_file(path: Path, wanted: Wanted) -> None:
+    """Read, compute, print, write."""
+    from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
+
+    if wanted.csv is not None:
+        refuse_unwritable("--csv", wanted.csv, endings=(".csv",))
+    if wanted.plot is not None:
+        refuse_unwritable("--plot", wanted.plot, endings=ENDINGS)
+    problem = read_masp(path)
+    if wanted.configuration is not None:
+        problem = problem.with_configuration(wanted.configuration)
+    console = screen()
+    result = _simulated(problem, console) if wanted.simulate else _analysed(problem, console)
+    show_notes(console, [*problem.robot.notes, *result.notes])
+    _write(result, wanted, console)
+
+
+def _analysed(problem: MaspProblem, console: Screen) -> MaspRun:
+    """The inverse half."""
+    with progress_bar(True, 1.0, f"{problem.robot.name}, configurations") as report:
+        found = problem.survey(report)
+    show(console, _configuration_table(problem, found))
+    show_notes(console, [f"configuration {one.number}: {one.obstacle}" for one in found if one.run is None])
+    run = problem.analyse()
+    show(console, _motion_table(problem.title, problem.units, run))
+    show(console, _reaction_table(problem.units, run))
+    show(console, _account_of_run(problem.units, run))
+    return run
+
+
+def _simulated(problem: MaspProblem, console: Screen) -> MaspSimulation:
+    """The simulation half."""
+    simulation = problem.simulate(progress=True)
+    show(console, _motion_table(problem.title, problem.units, simulation))
+    show(console, _hand_table(problem.units, simulation))
+    show(console, _account_of_simulation(problem, simulation))
+    return simulation
+
+
+def _configuration_table(problem: MaspProblem, found: tuple[Configuration, ...]) -> Table:
+    """A row for each configuration: where the joints are at the beginning, and how far it goes from there."""
+    robot, units = problem.robot, problem.units
+    unit = _joint_units(robot, units, "q")
+    table = new_table(
+        f"configurations at the beginning of the path  ({unit})", "#", *robot.joint_names, "path", "limits"
+    )
+    taken = problem.start() if found else np.zeros(robot.dof)
+    for one in found:
+        same = np.abs(np.exp(1j * one.q) - np.exp(1j * taken)).max() < 0.1
+        kept = "" if one.run is None else "left" if one.run.notes else "kept"
+        followed = "not followed" if one.run is None else "followed"
+        cells = [_shown(x) for x in one.q / _scales(robot, units, "q")]
+        table.add_row(f"{one.number}{' *' if same else ''}", *cells, followed, kept)
+    return table
+
+
+def _motion_table(title: str, units: InputUnits, result: MaspRun | MaspSimulation) -> Table:
+    """A row a joint: where it begins, what it has turned through, the fastest, the forces."""
+    robot = result.robot
+    unit = "; ".join(
+        ", ".join(units.of(kind, quantity).name for quantity in ("q", "qd", "qdd", "tau")) for kind in _kinds(robot)
+    )
+    headings = ("joint", "start", "moved", "rate, most", "acceleration, most", "tau, start", "tau, most", "at, s")
+    table = new_table(f"{title}\n{result.t[-1] - result.t[0]:g} s  ({unit})", *headings)
+    q, qd, qdd = (x / _scales(robot, units, name) for x, name in zip(result.joints, ("q", "qd", "qdd"), strict=True))
+    tau = result.tau / _scales(robot, units, "tau")
+    most = np.abs(tau).argmax(axis=0)
+    for k, name in enumerate(robot.joint_names):
+        fastest = (np.abs(qd[:, k]).max(), np.abs(qdd[:, k]).max())
+        numbers = (q[0, k], q[-1, k] - q[0, k], *fastest, tau[0, k], tau[most[k], k])
+        table.add_row(name, *map(_shown, numbers), f"{result.t[most[k]]:.2f}")
+    return table
+
+
+def _reaction_table(units: InputUnits, run: MaspRun) -> Table:
+    """A row a joint: force and moment that it transmits, at rest and at most."""
+    force, moment = units.of_force, units.moment
+    title = f"joint reactions, base axes, at the joint's centre  ({force.name}, {moment.name})"
+    table = new_table(title, "joint", "collar on", "N, start", "|N|, most", "T, start", "|T|, most")
+    f, n = run.reactions
+    for k, joint in enumerate(run.robot.joints):
+        link = _collar(run.robot.model.joint(joint.name)) if joint.kind == "prismatic" else "-"
+        start = [figures(x[0, k] / one.si, size=largest(x, one.si)) for x, one in ((f, force), (n, moment))]
+        most = [figure(largest(x[:, k], one.si)) for x, one in ((f, force), (n, moment))]
+        table.add_row(joint.name, link, start[0], most[0], start[1], most[1])
+    return table
+
+
+def _hand_table(units: InputUnits, simulation: MaspSimulation) -> Table:
+    """The hand at the start and at the end, in base axes."""
+    table = new_table("the hand, base axes", "what", "start", "end", "most", "unit")
+    pose, twist, rate = simulation.tip
+    length, turn = "length", "angle"
+    rows = (
+        ("position of h", pose[:, :3, 3], units.rate(length, "q")),
+        ("velocity of h", twist[:, 3:], units.rate(length, "qd")),
+        ("acceleration of h", rate[:, 3:], units.rate(length, "qdd")),
+        ("angular velocity", twist[:, :3], units.rate(turn, "qd")),
+        ("angular acceleration", rate[:, :3], units.rate(turn, "qdd")),
+    )
+    for name, vectors, unit in rows:
+        most = largest(vectors, unit.si)
+        ends = (figures(vectors[at] / unit.si, size=max(most, 1.0)) for at in (0, -1))
+        table.add_row(name, *ends, _shown(most), unit.name)
+    return table
+
+
+def _account_of_run(units: InputUnits, run: MaspRun) -> Table:
+    """The cycle and the checks."""
+    length, power = units.of_length, units.power
+    off = largest(run.robot.forward_kinematics(run.joints.q)[:, :3, 3] - run.tip.pose[:, :3, 3], length.si)
+    work = np.einsum("tn,tn->t", run.tau, run.joints.qd) / power.si
+    durations = np.diff(run.path.switches)
+    rows = (
+        ("cycle", " + ".join(f"{x:g}" for x in durations) + f" = {run.path.duration:g} s"),
+        ("hand, fastest", f"{largest(run.tip.twist[:, 3:], length.si):.4g} {units.rate('length', 'qd').name}"),
+        ("hand off the path", f"{off:.1e} {length.name}"),
+        ("power of the joints, least and most", f"{work.min():.4g}, {work.max():.4g} {power.name}"),
+    )
+    return account(rows)
+
+
+def _account_of_simulation(problem: MaspProblem, simulation: MaspSimulation) -> Table:
+    """The method, and how far the motion is from what it should be."""
+    length, work = problem.units.of_length, problem.units.moment
+    steps = sum(piece.statistics.steps for piece in simulation.pieces)
+    rows = [
+        ("method", simulation.pieces[0].statistics.method.split(",")[0]),
+        ("steps, the longest", f"{steps:,}, {max(np.diff(simulation.t)):g} s"),
+        ("energy drift, largest", f"{simulation.energy_drift / work.si:.1e} {work.name}"),
+    ]
+    if problem.simulated is not None and problem.simulated.torques is None:
+        wanted = problem.path.evaluate(simulation.t).pose
+        off = largest(simulation.tip.pose[:, :3, 3] - wanted[:, :3, 3], length.si)
+        rows.append(("hand off the path, at most", f"{off:.1e} {length.name}"))
+    return account(rows)
+
+
+def _collar(joint: Joint) -> str:
+    """The link that carries the collar of a slide."""
+    return joint.parent if joint.collar == "parent" else joint.child
+
+
+def _write(result: MaspRun | MaspSimulation, wanted: Wanted, console: Screen) -> None:
+    """The csv and the picture, where they are asked for."""
+    if wanted.csv is not None:
+        wanted.csv.parent.mkdir(parents=True, exist_ok=True)
+        table = columns(result)
+        write_table(wanted.csv, list(table), np.column_stack(list(table.values())))
+        console.print(f"wrote {wanted.csv}", soft_wrap=True)
+    if wanted.plot is not None:
+        from armdyn.plots import draw_masp, draw_simulation, write_figure  # noqa: PLC0415 - matplotlib is slow
+
+        wanted.plot.parent.mkdir(parents=True, exist_ok=True)
+        write_figure(draw_masp(result) if isinstance(result, MaspRun) else draw_simulation(result), wanted.plot)
+        console.print(f"wrote {wanted.plot}", soft_wrap=True)
+
+
+def _kinds(robot: Robot) -> list[str]:
+    """Of joints, those that the robot has."""
+    return [kind for kind in ("revolute", "prismatic") if any(joint.kind == kind for joint in robot.joints)]
+
+
+def _joint_units(robot: Robot, units: InputUnits, quantity: str) -> str:
+    return ", ".join(units.of(kind, quantity).name for kind in _kinds(robot))
+
+
+def _scales(robot: Robot, units: InputUnits, quantity: str) -> Array:
+    """What one unit of a quantity of each joint is in SI."""
+    return np.array([units.of(joint.kind, quantity).si for joint in robot.joints])
+
+
+def _shown(value: float) -> str:
+    """Four digits at most; rounding counts as zero."""
+    return "0" if abs(value) < SMALL else figure(value)

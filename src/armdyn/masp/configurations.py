@@ -1,0 +1,99 @@
+"""All the ways in which an arm reaches a pose of its hand."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.advice import option
+from armdyn.checks import whole_number
+from armdyn.errors import ShapeError
+from armdyn.kinematics.limits import length_of
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory.checks import fixed_pose
+
+SAME = 1e-6
+"""Configurations nearer to each other than this, rad or m, are one; whole turns do not count."""
+
+
+def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: int = 8, seed: int = 0) -> Array:
+    """Joint positions that bring the tip to a pose, rad or m, shape (m, n), the nearest to zero first.
+
+    Searched from random starts, ``starts`` at a time, until a round finds no new one. An arm of six joints has up to
+    sixteen. That these are all is not proved: it is what the last round did not contradict. Limits are not kept; where
+    whole turns bring a joint within its limits, they are taken.
+
+    Args:
+        robot: with as many joints as a pose has conditions, six, or fewer.
+        pose: T of the tip in base axes, m, shape (4, 4).
+        starts: of each round.
+        rounds: at most.
+        seed: of the random starts.
+
+    Raises:
+        MotionError: what is no pose.
+        ShapeError: more than six joints.
+
+    >>> robot = armdyn.load("kg_puma")
+    >>> top = armdyn.masp.circle_of_the_paper().evaluate(0.0).pose
+    >>> len(armdyn.masp.configurations(robot, top))
+    8
+    """
+    T = fixed_pose("pose", pose)
+    if robot.dof > 6:
+        raise ShapeError(
+            f"{robot.name!r} has {robot.dof} joints, and a pose six conditions: the configurations are a continuum. "
+            f"Hold joints with {option('locked')}"
+        )
+    starts, rounds = whole_number("starts", starts, least=1), whole_number("rounds", rounds, least=1)
+    random, (lowest, highest) = np.random.default_rng(seed), _range(robot)
+    found: list[Array] = []
+    for _ in range(rounds):
+        before = len(found)
+        q0 = random.uniform(lowest, highest, (starts, robot.dof))
+        solution = robot.inverse_kinematics(np.broadcast_to(T, (starts, 4, 4)), q0, starts=1, limits=False)
+        for q in solution.q[solution.success]:
+            if not any(_apart(robot, q, other) < SAME for other in found):
+                found.append(q)
+        if len(found) == before:
+            break
+    if not found:
+        return np.zeros((0, robot.dof))
+    placed = [_nearest_turn(robot, q) for q in found]
+    return np.array(sorted(placed, key=lambda q: (round(float(np.linalg.norm(q)), 6), *q.round(6))))
+
+
+def _apart(robot: Robot, q: Array, other: Array) -> float:
+    """The greatest difference of a joint, whole turns taken away."""
+    off = q - other
+    turns = np.array([joint.kind == "revolute" for joint in robot.joints])
+    off[turns] -= 2 * np.pi * np.round(off[turns] / (2 * np.pi))
+    return float(np.abs(off).max())
+
+
+def _range(robot: Robot) -> tuple[Array, Array]:
+    """Where random starts are: a turn of each joint that turns, the stroke of a slide or else the arm's length."""
+    length = length_of(robot, {robot.model.frame().name})
+    ends = []
+    for joint in robot.joints:
+        if joint.kind == "revolute":
+            ends.append((-np.pi, np.pi))
+        else:
+            lower, upper = joint.limits.lower, joint.limits.upper
+            ends.append((lower if np.isfinite(lower) else -length, upper if np.isfinite(upper) else length))
+    lowest, highest = np.array(ends).T
+    return lowest, highest
+
+
+def _nearest_turn(robot: Robot, q: Array) -> Array:
+    """The same configuration with each angle from -pi to pi, or within its limits where whole turns bring it there."""
+    result = q.copy()
+    for k, joint in enumerate(robot.joints):
+        if joint.kind != "revolute":
+            continue
+        angle = q[k] - 2 * np.pi * np.round(q[k] / (2 * np.pi))
+        inside = [x for x in (angle, angle - 2 * np.pi, angle + 2 * np.pi)
+                  if joint.limits.lower <= x <= joint.limits.upper]  # fmt: skip
+        result[k] = inside[0] if inside else angle
+    return result

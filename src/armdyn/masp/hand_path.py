@@ -1,0 +1,160 @@
+"""The hand's path in an input file: curves one after another, each with the cam law from rest to rest."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.masp.sections import REQUIRED, Section
+from armdyn.masp.units import InputUnits
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array, rigid
+from armdyn.trajectory import (
+    Arc,
+    CartesianPath,
+    CartesianPathSequence,
+    ConstantVelocity,
+    Curve,
+    CurvePath,
+    Cycloidal,
+    Line,
+    MotionError,
+    Screw,
+    Through,
+)
+
+LAW = ("start", "cruise", "stop")
+"""Seconds of the half-cycloidal start, of constant velocity, of the half-cycloidal stop (32)-(34)."""
+
+HAND = ("axial", "transverse")
+
+CURVES = {
+    "circle": ("center", "axis", "angle", "hand", *LAW),
+    "arc": ("via", "end", *HAND, *LAW),
+    "line": ("end", *HAND, *LAW),
+    "screw": ("end", *HAND, *LAW),
+    "through": ("points", "end", *HAND, *LAW),
+    "rest": ("duration",),
+}
+"""The keys of each curve."""
+
+RIGHT = 1e-9
+"""How far the cosine between two directions at right angles may be from zero."""
+
+
+def read_begin(table: Any, robot: Robot, units: InputUnits, problems: list[str]) -> tuple[Array, Array | None]:
+    """The hand's pose where the path begins, SI, and the joint positions where the file gives those."""
+    section = Section("[begin]", table, ("point", *HAND, "joints"), problems)
+    if "joints" in section:
+        if others := [key for key in ("point", *HAND) if key in section]:
+            section.refuse(f"[begin] has joints and {', '.join(others)}; expected joints, or point, axial, transverse.")
+        q = read_joints(section, "joints", robot, units)
+        return robot.forward_kinematics(q), q
+    point = section.vector("point", f"the hand point h, {units.length}")
+    R = _orientation(section, None)
+    return rigid(R, np.zeros(3) if point is None else point * units.of_length.si), None
+
+
+def read_joints(section: Section, key: str, robot: Robot, units: InputUnits, *, order: str = "q") -> Array:
+    """A number for each joint, in the file's units; SI comes back."""
+    names = ", ".join(f"{joint.name} in {units.of(joint.kind, order).name}" for joint in robot.joints)
+    values = section.numbers(key, robot.dof, names)
+    scales = np.array([units.of(joint.kind, order).si for joint in robot.joints])
+    found: Array = np.zeros(robot.dof) if values is None else values * scales
+    return found
+
+
+def read_path(tables: Any, begin: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
+    """The path of the tip from where it begins, SI; None where something is wrong with it."""
+    if not isinstance(tables, list) or not tables:
+        problems.append("the file has no path; expected tables [[path]], each with a curve, such as curve = 'line'.")
+        return None
+    paths: list[CartesianPath] = []
+    at = begin
+    for k, table in enumerate(tables, start=1):
+        here: list[str] = []
+        path = _one(f"[[path]] {k}", table, at, units, here)
+        problems += here
+        if path is None or here:
+            return None  # what follows would begin at an unknown place
+        paths.append(path)
+        at = path.evaluate(path.duration).pose
+    return paths[0] if len(paths) == 1 else CartesianPathSequence(paths)
+
+
+def _one(name: str, table: Any, at: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
+    """One curve under its law."""
+    word = Section(name, table, _ALL, problems).word("curve", tuple(CURVES))
+    if problems:
+        return None
+    section = Section(f"{name} ({word})", table, ("curve", *CURVES[word]), problems)
+    if word == "rest":
+        duration = section.number("duration", REQUIRED, "seconds of rest, above zero", above=0.0)
+        return None if problems else CurvePath(Line(at, at), ConstantVelocity(1.0, duration))
+    start = section.number("start", REQUIRED, "seconds of the half-cycloidal start, above zero", above=0.0)
+    cruise = section.number("cruise", 0.0, "seconds of constant velocity, zero or more", least=0.0)
+    stop = section.number("stop", REQUIRED, "seconds of the half-cycloidal stop, above zero", above=0.0)
+    try:
+        curve = _curve(word, section, at, units)
+        return None if curve is None else CurvePath(curve, Cycloidal(curve.extent, start, cruise, stop))
+    except MotionError as error:
+        section.refuse(f"{section.name}: {error}.")
+        return None
+
+
+_ALL = dict.fromkeys(("curve", *(key for keys in CURVES.values() for key in keys)))
+
+
+def _curve(word: str, section: Section, at: Array, units: InputUnits) -> Curve | None:
+    """The curve from a pose; None where a key of it is wrong."""
+    length = units.of_length.si
+    if word == "circle":
+        center = section.vector("center", f"of the circle, {units.length}")
+        axis = section.vector("axis", "the direction about which the hand goes round")
+        angle = section.number("angle", None, f"how far round, {units.angle}, above zero", above=0.0)
+        hand = section.word("hand", ("turning", "fixed"), "turning")
+        if section.problems or center is None or axis is None:
+            return None
+        turn = angle * units.rate("angle", "q").si if "angle" in section else 2 * np.pi
+        return Arc(at, center=center * length, axis=axis, angle=turn, orientation=hand)
+    end = section.vector("end", f"of the {word}, {units.length}")
+    R = _orientation(section, at[:3, :3])
+    between = section.vector("via", f"a point on the arc, {units.length}") if word == "arc" else None
+    points = section.points("points", f"on the way, {units.length}") if word == "through" else np.zeros((0, 3))
+    if section.problems or end is None:
+        return None
+    T = rigid(R, end * length)
+    if between is not None:
+        return Arc.through(at, between * length, T)
+    if word == "through":
+        return Through(at, points * length, T)
+    return Screw(at, T) if word == "screw" else Line(at, T)
+
+
+def _orientation(section: Section, default: Array | None) -> Array:
+    """The tip's axes u_t, u_a x u_t, u_a as columns; ``default`` where the section has neither of them."""
+    if default is not None and not any(key in section for key in HAND):
+        return default
+    a = section.vector("axial", "the direction of the hand's axis u_a")
+    t = section.vector("transverse", "the direction u_t at right angles to u_a")
+    if a is None or t is None:
+        return np.eye(3)
+    return hand_axes(section, a, t)
+
+
+def hand_axes(section: Section, a: Array, t: Array) -> Array:
+    """u_t, u_a x u_t, u_a as columns, of directions of any length."""
+    lengths = np.linalg.norm(a), np.linalg.norm(t)
+    if not all(lengths):
+        if not section.problems:
+            section.refuse(f"{section.name}: {HAND[int(lengths[0] > 0)]} is zero; expected a direction.")
+        return np.eye(3)
+    a, t = a / lengths[0], t / lengths[1]
+    if abs(float(a @ t)) > RIGHT:
+        apart = np.degrees(np.arccos(np.clip(a @ t, -1.0, 1.0)))
+        section.refuse(f"{section.name}: axial and transverse are {apart:.6g} degrees apart; expected a right angle.")
+        return np.eye(3)
+    t = t - (a @ t) * a
+    t = t / np.linalg.norm(t)
+    return np.column_stack([t, np.cross(a, t), a])

@@ -1,0 +1,167 @@
+"""What an input file asks for: an arm, the way of its hand, what it carries, and a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from armdyn.errors import UnknownName
+from armdyn.masp.configurations import configurations
+from armdyn.masp.hand_load import HandLoad
+from armdyn.masp.run import MaspRun, run_masp
+from armdyn.masp.simulation import MaspSimulation, simulate_torques
+from armdyn.masp.torques import read_torques, torques_of_path
+from armdyn.masp.units import InputUnits
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory import CartesianPath, MotionError, follow
+
+COARSE = 201
+"""Times at which each configuration is looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Simulated:
+    """What an input file says of its simulation.
+
+    Args:
+        torques: a csv, or None for the torques of the path.
+        breaks: times at which the csv's torques have a corner or jump, s.
+        q0: joint positions at the start, rad or m; None for those of the path.
+        qd0: joint rates at the start, rad/s or m/s; None for rest.
+        duration: s; None for all the torques.
+        step: of the predictor-corrector, s.
+    """
+
+    torques: Path | None = None
+    breaks: tuple[float, ...] = ()
+    q0: Array | None = None
+    qd0: Array | None = None
+    duration: float | None = None
+    step: float = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class Configuration:
+    """One way in which the arm reaches the beginning of the path.
+
+    Args:
+        number: from 1 on, the nearest to the zero reference position first.
+        q: joint positions at the beginning, rad or m, shape (n,).
+        run: the analysis at a few times; None where the path cannot be followed from here.
+        obstacle: why not.
+    """
+
+    number: int
+    q: Array
+    run: MaspRun | None
+    obstacle: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class MaspProblem:
+    """An input file, read; `analyse` and `simulate` are the two halves of the program. All in SI.
+
+    Args:
+        title: what the file says it is.
+        robot: the arm, its payload included.
+        units: of the file, in which tables, pictures and notes are.
+        begin: pose of the hand where the path begins, shape (4, 4).
+        path: of the hand.
+        load: what acts on the hand from outside.
+        near: joint positions that choose the configuration, rad or m; None where ``chosen`` does.
+        chosen: the number of a configuration.
+        samples: how many equally spaced times.
+        simulated: what is to be simulated; None where the file has no simulation.
+    """
+
+    title: str
+    robot: Robot
+    units: InputUnits
+    begin: Array
+    path: CartesianPath
+    load: HandLoad | None = None
+    near: Array | None = None
+    chosen: int = 1
+    samples: int = 901
+    simulated: Simulated | None = None
+
+    def survey(self, report: Callable[[float], None] = lambda fraction: None) -> tuple[Configuration, ...]:
+        """All configurations that reach the path's beginning, and whether the path can be followed from each.
+
+        Args:
+            report: called with the fraction that is done.
+        """
+        return tuple(self._surveyed(configurations(self.robot, self.begin), report))
+
+    def _surveyed(self, starts: Array, report: Callable[[float], None]) -> Iterator[Configuration]:
+        for k, q in enumerate(starts):
+            report(k / len(starts))
+            try:
+                yield Configuration(k + 1, q, self._run(q, COARSE))
+            except MotionError as error:
+                yield Configuration(k + 1, q, None, str(error))
+
+    def start(self) -> Array:
+        """Joint positions of the configuration that is chosen, at the path's beginning, rad or m, shape (n,).
+
+        Raises:
+            MotionError: a beginning that is out of reach.
+            UnknownName: a number that no configuration has.
+        """
+        if self.near is not None:
+            return self.near
+        found = configurations(self.robot, self.begin)
+        if not len(found):
+            raise MotionError(
+                f"no configuration of {self.robot.name!r} reaches the path's beginning; "
+                f"{self.robot.inverse_kinematics(self.begin, limits=False).reason()}"
+            )
+        if self.chosen > len(found):
+            raise UnknownName(f"no configuration {self.chosen}: {len(found)} reach the path's beginning, 1 the first")
+        q: Array = found[self.chosen - 1]
+        return q
+
+    def analyse(self) -> MaspRun:
+        """The inverse half: the joints' motion, forces and reactions for the path, in the chosen configuration.
+
+        Raises:
+            MotionError: a path that the arm cannot follow.
+        """
+        return self._run(self.start(), self.samples)
+
+    def simulate(self, *, progress: bool = False) -> MaspSimulation:
+        """The simulation half: torques of time to the joints' motion and the hand's.
+
+        Raises:
+            MotionError: a file that asks for no simulation, torques of a path that the arm cannot follow.
+            TorqueTableError: torques that cannot be read.
+        """
+        asked = self.simulated
+        if asked is None:
+            raise MotionError("the input file has no table [simulation]; expected one, such as torques = 'path'")
+        if asked.torques is None:
+            near, until = self.start(), asked.duration
+            torques = torques_of_path(self.robot, self.path, near=near, load=self.load, until=until)
+        else:
+            torques = read_torques(asked.torques, self.robot, self.units, asked.breaks)
+        q0 = follow(self.robot, self.path, [0.0], near=self.start()).q[0] if asked.q0 is None else asked.q0
+        return simulate_torques(
+            self.robot,
+            torques,
+            q0,
+            asked.qd0,
+            duration=asked.duration,
+            step=asked.step,
+            load=self.load,
+            units=self.units,
+            progress=progress,
+        )
+
+    def with_configuration(self, number: int) -> MaspProblem:
+        """The same, with another configuration."""
+        return replace(self, chosen=number, near=None)
+
+    def _run(self, near: Array, samples: int) -> MaspRun:
+        return run_masp(self.robot, self.path, samples=samples, near=near, load=self.load, units=self.units)

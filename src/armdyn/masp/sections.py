@@ -1,0 +1,131 @@
+"""Tables of an input file, read strictly: every key known, every value of its kind, all problems at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+
+from armdyn.checks import as_float
+from armdyn.errors import LONGEST_SHOWN, shown
+from armdyn.spatial.rotations import Array
+
+REQUIRED = object()
+"""Stands where a key has no default."""
+
+
+class Section:
+    """One table: its values by key, what is wrong with them in ``problems``.
+
+    Args:
+        name: as it is written in the file, for messages.
+        table: what the file has there.
+        known: the keys it may have.
+        problems: where sentences on what is wrong go; a value that is wrong is read as its default.
+    """
+
+    def __init__(self, name: str, table: Any, known: Collection[str], problems: list[str]) -> None:
+        self.name, self.problems = name, problems
+        self.table: Mapping[str, Any] = table if isinstance(table, Mapping) else {}
+        if not isinstance(table, Mapping):
+            self.refuse(f"{name} is {shown(table)}; expected a table, with keys such as {', '.join(list(known)[:3])}.")
+        for key in self.table:
+            if key not in known:
+                close = get_close_matches(key, known, n=1)
+                rest = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(known)}."
+                self.refuse(f"{name} has no key {shown(key)}. {rest}")
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.table
+
+    def refuse(self, problem: str) -> None:
+        """Note what is wrong."""
+        self.problems.append(problem)
+
+    def get(self, key: str, default: Any = REQUIRED, expected: str = "") -> Any:
+        """The value as the file has it."""
+        if key not in self.table and default is REQUIRED:
+            self.refuse(f"{self.name} has no {key}; expected {expected}.")
+        return self.table.get(key, None if default is REQUIRED else default)
+
+    def text(self, key: str, default: Any, expected: str = "a text") -> str:
+        """A text that is not empty."""
+        value = self.get(key, default, expected)
+        if key in self.table and not (isinstance(value, str) and value.strip()):
+            self._expected(key, value, expected)
+            return "" if default is REQUIRED else default
+        return value or ""
+
+    def word(self, key: str, choices: Collection[str], default: Any = REQUIRED) -> str:
+        """One of some words."""
+        expected = f"one of {', '.join(map(repr, choices))}"
+        value = self.get(key, default, expected)
+        if key in self.table and not (isinstance(value, str) and value in choices):
+            close = get_close_matches(value, choices, n=1) if isinstance(value, str) else []
+            self._expected(key, value, expected, f" Did you mean {close[0]!r}?" if close else "")
+            value = None if default is REQUIRED else default
+        return next(iter(choices)) if value is None else value
+
+    def switch(self, key: str, default: bool) -> bool:
+        """True or false."""
+        value = self.get(key, default)
+        if not isinstance(value, bool):
+            self._expected(key, value, "true or false")
+            return default
+        return value
+
+    def number(self, key: str, default: Any, expected: str, *, above: float = -np.inf, least: float = -np.inf) -> float:
+        """A finite number within bounds."""
+        value = self.get(key, default, expected)
+        if key not in self.table:
+            return np.nan if value is None else value
+        found = as_float(value)
+        if not (np.isfinite(found) and found > above and found >= least):
+            self._expected(key, value, expected)
+            return 1.0 if default is REQUIRED or default is None else float(default)
+        return found
+
+    def whole(self, key: str, default: Any, expected: str, *, least: int) -> Any:
+        """A whole number that is not smaller than ``least``."""
+        value = self.get(key, default, expected)
+        if key in self.table and (not isinstance(value, int) or isinstance(value, bool) or value < least):
+            self._expected(key, value, f"{expected}, a whole number of at least {least}")
+            return default
+        return value
+
+    def numbers(self, key: str, size: int | None, expected: str, default: Any = REQUIRED) -> Array | None:
+        """A list of finite numbers; of any length where ``size`` is None."""
+        value = self.get(key, default, expected)
+        if key not in self.table:
+            return None if value is None else np.array(value, dtype=float)
+        found = [as_float(x) for x in value] if isinstance(value, list) else [np.nan]
+        if not np.isfinite(found).all() or (size is not None and len(found) != size):
+            count = f"{size} numbers" if size is not None else "numbers"
+            self._expected(key, value, f"{count}: {expected}")
+            without = default is REQUIRED or default is None
+            return np.zeros(1 if size is None else size) if without else np.array(default, dtype=float)
+        return np.array(found)
+
+    def vector(self, key: str, expected: str, default: Any = REQUIRED) -> Array | None:
+        """Three finite numbers."""
+        return self.numbers(key, 3, expected, default)
+
+    def points(self, key: str, expected: str) -> Array:
+        """A list of lists of three numbers, one at least."""
+        value = self.get(key, REQUIRED, expected)
+        rows = value if isinstance(value, list) else []
+        good = [
+            isinstance(row, list) and len(row) == 3 and np.isfinite([as_float(x) for x in row]).all() for row in rows
+        ]
+        if not rows or not all(good):
+            if key in self.table:
+                self._expected(key, value, f"a list of points, three numbers each: {expected}")
+            return np.zeros((1, 3))
+        return np.array(rows, dtype=float)
+
+    def _expected(self, key: str, value: Any, expected: str, hint: str = "") -> None:
+        text = shown(value)
+        what = text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN]
+        self.refuse(f"{self.name}: {key} is {what}; expected {expected}.{hint}")

@@ -1,0 +1,162 @@
+"""The simulation half: torques of time, integrated by the predictor-corrector, to the joints' motion and the hand's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import number
+from armdyn.errors import ShapeError
+from armdyn.masp.hand_load import HandLoad
+from armdyn.masp.torques import TorqueTable
+from armdyn.masp.units import InputUnits
+from armdyn.robot import Robot
+from armdyn.simulation import AdamsBashforthMoulton4, SettingError, SimulationError, Trajectory, simulate
+from armdyn.simulation.notes import in_si, left_out, limits_left
+from armdyn.spatial.rotations import Array
+from armdyn.trajectory import JointStates, TipMotion
+
+ROUNDING = 1e-9
+"""How far, in steps, a piece may be from whole steps and still be meant to hold them."""
+
+
+@dataclass(frozen=True, eq=False)
+class MaspSimulation:
+    """What torques do to an arm, and to its hand. All in SI.
+
+    Args:
+        robot: the arm.
+        t: times, s, shape (T,).
+        joints: q, qd, qdd, rad or m, rad/s or m/s, ..., shape (T, n).
+        tau: joint forces, N m or N, shape (T, n).
+        f_tip: wrench the tip applies to its surroundings, in the tip frame, N m and N, shape (T, 6); None without one.
+        pieces: the motions between the torques' breaks, one `armdyn.Trajectory` each, from their own t = 0.
+        units: in which tables, pictures and notes give it; None for those of SI.
+    """
+
+    robot: Robot
+    t: Array
+    joints: JointStates
+    tau: Array
+    f_tip: Array | None
+    pieces: tuple[Trajectory, ...]
+    units: InputUnits | None = None
+
+    @property
+    def tip(self) -> TipMotion:
+        """Position, velocity and acceleration of the hand, base axes: T, J qd and J qdd + Jdot qd (4a, 4b)."""
+        q, qd, qdd = self.joints
+        J = self.robot.jacobian(q, expressed_in="world")
+        drift = np.einsum("tij,tj->ti", self.robot.jacobian_dot(q, qd, expressed_in="world"), qd)
+        twist, rate = np.einsum("tij,tj->ti", J, qd), np.einsum("tij,tj->ti", J, qdd) + drift
+        return TipMotion(self.robot.forward_kinematics(q), twist, rate)
+
+    @property
+    def energy_drift(self) -> float:
+        """The largest difference between the energy and the work done, of all pieces, J: the integration's error."""
+        return float(max(np.abs(piece.energy.drift).max() for piece in self.pieces))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the equations leave out, and which limits the motion does not keep, one sentence each."""
+        q, qd, _ = self.joints
+        unit_of = in_si if self.units is None else self.units.of
+        return (*left_out(self.robot), *limits_left(self.robot, self.t, q, qd, self.tau, unit_of))
+
+
+def simulate_torques(
+    robot: Robot,
+    torques: TorqueTable,
+    q0: ArrayLike,
+    qd0: ArrayLike | None = None,
+    *,
+    duration: float | None = None,
+    step: float = 1e-3,
+    load: HandLoad | None = None,
+    units: InputUnits | None = None,
+    progress: bool = False,
+) -> MaspSimulation:
+    """Joint motion under torques of time, and the hand's, by the predictor-corrector of Adams, Bashforth and Moulton.
+
+    It starts anew, by Runge-Kutta, at each of the torques' breaks, so that corners of theirs cost no order: halving the
+    step divides the error by sixteen. Kazerounian and Gupta 1985, section 4.
+
+    Args:
+        robot: the arm.
+        torques: tau(t), N m or N.
+        q0: joint positions at the first time of the torques, rad or m, shape (n,).
+        qd0: joint rates there, rad/s or m/s; at rest where none are given.
+        duration: s; all the torques' where none is given.
+        step: s; between breaks it is shortened to a whole number of equal steps.
+        load: what acts on the hand from outside.
+        units: of the results' tables and pictures.
+        progress: show a progress bar on stderr.
+
+    Raises:
+        ShapeError: torques of another number of joints.
+        SettingError: a duration beyond the torques, a step that is none.
+        SimulationError: a motion that could not be continued.
+
+    >>> robot = armdyn.load("kg_puma")
+    >>> q0 = np.array([0.1, -0.7, -0.8, -0.2, -1.0, 2.8])
+    >>> hold = armdyn.masp.TorqueTable([0.0, 1.0], [robot.gravity_forces(q0)] * 2)
+    >>> moved = armdyn.masp.simulate_torques(robot, hold, q0, duration=0.1, step=0.01)
+    >>> bool(abs(moved.tip.pose[-1] - moved.tip.pose[0]).max() < 1e-9)
+    True
+    """
+    if torques.dof != robot.dof:
+        raise ShapeError(f"the torques are of {torques.dof} joints; expected {robot.dof}, those of {robot.name!r}")
+    step = number("step", step, above=0.0, unit="s", error=SettingError)
+    whole = float(torques.t[-1] - torques.t[0])
+    length = whole if duration is None else number("duration", duration, above=0.0, unit="s", error=SettingError)
+    if length > whole * (1 + ROUNDING):
+        raise SettingError(f"duration is {length:g} s; expected at most the {whole:g} s for which there are torques")
+    first = float(torques.t[0])
+    ends = torques.ends[torques.ends < first + length - ROUNDING * step]
+    q, qd = q0, qd0
+    pieces: list[Trajectory] = []
+    for k, (begin, end) in enumerate(zip(ends, [*ends[1:], first + length], strict=True)):
+        try:
+            piece = simulate(
+                robot,
+                q,
+                qd,
+                duration=end - begin,
+                torque=_law(torques, k, begin),
+                f_tip=None if load is None else _wrench(robot, load),
+                method=AdamsBashforthMoulton4(step=(end - begin) / np.ceil((end - begin) / step - ROUNDING)),
+                progress=progress,
+            )
+        except SimulationError as error:
+            if k == 0:
+                raise
+            raise SimulationError(f"{error} (t counts from the torques' break at {begin:g} s.)") from error
+        pieces.append(piece)
+        q, qd = piece.q[-1], piece.qd[-1]
+    return _joined(robot, ends, pieces, units)
+
+
+def _law(torques: TorqueTable, k: int, begin: float) -> Callable[[float, Array, Array], Array]:
+    """The torques of one piece, of the time since it began."""
+    return lambda t, q, qd: torques.in_piece(k, begin + t)
+
+
+def _wrench(robot: Robot, load: HandLoad) -> Callable[[float, Array, Array], Array]:
+    return lambda t, q, qd: load.f_tip(robot, q)
+
+
+def _joined(robot: Robot, begins: Array, pieces: list[Trajectory], units: InputUnits | None) -> MaspSimulation:
+    """All pieces in one; where two meet, the row of the later one stands."""
+    shown = [slice(None, -1)] * (len(pieces) - 1) + [slice(None)]
+
+    def whole(name: str) -> Any:
+        return np.concatenate([getattr(piece, name)[rows] for piece, rows in zip(pieces, shown, strict=True)])
+
+    t = np.concatenate([begin + piece.t[rows] for begin, piece, rows in zip(begins, pieces, shown, strict=True)])
+    f_tip = None if pieces[0].f_tip is None else whole("f_tip")
+    joints = JointStates(whole("q"), whole("qd"), whole("qdd"))
+    return MaspSimulation(robot, t, joints, whole("tau"), f_tip, tuple(pieces), units)

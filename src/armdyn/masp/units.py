@@ -1,0 +1,120 @@
+"""The units of an input file, in which its results are given too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from armdyn.errors import ModelError, shown
+from armdyn.formats.units import INCH, POUND_FORCE, STANDARD_FREE_FALL, Units
+
+UNITS: Mapping[str, Mapping[str, float]] = {
+    "length": {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": INCH, "ft": 12 * INCH},
+    "force": {"N": 1.0, "kN": 1000.0, "lbf": POUND_FORCE, "kgf": STANDARD_FREE_FALL},
+    "angle": {"rad": 1.0, "deg": math.pi / 180},
+}
+"""What one unit is in m, N or rad. Time is in seconds always."""
+
+ELSEWHERE: Mapping[str, str] = {
+    **{unit: quantity for quantity, units in UNITS.items() for unit in units},
+    **dict.fromkeys(("kg", "g", "lb", "lbm", "slug"), "mass"),
+    **dict.fromkeys(("s", "ms", "min"), "time"),
+}
+"""Which quantity a unit is of, for messages."""
+
+PER = {"q": "", "qd": "/s", "qdd": "/s²"}
+
+
+class Unit(NamedTuple):
+    """A unit's name, and what one of it is in SI."""
+
+    name: str
+    si: float
+
+
+@dataclass(frozen=True)
+class InputUnits:
+    """Length, force and angle; all other units follow, with seconds.
+
+    Masses are in force s²/length, as tables in pounds and inches have them: kg where the others are m and N.
+
+    Args:
+        length: "m", "cm", "mm", "in" or "ft".
+        force: "N", "kN", "lbf" or "kgf".
+        angle: "rad" or "deg".
+
+    Raises:
+        ModelError: what is no such unit; it says of what quantity it is one.
+
+    >>> armdyn.masp.InputUnits("in", "lbf", "deg").of("revolute", "tau").name
+    'lbf in'
+    """
+
+    length: str = "m"
+    force: str = "N"
+    angle: str = "rad"
+
+    def __post_init__(self) -> None:
+        if problems := [p for name in UNITS for p in unit_problems(name, getattr(self, name), name)]:
+            raise ModelError(problems)
+
+    @property
+    def described(self) -> Units:
+        """As the readers of descriptions take them."""
+        return Units.gravitational(length=UNITS["length"][self.length], force=UNITS["force"][self.force])
+
+    def of(self, kind: str, quantity: str) -> Unit:
+        """The unit of "q", "qd", "qdd" or "tau" of a joint that is "revolute" or "prismatic"."""
+        if quantity == "tau":
+            return self.moment if kind == "revolute" else self.of_force
+        return self.rate("angle" if kind == "revolute" else "length", quantity)
+
+    def rate(self, what: str, order: str) -> Unit:
+        """The unit of an "angle" or a "length" ("q"), of its rate ("qd") or of that one's ("qdd")."""
+        name = getattr(self, what)
+        return Unit(f"{name}{PER[order]}", UNITS[what][name])
+
+    @property
+    def of_length(self) -> Unit:
+        """Of lengths."""
+        return self.rate("length", "q")
+
+    @property
+    def of_force(self) -> Unit:
+        """Of forces."""
+        return Unit(self.force, UNITS["force"][self.force])
+
+    @property
+    def moment(self) -> Unit:
+        """Of moments and torques, and of work."""
+        return Unit(f"{self.force} {self.length}", self.of_force.si * self.of_length.si)
+
+    @property
+    def power(self) -> Unit:
+        """Of power."""
+        return Unit("W", 1.0) if self.moment.name == "N m" else Unit(f"{self.moment.name}/s", self.moment.si)
+
+    @property
+    def mass(self) -> str:
+        """The name of the unit of masses."""
+        return "kg" if self.moment.name == "N m" else f"{self.force} s²/{self.length}"
+
+    @property
+    def inertia(self) -> str:
+        """The name of the unit of moments of inertia."""
+        return "kg m²" if self.moment.name == "N m" else f"{self.force} {self.length} s²"
+
+
+def unit_problems(quantity: str, unit: object, where: str) -> Iterator[str]:
+    """What makes a word no unit of a quantity."""
+    known = UNITS[quantity]
+    if isinstance(unit, str) and unit in known:
+        return
+    close = get_close_matches(unit, known, n=1) if isinstance(unit, str) else []
+    other = ELSEWHERE.get(unit) if isinstance(unit, str) else None
+    said = f", a unit of {other}" if other else ""
+    meant = f" Did you mean {close[0]!r}?" if close and not other else ""
+    yield f"{where} is {shown(unit)}{said}; expected a unit of {quantity}: {', '.join(known)}.{meant}"
