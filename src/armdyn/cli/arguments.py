@@ -96,8 +96,8 @@ def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) 
         arm = Described(name, dict(zip(list(shared)[1:], options, strict=True)))
         verb(arm.opened() if opened else arm, **given)
 
-    signature = inspect.Signature([robot.replace(**changes), *own, *others])
-    run.__signature__ = signature  # type: ignore[attr-defined] # what Typer reads
+    parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in (robot.replace(**changes), *own, *others)]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined] # what Typer reads
     return run
 
 
