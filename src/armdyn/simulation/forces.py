@@ -27,6 +27,11 @@ class Force(Protocol):
     """A joint force or a tip wrench over time."""
 
     @property
+    def are_known(self) -> bool:
+        """Whether they are numbers that are known beforehand, which a compiled loop can take."""
+        return all(one is None or isinstance(one, Constant | Table) for one in (self.torque, self.f_tip))
+
+    @property
     def held(self) -> bool:
         """Whether it is constant during each step."""
 
