@@ -27,11 +27,6 @@ class Force(Protocol):
     """A joint force or a tip wrench over time."""
 
     @property
-    def are_known(self) -> bool:
-        """Whether they are numbers that are known beforehand, which a compiled loop can take."""
-        return all(one is None or isinstance(one, Constant | Table) for one in (self.torque, self.f_tip))
-
-    @property
     def held(self) -> bool:
         """Whether it is constant during each step."""
 
@@ -223,6 +218,11 @@ class Forces:
 
     torque: Force
     f_tip: Force | None = None
+
+    @property
+    def are_known(self) -> bool:
+        """Whether they are numbers that are known beforehand, which a compiled loop can take."""
+        return all(one is None or isinstance(one, Constant | Table) for one in (self.torque, self.f_tip))
 
     @property
     def held(self) -> bool:
