@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         inertia,
         kinematics,
         spatial,
+        studies,
         task_space,
         trajectory,
     )
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
         sign,
     )
     from armdyn.simulation import ClosedLoop, Trajectory, simulate
+    from armdyn.studies import study
 
 _WHERE = {
     "Function": "declaration",
@@ -71,6 +73,7 @@ _WHERE = {
     "ClosedLoop": "simulation",
     "Trajectory": "simulation",
     "simulate": "simulation",
+    "study": "studies",
 }
 
 __all__ = [
@@ -118,6 +121,8 @@ __all__ = [
     "sign",
     "simulate",
     "spatial",
+    "studies",
+    "study",
     "task_space",
     "trajectory",
 ]
