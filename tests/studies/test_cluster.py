@@ -99,7 +99,7 @@ def when(condition: Any, action: Any) -> threading.Thread:
 def test_a_cluster_gives_the_same_numbers_and_loses_none_with_a_killed_worker(client: Any, tmp_path: Path) -> None:
     here = run()
     assert_same(run(client=client), here)
-    assert set(client.run(compilations).values()) == {1}
+    assert max(client.run(compilations).values()) == 1
 
     def written() -> dict[Path, tuple[int, int]]:
         return {p: (p.stat().st_ino, p.stat().st_mtime_ns) for p in tmp_path.glob("part-*.parquet")}

@@ -153,7 +153,7 @@ def test_the_manifest_says_what_it_is(tmp_path: Path) -> None:
     (tmp_path / "study.json").unlink()
     with pytest.raises(StudyError, match="holds no study"):
         read(tmp_path)
-    with pytest.raises(OtherStudy, match="no study.json"):
+    with pytest.raises(OtherStudy, match=r"no study\.json"):
         run(folder=tmp_path)
 
 

@@ -75,8 +75,8 @@ def _answers(
     """The numbers of parts that are done, and what came back, in the order of their end."""
     import distributed  # noqa: PLC0415 - an extra
 
-    name = f"armdyn-study-{uuid.uuid4().hex}"
-    recipe = client.submit(bytes, packed(study.recipe), key=f"{name}-recipe")
+    name = uuid.uuid4().hex
+    recipe = client.submit(bytes, packed(study.recipe), key=f"armdyn-recipe-{name}")
     waiting, pending = iter(missing), set()
     done: Any = distributed.as_completed()  # type: ignore[no-untyped-call]
 
@@ -84,7 +84,7 @@ def _answers(
         for k in islice(waiting, max(count, 0)):
             numbers = study.numbers(k, chunk)
             given = (recipe, name, k, numbers, study.values(numbers), folder)
-            task = client.submit(part, *given, key=f"{name}-{k}", pure=False)
+            task = client.submit(part, *given, key=f"armdyn-study-{name}-{k}", pure=False)
             pending.add(task)
             done.add(task)
 
