@@ -7,6 +7,7 @@ from armdyn.studies.recipe import Runs
 from armdyn.studies.results import Results, read
 from armdyn.studies.run import study
 from armdyn.studies.samples import grid, sampled
+from armdyn.studies.scenario import Scenario
 
 __all__ = [
     "ClusterLost",
@@ -16,6 +17,7 @@ __all__ = [
     "OtherStudy",
     "Results",
     "Runs",
+    "Scenario",
     "StudyError",
     "Uniform",
     "grid",
