@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.simulation import SemiImplicitEuler
+from armdyn.simulation import AdamsBashforthMoulton4, SemiImplicitEuler
 from armdyn.studies import OtherStudy, Results, StudyError, Uniform, grid, read, sampled
 from studies.arms import ROBOT, N, pid, settled, worst
 
@@ -190,6 +190,7 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
         (StudyError, SAMPLES, {"summaries": {"x": lambda runs: ["a"] * 23}}, "real numbers"),
         (StudyError, SAMPLES, {"steps": 0}, "steps"),
         (StudyError, SAMPLES, {"chunk": 0}, "chunk"),
+        (StudyError, SAMPLES, {"method": AdamsBashforthMoulton4()}, "expected one of Euler"),
         (StudyError, SAMPLES, {"record": "q"}, "several names"),
         (UnknownName, SAMPLES, {"record": ["eror"]}, "Did you mean 'error'"),
     ],

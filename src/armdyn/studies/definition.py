@@ -16,7 +16,7 @@ from armdyn.errors import ShapeError, UnknownName
 from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
-from armdyn.simulation.methods import FixedStep
+from armdyn.simulation.methods import ConstantAcceleration, Euler, FixedStep, Heun, RungeKutta4, SemiImplicitEuler
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 from armdyn.studies.quantities import ALWAYS_THE_SAME, Quantities
@@ -25,6 +25,9 @@ from armdyn.studies.samples import Samples, digest_of, samples_of
 
 CHUNKS, FEWEST_RUNS, MOST_RUNS = 64, 64, 1 << 14
 """A study is cut into about so many chunks, of at least and at most so many runs."""
+
+ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
+"""Methods whose step depends on the state alone, as a closed loop needs."""
 
 MOST_BYTES = 1 << 25
 """Of the results of a chunk, by which it has fewer runs."""
@@ -147,6 +150,9 @@ def defined(
     chunk: int | None,
 ) -> Study:
     """The study that the arguments of `armdyn.study` describe, checked."""
+    if method is not None and not isinstance(method, ONE_STEP):
+        known = ", ".join(kind.__name__ for kind in ONE_STEP)
+        raise StudyError(f"method={method!r}; expected one of {known}, such as Euler(step=1e-3)")
     quantities = Quantities.of(robot, controller, running_cost=running_cost is not None, energy=energy)
     varied = samples_of(samples).renamed(lambda values: quantities.named(values, where="samples"))
     same = quantities.named(inputs or {}, where="inputs", also=ALWAYS_THE_SAME)

@@ -15,9 +15,10 @@ from armdyn.errors import UnknownName
 from armdyn.model.parameters import parameter_shape
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
-from armdyn.simulation.methods import NAMES, FixedStep
+from armdyn.simulation.methods import NAMES
 from armdyn.spatial.rotations import Array
 from armdyn.studies.controllers import CONTROLLERS
+from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
 from armdyn.studies.errors import StudyError
 from armdyn.studies.quantities import Quantities
@@ -33,7 +34,7 @@ KEYS = (
 """What a scenario may say."""
 
 DISTRIBUTIONS: Mapping[str, type[Distribution]] = {"uniform": Uniform, "log_uniform": LogUniform, "normal": Normal}
-STEPPED = {name: kind for name, kind in NAMES.items() if issubclass(kind, FixedStep)}
+METHODS = {name: kind for name, kind in NAMES.items() if kind in ONE_STEP}
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +90,7 @@ class _Reader:
     said: Mapping[str, Any]
 
     def settings(self) -> dict[str, Any]:
-        kind = self._chosen("method", STEPPED, "euler")
+        kind = self._chosen("method", METHODS, "euler")
         method = kind(step=number("step", self.said.get("step", 1e-3), above=0.0, unit="s", error=StudyError))
         duration = number("duration", self.said.get("duration", 1.0), above=0.0, unit="s", error=StudyError)
         steps = max(round(duration / method.step), 1)
