@@ -34,6 +34,15 @@ summaries: [tip_error, joint_error, diverged, tip_position]
 """
 
 
+def test_the_documented_scenario_runs(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "studies.md").read_text()
+    text = page.partition("```yaml\n")[2].partition("```")[0]
+    scenario = read(text.replace("runs: 1000", "runs: 20"), tmp_path)
+    results = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    assert results["rows.q"].shape == (20, 10, 6)
+    assert results["tip_error"].max() < 0.1
+
+
 def read(text: str, folder: Path) -> Scenario:
     path = folder / "scenario.yaml"
     path.write_text(text)
