@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import signal
 import subprocess
@@ -145,6 +146,21 @@ def test_a_cluster_that_goes_away_leaves_what_is_done(tmp_path: Path) -> None:
     assert 3 <= done < PARTS
     results = run(folder=tmp_path, summaries={"slow": slowly, "worst": arms.worst})
     np.testing.assert_array_equal(results["worst"], run()["worst"])
+
+
+@pytest.mark.slow
+def test_an_interrupt_leaves_what_is_done_and_the_cluster_free(client: Any, tmp_path: Path) -> None:
+    given = {"folder": tmp_path, "summaries": {"slow": slowly}}
+    interrupter = when(lambda: len(list(tmp_path.glob("part-*.parquet"))) >= 3, _thread.interrupt_main)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        run(client=client, **given)
+    interrupter.join()
+    assert str(tmp_path) in caught.value.__notes__[0]
+    time.sleep(1.5)  # for the chunks that were being computed
+    done = PARTS - len(read(tmp_path).missing)
+    assert 3 <= done < PARTS
+    assert not any(client.processing().values())
+    np.testing.assert_array_equal(run(client=client, **given)["slow"], np.arange(RUNS))
 
 
 @pytest.mark.slow

@@ -186,6 +186,7 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
         (ShapeError, {"target": [1.0, 2.0]}, {}, r"expected \(runs, 3\)"),
         (ShapeError, {"kp": [1.0]}, {"inputs": {"kd": [1.0], "target": np.zeros(3)}}, r"kd has shape \(1,\)"),
         (StudyError, SAMPLES, {"summaries": {"run": worst}}, "rename it"),
+        (StudyError, SAMPLES, {"summaries": {"x": 1.0}}, "expected a function"),
         (StudyError, SAMPLES, {"summaries": {"x": lambda runs: 1.0}}, "a value for each"),
         (StudyError, SAMPLES, {"summaries": {"x": lambda runs: ["a"] * 23}}, "real numbers"),
         (StudyError, SAMPLES, {"steps": 0}, "steps"),

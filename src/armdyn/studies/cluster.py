@@ -23,6 +23,7 @@ from armdyn.studies.errors import ClusterLost, StudyError
 from armdyn.studies.parts import InFolder, InMemory
 from armdyn.studies.recipe import Recipe, Report
 from armdyn.studies.travel import packed, unpacked
+from armdyn.threads import undivided
 
 AHEAD = 3
 """Tasks that wait for each thread of the cluster: none is idle, and few results wait to be taken."""
@@ -129,7 +130,7 @@ def part(
 
 def _opened(recipe: bytes, name: str, numbers: range, values: dict[str, Array]) -> tuple[Recipe, ClosedLoop]:
     """The recipe and its loop, compiled once in each process: by one thread, while others wait."""
-    with _opening:
+    with undivided(), _opening:
         if name not in _loops:
             opened = unpacked(recipe)
             loop = opened.loop()
@@ -140,6 +141,7 @@ def _opened(recipe: bytes, name: str, numbers: range, values: dict[str, Array]) 
             _loops[name] = opened, loop
             while len(_loops) > KEPT_LOOPS:
                 _loops.popitem(last=False)
+        _loops.move_to_end(name)
         return _loops[name]
 
 

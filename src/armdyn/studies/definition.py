@@ -12,7 +12,7 @@ import numpy as np
 
 from armdyn.checks import array, number, switch, whole_number
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.errors import ShapeError
 from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
@@ -191,5 +191,5 @@ def _checked_summaries(summaries: Mapping[str, Summary] | None) -> dict[str, Sum
     found = dict(summaries or {})
     for name, function in found.items():
         if not isinstance(name, str) or not callable(function):
-            raise UnknownName(f"summary {name!r} is {function!r}; expected a function of some runs, such as a def")
+            raise StudyError(f"summary {name!r} is {function!r}; expected a function of some runs, such as a def")
     return found
