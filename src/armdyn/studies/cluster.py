@@ -90,15 +90,15 @@ def _answers(
             done.add(task)
 
     try:
-        threads, asked = _threads(client), time.monotonic()
-        submit(AHEAD * threads)
+        many, asked = threads(client), time.monotonic()
+        submit(AHEAD * many)
         while pending:
             task = next(done)
             answer = task.result()
             pending.discard(task)
             if time.monotonic() > asked + 1.0:  # workers come and go
-                threads, asked = _threads(client), time.monotonic()
-            submit(AHEAD * threads - len(pending))
+                many, asked = threads(client), time.monotonic()
+            submit(AHEAD * many - len(pending))
             yield answer
     finally:
         if pending and client.status == "running":
@@ -145,7 +145,7 @@ def _opened(recipe: bytes, name: str, numbers: range, values: dict[str, Array]) 
         return _loops[name]
 
 
-def _threads(client: Any) -> int:
+def threads(client: Any) -> int:
     """How many threads the cluster has now, at least one: workers may come later."""
     return max(int(sum(client.ncores().values())), 1)
 

@@ -24,7 +24,7 @@ from armdyn.studies.recipe import Recipe, Summary, digest_of_function
 from armdyn.studies.samples import Samples, digest_of, samples_of
 
 CHUNKS, FEWEST_RUNS, MOST_RUNS = 64, 64, 1 << 14
-"""A study is cut into about so many chunks, of at least and at most so many runs."""
+"""A study is cut into at least so many chunks, where each thread still has the fewest runs; of at most so many runs."""
 
 ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
 """Methods whose step depends on the state alone, as a closed loop needs."""
@@ -69,15 +69,20 @@ class Study:
         found = {port.name: port.shape for port in self.rollout.inputs}
         return {"q0": found.pop("q"), "qd0": found.pop("qd"), **found}
 
-    @property
-    def usual_chunk(self) -> int:
-        """Runs computed together where the caller does not say."""
+    def usual_chunk(self, threads: int, *, shared: bool) -> int:
+        """Runs computed together where the caller does not say.
+
+        Args:
+            threads: how many there are for the study.
+            shared: whether all of them compute one chunk, each some of its runs; else each has a chunk of its own.
+        """
         kept = {port.name: math.prod(port.shape) for port in self.rollout.outputs}
         rows = -(-self.recipe.steps // self.recipe.every)
         size = sum(math.prod(port.shape) for port in self.rollout.state)
         size += rows * sum(kept[name] for name in self.recipe.record)
-        runs = min(max(-(-self.runs // CHUNKS), FEWEST_RUNS), MOST_RUNS, max(MOST_BYTES // (8 * size), 1))
-        return min(runs, self.runs)
+        fewest = FEWEST_RUNS * (4 * threads if shared else 1)
+        chunks = max(CHUNKS, 1 if shared else 4 * threads)
+        return min(max(-(-self.runs // chunks), fewest), MOST_RUNS, max(MOST_BYTES // (8 * size), 1), self.runs)
 
     def numbers(self, k: int, chunk: int) -> range:
         """The runs of a chunk."""

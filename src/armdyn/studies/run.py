@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from armdyn.checks import switch
+from armdyn.checks import switch, whole_number
 from armdyn.declaration import Function
 from armdyn.robot import Robot
 from armdyn.simulation.methods import FixedStep
@@ -116,7 +116,13 @@ def study(
         chunk=chunk,
     )
     switch("progress", progress, error=StudyError)
-    results = _place(wanted, folder)
+    if client is None:
+        threads = (
+            (os.cpu_count() or 1) if workers == -1 else whole_number("workers", workers, least=1, error=StudyError)
+        )
+    else:
+        threads = cluster.threads(client)
+    results = _place(wanted, folder, wanted.usual_chunk(threads, shared=client is None))
     missing = results.missing
     to_do = sum(len(wanted.numbers(k, results.chunk)) for k in missing)
     done = wanted.runs - to_do
@@ -137,9 +143,9 @@ def _counted(fraction: Report, done: float, runs: int) -> Report:
     return report
 
 
-def _place(wanted: Study, folder: str | os.PathLike[str] | None) -> Results:
+def _place(wanted: Study, folder: str | os.PathLike[str] | None, usual_chunk: int) -> Results:
     """Where the parts are kept, with those that are there."""
-    chunk = wanted.usual_chunk if wanted.chunk is None else wanted.chunk
+    chunk = usual_chunk if wanted.chunk is None else wanted.chunk
     if folder is None:
         return Results(wanted.runs, chunk, InMemory())
     recipe = wanted.recipe
