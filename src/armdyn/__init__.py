@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         inertia,
         kinematics,
         spatial,
+        studies,
         task_space,
         trajectory,
     )
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         sign,
     )
     from armdyn.simulation import ClosedLoop, Trajectory, simulate
+    from armdyn.studies import study
 
 _WHERE = {
     "Function": "declaration",
@@ -72,6 +74,7 @@ _WHERE = {
     "ClosedLoop": "simulation",
     "Trajectory": "simulation",
     "simulate": "simulation",
+    "study": "studies",
 }
 
 __all__ = [
@@ -120,6 +123,8 @@ __all__ = [
     "sign",
     "simulate",
     "spatial",
+    "studies",
+    "study",
     "task_space",
     "trajectory",
 ]

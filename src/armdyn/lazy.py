@@ -19,6 +19,9 @@ class _Package(ModuleType):
         if not (isinstance(value, ModuleType) and name in self.__dict__.get("_WHERE", ())):
             super().__setattr__(name, value)  # what importing a module sets otherwise
 
+    def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
+        return import_module, (self.__name__,)  # functions that use it are pickled with it by cloudpickle
+
 
 def names_of(package: str, where: Mapping[str, str]) -> Callable[[str], Any]:
     """The ``__getattr__`` of a package whose ``_WHERE`` maps each public name to its module.

@@ -15,6 +15,7 @@ from armdyn.cli.info import info
 from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import simulate
+from armdyn.cli.study import study
 from armdyn.cli.torque import torque
 from armdyn.errors import ArmdynError
 
@@ -29,6 +30,7 @@ app = typer.Typer(
 )
 for verb in (info, torque, simulate, bench):
     app.command()(of_robot(verb))
+app.command()(study)
 app.command()(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 
 

@@ -1,4 +1,4 @@
-"""A progress bar for long simulations."""
+"""A progress bar for long simulations and studies."""
 
 from __future__ import annotations
 
@@ -10,8 +10,16 @@ Report = Callable[[float], None]
 
 
 @contextmanager
-def progress_bar(enabled: bool, duration: float, what: str) -> Iterator[Report]:
-    """A bar on stderr with the simulated time, which goes away when it is done; nothing where it is not wanted."""
+def progress_bar(enabled: bool, total: float, what: str, *, unit: str = "s", form: str = ".3g") -> Iterator[Report]:
+    """A bar on stderr with the simulated time, or another count, which goes away when it is done.
+
+    Args:
+        enabled: whether it is wanted; else nothing is shown.
+        total: what there is to do: the duration, s, or a number of ``unit``.
+        what: stands before the bar.
+        unit: of the total.
+        form: the format of its numbers.
+    """
     if not enabled:
         yield lambda fraction: None
         return
@@ -21,9 +29,9 @@ def progress_bar(enabled: bool, duration: float, what: str) -> Iterator[Report]:
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        TextColumn("{task.completed:.3g} of {task.total:.3g} s", markup=False),
+        TextColumn(f"{{task.completed:{form}}} of {{task.total:{form}}} {unit}", markup=False),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=duration)
-        yield lambda fraction: bar.update(task, completed=fraction * duration)
+        task = bar.add_task(what, total=total)
+        yield lambda fraction: bar.update(task, completed=fraction * total)

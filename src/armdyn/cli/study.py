@@ -1,0 +1,112 @@
+"""``armdyn study``: many runs of an arm, as a scenario file describes them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Table
+
+from armdyn.cli.screen import screen
+from armdyn.cli.tables import figure, new_table, show
+from armdyn.errors import DescriptionWarning, MissingLibrary
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.studies import Results, Scenario
+from armdyn.studies import study as run_study
+
+FILE = "A YAML file; see the examples below."
+FOLDER = "Keep results in this folder, as Parquet; the same command goes on where it was interrupted."
+CLUSTER = "The address of a Dask scheduler, whose workers do the work."
+MOST_COMPONENTS = 12
+"""Components of a result that get a line each."""
+
+
+def study(
+    scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help=FILE)],
+    folder: Annotated[Path | None, typer.Option("--folder", help=FOLDER)] = None,
+    cluster: Annotated[str | None, typer.Option("--cluster", metavar="tcp://HOST:PORT", help=CLUSTER)] = None,
+) -> None:
+    r"""Run an arm many times, from other states or with other parameters, on all cores.
+
+    [bold]Examples[/]
+
+      armdyn study payloads.yaml
+
+      armdyn study payloads.yaml --folder out/payloads
+
+    [bold]A scenario[/]
+
+      robot: ur5
+
+      duration: 2.0
+
+      controller: pd
+
+      inputs: {target: \[0.5, -1, 1, 0, 0, 0], kp: 500, kd: 50}
+
+      samples: {tool0.payload.mass: {uniform: \[0, 5]}, q0: {normal: \[0, 0.1]}}
+
+      runs: 1000
+
+      summaries: \[tip_error, diverged]
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DescriptionWarning)
+        read = Scenario.read(scenario)
+    settings = {**read.settings, "folder": folder, "progress": True}
+    if cluster is None:
+        results = _run(read, settings, folder)
+    else:
+        with _client(cluster) as client:
+            results = _run(read, {**settings, "client": client}, folder)
+    console = screen()
+    show(console, _table(read.robot, results))
+    if folder is not None:
+        console.print(f"wrote {folder}", soft_wrap=True)
+
+
+def _run(read: Scenario, settings: dict[str, Any], folder: Path | None) -> Results:
+    try:
+        return run_study(read.robot, read.samples, **settings)
+    except KeyboardInterrupt:
+        if folder is not None:
+            screen(stderr=True).print(f"what is done is kept in {folder}: the same command goes on", soft_wrap=True)
+        raise
+
+
+def _client(address: str) -> Any:
+    try:
+        from distributed import Client  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingLibrary("--cluster needs Dask, which is not installed: pip install 'armdyn[study]'") from None
+    return Client(address)  # type: ignore[no-untyped-call]
+
+
+def _table(arm: Robot, results: Results) -> Table:
+    """What was varied and what came out: a line for each number of a run."""
+    title = f"{arm.name}, {results.runs:,} runs"
+    table = new_table(title, "name", "lowest", "median", "95 %", "highest", "not finite")
+    for name in results.names:
+        if name == "run" or name.startswith("rows."):
+            continue
+        for label, values in _components(arm, name, results[name]):
+            finite = values[np.isfinite(values)]
+            marks = np.quantile(finite, (0.0, 0.5, 0.95, 1.0)) if len(finite) else np.full(4, np.nan)
+            table.add_row(label, *map(figure, marks), str(len(values) - len(finite)))
+    return table
+
+
+def _components(arm: Robot, name: str, values: Array) -> Iterator[tuple[str, Array]]:
+    """The numbers of a result, with the joint's name where there is one a joint."""
+    if values.ndim == 1:
+        yield name, values.astype(np.float64)
+        return
+    flat = values.reshape(len(values), -1).astype(np.float64)
+    joints = arm.joint_names if name in ("q0", "qd0", "final.q", "final.qd", "target", "kp", "kd", "tau") else ()
+    for k in range(min(flat.shape[1], MOST_COMPONENTS)):
+        yield f"{name} {joints[k] if joints else k}", flat[:, k]

@@ -1,0 +1,42 @@
+"""Controllers that a scenario names. Each compensates the robot as described, not what varies from run to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from armdyn import algorithms
+from armdyn.declaration import Function, function
+from armdyn.robot import Robot
+
+PD = "(n),(n),(n),(n),(n)->(n)"
+
+
+def gravity_compensation(robot: Robot) -> Function:
+    """Proportional-derivative control with gravity compensation: tau = g(q) + kp (target - q) - kd qd."""
+    known = robot.mechanism
+
+    @function(PD)
+    def pd(model: Any, q: Any, qd: Any, target: Any, kp: Any, kd: Any) -> Any:
+        return algorithms.gravity_forces(known, q) + kp * (target - q) - kd * qd
+
+    return pd
+
+
+def computed_torque(robot: Robot) -> Function:
+    """Computed torque control of a place: tau = M(q) (kp (target - q) - kd qd) + c(q, qd) + g(q)."""
+    known = robot.mechanism
+
+    @function(PD)
+    def computed(model: Any, q: Any, qd: Any, target: Any, kp: Any, kd: Any) -> Any:
+        return algorithms.inverse_dynamics(known, q, qd, kp * (target - q) - kd * qd)
+
+    return computed
+
+
+CONTROLLERS: Mapping[str, Callable[[Robot], Function | None]] = {
+    "none": lambda robot: None,
+    "pd": gravity_compensation,
+    "computed_torque": computed_torque,
+}
+"""By the names of a scenario; "none" leaves tau as an input, zero where it is not given."""

@@ -1,0 +1,200 @@
+"""A study: samples, what is done with each run, and how the runs are cut into chunks."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from armdyn.checks import array, number, switch, whole_number
+from armdyn.declaration import Function
+from armdyn.errors import ShapeError
+from armdyn.program import Rollout
+from armdyn.robot import Robot
+from armdyn.simulation import ClosedLoop
+from armdyn.simulation.methods import ConstantAcceleration, Euler, FixedStep, Heun, RungeKutta4, SemiImplicitEuler
+from armdyn.spatial.rotations import Array
+from armdyn.studies.errors import StudyError
+from armdyn.studies.quantities import ALWAYS_THE_SAME, Quantities
+from armdyn.studies.recipe import Recipe, Summary, digest_of_function
+from armdyn.studies.samples import Samples, digest_of, samples_of
+
+CHUNKS, FEWEST_RUNS, MOST_RUNS = 64, 64, 1 << 14
+"""A study is cut into at least so many chunks, where each thread still has the fewest runs; of at most so many runs."""
+
+ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
+"""Methods whose step depends on the state alone, as a closed loop needs."""
+
+MOST_BYTES = 1 << 25
+"""Of the results of a chunk, by which it has fewer runs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """A checked study.
+
+    Args:
+        recipe: what is done with each run.
+        samples: what varies, by the names of the loop.
+        chunk: how many runs are computed together; None: as many as suit their number and size.
+    """
+
+    recipe: Recipe
+    samples: Samples
+    chunk: int | None
+    loop: ClosedLoop = field(init=False)
+    rollout: Rollout = field(init=False)
+
+    def __post_init__(self) -> None:
+        loop = self.recipe.loop()
+        given = [name for name in ("f_tip",) if name in {*self.samples.names, *self.recipe.inputs}]
+        object.__setattr__(self, "loop", loop)
+        object.__setattr__(self, "rollout", loop.rollout.program(given=given))
+        self._check()
+        if self.chunk is not None:
+            whole_number("chunk", self.chunk, least=1, error=StudyError)
+
+    @property
+    def runs(self) -> int:
+        """How many there are."""
+        return self.samples.runs
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shape of one value of each quantity, by name."""
+        found = {port.name: port.shape for port in self.rollout.inputs}
+        return {"q0": found.pop("q"), "qd0": found.pop("qd"), **found}
+
+    def usual_chunk(self, threads: int, *, shared: bool) -> int:
+        """Runs computed together where the caller does not say.
+
+        Args:
+            threads: how many there are for the study.
+            shared: whether all of them compute one chunk, each some of its runs; else each has a chunk of its own.
+        """
+        kept = {port.name: math.prod(port.shape) for port in self.rollout.outputs}
+        rows = -(-self.recipe.steps // self.recipe.every)
+        size = sum(math.prod(port.shape) for port in self.rollout.state)
+        size += rows * sum(kept[name] for name in self.recipe.record)
+        fewest = FEWEST_RUNS * (4 * threads if shared else 1)
+        chunks = max(CHUNKS, 1 if shared else 4 * threads)
+        return min(max(-(-self.runs // chunks), fewest), MOST_RUNS, max(MOST_BYTES // (8 * size), 1), self.runs)
+
+    def numbers(self, k: int, chunk: int) -> range:
+        """The runs of a chunk."""
+        return range(k * chunk, min((k + 1) * chunk, self.runs))
+
+    def values(self, numbers: range) -> dict[str, Array]:
+        """The samples of some runs."""
+        return self.samples.of(numbers, self.shapes)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes two studies the same, by the names of arguments: numbers, or digests of what is longer."""
+        recipe = self.recipe
+        summaries = {name: digest_of_function(function) for name, function in recipe.summaries.items()}
+        return {
+            "robot": recipe.robot.model.digest,
+            "loop": self.rollout.digest,
+            "samples": self.samples.digest,
+            "runs": self.runs,
+            "inputs": digest_of("inputs", {name: np.asarray(value) for name, value in recipe.inputs.items()}),
+            "step": self.loop.method.step,
+            "steps": recipe.steps,
+            "every": recipe.every,
+            "record": list(recipe.record) if recipe.keep_records else [],
+            "summaries": hashlib.sha256(repr(sorted(summaries.items())).encode()).hexdigest(),
+        }
+
+    def _check(self) -> None:
+        shapes, recipe = self.shapes, self.recipe
+        for name in self.samples.names:
+            if name in recipe.inputs:
+                raise StudyError(f"{name!r} is in samples and in inputs; expected one of them")
+            if name in recipe.over_time:
+                raise StudyError(f"{name!r} is an input over time, which all runs share; give it in inputs")
+        self.samples.check(shapes)
+        for name, value in recipe.inputs.items():
+            expected = () if name in ALWAYS_THE_SAME else shapes[name]
+            expected = (recipe.steps, *expected) if name in recipe.over_time else expected
+            if np.shape(value) != expected:
+                raise ShapeError(f"{name} has shape {np.shape(value)}; expected {expected}, the same for all runs")
+        known = {*self.samples.names, *recipe.inputs}
+        states = {port.name for port in self.rollout.state} | {"q0", "qd0", "h", "t"}
+        missing = [name for name in shapes if name not in known | states]
+        if missing:
+            raise StudyError(
+                f"the loop of {recipe.robot.name!r} needs {', '.join(missing)} too: a value for all runs in inputs, or "
+                "one for each in samples"
+            )
+        taken = {"run", *self.samples.names, *(f"final.{name}" for name in states)}
+        for name in recipe.summaries:
+            if name in taken or name.startswith(("final.", "rows.")):
+                raise StudyError(f"a summary is called {name!r}, as another result is; rename it")
+
+
+def defined(
+    robot: Robot,
+    samples: Any,
+    controller: Function | None,
+    *,
+    steps: int,
+    inputs: Mapping[str, Any] | None,
+    method: FixedStep | None,
+    over_time: Iterable[str],
+    record: Iterable[str],
+    every: int,
+    keep_records: bool,
+    summaries: Mapping[str, Summary] | None,
+    running_cost: Function | None,
+    energy: bool,
+    chunk: int | None,
+) -> Study:
+    """The study that the arguments of `armdyn.study` describe, checked."""
+    if method is not None and not isinstance(method, ONE_STEP):
+        known = ", ".join(kind.__name__ for kind in ONE_STEP)
+        raise StudyError(f"method={method!r}; expected one of {known}, such as Euler(step=1e-3)")
+    quantities = Quantities.of(robot, controller, running_cost=running_cost is not None, energy=energy)
+    varied = samples_of(samples).renamed(lambda values: quantities.named(values, where="samples"))
+    same = quantities.named(inputs or {}, where="inputs", also=ALWAYS_THE_SAME)
+    if not {"q0"} & {*same, *varied.names}:
+        same["q0"] = np.zeros(robot.dof)
+    if controller is None and not {"tau"} & {*same, *varied.names}:
+        same["tau"] = np.zeros(robot.dof)
+    for name in ALWAYS_THE_SAME:
+        if name in same:
+            same[name] = number(name, same[name], above=0.0 if name == "h" else -math.inf, unit="s", error=StudyError)
+    recipe = Recipe(
+        robot=robot,
+        controller=controller,
+        method=method,
+        over_time=_names("over_time", over_time),
+        record=_names("record", record),
+        parameters=quantities.parameters([*varied.names, *same]),
+        running_cost=running_cost,
+        energy=switch("energy", energy, error=StudyError),
+        inputs={name: v if name in ALWAYS_THE_SAME else array(name, v, finite=StudyError) for name, v in same.items()},
+        steps=whole_number("steps", steps, least=1, error=StudyError),
+        every=whole_number("every", every, least=1, error=StudyError),
+        keep_records=switch("keep_records", keep_records, error=StudyError),
+        summaries=_checked_summaries(summaries),
+    )
+    return Study(recipe, varied, chunk)
+
+
+def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(names, str):
+        raise StudyError(f"{what}={names!r}; expected several names, such as {what}=[{names!r}]")
+    return tuple(names)
+
+
+def _checked_summaries(summaries: Mapping[str, Summary] | None) -> dict[str, Summary]:
+    found = dict(summaries or {})
+    for name, function in found.items():
+        if not isinstance(name, str) or not callable(function):
+            raise StudyError(f"summary {name!r} is {function!r}; expected a function of some runs, such as a def")
+    return found

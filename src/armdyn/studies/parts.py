@@ -1,0 +1,205 @@
+"""Where the results of a study's chunks are kept: in memory, or each as a Parquet file of a folder.
+
+A part appears under its name when it is complete: it is written under another name, then renamed. So a part that is
+there is whole, one that was computed twice is there once, and what was interrupted goes on with the parts missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from armdyn.simulation.parquet_file import pyarrow
+from armdyn.spatial.rotations import Array
+from armdyn.studies import tables
+from armdyn.studies.errors import OtherStudy, StudyError
+
+FORMAT, MANIFEST = "armdyn study 1", "study.json"
+
+UNFINISHED = ".unfinished"
+"""The ending of a file that is being written."""
+
+
+class Parts(Protocol):
+    """The parts of a study by number."""
+
+    def has(self, k: int) -> bool:
+        """Whether a part is complete."""
+
+    def write(self, k: int, arrays: Mapping[str, Array]) -> None:
+        """Keep a part."""
+
+    def read(self, k: int, names: list[str] | None = None) -> dict[str, Array]:
+        """The arrays of a part, or some of them, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """Parts in memory."""
+
+    kept: dict[int, dict[str, Array]] = field(default_factory=dict)
+
+    def has(self, k: int) -> bool:  # noqa: D102 - of the protocol, as all below
+        return k in self.kept
+
+    def write(self, k: int, arrays: Mapping[str, Array]) -> None:  # noqa: D102
+        self.kept[k] = dict(arrays)
+
+    def read(self, k: int, names: list[str] | None = None) -> dict[str, Array]:  # noqa: D102
+        return self.kept[k] if names is None else {name: self.kept[k][name] for name in names}
+
+
+@dataclass(frozen=True)
+class InFolder:
+    """Parts in a folder, which several processes and machines may share.
+
+    Args:
+        folder: that holds them, and the manifest.
+        digest: of the study.
+    """
+
+    folder: Path
+    digest: str
+
+    def path(self, k: int) -> Path:
+        """The file of a part."""
+        return self.folder / f"part-{k:06d}.parquet"
+
+    def has(self, k: int) -> bool:
+        """Whether a part is complete and of this study; one that is damaged is none."""
+        path = self.path(k)
+        if not path.is_file():
+            return False
+        pa, pq = pyarrow()
+        try:
+            found = dict(pq.read_schema(path).metadata or {}).get(tables.STUDY)
+        except (OSError, pa.ArrowException):
+            return False
+        if found != self.digest.encode():
+            raise OtherStudy(f"{path} is no part of the study in {self.folder}; move it away")
+        return True
+
+    def write(self, k: int, arrays: Mapping[str, Array]) -> None:
+        """Keep a part: written under another name first, then renamed."""
+        _write(self.path(k), tables.content(arrays, self.digest))
+
+    def read(self, k: int, names: list[str] | None = None) -> dict[str, Array]:
+        """The arrays of a part, or some of them, by name."""
+        pa, pq = pyarrow()
+        path = self.path(k)
+        try:
+            with pq.ParquetFile(path) as file:
+                return tables.arrays_of(file.read(columns=names))
+        except (OSError, KeyError, ValueError, pa.ArrowException) as error:
+            raise StudyError(f"{path} cannot be read: {error}. Delete it and call study() again") from error
+
+    def clear(self) -> None:
+        """Remove what killed processes left half written."""
+        for path in self.folder.glob(f"*{UNFINISHED}"):
+            with suppress(OSError):
+                path.unlink()
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a folder says of its study.
+
+    Args:
+        identity: see `Study.identity`.
+        chunk: how many runs a part has.
+        words: for readers: names of the robot, of what varies, and the like.
+    """
+
+    identity: Mapping[str, Any]
+    chunk: int
+    words: Mapping[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """Of the study and its chunks."""
+        text = json.dumps([FORMAT, dict(self.identity), self.chunk], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def write(self, folder: Path) -> None:
+        """Write it into a folder."""
+        said = {"format": FORMAT, "chunk": self.chunk, "identity": dict(self.identity), **self.words}
+        _write(folder / MANIFEST, json.dumps(said, indent=1).encode())
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest | None:
+        """That of a folder; None where there is none."""
+        path = folder / MANIFEST
+        try:
+            said = json.loads(path.read_bytes())
+            if said.pop("format") != FORMAT:
+                raise ValueError(f"it does not say {FORMAT!r}")
+            return cls(dict(said.pop("identity")), int(said.pop("chunk")), said)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise StudyError(f"{path} cannot be read: {error.strerror or error}") from error
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StudyError(f"{path} is damaged, or no study that armdyn wrote: {error}") from error
+
+
+def opened(folder: Path, wanted: Manifest, *, chunk_is_given: bool) -> tuple[InFolder, Manifest]:
+    """A folder for a study, new or begun by the same one before, whose chunks it keeps.
+
+    Raises:
+        OtherStudy: it holds another study's parts.
+        StudyError: it cannot be written.
+    """
+    pyarrow()
+    folder = folder.absolute()
+    found = Manifest.read(folder)
+    if found is None:
+        if folder.is_dir() and any(folder.glob("part-*.parquet")):
+            raise OtherStudy(f"{folder} holds parts, but no {MANIFEST} that says of what; choose another folder")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StudyError(f"{folder} cannot be made: {error.strerror or error}") from error
+        wanted.write(folder)
+        return InFolder(folder, wanted.digest), wanted
+    differing = [name for name, value in wanted.identity.items() if found.identity.get(name) != value]
+    if differing:
+        raise OtherStudy(
+            f"{folder} holds another study: {_differences(differing, found.identity, wanted.identity)}. Choose another "
+            "folder, or remove this one"
+        )
+    if chunk_is_given and found.chunk != wanted.chunk:
+        raise OtherStudy(f"{folder} holds chunks of {found.chunk} runs, not {wanted.chunk}; leave chunk= away to go on")
+    return InFolder(folder, found.digest), found
+
+
+def _differences(names: list[str], there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+    return "; ".join(
+        f"{name} is {there.get(name)!r} there and {here[name]!r} here"
+        if isinstance(here[name], int | float | list)
+        else f"its {name} differ{'' if name.endswith('s') else 's'}"
+        for name in names
+    )
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file that appears under its name when it is complete, and on the disk."""
+    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex}{UNFINISHED}")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        if isinstance(error, FileNotFoundError) and path.exists():
+            return  # another process wrote it, and cleared what was unfinished
+        raise StudyError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -1,0 +1,69 @@
+"""The names of what can vary: the initial state, a controller's inputs and states, parameters of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.declaration import Function
+from armdyn.errors import UnknownName
+from armdyn.model.parameters import parameter_names, parameter_shape
+from armdyn.robot import Robot
+from armdyn.simulation.closed_loop import Controller
+from armdyn.studies.errors import StudyError
+
+ALWAYS_THE_SAME = ("h", "t0")
+"""What all runs share: the step and the time at first."""
+
+
+@dataclass(frozen=True)
+class Quantities:
+    """The names that a study of this robot and controller understands.
+
+    Args:
+        robot: what moves.
+        own: those of the loop; all others are parameters of the model.
+    """
+
+    robot: Robot
+    own: tuple[str, ...]
+
+    @classmethod
+    def of(cls, robot: Robot, controller: Function | None, *, running_cost: bool, energy: bool) -> Quantities:
+        """The names of a loop."""
+        read = None if controller is None else Controller(controller)
+        own = ("q0", "qd0", *(["work"] if energy else []), *(["cost"] if running_cost else []))
+        own += ("tau",) if read is None else (*read.state, *read.inputs)
+        return cls(robot, (*own, "f_tip"))
+
+    def named(self, values: Mapping[str, Any], *, where: str, also: Iterable[str] = ()) -> dict[str, Any]:
+        """The values by the loop's names: "tool0_payload_mass" becomes "tool0.payload.mass".
+
+        Raises:
+            UnknownName: a name that neither the loop nor the model has.
+            StudyError: a name given twice.
+        """
+        found: dict[str, Any] = {}
+        for given, value in values.items():
+            name = self._name(given, (*self.own, *also), where)
+            if name in found:
+                raise StudyError(f"{where} have {name!r} twice, in two spellings")
+            found[name] = value
+        return found
+
+    def _name(self, given: str, own: tuple[str, ...], where: str) -> str:
+        if given in own:
+            return given
+        model = self.robot.model
+        if isinstance(given, str) and "." in given:
+            parameter_shape(model, given)  # or the error that says what there is
+            return given
+        parameters = {name.replace(".", "_"): name for name in parameter_names(model)}
+        if given in parameters:
+            return parameters[given]
+        raise UnknownName.of("quantity", given, [*own, *parameters], f"{where} of {self.robot.name!r}")
+
+    def parameters(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of the names that are parameters of the model."""
+        return tuple(name for name in names if name not in (*self.own, *ALWAYS_THE_SAME))

@@ -1,0 +1,125 @@
+"""What is done with every run of a study: all that a worker needs besides the samples. It travels by pickle."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.declaration import Function
+from armdyn.robot import Robot
+from armdyn.simulation import ClosedLoop
+from armdyn.simulation.methods import FixedStep
+from armdyn.spatial.rotations import Array
+from armdyn.studies.errors import StudyError
+
+Report = Callable[[float], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Some runs of a study, as a summary sees them.
+
+    Args:
+        robot: the robot as described, without what varies.
+        number: of each run, shape (runs).
+        inputs: what was given, by name: samples of shape (runs, *shape), others of shape (*shape).
+        final: the state after the last step, each array of shape (runs, *shape), by name.
+        rows: what was recorded, each array of shape (rows, runs, *shape), by name.
+    """
+
+    robot: Robot
+    number: Array
+    inputs: Mapping[str, Array]
+    final: Any
+    rows: Any
+
+
+Summary = Callable[[Runs], ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class Recipe:
+    """A closed loop, what is the same in all runs, and what is kept of each."""
+
+    robot: Robot
+    controller: Function | None
+    method: FixedStep | None
+    over_time: tuple[str, ...]
+    record: tuple[str, ...]
+    parameters: tuple[str, ...]
+    running_cost: Function | None
+    energy: bool
+    inputs: Mapping[str, Array]
+    steps: int
+    every: int
+    keep_records: bool
+    summaries: Mapping[str, Summary]
+
+    def loop(self) -> ClosedLoop:
+        """The loop, not yet compiled."""
+        return ClosedLoop(
+            self.robot,
+            self.controller,
+            method=self.method,
+            over_time=self.over_time,
+            record=self.record,
+            parameters=self.parameters,
+            running_cost=self.running_cost,
+            energy=self.energy,
+        )
+
+    def compute(
+        self,
+        loop: ClosedLoop,
+        numbers: range,
+        values: Mapping[str, Array],
+        *,
+        workers: int | None = None,
+        report: Report | None = None,
+    ) -> dict[str, Array]:
+        """The results of some runs by name, each of shape (runs, *shape).
+
+        Args:
+            loop: of `loop`.
+            numbers: of the runs.
+            values: their samples.
+            workers: how many threads share them.
+            report: called with the fraction that is done.
+        """
+        given = {**self.inputs, **values}
+        with np.errstate(all="ignore"):  # a run that diverges ends in NaN, and the others go on
+            rolled = loop(**given, steps=self.steps, every=self.every, workers=workers, report=report)  # type: ignore[arg-type]
+        seen = Runs(self.robot, np.arange(numbers.start, numbers.stop), given, rolled.final, rolled.rows)
+        found = {"run": seen.number, **values}
+        found |= {f"final.{name}": value for name, value in rolled.final._asdict().items()}
+        if self.keep_records:
+            found |= {f"rows.{name}": np.moveaxis(value, 0, 1) for name, value in rolled.rows._asdict().items()}
+        return found | {name: self._summary(name, seen) for name in self.summaries}
+
+    def _summary(self, name: str, seen: Runs) -> Array:
+        value = np.asarray(self.summaries[name](seen))
+        if value.dtype.kind not in "biuf":
+            raise StudyError(f"summary {name!r} holds {value.dtype}; expected real numbers")
+        if not value.ndim or len(value) != len(seen.number) or not value.size:
+            raise StudyError(
+                f"summary {name!r} has shape {value.shape} for {len(seen.number)} runs; expected a value for each: "
+                f"({len(seen.number)}, ...). What is recorded has shape (rows, runs, ...)"
+            )
+        kinds = {"b": np.bool_, "i": np.int64, "u": np.int64, "f": np.float64}
+        return value.astype(kinds[value.dtype.kind])
+
+
+def digest_of_function(function: Callable[..., Any]) -> str:
+    """A digest of a function's source, or of its bytecode where there is no source; not of what it calls."""
+    code = getattr(function, "__code__", None)
+    try:
+        text = inspect.getsource(function)
+    except (OSError, TypeError):
+        text = repr(function) if code is None else repr((code.co_code, code.co_names, str(code.co_consts)))
+    return hashlib.sha256(text.encode()).hexdigest()

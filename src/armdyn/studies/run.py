@@ -1,0 +1,174 @@
+"""`armdyn.study`: sweeps and Monte-Carlo studies of an arm by one call."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from armdyn.checks import switch, whole_number
+from armdyn.declaration import Function
+from armdyn.robot import Robot
+from armdyn.simulation.methods import FixedStep
+from armdyn.simulation.progress import progress_bar
+from armdyn.studies import cluster, here
+from armdyn.studies.definition import Study, defined
+from armdyn.studies.errors import StudyError
+from armdyn.studies.parts import InFolder, InMemory, Manifest, opened
+from armdyn.studies.recipe import Report, Summary
+from armdyn.studies.results import Results
+from armdyn.studies.samples import Samples
+
+
+def study(
+    robot: Robot,
+    samples: Samples | Mapping[str, Any],
+    controller: Function | None = None,
+    *,
+    steps: int,
+    inputs: Mapping[str, Any] | None = None,
+    method: FixedStep | None = None,
+    over_time: Iterable[str] = (),
+    record: Iterable[str] = (),
+    every: int = 1,
+    keep_records: bool = True,
+    summaries: Mapping[str, Summary] | None = None,
+    running_cost: Function | None = None,
+    energy: bool = False,
+    chunk: int | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    client: Any = None,
+    workers: int = -1,
+    progress: bool = False,
+) -> Results:
+    """Run an arm many times, each time from another state or with other parameters.
+
+    All runs are one compiled loop (`armdyn.ClosedLoop`). They are cut into chunks, whose results do not depend on how
+    they are cut. With ``folder`` each chunk becomes a Parquet file when it is done, and the same call again computes
+    only what is missing: after Ctrl-C, a crash, or the loss of a cluster.
+
+    Args:
+        robot: what moves.
+        samples: what varies, by name: ``grid(...)``, ``sampled(...)``, or a mapping with a value for each run. Names
+            are q0 and qd0, rad or m and rad/s or m/s; the controller's inputs and states; parameters of the model
+            ("link_6.mass", or link_6_mass), f_tip; tau where there is no controller.
+        controller: a `Function` whose first result is tau, as of `armdyn.ClosedLoop`.
+        steps: of each run.
+        inputs: what is the same in all runs, by the same names; also h and t0, s. At zero where none is given: q0,
+            qd0, states, and tau where there is no controller.
+        method: a fixed-step method; ``Euler(step=1e-3)`` where none is given.
+        over_time: inputs with an axis of time, (steps, *shape).
+        record: states and signals that are recorded, for summaries and as results.
+        every: record each so many steps.
+        keep_records: whether what is recorded is a result; else it is only for summaries, and takes no room.
+        summaries: functions of some `Runs` with a number or array for each, shape (runs, ...), by name.
+        running_cost: of the state "cost", as of `armdyn.ClosedLoop`.
+        energy: whether the state "work" is integrated.
+        chunk: how many runs are computed together.
+        folder: for parts and the manifest; None keeps results in memory.
+        client: a `distributed.Client` whose workers compute the chunks, one thread each.
+        workers: without a client, how many threads share a chunk; -1: one a core.
+        progress: show a progress bar on stderr.
+
+    Returns:
+        `Results`: columns by name, or part by part.
+
+    Raises:
+        UnknownName: a quantity that neither the loop nor the model has.
+        ShapeError: a value that does not have the shape of its quantity.
+        OtherStudy: the folder holds another study.
+        ClusterLost: the cluster went away; parts in the folder are kept.
+
+    A payload of unknown mass under a controller that compensates what it knows:
+
+    >>> from armdyn.studies import Uniform, sampled
+    >>> robot = armdyn.load("planar_2r")
+    >>> known = robot.mechanism
+    >>> @armdyn.function("(n),(n),(n)->(n)")
+    ... def pd(model, q, qd, target):
+    ...     return armdyn.algorithms.gravity_forces(known, q) + 400 * (target - q) - 40 * qd
+    >>> results = armdyn.study(
+    ...     robot,
+    ...     sampled(200, {"tip.payload.mass": Uniform(0, 2)}, seed=1),
+    ...     pd,
+    ...     inputs={"target": [0.5, 0.5], "q0": [0.5, 0.5]},
+    ...     steps=2000,
+    ...     summaries={"sag": lambda runs: np.abs(runs.final.q - runs.inputs["target"]).max(axis=1)},
+    ... )
+    >>> bool(np.corrcoef(results["tip.payload.mass"], results["sag"])[0, 1] > 0.99)
+    True
+    """
+    wanted = defined(
+        robot,
+        samples,
+        controller,
+        steps=steps,
+        inputs=inputs,
+        method=method,
+        over_time=over_time,
+        record=record,
+        every=every,
+        keep_records=keep_records,
+        summaries=summaries,
+        running_cost=running_cost,
+        energy=energy,
+        chunk=chunk,
+    )
+    switch("progress", progress, error=StudyError)
+    if client is None:
+        threads = (
+            (os.cpu_count() or 1) if workers == -1 else whole_number("workers", workers, least=1, error=StudyError)
+        )
+    else:
+        threads = cluster.threads(client)
+    results = _place(wanted, folder, wanted.usual_chunk(threads, shared=client is None))
+    missing = results.missing
+    to_do = sum(len(wanted.numbers(k, results.chunk)) for k in missing)
+    done = wanted.runs - to_do
+    with progress_bar(progress, wanted.runs, f"study of {robot.name}", unit="runs", form=",.0f") as fraction:
+        _compute(wanted, results, missing, client, workers, _counted(fraction, done, wanted.runs))
+    return results
+
+
+def _counted(fraction: Report, done: float, runs: int) -> Report:
+    """A report of runs that were done since the last one, as one of the fraction."""
+
+    def report(more: float) -> None:
+        nonlocal done
+        done += more
+        fraction(done / runs)
+
+    report(0.0)
+    return report
+
+
+def _place(wanted: Study, folder: str | os.PathLike[str] | None, usual_chunk: int) -> Results:
+    """Where the parts are kept, with those that are there."""
+    chunk = usual_chunk if wanted.chunk is None else wanted.chunk
+    if folder is None:
+        return Results(wanted.runs, chunk, InMemory())
+    recipe = wanted.recipe
+    law = recipe.controller and recipe.controller.name
+    words: dict[str, Any] = {"robot": recipe.robot.name, "controller": law, "method": str(wanted.loop.method)}
+    words |= {"varies": list(wanted.samples.names), "summaries": list(recipe.summaries)}
+    parts, manifest = opened(
+        Path(folder), Manifest(wanted.identity, chunk, words), chunk_is_given=wanted.chunk is not None
+    )
+    return Results(wanted.runs, manifest.chunk, parts)
+
+
+def _compute(
+    wanted: Study, results: Results, missing: tuple[int, ...], client: Any, workers: int, report: Report
+) -> None:
+    try:
+        if client is None:
+            here.compute(wanted, results.chunk, missing, results.parts, workers, report)
+        else:
+            cluster.compute(wanted, results.chunk, missing, results.parts, client, report)
+    except KeyboardInterrupt as error:
+        if isinstance(results.parts, InFolder):
+            error.add_note(f"What is done is kept in {results.parts.folder}: the same call goes on from there")
+        raise
+    if isinstance(results.parts, InFolder):
+        results.parts.clear()

@@ -1,0 +1,275 @@
+"""What varies from run to run: values given one by one, a grid, or numbers drawn from distributions.
+
+Run k has the same numbers however the runs are cut into chunks: values are found by the number of the run.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import array, whole_number
+from armdyn.errors import ShapeError
+from armdyn.spatial.rotations import Array
+from armdyn.studies.distributions import Distribution
+from armdyn.studies.errors import StudyError
+
+Shapes = Mapping[str, tuple[int, ...]]
+Rename = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+
+class Samples(Protocol):
+    """What a study needs to know of its samples."""
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What varies."""
+
+    @property
+    def digest(self) -> str:
+        """A text that differs where any number of any run does."""
+
+    def renamed(self, rename: Rename) -> Samples:
+        """The same with other names: ``rename`` makes one mapping of another."""
+
+    def check(self, shapes: Shapes) -> None:
+        """Raise a `ShapeError` where a value does not have the shape of its quantity."""
+
+    def of(self, runs: range, shapes: Shapes) -> dict[str, Array]:
+        """The values of some runs, each of shape (runs, *shape)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A value for each run.
+
+    Args:
+        values: arrays of shape (runs, *shape) by name.
+    """
+
+    values: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", _arrays(self.values, "a value for each run"))
+        lengths = {name: len(value) for name, value in self.values.items()}
+        if len(set(lengths.values())) > 1:
+            said = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+            raise ShapeError(f"samples differ in their number of runs: {said}. For every combination, use grid()")
+
+    @property
+    def runs(self) -> int:  # noqa: D102 - of the protocol, as all below
+        return len(next(iter(self.values.values())))
+
+    @property
+    def names(self) -> tuple[str, ...]:  # noqa: D102
+        return tuple(self.values)
+
+    @property
+    def digest(self) -> str:  # noqa: D102
+        return digest_of("given", self.values)
+
+    def renamed(self, rename: Rename) -> Given:  # noqa: D102
+        return dataclasses.replace(self, values=rename(self.values))
+
+    def check(self, shapes: Shapes) -> None:  # noqa: D102
+        _check_shapes(self.values, shapes, "runs")
+
+    def of(self, runs: range, shapes: Shapes) -> dict[str, Array]:  # noqa: D102
+        return {name: value[runs.start : runs.stop] for name, value in self.values.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Every combination of some values; those of the last name change from run to run.
+
+    Args:
+        axes: arrays of shape (values, *shape) by name.
+    """
+
+    axes: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "axes", _arrays(self.axes, "the values of an axis"))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many values each axis has: results of shape (runs, ...) can be reshaped to ``(*shape, ...)``."""
+        return tuple(map(len, self.axes.values()))
+
+    @property
+    def runs(self) -> int:  # noqa: D102 - of the protocol, as all below
+        return math.prod(self.shape)
+
+    @property
+    def names(self) -> tuple[str, ...]:  # noqa: D102
+        return tuple(self.axes)
+
+    @property
+    def digest(self) -> str:  # noqa: D102
+        return digest_of("grid", self.axes)
+
+    def renamed(self, rename: Rename) -> Grid:  # noqa: D102
+        return dataclasses.replace(self, axes=rename(self.axes))
+
+    def check(self, shapes: Shapes) -> None:  # noqa: D102
+        _check_shapes(self.axes, shapes, "values")
+
+    def of(self, runs: range, shapes: Shapes) -> dict[str, Array]:  # noqa: D102
+        places = np.unravel_index(np.arange(runs.start, runs.stop), self.shape)
+        return {name: axis[place] for (name, axis), place in zip(self.axes.items(), places, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Numbers drawn from distributions, the same for the same seed on every machine.
+
+    Each name has a stream of random numbers of its own, in which run k begins at number k times the size of the
+    quantity: one more name, more runs or other chunks leave all other numbers as they are.
+
+    Args:
+        runs: how many.
+        distributions: by name.
+        seed: of the random numbers.
+    """
+
+    runs: int
+    distributions: Mapping[str, Distribution]
+    seed: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "runs", whole_number("the number of runs", self.runs, least=1, error=StudyError))
+        object.__setattr__(self, "seed", whole_number("seed", self.seed, least=0, error=StudyError))
+        for name, one in self.distributions.items():
+            if not isinstance(one, Distribution):
+                raise StudyError(
+                    f"{name} is {one!r}; expected a distribution, such as Uniform(0, 5) or Normal(mean, std). What is "
+                    "the same in all runs stands in inputs="
+                )
+        _refuse_nothing(self.distributions)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What varies."""
+        return tuple(self.distributions)
+
+    @property
+    def digest(self) -> str:
+        """A text that differs where any number of any run does."""
+        exact = {
+            f"{name} {type(one).__name__} {parameter}": value
+            for name, one in self.distributions.items()
+            for parameter, value in one.parameters.items()
+        }
+        return digest_of(f"sampled {self.runs} {self.seed}", exact)
+
+    def renamed(self, rename: Rename) -> Sampled:
+        """The same with other names: ``rename`` makes one mapping of another."""
+        return dataclasses.replace(self, distributions=rename(self.distributions))
+
+    def check(self, shapes: Shapes) -> None:
+        """Raise a `ShapeError` where parameters of a distribution do not fit its quantity."""
+        for name, one in self.distributions.items():
+            for parameter, value in one.parameters.items():
+                if value.ndim and value.shape != shapes[name]:
+                    raise ShapeError(
+                        f"{parameter} of {name} has shape {value.shape}; expected one number, or {shapes[name]}"
+                    )
+
+    def of(self, runs: range, shapes: Shapes) -> dict[str, Array]:
+        """The values of some runs, each of shape (runs, *shape)."""
+        return {name: one.at(self._drawn(name, runs, shapes[name])) for name, one in self.distributions.items()}
+
+    def _drawn(self, name: str, runs: range, shape: tuple[int, ...]) -> Array:
+        """Numbers between 0 and 1, neither of which is drawn: the midpoints of 2^52 equal parts."""
+        size = math.prod(shape)
+        own = int.from_bytes(hashlib.sha256(name.replace(".", "_").encode()).digest()[:16], "little")
+        stream = np.random.PCG64DXSM(np.random.SeedSequence([self.seed, own])).advance(runs.start * size)
+        drawn = np.asarray(stream.random_raw(len(runs) * size), dtype=np.uint64) >> np.uint64(12)
+        return ((drawn + 0.5) * 2.0**-52).reshape(len(runs), *shape)
+
+
+def grid(axes: Mapping[str, ArrayLike] | None = None, /, **more: ArrayLike) -> Grid:
+    """Every combination of some values; those of the last name change from run to run.
+
+    Args:
+        axes: values by name, arrays of shape (values, *shape); for names with dots, such as "link_6.mass".
+        more: the same, by keywords.
+
+    >>> grid(kp=[10.0, 20.0], kd=[1.0, 2.0, 3.0]).runs
+    6
+    """
+    return Grid({**(axes or {}), **more})
+
+
+def sampled(
+    runs: int, distributions: Mapping[str, Distribution] | None = None, /, *, seed: int, **more: Distribution
+) -> Sampled:
+    """Numbers drawn from distributions: a Monte-Carlo study.
+
+    Components of a vector are independent of each other. The same seed gives the same numbers on every machine, and
+    run k the same however many runs there are.
+
+    Args:
+        runs: how many.
+        distributions: by name; for names with dots, such as "link_6.mass".
+        seed: of the random numbers, a whole number.
+        more: distributions by keywords.
+
+    >>> from armdyn.studies import Normal, Uniform, sampled
+    >>> sampled(1000, {"tool0.payload.mass": Uniform(0, 5)}, q0=Normal(0, 0.1), seed=1).names
+    ('tool0.payload.mass', 'q0')
+    """
+    return Sampled(runs, {**(distributions or {}), **more}, seed)
+
+
+def samples_of(samples: Any) -> Samples:
+    """Samples from what a caller gives: they themselves, or values for each run by name."""
+    if isinstance(samples, Given | Grid | Sampled):
+        return samples
+    if isinstance(samples, Mapping):
+        return Given(samples)
+    raise StudyError(
+        f"samples is {samples!r}; expected values for each run by name, such as {{'kp': [10, 20]}}, grid(...) or "
+        "sampled(...)"
+    )
+
+
+def digest_of(kind: str, values: Mapping[str, Array]) -> str:
+    """A digest of arrays by name."""
+    found = hashlib.sha256(kind.encode())
+    for name, value in values.items():
+        found.update(repr((name, value.shape)).encode())
+        found.update(np.ascontiguousarray(value, dtype="<f8").tobytes())
+    return found.hexdigest()
+
+
+def _arrays(values: Mapping[str, Any], meaning: str) -> dict[str, Array]:
+    _refuse_nothing(values)
+    found = {name: array(name, value, finite=StudyError) for name, value in values.items()}
+    for name, value in found.items():
+        if not value.ndim or not len(value):
+            raise ShapeError(f"{name} has shape {value.shape}; expected {meaning}. What is always the same: inputs=")
+    return found
+
+
+def _refuse_nothing(values: Mapping[str, Any]) -> None:
+    if not values:
+        raise StudyError("samples are empty; name at least one quantity that varies, such as q0")
+
+
+def _check_shapes(values: Mapping[str, Array], shapes: Shapes, counted: str) -> None:
+    for name, value in values.items():
+        if value.shape[1:] != shapes[name]:
+            expected = ", ".join(map(str, (counted, *shapes[name])))
+            raise ShapeError(f"{name} has shape {value.shape}; expected ({expected})")

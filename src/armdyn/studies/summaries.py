@@ -1,0 +1,45 @@
+"""Summaries that a scenario names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from armdyn.errors import Unsupported
+from armdyn.spatial.rotations import Array
+from armdyn.studies.errors import StudyError
+from armdyn.studies.recipe import Runs, Summary
+
+
+def joint_error(runs: Runs) -> Array:
+    """The largest distance of a joint from its target at the end, rad or m, shape (runs)."""
+    return np.asarray(np.abs(runs.final.q - _target(runs)).max(axis=1))
+
+
+def tip_position(runs: Runs) -> Array:
+    """Where the tip is at the end, m, in base axes, shape (runs, 3)."""
+    if runs.robot.tip is None:
+        raise Unsupported(f"{runs.robot.name!r} has several tips, or none; choose one by 'tip'")
+    return np.asarray(runs.robot.forward_kinematics(runs.final.q)[..., :3, 3])
+
+
+def tip_error(runs: Runs) -> Array:
+    """Distance of the tip at the end from its place at the target, m, shape (runs)."""
+    wanted = runs.robot.forward_kinematics(_target(runs))[..., :3, 3]
+    return np.asarray(np.linalg.norm(tip_position(runs) - wanted, axis=-1))
+
+
+def diverged(runs: Runs) -> Array:
+    """Whether the motion ended in infinity or NaN, shape (runs)."""
+    return np.asarray(~(np.isfinite(runs.final.q) & np.isfinite(runs.final.qd)).all(axis=1))
+
+
+def _target(runs: Runs) -> Array:
+    if "target" not in runs.inputs:
+        raise StudyError("a summary of an error needs a controller with a target: pd or computed_torque")
+    return runs.inputs["target"]
+
+
+SUMMARIES: Mapping[str, Summary] = {one.__name__: one for one in (joint_error, tip_position, tip_error, diverged)}
+"""By the names of a scenario."""

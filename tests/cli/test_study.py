@@ -1,0 +1,61 @@
+"""``armdyn study``: its table, its folder, its messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from armdyn.studies import read
+
+Shell = Callable[..., Any]
+
+SCENARIO = """
+robot: planar_2r
+duration: 0.1
+controller: pd
+inputs: {target: [0.5, 0.5], kp: 100, kd: 10}
+samples: {tip.payload.mass: {uniform: [0, 2]}}
+runs: 100
+summaries: [joint_error]
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path: Path) -> Path:
+    path = tmp_path / "payloads.yaml"
+    path.write_text(SCENARIO)
+    return path
+
+
+def test_the_table_and_the_folder(shell: Shell, scenario: Path, tmp_path: Path) -> None:
+    said = shell("study", str(scenario), "--folder", str(tmp_path / "out"))
+    assert said.code == 0, said.err
+    results = read(tmp_path / "out")
+    line = next(line for line in said.out.splitlines() if "joint_error" in line)
+    np.testing.assert_allclose(float(line.split()[-2]), results["joint_error"].max(), rtol=1e-3)
+    assert "tip.payload.mass" in said.out
+    again = shell("study", str(scenario), "--folder", str(tmp_path / "out"))
+    assert again.out == said.out
+    scenario.write_text(SCENARIO.replace("kp: 100", "kp: 200"))
+    refused = shell("study", str(scenario), "--folder", str(tmp_path / "out"))
+    assert refused.code == 2
+    assert "OtherStudy" in refused.err
+    assert "its inputs differ" in refused.err
+
+
+def test_a_misspelt_key_is_named(shell: Shell, scenario: Path) -> None:
+    scenario.write_text(SCENARIO.replace("runs:", "run:"))
+    said = shell("study", str(scenario), columns=300)
+    assert said.code == 2
+    assert "no key 'run'" in said.err
+    assert "Did you mean 'runs'?" in said.err
+
+
+def test_help_shows_a_scenario_as_it_is_written(shell: Shell) -> None:
+    said = shell("study", "--help", columns=120)
+    assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 500, kd: 50}" in said.out
+    assert "summaries: [tip_error, diverged]" in said.out

@@ -1,0 +1,139 @@
+"""Scenarios: the same study as by a call, and every misspelt word named with what was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import UnknownName
+from armdyn.simulation import RungeKutta4
+from armdyn.studies import Normal, Scenario, StudyError, Uniform, sampled
+from armdyn.studies.controllers import computed_torque, gravity_compensation
+from armdyn.studies.summaries import SUMMARIES
+
+TEXT = """
+robot: planar_3r
+gravity: [0, 0, -9.81]
+duration: 0.05
+step: 1e-3          # a number, though YAML 1.1 says it is text
+method: rk4
+controller: pd
+inputs: {target: [0.1, 0.2, 0.3], kp: 50, kd: [5, 4, 3]}
+samples:
+  link_3.mass: {uniform: [0.5, 2]}
+  q0: {normal: [[0.1, 0.2, 0.3], 0.1]}
+runs: 30
+seed: 4
+record: [q]
+every: 10
+summaries: [tip_error, joint_error, diverged, tip_position]
+"""
+
+
+def test_the_documented_scenario_runs(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "studies.md").read_text()
+    text = page.partition("```yaml\n")[2].partition("```")[0]
+    scenario = read(text.replace("runs: 1000", "runs: 20"), tmp_path)
+    results = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    assert results["rows.q"].shape == (20, 10, 6)
+    assert results["tip_error"].max() < 0.1
+
+
+def read(text: str, folder: Path) -> Scenario:
+    path = folder / "scenario.yaml"
+    path.write_text(text)
+    return Scenario.read(path)
+
+
+def test_a_scenario_is_the_study_it_describes(tmp_path: Path) -> None:
+    scenario = read(TEXT, tmp_path)
+    results = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    robot = armdyn.load("planar_3r", gravity=(0, 0, -9.81))
+    target = np.array([0.1, 0.2, 0.3])
+    expected = armdyn.study(
+        robot,
+        sampled(30, {"link_3.mass": Uniform(0.5, 2)}, q0=Normal(target, 0.1), seed=4),
+        gravity_compensation(robot),
+        inputs={"target": target, "kp": [50, 50, 50], "kd": [5, 4, 3]},
+        steps=50,
+        method=RungeKutta4(step=1e-3),
+        record=["q"],
+        every=10,
+        summaries=dict(SUMMARIES),
+    )
+    assert set(results.names) == set(expected.names)
+    for name in expected.names:
+        np.testing.assert_array_equal(results[name], expected[name])
+    np.testing.assert_allclose(results["joint_error"], np.abs(results["final.q"] - target).max(axis=1), rtol=1e-15)
+    place = np.array([robot.forward_kinematics(q)[:3, 3] for q in results["final.q"]])
+    np.testing.assert_allclose(results["tip_position"], place, rtol=1e-15, atol=1e-15)
+    error = np.linalg.norm(place - robot.forward_kinematics(target)[:3, 3], axis=1)
+    np.testing.assert_allclose(results["tip_error"], error, rtol=1e-12, atol=1e-15)
+
+
+def test_a_grid_spreads_one_number_over_all_joints(tmp_path: Path) -> None:
+    scenario = read(
+        "robot: planar_3r\nduration: 0.01\ncontroller: computed_torque\n"
+        "inputs: {target: 0.1, kd: 5}\ngrid: {kp: [10, 20], q0: [[0, 0, 0], [1, 1, 1]]}\n",
+        tmp_path,
+    )
+    results = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    np.testing.assert_array_equal(results["kp"], np.repeat([[10.0] * 3, [20.0] * 3], 2, axis=0))
+
+
+@pytest.mark.parametrize("make", [gravity_compensation, computed_torque])
+def test_controllers_hold_a_robot_where_it_stands(make: Any) -> None:
+    robot = armdyn.load("ur5")
+    q, rest = np.linspace(-1, 1, 6), np.zeros(6)
+    tau = robot.compile(make(robot))(q, rest, q, np.ones(6), np.ones(6))
+    np.testing.assert_allclose(tau, robot.gravity_forces(q), rtol=1e-12, atol=1e-12)
+
+
+def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
+    robot = armdyn.load("ur5")
+    q, qd, target, kp, kd = np.random.default_rng(0).uniform(0.5, 1, (5, 6))
+    tau = robot.compile(computed_torque(robot))(q, qd, target, kp, kd)
+    np.testing.assert_allclose(robot.forward_dynamics(q, qd, tau), kp * (target - q) - kd * qd, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("error", "old", "new", "said"),
+    [
+        (UnknownName, "duration:", "durations:", "Did you mean 'duration'"),
+        (UnknownName, "controller: pd", "controller: pid", "Did you mean 'pd'"),
+        (UnknownName, "method: rk4", "method: rk5", "Did you mean 'rk4'"),
+        (UnknownName, "method: rk4", "method: adaptive", "no method 'adaptive'"),
+        (UnknownName, "link_3.mass", "link_3.mas", "Did you mean 'link_3.mass'"),
+        (UnknownName, "kp: 50", "kpp: 50", "Did you mean 'kp'"),
+        (UnknownName, "uniform", "unifrom", "Did you mean 'uniform'"),
+        (UnknownName, "[tip_error", "[tip_eror", "Did you mean 'tip_error'"),
+        (UnknownName, "planar_3r", "planar_4r", "planar_"),
+        (StudyError, "runs: 30", "", "need 'runs'"),
+        (StudyError, "runs: 30", "grid: {kp: [1]}", "either 'samples'"),
+        (StudyError, "robot: planar_3r", "", "names no robot"),
+        (StudyError, "duration: 0.05", "duration: 0.0505", "no multiple"),
+        (StudyError, "duration: 0.05", "duration: soon", "duration is 'soon'"),
+        (StudyError, "uniform: [0.5, 2]", "uniform: 2", r"expected two values, \[low, high\]"),
+        (StudyError, "record: [q]", "record: q", "expected a list"),
+        (StudyError, "seed: 4", "seed: 4\nseed: 5", r"yaml:14: 'seed' stands twice"),
+        (StudyError, "seed: 4", "seed: [4", "scenario.yaml:"),
+        (StudyError, "kp: 50", "kp: &x 50, tau: *x", "aliases are not read"),
+        (StudyError, TEXT, "- robot", "holds no scenario"),
+        (StudyError, TEXT, "robot: !!python/object:os.system {}", "could not determine a constructor"),
+    ],
+)
+def test_what_makes_no_scenario_is_refused(tmp_path: Path, error: Any, old: str, new: str, said: str) -> None:
+    assert old in TEXT
+    with pytest.raises(error, match=said):
+        read(TEXT.replace(old, new, 1), tmp_path)
+
+
+def test_the_robot_stands_beside_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "arm.urdf").write_text(armdyn.load("planar_3r").to_urdf())
+    assert read(TEXT.replace("planar_3r", "arm.urdf"), tmp_path).robot.dof == 3
+    with pytest.raises(StudyError, match="cannot be read"):
+        Scenario.read(tmp_path / "none.yaml")
