@@ -134,7 +134,7 @@ def test_an_interrupted_study_goes_on(tmp_path: Path) -> None:
         ({"method": SemiImplicitEuler(step=1e-3)}, "step is 0.002 there"),
         ({"chunk": 6}, "chunks of 5 runs, not 6"),
     ],
-    ids=str,
+    ids=["steps", "inputs", "samples", "summaries", "method", "chunk"],
 )
 def test_another_study_in_the_folder_is_refused(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
     run(chunk=5, folder=tmp_path)
