@@ -15,6 +15,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, fixed_step, taylor
+from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError, SimulationError
@@ -48,6 +49,7 @@ def simulate(
     times: ArrayLike | None = None,
     dense_output: bool = False,
     redundant: Redundant = "error",
+    project: bool = False,
     progress: bool = False,
 ) -> Trajectory:
     """Motion q(t), qd(t) from an initial state under joint torques, gravity and a wrench at the tip, a `Trajectory`.
@@ -86,6 +88,9 @@ def simulate(
         redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
             those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
             values is slower. Rows that come within 1e-6 rad of others count as following from them.
+        project: of a robot with constraints: put q onto phi(q) = 0 and qd onto A qd = 0 after every step, by the least
+            corrections in the metric of M, so that errors do not add up over time. The trajectory's notes say how far
+            the steps had drifted.
         progress: show a progress bar on stderr.
 
     With fixed steps the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to
@@ -121,7 +126,8 @@ def simulate(
     check_constraints(robot, *start, redundant)
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
-    integrate = partial(integrate, redundant=redundant)
+    corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
+    integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):
             raise SettingError(f"dense_output is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
@@ -130,6 +136,8 @@ def simulate(
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
             integrate(report=report)
+            if corrector is not None:
+                samples.notes.append(corrector.note())
             _refuse_if_all_are_lost(samples)
     except SimulationError as error:
         if samples.count:
