@@ -85,7 +85,8 @@ def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
     def project(q: Array, qd: Array) -> Projected:
         first = last = step(q, qd)
         for _ in range(NEWTON_STEPS):
-            open_ = (np.abs(last.phi) > CLOSE).any(axis=-1) & np.isfinite(last.phi).all(axis=-1)
+            size = np.abs(last.phi)
+            open_ = np.asarray((size > CLOSE).any(axis=-1) & np.isfinite(size).all(axis=-1))
             if not open_.any():
                 break
             q, qd, phi, rate = step(last.q, last.qd)  # of a batch, the others stay: each moves as if alone
@@ -101,7 +102,7 @@ def _by_singular_values(robot: ConstrainedRobot) -> Callable[[Array, Array], Pro
     rows = holonomic(robot)
 
     def step(q: Array, qd: Array) -> Projected:
-        phi = np.zeros((*q.shape[:-1], len(rows)))
+        phi: Array = np.zeros((*q.shape[:-1], len(rows)))
         if rows.any():
             phi[..., rows] = robot.constraint_error(q)
         rate = np.asarray(robot.constraint_velocity(q, qd))
