@@ -322,9 +322,12 @@ class _Motion:
             self._record_state(t, self._onto(y) if step.t < t else y)
 
     def _onto(self, y: Array) -> Array:
-        if self.corrector is None:
-            return y
-        q, qd = self.corrector.onto(*self._state(y))
+        """A state between two steps, on what holds it."""
+        q, qd = self._state(y)
+        if self.corrector is not None:
+            q, qd = self.corrector.onto(q, qd)
+        if self.held.any():
+            q, qd = self.pushing.closed(q, qd, self.held)
         return np.array([*q, *qd, y[-1]])
 
     def _record_state(self, t: float, y: Array) -> None:
