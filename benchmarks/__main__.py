@@ -18,6 +18,7 @@ from benchmarks.controller import sharings
 from benchmarks.functions import FUNCTIONS
 from benchmarks.latency import latencies
 from benchmarks.layouts import layout_costs
+from benchmarks.motions import motions
 from benchmarks.operations import operations
 from benchmarks.paper import beside_paper
 from benchmarks.results import SUBJECT, Results
@@ -25,7 +26,18 @@ from benchmarks.scaling import core_gains, precision_gains
 from benchmarks.states import States
 from benchmarks.throughput import batch_speeds, single_speeds
 
-PARTS = ("batch", "single", "scaling", "layouts", "latency", "accuracy", "operations", "controller", "paper")
+PARTS = (
+    "batch",
+    "single",
+    "scaling",
+    "layouts",
+    "latency",
+    "accuracy",
+    "operations",
+    "controller",
+    "paper",
+    "mechanisms",
+)
 BESIDE_OTHERS = {"batch", "single", "accuracy"}
 DEFAULT_FUNCTIONS = tuple(name for name in FUNCTIONS if name != "bias_forces")
 PEERS_OF_ACCURACY = (SUBJECT, "Pinocchio, Python", "Pinocchio, C++", "MuJoCo, Python")
@@ -42,6 +54,8 @@ def main() -> int:
             _measure(make_case(name, Path(folder)), options, results)
     if "paper" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
         results.paper += beside_paper(options.rounds)
+    if "mechanisms" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
+        results.motions += motions(options.rounds)
     report.show(results, Console(width=None if sys.stdout.isatty() else 160))
     if options.json:
         results.write(options.json)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mechanisms import (
+from benchmarks.mechanisms import (
     SQUEEZER_ACCELERATIONS,
     SQUEEZER_END,
     SQUEEZER_MULTIPLIERS,

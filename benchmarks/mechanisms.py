@@ -10,6 +10,8 @@ from armdyn import constraints as c
 
 G, Z = 9.81, (0, 0, 1)
 
+Point = tuple[float, float, float]
+
 
 def rod(length: float = 1.0, mass: float = 1.0, along: int = 0, sign: float = 1.0) -> armdyn.Inertia:
     """A slender rod from its joint along an axis."""
@@ -18,7 +20,7 @@ def rod(length: float = 1.0, mass: float = 1.0, along: int = 0, sign: float = 1.
     return armdyn.Inertia(mass, com, np.diag(moments))
 
 
-def pin(frame: str, to: str, point, to_point, name: str) -> c.Constraint:
+def pin(frame: str, to: str, point: Point, to_point: Point, name: str) -> c.Constraint:
     """Two points of planar links that are one: the rows in the plane."""
     whole = c.ball(frame, to, point=point, to_point=to_point, name=name)
     return c.RowsOf(whole, [f"{name}: x", f"{name}: y"])
