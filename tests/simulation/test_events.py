@@ -114,3 +114,13 @@ def test_refused():
         armdyn.simulate(robot, [[0.0], [1.0]], duration=1.0, events=[JointLimit(terminal=True)])
     with pytest.raises(armdyn.UnknownName, match="elbow"):
         armdyn.simulate(robot, [0.0], duration=1.0, events=[Plane("elbow", (0, 0, 1))])
+
+
+def test_parts_of_a_motion_have_their_events():
+    motion = armdyn.simulate(thrown(), [[0.0], [0.1]], [6.0], duration=1.1, events=[JointLimit()], save_every=0.1)
+    first, second = motion.events
+    assert first.index == (1,)  # it starts higher
+    assert [one.t for one in motion.pick(0).events] == [second.t]
+    assert motion.pick(-1).events[0].index == ()
+    assert motion.between(0.5, 1.0).events == ()
+    assert motion.between(0.0, 0.5).events == motion.events

@@ -228,3 +228,8 @@ def test_refused():
         armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(), dense_output=True)
     with pytest.raises(SimulationError):
         armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(), torque=lambda t, q, qd: [np.nan])
+
+
+def test_joints_at_their_stops_are_within_their_limits():
+    motion = armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(0.5))
+    assert not any("limits" in note for note in motion.notes)

@@ -130,11 +130,10 @@ class Trajectory:
         if len(index) != len(self.batch) or any(not -m <= k < m for k, m in zip(index, self.batch, strict=True)):
             raise ShapeError(f"pick{index} of a batch of shape {self.batch}; expected one index for each of its axes")
         at: Any = (slice(None), *index)
-        dense: dict[tuple[int, ...], Dense] | None = None
-        if self.dense is not None:
-            forward = tuple(k % m for k, m in zip(index, self.batch, strict=True))
-            dense = {(): self.dense[forward]}
-        return replace(self.changed(lambda values: values[at]), dense=dense)
+        forward = tuple(k % m for k, m in zip(index, self.batch, strict=True))
+        dense: Mapping[tuple[int, ...], Dense] | None = None if self.dense is None else {(): self.dense[forward]}
+        events = tuple(replace(one, index=()) for one in self.events if one.index == forward)
+        return replace(self.changed(lambda values: values[at]), dense=dense, events=events)
 
     def at(self, t: ArrayLike) -> StateAt:
         """Positions and velocities at any times of the motion, named arrays ``q`` and ``qd``.
