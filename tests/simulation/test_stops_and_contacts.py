@@ -233,3 +233,18 @@ def test_refused():
 def test_joints_at_their_stops_are_within_their_limits():
     motion = armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(0.5))
     assert not any("limits" in note for note in motion.notes)
+
+
+@pytest.mark.parametrize("e", [0.0, 0.5, 1.0])
+def test_six_joints_that_kick_each_other_off_their_stops(e):
+    """Impacts of one joint throw others off theirs, ever more slowly, until they rest together."""
+    ur5 = armdyn.load("ur5")
+    ur5 = ur5.with_limits(dict.fromkeys(ur5.joint_names, (-1.5, 1.2)))
+    start = np.full(6, 0.1), [1, 0.5, -0.5, 2, -2, 1]
+    motion = armdyn.simulate(ur5, *start, duration=2.0, stops=Stops(e), save_every=0.01)
+    assert len(of_kind(motion, "impact")) > 20
+    assert motion.q.max() < 1.2 + 1e-12
+    assert motion.q.min() > -1.5 - 1e-12
+    assert motion.signals["stop_force"].min() >= 0.0
+    assert abs(motion.energy.relative_drift).max() < 1e-9
+    assert all(one.energy > -1e-10 for one in motion.events)

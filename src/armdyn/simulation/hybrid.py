@@ -28,7 +28,7 @@ TOUCHED = 1e-8
 """A barrier is touched where its gap, rad or m, is below; a state that starts further behind one is refused."""
 
 SLOW = 1e-10
-"""A barrier that is touched may hold where its gap opens more slowly, rad/s or m/s."""
+"""A barrier that is touched is hit where its gap closes faster, rad/s or m/s."""
 
 At = Callable[[float], Array]
 """y(t) along a step."""
@@ -286,11 +286,15 @@ class _Motion:
                 state = np.array([*q, *qd, work])
                 self._note(t, self.barriers.names[place], "impact", state, took if k == 0 else 0.0)
             speed = self.barriers.rows(q) @ qd
-        touched &= np.abs(speed) < SLOW
+        touched &= np.abs(speed) < self.barriers.resting_speed
         if leaves is not None:
             touched[leaves] = False
         before = self.held
         self.held = self.pushing.held(q, qd, self.forces.at(self.hold, t, q, qd), touched)
+        if (np.abs(speed[self.held]) > 0).any():
+            kinetic, moving = self.pushing.robot.kinetic_energy, qd
+            q, qd = self.pushing.closed(q, qd, self.held)
+            work -= float(kinetic(q, moving) - kinetic(q, qd))
         y = np.array([*q, *qd, work])
         for place in np.flatnonzero(self.held & ~before):
             self._note(t, self.barriers.names[place], "rest", y)
