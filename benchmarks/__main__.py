@@ -18,6 +18,7 @@ from benchmarks.controller import sharings
 from benchmarks.functions import FUNCTIONS
 from benchmarks.latency import latencies
 from benchmarks.layouts import layout_costs
+from benchmarks.motions import motions
 from benchmarks.operations import operations
 from benchmarks.paper import beside_paper
 from benchmarks.results import SUBJECT, Results
@@ -37,6 +38,7 @@ PARTS = (
     "controller",
     "paper",
     "rollouts",
+    "mechanisms",
 )
 BESIDE_OTHERS = {"batch", "single", "accuracy"}
 DEFAULT_FUNCTIONS = tuple(name for name in FUNCTIONS if name != "bias_forces")
@@ -54,6 +56,8 @@ def main() -> int:
             _measure(make_case(name, Path(folder)), options, results)
     if "paper" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
         results.paper += beside_paper(options.rounds)
+    if "mechanisms" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
+        results.motions += motions(options.rounds)
     report.show(results, Console(width=None if sys.stdout.isatty() else 160))
     if options.json:
         results.write(options.json)

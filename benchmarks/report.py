@@ -59,6 +59,14 @@ def show(results: Results, console: Console) -> None:
                 for p in results.paper]  # fmt: skip
         title = "The arm of Kazerounian and Gupta 1985 here, and on their IBM 3081"
         _table(title, "what|armdyn's operations|theirs|armdyn|theirs", rows, console)
+    if results.motions:
+        rows = [
+            (one.mechanism, one.method, one.against, *(f"{x:.1e}" for x in (one.error, one.open_by, one.energy)),
+             f"{1e3 * one.seconds:.4g}")
+            for one in results.motions
+        ]  # fmt: skip
+        heads = "mechanism|method|error against|error, rad|constraints, m|energy, relative|ms"
+        _table("Mechanisms of the IFToMM library", heads, rows, console)
     _targets(results, console)
 
 

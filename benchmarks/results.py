@@ -11,6 +11,7 @@ from benchmarks.contest import Agreement, Skipped
 from benchmarks.controller import Sharing
 from benchmarks.latency import Latency
 from benchmarks.layouts import LayoutCost
+from benchmarks.motions import Motion
 from benchmarks.operations import Operations
 from benchmarks.paper import BesidePaper
 from benchmarks.rollouts import RolloutSpeed
@@ -38,6 +39,7 @@ class Results:
     sharings: list[Sharing] = field(default_factory=list)
     rollouts: list[RolloutSpeed] = field(default_factory=list)
     paper: list[BesidePaper] = field(default_factory=list)
+    motions: list[Motion] = field(default_factory=list)
 
     def ratio(self, speeds: list[Speed], robot: str, function: str, peer: str) -> float | None:
         """How many times quicker armdyn is than ``peer`` in its best way; None where one of them was not timed."""

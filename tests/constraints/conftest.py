@@ -1,4 +1,6 @@
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # for parts and linkages, which several files share
+here = Path(__file__).parent
+sys.path.insert(0, str(here))  # for parts and linkages, which several files share
+sys.path.insert(0, str(here.parents[1]))  # for the mechanisms of the benchmarks

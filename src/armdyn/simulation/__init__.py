@@ -4,6 +4,7 @@ from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError, SimulationError, TrajectoryFileError
+from armdyn.simulation.events import Crossing, JointLimit, Occurrence, Plane
 from armdyn.simulation.methods import (
     AdamsBashforthMoulton4,
     Adaptive,
@@ -16,6 +17,7 @@ from armdyn.simulation.methods import (
     Variational,
 )
 from armdyn.simulation.run import simulate
+from armdyn.simulation.stops import Contact, Stops
 from armdyn.simulation.trajectory import Statistics, Trajectory
 
 __all__ = [
@@ -23,14 +25,20 @@ __all__ = [
     "Adaptive",
     "ClosedLoop",
     "ConstantAcceleration",
+    "Contact",
+    "Crossing",
     "EnergyAccount",
     "Euler",
     "Heun",
+    "JointLimit",
+    "Occurrence",
+    "Plane",
     "RungeKutta4",
     "SemiImplicitEuler",
     "SettingError",
     "SimulationError",
     "Statistics",
+    "Stops",
     "Taylor",
     "Trajectory",
     "TrajectoryFileError",

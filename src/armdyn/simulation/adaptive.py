@@ -12,6 +12,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
 from armdyn.simulation.dense import Dense, Line
 from armdyn.simulation.divergence import diverged
+from armdyn.simulation.drift import Corrector
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.forces import Forces
@@ -32,6 +33,7 @@ def integrate(
     report: Report,
     dense_output: bool = False,
     redundant: Redundant = "error",
+    corrector: Corrector | None = None,
 ) -> None:
     """Integrate from (q, qd) to ``duration`` and fill the samples.
 
@@ -43,7 +45,7 @@ def integrate(
     chattered: list[Stretch] = []
     for place, index in enumerate(states):
         dense = Dense(robot.dof) if dense_output else None
-        run = _Run(robot, method, forces.of(index), duration, samples.of(index), dense, redundant)
+        run = _Run(robot, method, forces.of(index), duration, samples.of(index), dense, redundant, corrector)
         try:
             for part in run.integrate(q[index], qd[index]):
                 report((place + part) / len(states))
@@ -71,9 +73,10 @@ class _Run:
         samples: Samples,
         dense: Dense | None,
         redundant: Redundant,
+        corrector: Corrector | None,
     ) -> None:
         self.robot, self.method, self.forces, self.duration, self.samples = robot, method, forces, duration, samples
-        self.dense = dense
+        self.dense, self.corrector = dense, corrector
         self.equations = motion_of(robot, redundant)
         self.hold = self.steps = 0
         self.all_finite = True
@@ -117,6 +120,7 @@ class _Run:
             if not self._step(solver):
                 return
             self._keep(solver)
+            self._correct(solver)
             yield solver.t, solver.y
             if self.watch.collapsed(solver.t - t) and self._chatters():
                 return
@@ -191,9 +195,18 @@ class _Run:
             if self.dense is not None:
                 self.dense.add(solver.t, state_at)
 
+    def _correct(self, solver: Any) -> None:
+        """Put the state after a step onto the constraints; the solver goes on from there, with the rates there."""
+        if self.corrector is not None:
+            n, y = self.robot.dof, solver.y.copy()
+            y[:n], y[n : 2 * n] = self.corrector.after_step(y[:n], y[n : 2 * n])
+            solver.y, solver.f = y, self.rates(solver.t, y)
+
     def _record(self, t: float, y: Array) -> None:
         n = self.robot.dof
         q, qd, work = y[:n], y[n : 2 * n], y[2 * n]
+        if self.corrector is not None:
+            q, qd = self.corrector.onto(q, qd)
         self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:

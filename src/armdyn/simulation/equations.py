@@ -12,15 +12,12 @@ from armdyn import algorithms
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
+from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.declaration import function
 from armdyn.robot import Robot
 from armdyn.simulation.schemes import Rates
 from armdyn.spatial.rotations import Array
-
-DRIFTED = 1e-6
-"""Singular values of the rows as unit vectors that count as zero in a simulation: drift makes rows that follow from
-others part by as little."""
 
 SOURCES = ("algorithms", "constraints", "simulation")
 

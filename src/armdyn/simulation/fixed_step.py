@@ -12,6 +12,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.compiled_steps import CompiledSteps
 from armdyn.simulation.divergence import diverged
+from armdyn.simulation.drift import Corrector
 from armdyn.simulation.equations import lagrangian_derivatives, motion_of, velocity_of_momentum
 from armdyn.simulation.forces import Forces
 from armdyn.simulation.grid import StepGrid
@@ -40,6 +41,7 @@ def integrate(
     samples: Samples,
     report: Report,
     redundant: Redundant = "error",
+    corrector: Corrector | None = None,
 ) -> None:
     """Advance from (q, qd) over the grid, and record the state after each of the ``saved`` steps."""
     remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
@@ -65,6 +67,8 @@ def integrate(
         if k == steps - 1:
             h = np.float64(grid.last_step)
         before, state = state, stepper.advance(k, t, h, state, acting)
+        if corrector is not None:
+            state = (*corrector.after_step(state[0], state[1]), *state[2:])
         if single and not math.isfinite(state[1].dot(state[1])):
             raise diverged(robot, min(t + step, grid.duration), before[1], remedy)
         if k % every == 0:

@@ -12,6 +12,9 @@ from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
+AT_STOP = 1e-8
+"""rad or m: a joint that is so little beyond a stop is at it."""
+
 SOLVED = 1e-10
 """Of the velocities: an implicit equation that is left out by less is solved."""
 
@@ -24,9 +27,16 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
         *samples.notes,
         *_drift(robot, t, q),
         *_unsolved(samples, energy),
-        *limits_left(robot, t, q, qd, tau),
+        *limits_left(robot, t, _within_rounding(robot, q) if "stop_force" in samples.signals else q, qd, tau),
         *_states_lost(t, q),
     )
+
+
+def _within_rounding(robot: Robot, q: Array) -> Array:
+    """Positions with those that are at a stop exactly there, which an integration is to rounding only."""
+    lower, upper = (np.array([getattr(joint.limits, side) for joint in robot.joints]) for side in ("lower", "upper"))
+    clipped = np.clip(q, lower, upper)
+    return np.where(np.abs(q - clipped) < AT_STOP, clipped, q)
 
 
 def left_out(robot: Robot) -> Iterator[str]:

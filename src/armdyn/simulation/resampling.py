@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,8 @@ def part(trajectory: Trajectory, start: Any, end: Any) -> Trajectory:
             "trajectory.resample(times) gives states between them"
         )
     kept = slice(rows[0], rows[-1] + 1)
-    return trajectory.changed(lambda values: values[kept], t=t[kept])
+    events = tuple(one for one in trajectory.events if t[kept][0] <= one.t <= t[kept][-1])
+    return replace(trajectory.changed(lambda values: values[kept], t=t[kept]), events=events)
 
 
 def resampled(trajectory: Trajectory, times: Any, rate: Any) -> Trajectory:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,10 +14,12 @@ from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation import adaptive, fixed_step, taylor
+from armdyn.simulation import adaptive, fixed_step, hybrid, taylor
+from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.events import Event
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
@@ -25,6 +27,7 @@ from armdyn.simulation.notes import notes_on
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.settings import check_constraints, initial_state
+from armdyn.simulation.stops import Contact, Stops
 from armdyn.simulation.trajectory import Statistics, Trajectory
 from armdyn.spatial.rotations import Array
 
@@ -48,6 +51,10 @@ def simulate(
     times: ArrayLike | None = None,
     dense_output: bool = False,
     redundant: Redundant = "error",
+    project: bool = False,
+    events: Sequence[Event] = (),
+    stops: Stops | None = None,
+    contacts: Sequence[Contact] = (),
     progress: bool = False,
 ) -> Trajectory:
     """Motion q(t), qd(t) from an initial state under joint torques, gravity and a wrench at the tip, a `Trajectory`.
@@ -55,8 +62,8 @@ def simulate(
     Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and beside it the work of torques and
     wrench, so that ``trajectory.energy.drift`` shows the error of the integration. A robot with constraints moves
     within them (8.96); how far it drifts from them by the integration's errors is in ``trajectory.notes``. Joint limits
-    are not enforced, and damping and friction of a description are not part of the equations: ``trajectory.notes``
-    names the joints.
+    are enforced by ``stops`` only, and damping and friction of a description are not part of the equations:
+    ``trajectory.notes`` names the joints.
 
     Args:
         robot: what moves.
@@ -87,6 +94,15 @@ def simulate(
         redundant: of a robot with constraints: "error", or "least_squares" where some of them follow from others, as
             those of a planar linkage closed in space do; as of `constrained_forward_dynamics`, whose path by singular
             values is slower. Rows that come within 1e-6 rad of others count as following from them.
+        project: of a robot with constraints: put q onto phi(q) = 0 and qd onto A qd = 0 after every step, by the least
+            corrections in the metric of M, so that errors do not add up over time. The trajectory's notes say how far
+            the steps had drifted.
+        events: `JointLimit`, `Plane`, `Crossing`: what to look out for. Each time it happens, located to rounding, is
+            in ``trajectory.events``.
+        stops: `Stops`, to make the limits of joints stops that they hit, press against and leave.
+        contacts: each a `Contact`, a point that a plane pushes and never pulls. The forces of stops and contacts are in
+            ``trajectory.signals``, what impacts take is counted as work. With events, stops or contacts the states of
+            a batch are integrated one after the other, and a callable sees one state.
         progress: show a progress bar on stderr.
 
     With fixed steps the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to
@@ -122,7 +138,12 @@ def simulate(
     check_constraints(robot, *start, redundant)
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
-    integrate = partial(integrate, redundant=redundant)
+    corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
+    happenings = hybrid.happenings_of(chosen, events, stops, contacts, dense_output)
+    if happenings is not None and not isinstance(chosen, Taylor):
+        integrate = partial(hybrid.integrate, robot, chosen, forces, start, duration=duration, samples=samples)
+        integrate = partial(integrate, happenings=happenings)
+    integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):
             raise SettingError(f"dense_output is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
@@ -131,6 +152,8 @@ def simulate(
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
             integrate(report=report)
+            if corrector is not None:
+                samples.notes.append(corrector.note())
             _refuse_if_all_are_lost(samples)
     except SimulationError as error:
         if samples.count:
@@ -187,7 +210,7 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
     """Accelerations and energies follow from what was kept, in one call each."""
     t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
     with np.errstate(all="ignore"):
-        qdd, _ = motion_of(robot, redundant)(q, qd, tau, *wrench)
+        qdd = motion_of(robot, redundant)(q, qd, tau, *wrench)[0] if samples.qdd is None else samples.qdd
         energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
         notes = notes_on(robot, samples, energy)
     return Trajectory(
@@ -204,4 +227,6 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
         statistics=Statistics(str(method), samples.effort.steps, samples.effort.evaluations, wall_time),
         notes=notes,
         dense=samples.dense or None,
+        signals=samples.signals,
+        events=tuple(samples.events),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from armdyn.simulation.dense import Dense
+from armdyn.simulation.events import Occurrence
 from armdyn.simulation.grid import refuse_more_than_memory
 from armdyn.spatial.rotations import Array
 
@@ -26,6 +27,7 @@ class Samples:
 
     ``memory`` is that of a method that has one (`armdyn.simulation.steps.Scheme`), at the end; ``notes`` are sentences
     about the integration; ``dense`` holds the interpolants of each state of the batch, where they are asked for.
+    ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops and contacts.
     """
 
     t: Array
@@ -38,6 +40,9 @@ class Samples:
     memory: dict[str, Array] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     dense: dict[tuple[int, ...], Dense] = field(default_factory=dict)
+    events: list[Occurrence] = field(default_factory=list)
+    qdd: Array | None = None
+    signals: dict[str, Array] = field(default_factory=dict)
 
     @classmethod
     def empty(cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool) -> Samples:
@@ -64,6 +69,14 @@ class Samples:
 
     def kept(self) -> Samples:
         """What is filled."""
+        kept = replace(self)
+        kept.cut()
+        return kept
+
+    def cut(self) -> None:
+        """Leave out what is not filled."""
         to = slice(self.count)
-        forces = tuple(f[to] for f in self.forces)
-        return Samples(self.t[to], self.q[to], self.qd[to], self.work[to], forces, self.count, self.effort)
+        self.t, self.q, self.qd, self.work = self.t[to], self.q[to], self.qd[to], self.work[to]
+        self.forces = tuple(f[to] for f in self.forces)
+        self.qdd = None if self.qdd is None else self.qdd[to]
+        self.signals = {name: values[to] for name, values in self.signals.items()}

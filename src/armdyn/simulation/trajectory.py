@@ -18,6 +18,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.dense import Dense, StateAt, between_saved
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.events import Occurrence
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Trajectory:
         notes: what the equations left out, and which limits the motion did not keep, one sentence each.
         dense: the solver's interpolants by index in the batch, of ``simulate(..., dense_output=True)``; not in files.
         signals: what else was recorded, by name: references, a controller's state, each of shape (T, ..., k).
+        events: what happened, in order of time, of ``simulate(..., events=, stops=, contacts=)``.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
     >>> trajectory
@@ -88,6 +90,7 @@ class Trajectory:
     notes: tuple[str, ...] = ()
     signals: Mapping[str, Array] = field(default_factory=dict)
     dense: Mapping[tuple[int, ...], Dense] | None = None
+    events: tuple[Occurrence, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
@@ -127,11 +130,10 @@ class Trajectory:
         if len(index) != len(self.batch) or any(not -m <= k < m for k, m in zip(index, self.batch, strict=True)):
             raise ShapeError(f"pick{index} of a batch of shape {self.batch}; expected one index for each of its axes")
         at: Any = (slice(None), *index)
-        dense: dict[tuple[int, ...], Dense] | None = None
-        if self.dense is not None:
-            forward = tuple(k % m for k, m in zip(index, self.batch, strict=True))
-            dense = {(): self.dense[forward]}
-        return replace(self.changed(lambda values: values[at]), dense=dense)
+        forward = tuple(k % m for k, m in zip(index, self.batch, strict=True))
+        dense: Mapping[tuple[int, ...], Dense] | None = None if self.dense is None else {(): self.dense[forward]}
+        events = tuple(replace(one, index=()) for one in self.events if one.index == forward)
+        return replace(self.changed(lambda values: values[at]), dense=dense, events=events)
 
     def at(self, t: ArrayLike) -> StateAt:
         """Positions and velocities at any times of the motion, named arrays ``q`` and ``qd``.

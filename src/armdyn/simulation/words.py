@@ -13,6 +13,7 @@ import numpy as np
 
 from armdyn.simulation.columns import ENERGIES, UNITS
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.events import Occurrence
 from armdyn.simulation.trajectory import Statistics, Trajectory
 from armdyn.spatial.rotations import Array
 
@@ -35,6 +36,10 @@ def words_of(trajectory: Trajectory) -> str:
             "statistics": asdict(trajectory.statistics),
             "notes": trajectory.notes,
             "signals": list(trajectory.signals),
+            "events": [
+                [one.t, one.name, one.kind, one.q.tolist(), one.qd.tolist(), one.energy, one.index]
+                for one in trajectory.events
+            ],
         }
     )
 
@@ -68,8 +73,15 @@ def trajectory_of(words: Mapping[str, Any], arrays: Mapping[str, Array], signals
         notes=tuple(map(str, words["notes"])),
         f_tip=arrays.get("f_tip"),
         signals=signals,
+        events=tuple(_occurrence(*words_of_one) for words_of_one in words.get("events", [])),
         **over_time,
     )
+
+
+def _occurrence(t: Any, name: Any, kind: Any, q: Any, qd: Any, energy: Any, index: Any) -> Occurrence:
+    """An event of a file."""
+    state = (np.array(q, dtype=np.float64), np.array(qd, dtype=np.float64))
+    return Occurrence(float(t), str(name), str(kind), *state, float(energy), tuple(map(int, index)))
 
 
 def _check_shapes(arrays: Mapping[str, Array], signals: Mapping[str, Array], dof: int) -> None:

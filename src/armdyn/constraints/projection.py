@@ -1,0 +1,131 @@
+"""States moved onto their constraints: phi(q) = 0 by Newton's steps, A qd = 0 by one, each in the metric of M.
+
+    q+ = q - M^-1 A^T (A M^-1 A^T)^-1 phi(q)         the holonomic rows of A
+    qd+ = qd - M^-1 A^T (A M^-1 A^T)^-1 A qd = P_qdd qd   at q+, all rows (Modern Robotics 8.102)
+
+The corrections of an integrator's drift are so small that a single step brings phi to rounding, for its error goes with
+the square of phi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.constraints.arguments import ConstrainedRobot, Redundant, compiled
+from armdyn.constraints.checks import holonomic
+from armdyn.constraints.dynamics import _by_row, _through
+from armdyn.constraints.equations import all_equations, function
+from armdyn.model.constraints import rows_of
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+NEWTON_STEPS = 8
+"""At most, for a state that is far from closed."""
+
+CLOSE = 1e-9
+"""Of phi, m or rad: from there the last Newton step has brought it to rounding."""
+
+DRIFTED = 1e-6
+"""Singular values of the rows as unit vectors that count as zero: drift makes dependent rows part by as little."""
+
+
+class Projected(NamedTuple):
+    """A state a Newton step nearer to its constraints, and how far it was before.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n); they keep the constraints at q.
+        phi: phi(q) before, m or rad, zero for rows that are not holonomic, shape (..., constraints).
+        rate: A qd before, m/s or rad/s, shape (..., constraints).
+    """
+
+    q: Array
+    qd: Array
+    phi: Array
+    rate: Array
+
+
+@function("(n),(n)->(n),(n),(constraints),(constraints)", result=Projected)
+def projection_step(model: Mechanism, q: Array, qd: Array) -> Projected:
+    """State (q, qd) a Newton step nearer to its constraints, and phi and A qd before, for constraints of full rank.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+    """
+    phi, A, _ = all_equations(model, q)
+    nearer = q
+    if len(phi):
+        chosen = np.array([row.holonomic for row in rows_of(model.model.constraints)])
+        nearer = q - _least(model, q, A[chosen], phi)
+    A_next = all_equations(model, nearer).A if len(phi) else A
+    slower = qd - _least(model, nearer, A_next, A_next @ qd)
+    return Projected(nearer, slower, np.array(_by_row(model, phi)), np.asarray(A @ qd))
+
+
+def _least(model: Mechanism, q: Array, A: Array, b: Array) -> Array:
+    """The x of the least x . M x with A x = b: M^-1 A^T (A M^-1 A^T)^-1 b."""
+    factors = factored_mass_matrix(model, q)
+    Y, S = _through(model, factors, A)
+    return np.array(factors.outwards(factors.over_D(list(S.solve(b) @ Y))))
+
+
+Projection = Callable[[Array, Array], Projected]
+"""A state on its constraints, from one near them, and how far that was away."""
+
+
+def projection_of(robot: ConstrainedRobot, redundant: Redundant) -> Projection:
+    """The projection of all states of a batch at once; those that are not finite stay as they are."""
+    step = compiled(projection_step, robot) if redundant == "error" else _by_singular_values(robot)
+
+    def project(q: Array, qd: Array) -> Projected:
+        first = last = step(q, qd)
+        for _ in range(NEWTON_STEPS):
+            size = np.abs(last.phi)
+            open_ = np.asarray((size > CLOSE).any(axis=-1) & np.isfinite(size).all(axis=-1))
+            if not open_.any():
+                break
+            q, qd, phi, rate = step(last.q, last.qd)  # of a batch, the others stay: each moves as if alone
+            chosen = open_[..., None]
+            last = Projected(np.where(chosen, q, last.q), np.where(chosen, qd, last.qd), np.where(chosen, phi, 0), rate)
+        return Projected(last.q, last.qd, first.phi, first.rate)
+
+    return project
+
+
+def _by_singular_values(robot: ConstrainedRobot) -> Callable[[Array, Array], Projected]:
+    """The same Newton step where rows may follow from others: by the singular values of A in the metric of M^-1."""
+    rows = holonomic(robot)
+
+    def step(q: Array, qd: Array) -> Projected:
+        phi: Array = np.zeros((*q.shape[:-1], len(rows)))
+        if rows.any():
+            phi[..., rows] = robot.constraint_error(q)
+        rate = np.asarray(robot.constraint_velocity(q, qd))
+        nearer, slower = q.copy(), qd.copy()
+        fine = np.isfinite(phi).all(axis=-1) & np.isfinite(rate).all(axis=-1)
+        if not fine.any():
+            return Projected(nearer, slower, phi, rate)
+        M, A = np.asarray(robot.mass_matrix(q[fine])), np.asarray(robot.constraint_jacobian(q[fine]))
+        if rows.any():
+            nearer[fine] -= _least_norm(M, A[:, rows], phi[fine][:, rows])
+            M, A = np.asarray(robot.mass_matrix(nearer[fine])), np.asarray(robot.constraint_jacobian(nearer[fine]))
+        slower[fine] -= _least_norm(M, A, np.einsum("...ij,...j->...i", A, qd[fine]))
+        return Projected(nearer, slower, phi, rate)
+
+    return step
+
+
+def _least_norm(M: Array, A: Array, b: Array) -> Array:
+    """The x of the least x . M x that comes nearest to A x = b, row by row in the metric of M^-1."""
+    L = np.linalg.cholesky(M)
+    B = np.swapaxes(np.linalg.solve(L, np.swapaxes(A, -1, -2)), -1, -2)
+    length = np.linalg.norm(B, axis=-1, keepdims=True)
+    length[length == 0] = 1.0
+    y = np.linalg.pinv(B / length, rcond=DRIFTED) @ (b[..., None] / length)
+    x: Array = np.linalg.solve(np.swapaxes(L, -1, -2), y)[..., 0]
+    return x

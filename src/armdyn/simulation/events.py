@@ -1,0 +1,167 @@
+"""Events of a motion: joints at their limits, points at planes, functions that cross zero, and what is kept of each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import as_float, switch
+from armdyn.constraints import PointOnPlane
+from armdyn.errors import UnknownName
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.spatial.rotations import Array
+
+Direction = Literal[-1, 0, 1]
+"""Which crossings count: falling through zero, both, or rising."""
+
+
+class Watched(NamedTuple):
+    """A function of time and state whose zeros are events."""
+
+    name: str
+    value: Callable[[float, Array, Array], float]
+    direction: Direction = 0
+    terminal: bool = False
+
+
+class Event(Protocol):
+    """What `armdyn.simulate` looks out for."""
+
+    def watched(self, robot: Robot) -> list[Watched]:
+        """The functions whose zeros are these events."""
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrence:
+    """An event that happened.
+
+    Args:
+        t: when, s.
+        name: of the event, stop or contact.
+        kind: "crossing" of an event asked for; "impact", "rest" and "release" at a stop or contact.
+        q: joint positions then, rad or m, shape (n,).
+        qd: joint velocities, rad/s or m/s, shape (n,); behind an impact those after it.
+        energy: what the impact took from the motion, J.
+        index: of the state in its batch.
+    """
+
+    t: float
+    name: str
+    kind: str
+    q: Array
+    qd: Array
+    energy: float = 0.0
+    index: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class JointLimit:
+    """A joint leaves the range of its limits.
+
+    Args:
+        joint: its name; all joints that have limits where none is given.
+        terminal: whether the simulation ends there.
+    """
+
+    joint: str | None = None
+    terminal: bool = False
+
+    def watched(self, robot: Robot) -> list[Watched]:
+        """The distances from both limits, where they are finite."""
+        switch("terminal", self.terminal, error=SettingError)
+        found = [
+            Watched(f"{name} {side} limit", _distance(k, limit, sign), -1, self.terminal)
+            for name, k, side, limit, sign in limits_of(robot, None if self.joint is None else [self.joint])
+        ]
+        if not found:
+            raise SettingError(f"JointLimit: {self.joint or 'no joint'} of {robot.name!r} has limits")
+        return found
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A point of a frame passes a plane, n . (p - p_0) = 0.
+
+    Args:
+        frame: name of the frame.
+        normal: n, in base axes, of any length.
+        through: p_0, a point of the plane, m.
+        point: of the frame, m, in its axes.
+        direction: 1 counts passages along the normal, -1 those against it, 0 both.
+        terminal: whether the simulation ends there.
+        name: of the event.
+    """
+
+    frame: str
+    normal: ArrayLike
+    through: ArrayLike = (0.0, 0.0, 0.0)
+    point: ArrayLike = (0.0, 0.0, 0.0)
+    direction: Direction = 0
+    terminal: bool = False
+    name: str = ""
+
+    def watched(self, robot: Robot) -> list[Watched]:
+        """The distance from the plane."""
+        plane = PointOnPlane(self.frame, self.normal, self.through, self.point, name=self.name)
+        distance = robot.without_constraints().with_constraints(plane).constraint_error
+        return [Watched(plane.name, lambda t, q, qd: float(distance(q)[0]), _checked(self.direction), self.terminal)]
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A function of time and state passes zero.
+
+    Args:
+        function: of (t, q, qd), a number; it must be continuous.
+        name: of the event.
+        direction: 1 counts it rising, -1 falling, 0 both.
+        terminal: whether the simulation ends there.
+    """
+
+    function: Callable[[float, Array, Array], Any]
+    name: str = "crossing"
+    direction: Direction = 0
+    terminal: bool = False
+
+    def watched(self, robot: Robot) -> list[Watched]:
+        """The function itself, its values checked."""
+        if not callable(self.function):
+            raise SettingError(f"Crossing {self.name!r}: {self.function!r} is no function of (t, q, qd)")
+
+        def value(t: float, q: Array, qd: Array) -> float:
+            found = as_float(self.function(t, q, qd))
+            if not np.isfinite(found):
+                raise SimulationError(f"event {self.name!r} is no finite number at t = {t:g} s")
+            return found
+
+        return [Watched(self.name, value, _checked(self.direction), self.terminal)]
+
+
+def limits_of(robot: Robot, names: Sequence[str] | None) -> list[tuple[str, int, str, float, float]]:
+    """Joint, place in q, side, limit and sign of the distance sign (q - limit) >= 0, for limits that are finite."""
+    known = robot.joint_names
+    for name in names or ():
+        if name not in known:
+            raise UnknownName.of("joint", name, known, repr(robot.name))
+    found = []
+    for k, joint in enumerate(robot.joints):
+        if names is None or joint.name in names:
+            for side, limit, sign in (("lower", joint.limits.lower, 1.0), ("upper", joint.limits.upper, -1.0)):
+                if np.isfinite(limit):
+                    found.append((joint.name, k, side, float(limit), sign))
+    return found
+
+
+def _distance(k: int, limit: float, sign: float) -> Callable[[float, Array, Array], float]:
+    return lambda t, q, qd: float(sign * (q[k] - limit))
+
+
+def _checked(direction: Any) -> Direction:
+    if direction not in (-1, 0, 1):
+        raise SettingError(f"direction is {direction!r}; expected 1 (rising), -1 (falling) or 0 (both)")
+    return direction  # type: ignore[no-any-return]

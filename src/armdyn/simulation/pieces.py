@@ -1,0 +1,161 @@
+"""Motions in pieces: integrators that make one step at a time, can be stopped within it, and start anew from there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.simulation.dense import between_saved
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.drift import MULTISTEP
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.grid import StepGrid
+from armdyn.simulation.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.samples import Effort
+from armdyn.spatial.rotations import Array
+
+Rates = Callable[[float, Array], Array]
+"""y' of y = (q, qd, W)."""
+
+
+class Step:
+    """One step of an integration: from (t, y) to (end, y_end), and the states between.
+
+    Args:
+        t: s.
+        y: the state there.
+        end: s.
+        y_end: the state there.
+        near: y at times between, for looking where something happens.
+        at: y at times between, as accurate as the step.
+    """
+
+    def __init__(
+        self, t: float, y: Array, end: float, y_end: Array, near: Callable[[float], Array], at: Callable[[float], Array]
+    ) -> None:
+        self.t, self.y, self.end, self.y_end, self.near = t, y, end, y_end, near
+        self._at = at
+
+    def at(self, t: float) -> Array:
+        """The state at a time of the step."""
+        return self.y if t <= self.t else self.y_end if t >= self.end else self._at(t)
+
+
+class Integrator(Protocol):
+    """Makes a motion step by step."""
+
+    def step(self, t: float, y: Array, until: float) -> Step:
+        """The next step, at most until a time."""
+
+    def moved(self, t: float, y: Array) -> None:
+        """The state at the end of the last step has been corrected a little; go on from there."""
+
+    def restart(self) -> None:
+        """The equations have changed; forget the past."""
+
+
+class ByFormula:
+    """Steps of one length by a formula without a memory, on a grid of times."""
+
+    def __init__(self, robot: Robot, method: FixedStep, rates: Rates, effort: Effort, duration: float) -> None:
+        self.robot, self.rates, self.effort = robot, rates, effort
+        self.method, self.formula, self.grid = method, method.scheme.formula, StepGrid(duration, method.step)
+
+    def step(self, t: float, y: Array, until: float) -> Step:
+        """To the next time of the grid."""
+        first = self.rates(t, y)
+
+        def at(later: float) -> Array:
+            return self._after(t, y, first, later - t)
+
+        y_end = at(until)
+        self.effort.steps += 1
+        n = self.robot.dof
+        if not np.isfinite(y_end).all():
+            remedy = f"Use a step shorter than {self.grid.step:g} s, or method='adaptive'."
+            raise diverged(self.robot, until, y[n:-1], remedy)
+        ends = np.array([t, until])
+        q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[n:-1], y_end[n:-1]), (first[n:-1],) * 2))
+
+        def near(later: float) -> Array:
+            return np.array([*np.concatenate(between_saved(np.array(later), ends, q, qd, qdd)), y[-1]])
+
+        return Step(t, y, until, y_end, near, at)
+
+    def _after(self, t: float, y: Array, first: Array, h: float) -> Array:
+        n = self.robot.dof
+
+        def f(later: float, q: Array, qd: Array) -> tuple[Array, Any]:
+            rate = self.rates(later, np.array([*q, *qd, 0.0]))
+            return rate[n:-1], rate[-1]
+
+        q, qd, work = self.formula(f, (first[n:-1], first[-1]), t, (y[:n], y[n:-1], y[-1]), np.float64(h))
+        return np.array([*q, *qd, work])
+
+    def moved(self, t: float, y: Array) -> None:
+        """There is nothing to be told."""
+
+    def restart(self) -> None:
+        """There is no past."""
+
+
+class BySolver:
+    """Steps of a solver of SciPy, which is made anew wherever the equations change."""
+
+    def __init__(self, robot: Robot, method: Adaptive, rates: Rates, effort: Effort) -> None:
+        self.robot, self.method, self.rates, self.effort = robot, method, rates, effort
+        self._solver: Any = None
+        self._made = 0
+
+    def step(self, t: float, y: Array, until: float) -> Step:
+        """As long as the tolerance allows."""
+        import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
+
+        if self._solver is None or self._solver.t_bound != until:
+            kind = getattr(scipy.integrate, self.method.scipy_method)
+            self._solver = kind(self.rates, t, y, until, rtol=self.method.rtol, atol=self.method.atol)
+        solver = self._solver
+        self._made += 1
+        if self._made > self.method.max_steps:
+            raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
+        self.effort.steps += 1
+        solver.step()
+        if solver.status == "failed" or not np.isfinite(solver.y).all():
+            raise self._stuck(t, y, "however short the step")
+        between = solver.dense_output()
+        return Step(t, y, solver.t, solver.y, between, between)
+
+    def moved(self, t: float, y: Array) -> None:
+        """The solver goes on from the state given."""
+        self._solver.y, self._solver.f = y, self.rates(t, y)
+
+    def restart(self) -> None:
+        """The next step is the first of a new solver."""
+        self._solver = None
+
+    def _stuck(self, t: float, y: Array, why: str) -> Exception:
+        remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
+        return diverged(self.robot, t, y[self.robot.dof : -1], remedy)
+
+
+def integrator_of(
+    robot: Robot, method: Adaptive | FixedStep, rates: Rates, effort: Effort, duration: float
+) -> Integrator:
+    """The integrator of a method."""
+    if isinstance(method, Adaptive):
+        return BySolver(robot, method, rates, effort)
+    return ByFormula(robot, method, rates, effort, duration)
+
+
+def check_method(method: Method) -> None:
+    """Refuse methods that cannot stop within a step and go on from there."""
+    past = isinstance(method, FixedStep) and bool(method.scheme.memory)
+    several = isinstance(method, Adaptive) and method.scipy_method in MULTISTEP
+    if past or several or not isinstance(method, Adaptive | FixedStep):
+        raise SettingError(
+            f"{method} cannot stop at events, stops and contacts; use method='adaptive' or 'rk4', or another whose "
+            "steps need no past"
+        )

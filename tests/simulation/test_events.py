@@ -1,0 +1,126 @@
+"""Events: found at the times that closed forms say, in files, and as the end of a simulation."""
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.simulation import Adaptive, Crossing, JointLimit, Plane, SettingError, SimulationError, Trajectory
+
+g = 9.81
+METHODS = [{}, {"method": Adaptive(scipy_method="RK45")}, {"method": "rk4", "step": 0.01}, {"method": "heun"}]
+
+
+def thrown(limits=(-5.0, 1.5)):
+    """A mass on a vertical slide."""
+    body = armdyn.Inertia(2.0, [0, 0, 0], 0.1 * np.eye(3))
+    part = armdyn.Part("mass", "base", "prismatic", axis=(0, 0, 1), inertia=body, joint="z")
+    return armdyn.Robot.from_links([part], gravity=(0, 0, -g), tip="mass").with_limits({"z": limits})
+
+
+def passes(height, v):
+    """Up and down through a height, thrown at v from 0."""
+    root = np.sqrt(v * v - 2 * g * height)
+    return (v - root) / g, (v + root) / g
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["DOP853", "RK45", "rk4", "heun"])
+def test_times_of_a_throw(method):
+    v = 6.0
+    events = [
+        Plane("mass", (0, 0, 2), (0, 0, 1.0), name="plane"),
+        Plane("mass", (0, 0, 1), (0, 0, 1.2), direction=-1, name="down"),
+        Crossing(lambda t, q, qd: qd[0], "apex"),
+        JointLimit("z"),
+    ]
+    motion = armdyn.simulate(thrown(), [0.0], [v], duration=1.1, events=events, save_every=0.1, **method)
+    up, down = passes(1.0, v)
+    expected = sorted(
+        [
+            ("plane", up),
+            ("plane", down),
+            ("down", passes(1.2, v)[1]),
+            ("apex", v / g),
+            ("z upper limit", passes(1.5, v)[0]),
+        ],
+        key=lambda one: one[1],
+    )
+    assert [one.name for one in motion.events] == [name for name, _ in expected]
+    np.testing.assert_allclose([one.t for one in motion.events], [t for _, t in expected], rtol=0, atol=1e-12)
+    for one in motion.events:
+        np.testing.assert_allclose(one.q, [v * one.t - g / 2 * one.t**2], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(one.qd, [v - g * one.t], rtol=0, atol=1e-12)
+        assert one.kind == "crossing"
+    alone = armdyn.simulate(thrown(), [0.0], [v], duration=1.1, save_every=0.1, **method)
+    np.testing.assert_allclose(motion.q, alone.q, rtol=0, atol=1e-12)  # events change nothing
+    np.testing.assert_allclose(motion.qdd, -g)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=["DOP853", "RK45", "rk4", "heun"])
+def test_terminal_event_ends_the_motion(method):
+    floor = Plane("mass", (0, 0, 1), terminal=True, name="floor")
+    motion = armdyn.simulate(thrown(), [1.0], duration=5.0, events=[floor], save_every=0.1, **method)
+    assert abs(motion.t[-1] - np.sqrt(2 / g)) < 1e-12
+    assert abs(motion.q[-1]).max() < 1e-12
+    assert len(motion.t) == 6
+    assert motion.events[-1].name == "floor"
+    assert abs(motion.energy.drift).max() < 1e-11
+
+
+def test_a_pendulum_passes_zero_as_often_as_it_should():
+    """Of an undamped pendulum, two times a period 4 K(sin(a / 2)) sqrt(I / (m g l))."""
+    from scipy.special import ellipk
+
+    bob = armdyn.Inertia(1.0, [0, -0.5, 0], np.diag([0.02, 1e-3, 0.02]))
+    part = armdyn.Part("rod", "base", "revolute", axis=(0, 0, 1), inertia=bob)
+    robot = armdyn.Robot.from_links([part], gravity=(0, -g, 0), tip="rod")
+    motion = armdyn.simulate(robot, [1.2], duration=10.0, events=[Crossing(lambda t, q, qd: q[0])])
+    period = 4 * ellipk(np.sin(0.6) ** 2) * np.sqrt((0.02 + 0.25) / (0.5 * g))
+    times = [one.t for one in motion.events]
+    np.testing.assert_allclose(times, period * (0.25 + 0.5 * np.arange(len(times))), rtol=0, atol=1e-8)
+    assert len(times) == int((10.0 / period - 0.25) * 2) + 1
+
+
+def test_files_keep_events(tmp_path):
+    motion = armdyn.simulate(thrown(), [[0.0], [0.1]], [6.0], duration=1.1, events=[JointLimit()])
+    endings = ["npz"]
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError:
+        pass
+    else:
+        endings.append("parquet")
+    for ending in endings:
+        motion.save(tmp_path / f"motion.{ending}")
+        back = Trajectory.load(tmp_path / f"motion.{ending}")
+        assert len(back.events) == len(motion.events) == 2
+        for one, other in zip(back.events, motion.events, strict=True):
+            assert (one.t, one.name, one.kind, one.index) == (other.t, other.name, other.kind, other.index)
+            np.testing.assert_array_equal([*one.q, *one.qd], [*other.q, *other.qd])
+
+
+def test_refused():
+    robot = thrown()
+    with pytest.raises(SettingError, match="direction is 2"):
+        armdyn.simulate(robot, [0.0], duration=1.0, events=[Crossing(lambda t, q, qd: 0.0, direction=2)])
+    with pytest.raises(SettingError, match="no function of"):
+        armdyn.simulate(robot, [0.0], duration=1.0, events=[Crossing(3.0)])
+    with pytest.raises(SimulationError, match="'crossing' is no finite number at t = 0 s"):
+        armdyn.simulate(robot, [0.0], duration=1.0, events=[Crossing(lambda t, q, qd: "up")])
+    with pytest.raises(SettingError, match=r"expected objects such as armdyn\.simulation\.JointLimit"):
+        armdyn.simulate(robot, [0.0], duration=1.0, events=[JointLimit])
+    with pytest.raises(SettingError, match="has limits"):
+        armdyn.simulate(thrown((-np.inf, np.inf)), [0.0], duration=1.0, events=[JointLimit()])
+    with pytest.raises(SettingError, match="terminal event ends the simulation, of a single state"):
+        armdyn.simulate(robot, [[0.0], [1.0]], duration=1.0, events=[JointLimit(terminal=True)])
+    with pytest.raises(armdyn.UnknownName, match="elbow"):
+        armdyn.simulate(robot, [0.0], duration=1.0, events=[Plane("elbow", (0, 0, 1))])
+
+
+def test_parts_of_a_motion_have_their_events():
+    motion = armdyn.simulate(thrown(), [[0.0], [0.1]], [6.0], duration=1.1, events=[JointLimit()], save_every=0.1)
+    first, second = motion.events
+    assert first.index == (1,)  # it starts higher
+    assert [one.t for one in motion.pick(0).events] == [second.t]
+    assert motion.pick(-1).events[0].index == ()
+    assert motion.between(0.5, 1.0).events == ()
+    assert motion.between(0.0, 0.5).events == motion.events
