@@ -98,7 +98,7 @@ FAULTS = [
     (f'<loop_joint name="p" type="hinge">{ENDS}</loop_joint>', "tree.urdf:2 loop_joint 'p': type 'hinge' closes no loop; expected one of fixed, revolute, continuous, prismatic, spherical, ball, planar."),
     (f'<loop_joint name="p">{ENDS}</loop_joint>', "tree.urdf:2 loop_joint 'p': <loop_joint> has no type; expected one of fixed, revolute, continuous, prismatic, spherical, ball, planar."),
     ('<loop_joint name="p" type="fixed"><link1 link="tool"/></loop_joint>', "tree.urdf:2 loop_joint 'p': <loop_joint> has no <link2>; expected <link2 link=\"...\">."),
-    (f'<loop_joint name="p" type="fixed">{ENDS.replace("link0", "link9")}</loop_joint>', "tree.urdf:2 loop_joint 'p': it joins link 'link9', which does not exist; did you mean 'link7'?"),
+    (f'<loop_joint name="p" type="fixed">{ENDS.replace("link0", "link9")}</loop_joint>', "tree.urdf:2 loop_joint 'p': it joins link 'link9', which does not exist. Did you mean 'link7'?"),
     ('<loop name="p" type="fixed"><predecessor link="tool"/><successor link="tool"/></loop>', "tree.urdf:2 loop 'p': both of its ends are on link 'tool'."),
     (f'<loop name="p" type="fixed">{PLUS.replace("successor", "sucessor")}</loop>', "tree.urdf:2 loop 'p': <sucessor> is unknown. Did you mean <successor>?"),
     (f'<loop_joint name="p" type="fixed">{ENDS}</loop_joint>\n<loop name="p" type="fixed">{PLUS}</loop>', "tree.urdf:3 loop 'p': the name is taken already (first at tree.urdf:2)."),

@@ -46,7 +46,7 @@ def integrate(
     """Advance from (q, qd) over the grid, and record the state after each of the ``saved`` steps."""
     remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
     single = start[0].ndim == 1
-    if forces.are_known and redundant == "error" and method.scheme.starter is None:
+    if forces.are_known and redundant == "error" and method.scheme.starter is None and corrector is None:
         compiled = CompiledSteps(robot, method, forces)
         compiled.integrate(start, grid=grid, saved=saved, samples=samples, report=report)
         if single:
