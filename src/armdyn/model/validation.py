@@ -158,8 +158,9 @@ def _quantities_that_are_no_numbers(joint: JointPart) -> Iterator[str]:
         value = getattr(joint, quantity)
         if not math.isfinite(as_float(value)):
             yield f"{quantity} is {shown(value)}; expected a finite number."
-    if not isinstance(joint.armature, float) and math.isnan(as_float(joint.armature)):  # NaN: refused elsewhere
-        yield f"armature is {shown(joint.armature)}; expected an inertia, a finite number not below zero."
+    armature: Any = joint.armature
+    if not isinstance(armature, float) and math.isnan(as_float(armature)):  # NaN: refused elsewhere
+        yield f"armature is {shown(armature)}; expected an inertia, a finite number not below zero."
 
 
 def _tree_problems(links: Sequence[LinkPart], joints: Sequence[JointPart]) -> Iterator[str]:
