@@ -17,7 +17,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep modules and ten thousand tests out of Python's garbage collections: each took 0.3 s to look at them."""
+    """Exclude modules and collected tests from garbage collections, each of which would traverse all of them."""
     gc.collect()
     gc.freeze()
 
