@@ -96,13 +96,15 @@ def test_it_is_the_loop_of_calls(f_tip: Any) -> None:
     assert rolled.final.total.shape == BATCH
 
 
-def test_a_long_run_is_cut_without_a_trace(monkeypatch: Any) -> None:
+@pytest.mark.parametrize(("at_first", "every", "calls"), [(1, 4, 30), (5, 4, 27), (3, 8, 28), (12, 1, 19)])
+def test_a_long_run_is_cut_without_a_trace(at_first: int, every: int, calls: int, monkeypatch: Any) -> None:
     given, seen = arguments(), []
-    whole = call(given, every=4)
-    monkeypatch.setattr(rollout_runs, "STEPS_AT_FIRST", 1)
-    monkeypatch.setattr(rollout_runs, "SECONDS_AT_ONCE", 0.0)
-    pieces = call(given, every=4, report=seen.append)
-    assert len(seen) == len(pieces.rows.q) == 8
+    whole = call(given, every=every)
+    monkeypatch.setattr(rollout_runs, "STEPS_AT_FIRST", at_first)
+    monkeypatch.setattr(rollout_runs, "SECONDS_AT_ONCE", 0.0)  # then step by step
+    pieces = call(given, every=every, report=seen.append)
+    assert len(pieces.rows.q) == -(-STEPS // every)
+    assert len(seen) == calls
     assert seen[-1] == 1.0
     for one, other in zip((*whole.final, *whole.rows), (*pieces.final, *pieces.rows), strict=True):
         np.testing.assert_array_equal(one, other)
