@@ -126,6 +126,24 @@ def test_another_step_and_another_time() -> None:
     np.testing.assert_allclose(first.final.integral, 1.0 + 0.5 * given["ref"] * np.sin(2.0), rtol=1e-14)
 
 
+@armdyn.function("(n)->(n)")
+def spring(model: Any, q: Any) -> Any:
+    """A law that does not know the time."""
+    return -q
+
+
+def test_times_that_nothing_reads_are_refused() -> None:
+    timeless, given = armdyn.ClosedLoop(ROBOT, spring), armdyn.ClosedLoop(ROBOT)
+    with pytest.raises(SettingError, match=re.escape("t0=2.0 is given, but spring takes no argument t")):
+        timeless(np.zeros(N), steps=2, t0=2.0)
+    with pytest.raises(SettingError, match=re.escape("t0=0.0 is given, but a loop without a controller takes no")):
+        given(np.zeros(N), steps=2, tau=np.zeros(N), t0=0.0)
+    with pytest.raises(UnknownName, match="no argument 't' in euler_step_spring"):
+        timeless(np.zeros(N), steps=2, t=np.zeros(2))
+    with pytest.raises(SettingError, match="t is given, but the loop itself counts the time; give t0, s"):
+        armdyn.ClosedLoop(ROBOT, pid).gradient(total, "kp", np.zeros(N), steps=2, t=np.ones(2), **inputs())
+
+
 @armdyn.function("(n)->()")
 def scalar(model: Any, q: Any) -> Any:
     """No torque for every joint."""
@@ -138,6 +156,12 @@ def working(model: Any, q: Any, work: Any) -> Any:
     return q * work
 
 
+@armdyn.function("(n),()->(n)")
+def starting(model: Any, q: Any, t0: Any) -> Any:
+    """An input with a name of the call's own."""
+    return q * t0
+
+
 def test_what_does_not_fit_is_named() -> None:
     with pytest.raises(TraceError, match=re.escape("is no declared function; write @armdyn.function")):
         armdyn.ClosedLoop(ROBOT, lambda model, q: q)  # type: ignore[arg-type]
@@ -145,6 +169,8 @@ def test_what_does_not_fit_is_named() -> None:
         armdyn.ClosedLoop(ROBOT, scalar)
     with pytest.raises(TraceError, match="working has an argument 'work', as the loop itself has"):
         armdyn.ClosedLoop(ROBOT, working)
+    with pytest.raises(TraceError, match="starting has an argument 't0', as the loop itself has"):
+        armdyn.ClosedLoop(ROBOT, starting)
     with pytest.raises(SettingError, match="has no steps of one length"):
         armdyn.ClosedLoop(ROBOT, pid, method=Adaptive())  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="needs rates of steps ago"):

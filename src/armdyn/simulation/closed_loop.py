@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from armdyn.checks import number, one_per_joint
 from armdyn.declaration import Argument, Function, Shape
-from armdyn.errors import ShapeError, TraceError, UnknownName
+from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions import CompiledRollout, Rolled
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
@@ -31,6 +31,9 @@ from armdyn.simulation.methods import Euler, FixedStep
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
+
+TAKEN = ("work", "cost", "f_tip", "q0", "qd0", "t0", "steps", "every", "out", "workers", "report")
+"""Names that mean something else to the loop, or to its call."""
 
 CALLBACK = (
     "What cannot be traced runs as an ordinary callback: "
@@ -60,7 +63,7 @@ class Controller:
                 f"{self.function.name} must be given {missing}; armdyn.control.with_options({self.function.name}, "
                 f"{missing}...) does"
             )
-        for name in ("work", "cost", "f_tip"):
+        for name in TAKEN:
             if name in self.state or name in self.inputs:
                 raise TraceError(f"{self.function.name} has an argument {name!r}, as the loop itself has; rename it")
         if self.function.outputs[0] != ("n",):
@@ -169,8 +172,7 @@ class ClosedLoop:
             )
         self.controller = None if controller is None else Controller(controller)
         self._declared = _step_function(self.method, self.controller, running_cost, energy=energy)
-        names = [a.name for a in self._declared.arguments]
-        over_time = [*over_time, *(["t"] if "t" in names else [])]
+        over_time = [*over_time, *(["t"] if self._takes_time else [])]
         self.rollout = CompiledRollout(robot, self._declared, over_time=over_time, record=record, parameters=parameters)
 
     @property
@@ -257,16 +259,38 @@ class ClosedLoop:
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
-        arguments = [a.name for a in self._declared.arguments]
         given = {"q": q0, "qd": np.zeros(self.robot.dof) if qd0 is None else qd0, "h": self.method.step} | inputs
-        t0 = given.pop("t0", 0.0)
-        if "t" in arguments:
+        self._check_time(inputs)
+        if self._takes_time:
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
-            given["t"] = number("t0", t0, unit="s", error=SettingError) + h * np.arange(steps)
+            given["t"] = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
         for name in self.state:
             if name not in given:
                 given[name] = np.zeros(self.rollout._inputs.port(name).shape)
         return given
+
+    def _check_time(self, inputs: Mapping[str, Any]) -> None:
+        """Refuse times that would be read by nothing, and those that the loop counts itself."""
+        if "t0" in inputs and not self._takes_time:
+            raise SettingError(
+                f"t0={shown(inputs['t0'])} is given, but {self._law} takes no argument t, so that the time does not "
+                "matter; leave t0 out"
+            )
+        if "t" in inputs and self._takes_time:
+            raise SettingError(
+                "t is given, but the loop itself counts the time; give t0, s, the time of the first step, and h, s, "
+                "the length of the steps"
+            )
+
+    @property
+    def _takes_time(self) -> bool:
+        """Whether the controller asks for the time."""
+        return self.controller is not None and self.controller.uses_time
+
+    @property
+    def _law(self) -> str:
+        """What gives tau, in words."""
+        return "a loop without a controller" if self.controller is None else self.controller.function.name
 
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name

@@ -32,7 +32,7 @@ class CompiledSteps:
     """
 
     def __init__(self, robot: Robot, method: FixedStep, forces: Forces) -> None:
-        self.robot, self.method, self.forces = robot, method, forces
+        self.robot, self.method = robot, method
         given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
         self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
