@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from armdyn.arrays import are_plain, plain_arguments
 from armdyn.checks import whole_number
 from armdyn.declaration import Function
-from armdyn.errors import DTypeError, ShapeError, UnknownName
+from armdyn.errors import ShapeError, UnknownName
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.derivatives import identifier
-from armdyn.functions.explain import check_arguments
+from armdyn.functions.explain import check_argument
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report, Stored, backward
 from armdyn.program import OperationCounts, Rollout, guarded
 from armdyn.program.rollout_products import adjoint_rollout
@@ -304,26 +304,16 @@ class CompiledRollout:
     def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
         """The batch of a call, and its arrays as kernels take them."""
         whole_number("steps", steps, least=0, error=ShapeError)
-        check_arguments(self._inputs, {name: value for name, value in given.items() if name not in self.over_time}, ())
+        for name, value in given.items():
+            over_time = steps if name in self.over_time else None
+            check_argument(self._inputs, self._inputs.port(name), value, steps=over_time)
         arrays = {name: np.asarray(value) for name, value in given.items()}
-        for name in self.over_time:
-            self._check_over_time(name, arrays.get(name), steps)
         results = map(self._inputs.lengths, self.function.outputs)
         shapes = dict(zip(getattr(self.function.result, "_fields", ()), results, strict=True))
         shapes |= {name: self._inputs.port(name).shape for name in given}
         shapes |= {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")}
         batch = Batch.of(arrays, shapes, self.over_time, workers)
         return batch, {n: batch.flat(a, n, over_time=n in self.over_time) for n, a in arrays.items()}
-
-    def _check_over_time(self, name: str, array: Any, steps: int) -> None:
-        if array is None:
-            return
-        core = self._inputs.port(name).shape
-        if array.dtype.kind not in "biuf":
-            raise DTypeError(f"{name} holds {array.dtype}; expected real numbers")
-        if array.ndim <= len(core) or array.shape[array.ndim - len(core) :] != core or len(array) != steps:
-            shape = ", ".join(["steps", "...", *map(str, core)])
-            raise ShapeError(f"{name} has shape {array.shape}; expected ({shape}), a row for each of {steps} steps")
 
     def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
         kernel = self._made(("forward", names, record), lambda: self._rollout(names, record))
