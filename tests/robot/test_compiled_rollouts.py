@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import DTypeError, ShapeError, UnknownName
-from armdyn.functions import CompiledRollout, rollout_runs
+from armdyn.errors import DTypeError, ShapeError, TraceError, UnknownName
+from armdyn.functions import CompiledRollout, rollout_runs, rollouts
+from armdyn.program.rollout_products import adjoint_rollout
 
 RNG = np.random.default_rng(66)
 
@@ -163,6 +164,56 @@ def test_gradients_are_those_of_the_loop(stored: int, monkeypatch: Any) -> None:
         along = gradient * (direction[:, None] if over_time else direction)
         along = along.reshape(-1, *BATCH, *core).sum(axis=(0, *range(3, 3 + len(core))))
         np.testing.assert_allclose(along, differences(given, name, direction), rtol=1e-6, atol=1e-7)
+
+
+def test_a_gradient_is_derived_once(monkeypatch: Any) -> None:
+    given, derived = {n.replace(".", "_"): a for n, a in arguments().items()}, []
+    rollout = CompiledRollout(ROBOT, servo, over_time=["target"], parameters=["gravity", "link_6_on_axis.mass"])
+
+    def counted(*arguments: Any) -> Any:
+        derived.append(arguments)
+        return adjoint_rollout(*arguments)
+
+    monkeypatch.setattr(rollouts, "adjoint_rollout", counted)
+    first, again = (rollout.gradient(cost, "damping", **given, steps=STEPS) for _ in range(2))
+    np.testing.assert_array_equal(first.d_damping, again.d_damping)
+    rollout.gradient(cost, ["damping", "h"], **given, steps=STEPS)
+    assert len(derived) == 2
+    assert rollout._cost_function.cache_info().misses == 1
+
+
+def test_gradients_in_float32() -> None:
+    given = arguments()
+    single = {n.replace(".", "_"): np.asarray(a, np.float32) for n, a in given.items()}
+    found = ROLLOUT.gradient(cost, ["damping", "target"], **single, steps=STEPS)
+    expected = ROLLOUT.gradient(
+        cost, ["damping", "target"], **{n.replace(".", "_"): a for n, a in given.items()}, steps=STEPS
+    )
+    assert {a.dtype for a in found} == {np.dtype(np.float32)}
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-4 * np.abs(other).max())
+
+
+@armdyn.function("(n)->()")
+def effort(model: Any, tau: Any) -> Any:
+    """A cost of what is no state."""
+    return tau @ tau
+
+
+@armdyn.function("(n)->(n)")
+def distances(model: Any, q: Any) -> Any:
+    """No scalar."""
+    return q - 0.3
+
+
+def test_costs_that_are_none() -> None:
+    given = {n.replace(".", "_"): a for n, a in arguments().items()}
+    with pytest.raises(ShapeError, match=re.escape("distances gives (n); expected one scalar, ()")):
+        ROLLOUT.gradient(distances, "q", **given, steps=STEPS)
+    with pytest.raises(TraceError, match="is no declared function"):
+        ROLLOUT.gradient(lambda q: q @ q, "q", **given, steps=STEPS)  # type: ignore[arg-type]
+    with pytest.raises(UnknownName, match="no state 'tau' in the final state of servo"):
+        ROLLOUT.gradient(effort, "q", **given, steps=STEPS)
 
 
 def test_a_step_without_names_is_refused() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from armdyn.arrays import are_plain, plain_arguments
 from armdyn.checks import whole_number
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.derivatives import identifier
 from armdyn.functions.explain import check_argument
@@ -26,6 +27,9 @@ from armdyn.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
+
+COSTS = 16
+"""Costs that a rollout keeps compiled, of those it was differentiated by last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,6 +151,8 @@ class CompiledRollout:
         self.state = tuple(name for name in results if name in self._inputs.positional)
         self._refuse_unknown()
         self._kernels: dict[Any, Kernel] = {}
+        self._adjoints: dict[Any, Loop] = {}
+        self._cost_function = lru_cache(maxsize=COSTS)(self._compiled_cost)
         self._final_type = named_tuple("Final", self.state)
         self._rows_type = named_tuple("Rows", self.record)
         self.__name__, self.__doc__ = function.name, function.__doc__
@@ -257,36 +263,53 @@ class CompiledRollout:
         for name in wrt:
             if name not in given:
                 raise UnknownName.of("argument", name, given, self.function.name)
-        for argument in cost.arguments:
-            if argument.name not in self.state:
-                raise UnknownName.of("state", argument.name, self.state, f"the final state of {self.function.name}")
+        compiled_cost = self._cost_function(cost)
         batch, values = self._flat(given, steps, workers)
         stored = Stored(batch, self._loop(tuple(given), self.state), values, steps)
-        value, cotangents = self._seeds(cost, batch, stored.final)
+        value, cotangents = self._seeds(compiled_cost, batch, stored.final)
         initial, over_time = self._backward(stored, cotangents, wrt)
         return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in wrt)])(
             batch.unflat(value),
             *(batch.rows_unflat(over_time[n]) if n in over_time else batch.unflat(initial[n]) for n in wrt),
         )
 
-    def _seeds(self, cost: Function, batch: Batch, final: Arrays) -> tuple[Any, Arrays]:
+    def _compiled_cost(self, cost: Function) -> CompiledFunction:
+        """A cost, checked."""
+        if not isinstance(cost, Function):
+            raise TraceError(f"cost={shown(cost)} is no declared function; write @armdyn.function('(n)->()') above it")
+        for argument in cost.arguments:
+            if argument.name not in self.state:
+                raise UnknownName.of("state", argument.name, self.state, f"the final state of {self.function.name}")
+        if cost.outputs != ((),):
+            shapes = ",".join(f"({','.join(map(str, shape))})" for shape in cost.outputs)
+            raise ShapeError(f"{cost.name} gives {shapes}; expected one scalar, (), the cost of the final state")
+        return CompiledFunction(self.arm, cost)
+
+    def _seeds(self, cost: CompiledFunction, batch: Batch, final: Arrays) -> tuple[Any, Arrays]:
         """The cost of the final state, and its derivatives by all of it."""
-        names = [argument.name for argument in cost.arguments]
-        compiled, at = CompiledFunction(self.arm, cost), [final[name] for name in names]
-        value = compiled(*at)
-        found = compiled.vjp(*names)(*at, cotangent_out=np.ones_like(value))
+        names = [argument.name for argument in cost.function.arguments]
+        at = [final[name] for name in names]
+        value = cost(*at)
+        found = cost.vjp(*names)(*at, cotangent_out=np.ones_like(value))
         by = dict(zip(names, found if isinstance(found, tuple) else (found,), strict=True))
-        return value, {name: by.get(name, np.zeros((batch.states, *batch.shapes[name]))) for name in self.state}
+        zeros = {name: np.zeros(batch.shapes[name], batch.dtype) for name in self.state if name not in by}
+        return value, by | zeros
+
+    def _adjoint(self, names: tuple[str, ...], wrt: tuple[str, ...]) -> Loop:
+        """The loop of the adjoint rollout."""
+        if (names, wrt) not in self._adjoints:
+            rollout = adjoint_rollout(self._rollout(names, (), guard=False), wrt)
+            kernel = self._made(("adjoint", names, wrt), lambda: rollout)
+            inputs, state = (tuple(port.name for port in ports) for ports in (rollout.inputs, rollout.state))
+            self._adjoints[names, wrt] = Loop(kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded)
+        return self._adjoints[names, wrt]
 
     def _backward(self, stored: Stored, cotangents: Arrays, wrt: tuple[str, ...]) -> tuple[Arrays, Arrays]:
         """The gradients by the initial state and by held inputs, and those by inputs over time."""
-        names = tuple(stored.values)
-        rollout = adjoint_rollout(self._rollout(names, (), guard=False), wrt)
-        kernel = self._made(("adjoint", names, wrt), lambda: rollout)
-        inputs, state = (tuple(port.name for port in ports) for ports in (rollout.inputs, rollout.state))
-        adjoint = Loop(kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded)
+        batch, adjoint = stored.batch, self._adjoint(tuple(stored.values), wrt)
         start = {f"cotangent_{name}": value for name, value in cotangents.items()}
-        start |= {name: np.zeros(stored.batch.shapes[name]) for name in state if name.startswith("sum_")}
+        sums = [name for name in adjoint.state if name.startswith("sum_")]
+        start |= {name: np.zeros(batch.shapes[name], batch.dtype) for name in sums}
         found, over_time = backward(stored, adjoint, start, [name for name in wrt if name in self.over_time])
         by = {name: found[f"cotangent_{name}"] for name in self.state}
         return by | {name: found[f"sum_{name}"] for name in wrt if f"sum_{name}" in found}, over_time
