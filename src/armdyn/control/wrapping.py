@@ -11,7 +11,7 @@ import numpy as np
 
 from armdyn.declaration import Argument, Function, Shape
 from armdyn.errors import TraceError
-from armdyn.functions.rollouts import named_tuple
+from armdyn.functions.named_tuples import named_tuple
 from armdyn.robot import Robot
 from armdyn.simulation.closed_loop import Controller
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from armdyn.arrays import are_plain, plain_arguments
-from armdyn.checks import whole_number
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.derivatives import identifier
-from armdyn.functions.explain import check_argument
-from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report, Stored, backward
-from armdyn.program import OperationCounts, Rollout, guarded
+from armdyn.functions.named_tuples import named_tuple
+from armdyn.functions.rollout_call import RolloutCall, names_of
+from armdyn.functions.rollout_jvp import RolloutJvp
+from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Stored, backward
+from armdyn.program import Rollout, guarded
 from armdyn.program.rollout_products import adjoint_rollout
 from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
@@ -32,79 +30,7 @@ COSTS = 16
 """Costs that a rollout keeps compiled, of those it was differentiated by last."""
 
 
-@dataclass(frozen=True, eq=False)
-class Rolled:
-    """What a rollout gave.
-
-    Args:
-        final: the state after the last step, each array of shape (..., *shape), by name.
-        rows: what was recorded, each array of shape (rows, ..., *shape), by name: row k belongs to step k ``every``,
-            and holds the state when that step begins.
-        every: how many steps lie between two rows.
-        steps: how many were made.
-        shapes: *shape, by name.
-    """
-
-    final: Any
-    rows: Any
-    every: int = 1
-    steps: int = 0
-    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-
-    def first_not_finite(self) -> NotFinite | None:
-        """The first number in time that is NaN or infinite, among the rows and then in the final state; None: none.
-
-        >>> Next = namedtuple("Next", ["q"])
-        >>> @armdyn.function("(n)->(n)", result=Next)
-        ... def squared(model, q):
-        ...     return Next(q * q)
-        >>> grows = armdyn.functions.CompiledRollout(armdyn.load("planar_2r"), squared, record=["q"])
-        >>> grows([[1.0, 0.5], [0.5, 2.0]], steps=20).first_not_finite()
-        NotFinite(name='q', step=10, state=(1,), entry=(1,), value=inf, states=1)
-        """
-        found = [
-            one
-            for arrays, rows in ((self.rows, True), (self.final, False))
-            for name in arrays._fields
-            if (one := self._not_finite(name, getattr(arrays, name), rows)) is not None
-        ]
-        return min(found, key=lambda one: one.step, default=None)
-
-    def _not_finite(self, name: str, array: NDArray[Any], rows: bool) -> NotFinite | None:
-        """The first of one array."""
-        bad = ~np.isfinite(array if rows else array[None])
-        if not bad.any():
-            return None
-        row, *rest = map(int, np.unravel_index(int(bad.argmax()), bad.shape))
-        place, rank = tuple(rest), len(self.shapes[name])
-        batch = len(place) - rank
-        states = bad[-1].any(axis=tuple(range(batch, len(place)))).sum()
-        step = row * self.every if rows else self.steps
-        value = float((array[row] if rows else array)[place])
-        return NotFinite(name, step, place[:batch], place[batch:], value, int(states))
-
-
-class NotFinite(NamedTuple):
-    """Where a rollout is not finite first.
-
-    Args:
-        name: of the array.
-        step: at whose beginning it is a state; of a signal, the step in which it is computed.
-        state: the place in the batch.
-        entry: the place in the array of that state.
-        value: NaN or infinity.
-        states: how many of the batch are not finite in the array's last row.
-    """
-
-    name: str
-    step: int
-    state: tuple[int, ...]
-    entry: tuple[int, ...]
-    value: float
-    states: int
-
-
-class CompiledRollout:
+class CompiledRollout(RolloutCall):
     """A `Function` of one robot repeated: results that have the name of an argument are that argument in the next step.
 
     Call it with the arguments of the first step, each of shape (..., *shape); leading axes are a batch and broadcast.
@@ -140,25 +66,20 @@ class CompiledRollout:
         record: Iterable[str] = (),
         parameters: Iterable[str] = (),
     ) -> None:
-        self.arm = arm
-        self.function = function
-        self.over_time = tuple(over_time)
-        self.record = tuple(record)
         self._step = CompiledFunction(arm, function, parameters)
-        self._inputs = self._step._inputs
-        self.parameters = self._inputs.parameters
         results = getattr(function.result, "_fields", ())
-        self.state = tuple(name for name in results if name in self._inputs.positional)
-        self._refuse_unknown()
+        state = [name for name in results if name in self._step._inputs.positional]
+        super().__init__(
+            arm, function, parameters=self._step.parameters, over_time=over_time, state=state, record=record
+        )
+        self._refuse_unknown(results)
         self._kernels: dict[Any, Kernel] = {}
         self._adjoints: dict[Any, Loop] = {}
+        self._jvps: dict[tuple[str, ...], RolloutJvp] = {}
         self._cost_function = lru_cache(maxsize=COSTS)(self._compiled_cost)
-        self._final_type = named_tuple("Final", self.state)
-        self._rows_type = named_tuple("Rows", self.record)
-        self.__name__, self.__doc__ = function.name, function.__doc__
 
-    def _refuse_unknown(self) -> None:
-        name, results = self.function.name, getattr(self.function.result, "_fields", ())
+    def _refuse_unknown(self, results: Sequence[str]) -> None:
+        name = self.function.name
         if not self.state:
             shown = ", ".join(results) or "(no names)"
             raise UnknownName(
@@ -174,67 +95,49 @@ class CompiledRollout:
             if one not in known:
                 raise UnknownName.of("state or result", one, known, name)
 
-    def program(self, *, given: Iterable[str] = ()) -> Rollout:
-        """The rollout behind it.
+    def jvp(self, *wrt: str) -> RolloutJvp:
+        """J v, the rates of the results where arguments change: forward sensitivity, as one more compiled rollout.
+
+        It is called as the rollout is. For every name X it takes one more array ``tangent_X``, the rate of X or a
+        direction, given by name: of the initial state, of parameters and other inputs, and of inputs over time, of
+        shape (steps, ..., *shape). Its results are named and shaped as those of the rollout. One direction takes two to
+        three times the operations of the rollout.
 
         Args:
-            given: names of the optional arrays that count as given.
-        """
-        names = [n for n in self._inputs.positional if n in self._inputs.required or n in set(given)]
-        return self._rollout(tuple(names), self.record)
-
-    @property
-    def op_counts(self) -> OperationCounts:
-        """What one step of one state costs."""
-        return self.program().op_counts
-
-    def __call__(
-        self,
-        *arrays: Any,
-        steps: int,
-        every: int = 1,
-        out: Mapping[str, NDArray[Any]] | None = None,
-        workers: int | None = None,
-        report: Report | None = None,
-        **named: Any,
-    ) -> Rolled:
-        """Repeat the step.
-
-        Args:
-            arrays: the arguments of the function, in order; or by name.
-            steps: how many.
-            every: record each so many steps.
-            out: arrays for what is recorded, by name, of shape (rows, ..., *shape).
-            workers: how many threads share the batch; -1: one a core.
-            report: called now and then with the fraction that is done.
+            wrt: arguments, and ``parameters`` of the model; all change together. All arguments that must be given where
+                none is named.
 
         Raises:
-            ShapeError: an array that does not fit the robot, the batch or the steps.
-            DTypeError: one that does not hold real numbers.
-        """
-        given = self._given(arrays, named)
-        batch, values = self._flat(given, steps, workers)
-        whole_number("every", every, least=1, error=ShapeError)
-        loop = self._loop(tuple(given), self.record)
-        rows = self._rows(batch, -(-steps // every), out or {})
-        final = loop.run(batch, values, rows, steps, every, report)
-        return Rolled(
-            self._final_type(*map(batch.unflat, final.values())),
-            self._rows_type(*((out or {}).get(n, batch.rows_unflat(a)) for n, a in rows.items())),
-            every,
-            steps,
-            {name: batch.shapes[name] for name in (*self.state, *self.record)},
-        )
+            UnknownName: an argument that the step does not have.
 
-    def _rows(self, batch: Batch, rows: int, out: Mapping[str, Any]) -> Arrays:
-        """Room for what is recorded."""
-        for name in out:
-            if name not in self.record:
-                raise UnknownName.of("recorded array", name, self.record, self.function.name)
-        return {
-            name: batch.rows_of(name, out[name], rows) if name in out else batch.rows(rows, batch.shapes[name])
-            for name in self.record
-        }
+        How far the end of a fall moves where all joints begin a little further:
+
+        >>> from collections import namedtuple
+        >>> Next = namedtuple("Next", ["q", "qd"])
+        >>> @armdyn.function("(n),(n)->(n),(n)", result=Next)
+        ... def step(model, q, qd):
+        ...     qd = qd + 1e-3 * armdyn.algorithms.forward_dynamics(model, q, qd, 0.0 * q)
+        ...     return Next(q + 1e-3 * qd, qd)
+        >>> falls = armdyn.functions.CompiledRollout(armdyn.load("planar_2r"), step)
+        >>> q, qd, v = np.full(2, 0.3), np.zeros(2), np.ones(2)
+        >>> along = falls.jvp("q")(q, qd, tangent_q=v, steps=100).final.q
+        >>> moved = [falls(q + s * v, qd, steps=100).final.q for s in (1e-4, -1e-4)]
+        >>> bool(np.allclose(along, (moved[0] - moved[1]) / 2e-4))
+        True
+        """
+        required = [a.name for a in self.function.arguments if not a.optional]
+        wrt = self._differentiated_by(wrt or required, self._inputs.positional)
+        if wrt not in self._jvps:
+            self._jvps[wrt] = RolloutJvp(self, wrt)
+        return self._jvps[wrt]
+
+    def _differentiated_by(self, wrt: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+        """Names by which derivatives are asked for, checked."""
+        names, known = (wrt,) if isinstance(wrt, str) else tuple(wrt), list(known)
+        for name in names:
+            if name not in known:
+                raise UnknownName.of("argument", name, known, self.function.name)
+        return names_of(names, "differentiated by", self.function)
 
     def gradient(
         self, cost: Function, wrt: Iterable[str], /, *arrays: Any, steps: int, workers: int | None = None, **named: Any
@@ -258,11 +161,8 @@ class CompiledRollout:
         ... def miss(model, q):
         ...     return (q - 1.0) @ (q - 1.0)
         """
-        wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         given = self._given(arrays, named)
-        for name in wrt:
-            if name not in given:
-                raise UnknownName.of("argument", name, given, self.function.name)
+        wrt = self._differentiated_by(wrt, given)
         compiled_cost = self._cost_function(cost)
         batch, values = self._flat(given, steps, workers)
         stored = Stored(batch, self._loop(tuple(given), self.state), values, steps)
@@ -298,7 +198,7 @@ class CompiledRollout:
     def _adjoint(self, names: tuple[str, ...], wrt: tuple[str, ...]) -> Loop:
         """The loop of the adjoint rollout."""
         if (names, wrt) not in self._adjoints:
-            rollout = adjoint_rollout(self._rollout(names, (), guard=False), wrt)
+            rollout = adjoint_rollout(self._unguarded(names, ()), wrt)
             kernel = self._made(("adjoint", names, wrt), lambda: rollout)
             inputs, state = (tuple(port.name for port in ports) for ports in (rollout.inputs, rollout.state))
             self._adjoints[names, wrt] = Loop(kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded)
@@ -314,29 +214,10 @@ class CompiledRollout:
         by = {name: found[f"cotangent_{name}"] for name in self.state}
         return by | {name: found[f"sum_{name}"] for name in wrt if f"sum_{name}" in found}, over_time
 
-    def _given(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call by name, as NumPy's arrays of the right shapes."""
-        given = self._inputs.bind(arrays, named)
-        if named:
-            known = [*self._inputs.positional, "steps", "every", "out", "workers", "report"]
-            raise UnknownName.of("argument", next(iter(named)), known, self.function.name)
-        if not are_plain(given.values()):
-            given = plain_arguments(given, self._inputs.names_along, repr(self.arm.model.name))
-        return given
-
-    def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
-        """The batch of a call, and its arrays as kernels take them."""
-        whole_number("steps", steps, least=0, error=ShapeError)
-        for name, value in given.items():
-            over_time = steps if name in self.over_time else None
-            check_argument(self._inputs, self._inputs.port(name), value, steps=over_time)
-        arrays = {name: np.asarray(value) for name, value in given.items()}
-        results = map(self._inputs.lengths, self.function.outputs)
-        shapes = dict(zip(getattr(self.function.result, "_fields", ()), results, strict=True))
-        shapes |= {name: self._inputs.port(name).shape for name in given}
-        shapes |= {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")}
-        batch = Batch.of(arrays, shapes, self.over_time, workers)
-        return batch, {n: batch.flat(a, n, over_time=n in self.over_time) for n, a in arrays.items()}
+    def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """Also those of an adjoint rollout."""
+        shapes = super()._shapes(names)
+        return shapes | {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")}
 
     def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
         kernel = self._made(("forward", names, record), lambda: self._rollout(names, record))
@@ -355,16 +236,15 @@ class CompiledRollout:
             self._kernels[key] = kernel
         return kernel
 
-    def _rollout(self, names: tuple[str, ...], record: Sequence[str], *, guard: bool = True) -> Rollout:
-        step = self._step.program(given=names)
+    def _rollout(self, names: tuple[str, ...], record: Sequence[str]) -> Rollout:
+        rollout = self._unguarded(names, record)
+        return replace(rollout, step=guarded(rollout.step))
+
+    def _unguarded(self, names: tuple[str, ...], record: Sequence[str]) -> Rollout:
+        """The rollout as it is differentiated: a NaN does not spread to what does not depend on it."""
         carry = [(name, name) for name in self.state]
         over_time = [name for name in self.over_time if name in names]
-        return Rollout(guarded(step) if guard else step, carry, over_time, record)
+        return Rollout(self._step.program(given=names), carry, over_time, record)
 
     def __repr__(self) -> str:
         return f"<rollout of {self.function.name} of {self.arm.model.name!r}, state {', '.join(self.state)}>"
-
-
-def named_tuple(name: str, fields: Iterable[str]) -> Any:
-    """The type of results whose names are known at run time only."""
-    return namedtuple(name, list(fields))

@@ -21,8 +21,8 @@ from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions import CompiledRollout, Rolled
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
+from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.rollout_runs import Report
-from armdyn.functions.rollouts import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
