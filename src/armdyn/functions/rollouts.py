@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.derivatives import identifier
 from armdyn.functions.named_tuples import named_tuple
+from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import RolloutCall, names_of
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Stored, backward
@@ -245,6 +246,11 @@ class CompiledRollout(RolloutCall):
         carry = [(name, name) for name in self.state]
         over_time = [name for name in self.over_time if name in names]
         return Rollout(self._step.program(given=names), carry, over_time, record)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        require_picklable(self.function)
+        settings: dict[str, Any] = {"over_time": self.over_time, "record": self.record, "parameters": self.parameters}
+        return partial(CompiledRollout, self.arm, self.function, **settings), ()
 
     def __repr__(self) -> str:
         return f"<rollout of {self.function.name} of {self.arm.model.name!r}, state {', '.join(self.state)}>"

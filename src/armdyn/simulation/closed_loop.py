@@ -10,18 +10,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.checks import number, one_per_joint
-from armdyn.declaration import Argument, Function, Shape
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions import CompiledRollout, Rolled
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
 from armdyn.functions.named_tuples import named_tuple
+from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_runs import Report
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
@@ -171,9 +173,11 @@ class ClosedLoop:
                 "them; expected a one-step method such as RungeKutta4(step=1e-3)"
             )
         self.controller = None if controller is None else Controller(controller)
-        self._declared = _step_function(self.method, self.controller, running_cost, energy=energy)
-        over_time = [*over_time, *(["t"] if self._takes_time else [])]
-        self.rollout = CompiledRollout(robot, self._declared, over_time=over_time, record=record, parameters=parameters)
+        self._running_cost, self._energy = running_cost, energy
+        step = _step_function(self.method, self.controller, running_cost, energy=energy)
+        over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
+        over_time += ("t",) if self._takes_time else ()
+        self.rollout = CompiledRollout(robot, step, over_time=over_time, record=record, parameters=parameters)
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -292,6 +296,20 @@ class ClosedLoop:
         """What gives tau, in words."""
         return "a loop without a controller" if self.controller is None else self.controller.function.name
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        controller = None if self.controller is None else self.controller.function
+        for function in (controller, self._running_cost):
+            require_picklable(function)
+        settings: dict[str, Any] = {
+            "method": self.method,
+            "over_time": tuple(name for name in self.rollout.over_time if name != "t"),
+            "record": self.rollout.record,
+            "parameters": self.rollout.parameters,
+            "running_cost": self._running_cost,
+            "energy": self._energy,
+        }
+        return partial(ClosedLoop, self.robot, controller, **settings), ()
+
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name
         return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
@@ -332,7 +350,10 @@ def _step_function(
     name = "_".join([held_step.name, *([controller.function.name] if controller else [])])
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
     sizes = controller.function.sizes if controller else {}
-    declared = Function(step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes)
+    made = partial(_step_function, method, controller, running_cost, energy=energy)
+    declared = MadeFunction(
+        step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
+    )
     if controller is None and running_cost is None:
         object.__setattr__(declared, "sources", SOURCES)
     return declared
