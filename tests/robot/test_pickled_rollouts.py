@@ -89,6 +89,7 @@ def test_another_process_gets_the_same_numbers(laws: Any) -> None:
     arrays = (q, 1e-4, push.reshape(steps, 3), np.ones(3))
     work: list[Any] = [
         (loop, (q,), {"t0": 1.0, **given}),
+        (loop.jvp("gain"), (q,), {"tangent_gain": 1.0, **given}),
         (loop.rollout, (q,), {**state, **given}),
         (rollout, arrays, {"steps": steps}),
         (rollout.jvp("speed"), arrays, {"tangent_speed": 1.0, "steps": steps}),
@@ -114,7 +115,7 @@ def test_a_function_inside_another_is_refused_by_name() -> None:
     robot = armdyn.load("scara")
     advice = re.escape("Define it, and what it is made of, at the top of a module")
     for loop in (armdyn.ClosedLoop(robot, inner), armdyn.ClosedLoop(robot, armdyn.control.saturated(inner))):
-        for one in (loop, loop.rollout, loop.rollout.jvp("q")):
+        for one in (loop, loop.rollout, loop.jvp("q")):
             with pytest.raises(FunctionPicklingError, match=f"inner cannot be pickled: .*{advice}"):
                 pickle.dumps(one)
     with pytest.raises(FunctionPicklingError, match="price cannot be pickled"):

@@ -105,6 +105,20 @@ def test_gradient_of_gains() -> None:
     np.testing.assert_allclose((found.d_q * direction).sum(-1), (4 * slopes[0] - slopes[1]) / 3, rtol=1e-6)
 
 
+def test_rates_of_the_loop_are_dual_to_its_gradients() -> None:
+    q, given = RNG.uniform(-1.0, 1.0, (ARMS, N)), inputs()
+    loop = armdyn.ClosedLoop(ROBOT, pid, method=Euler(step=2e-3), running_cost=spent)
+    found = loop.gradient(total, ["kp", "qd", "t"], q, steps=STEPS, t0=0.5, **given)
+    kp, qd, t = RNG.uniform(-1.0, 1.0, ARMS), RNG.uniform(-1.0, 1.0, (ARMS, N)), RNG.uniform(-1.0, 1.0, STEPS)
+    tangents = {"tangent_kp": kp, "tangent_qd": qd, "tangent_t": t}
+    rates = loop.jvp("kp", "qd", "t")(q, steps=STEPS, t0=0.5, workers=2, **tangents, **given).final
+    last = loop(q, steps=STEPS, t0=0.5, **given).final
+    along = found.d_kp * kp + (found.d_qd * qd).sum(-1) + t @ found.d_t
+    np.testing.assert_allclose(rates.cost + 2.0 * (last.q * rates.q).sum(-1), along, rtol=1e-12)
+    with pytest.raises(UnknownName, match="no argument 'gain' in euler_step_pid"):
+        loop.jvp("gain")
+
+
 def test_torques_of_time_without_a_controller() -> None:
     loop = armdyn.ClosedLoop(ROBOT, over_time=["tau"], parameters=["forearm_link.mass"], energy=True)
     tau, masses = RNG.uniform(-5.0, 5.0, (STEPS, ARMS, N)), RNG.uniform(1.0, 4.0, ARMS)

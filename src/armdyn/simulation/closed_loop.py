@@ -8,7 +8,7 @@ result is tau, which is held during the step; results that are neither are *sign
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,6 +24,7 @@ from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
 from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.pickling import require_picklable
+from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
@@ -230,6 +231,35 @@ class ClosedLoop:
         """
         given = self._given(q0, qd0, inputs, steps)
         return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
+
+    def jvp(self, *wrt: str) -> Callable[..., Rolled]:
+        """The rates of the results where inputs, or the initial state, change: a function called as the loop is.
+
+        For every name X it takes one more array ``tangent_X``, the rate of X or a direction, of its shape; see
+        `armdyn.functions.CompiledRollout.jvp`.
+
+        Args:
+            wrt: names of inputs, or of the state for the initial one; all change together.
+
+        Raises:
+            UnknownName: what the loop does not take.
+
+        >>> @armdyn.function("(n),(n),()->(n)")
+        ... def spring(model, q, qd, stiffness):
+        ...     return armdyn.algorithms.gravity_forces(model, q) - stiffness * q - 5.0 * qd
+        >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), spring)
+        >>> rates = loop.jvp("stiffness")(np.ones(6), steps=100, stiffness=50.0, tangent_stiffness=1.0)
+        >>> stiffer, softer = (loop(np.ones(6), steps=100, stiffness=k) for k in (50.01, 49.99))
+        >>> bool(np.allclose(rates.final.q, (stiffer.final.q - softer.final.q) / 0.02, atol=1e-8))
+        True
+        """
+        return partial(self._along, self.rollout.jvp(*wrt))
+
+    def _along(
+        self, product: RolloutJvp, q0: ArrayLike, qd0: ArrayLike | None = None, *, steps: int, **inputs: Any
+    ) -> Rolled:
+        """The rates of the results; the options of a call are among the inputs."""
+        return product(**self._given(q0, qd0, inputs, steps), steps=steps)
 
     def gradient(
         self,
