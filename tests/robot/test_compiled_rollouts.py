@@ -333,6 +333,37 @@ def test_names_that_nothing_changes_by() -> None:
         ROLLOUT.jvp("f_tip")(**words(arguments()), tangent_f_tip=np.zeros(6), steps=STEPS)
 
 
+class Summed(NamedTuple):
+    """An error that is summed up, weighted, in a state that is called as an adjoint's sum of gradients."""
+
+    q: Any
+    sum_error: Any
+
+
+@armdyn.function("(n),(),(n)->(n),()", result=Summed)
+def summed(model: Any, q: Any, sum_error: Any, error: Any) -> Any:
+    """A state nearer to zero, and a sum."""
+    return Summed(0.5 * q + error, sum_error + q @ error)
+
+
+@armdyn.function("()->()")
+def of_sum(model: Any, sum_error: Any) -> Any:
+    """What was summed up."""
+    return sum_error
+
+
+def test_names_as_an_adjoint_has() -> None:
+    rollout, error = CompiledRollout(ROBOT, summed), np.arange(6.0)
+    q, q0 = [np.ones(N)], np.ones(N)
+    for _ in range(3):
+        q.append(0.5 * q[-1] + error)
+    assert rollout(q0, 0.0, error, steps=3).final.sum_error == pytest.approx(sum(q[:3]) @ error, rel=1e-15)
+    found = rollout.gradient(of_sum, "q", q0, 0.0, error, steps=3)
+    np.testing.assert_allclose(found.d_q, 1.75 * error, rtol=1e-15)
+    with pytest.raises(TraceError, match="summed has an input 'sum_error', as its adjoint has; rename it"):
+        rollout.gradient(of_sum, "error", q0, 0.0, error, steps=3)
+
+
 def test_a_step_without_names_is_refused() -> None:
     @armdyn.function("(n)->(n)")
     def nameless(model: Any, q: Any) -> Any:

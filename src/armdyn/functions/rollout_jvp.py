@@ -61,7 +61,7 @@ class RolloutJvp(RolloutCall):
 
     def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
         own = self._of_primal(names)
-        kernel = self.primal._made(("tangent", own, record, self.wrt), lambda: self._rollout(names, record))
+        kernel = self.primal._made("tangent", own, record, self.wrt, make=lambda: self._rollout(names, record))
         tangents = [self._tangents[name] for name in self._changing]
         state = (*self.state, *map(self._in_loop, self.state))
         return Loop(kernel, (*own, *tangents), frozenset(self.over_time), state, record)

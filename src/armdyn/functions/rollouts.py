@@ -82,9 +82,9 @@ class CompiledRollout(RolloutCall):
     def _refuse_unknown(self, results: Sequence[str]) -> None:
         name = self.function.name
         if not self.state:
-            shown = ", ".join(results) or "(no names)"
+            named = ", ".join(results) or "(no names)"
             raise UnknownName(
-                f"{name} carries nothing from step to step: none of its results {shown} has the name of an argument "
+                f"{name} carries nothing from step to step: none of its results {named} has the name of an argument "
                 f"({', '.join(self._inputs.positional)}). Declare it with result=, a NamedTuple"
             )
         for one in self.over_time:
@@ -158,9 +158,18 @@ class CompiledRollout(RolloutCall):
         Returns:
             A named tuple: ``cost``, shape (...), and ``d_X`` for each name X of ``wrt``.
 
+        >>> from collections import namedtuple
+        >>> Next = namedtuple("Next", ["q"])
+        >>> @armdyn.function("(n),()->(n)", result=Next)
+        ... def shrinking(model, q, factor):
+        ...     return Next(factor * q)
         >>> @armdyn.function("(n)->()")
-        ... def miss(model, q):
-        ...     return (q - 1.0) @ (q - 1.0)
+        ... def size(model, q):
+        ...     return q @ q
+        >>> shrinks = armdyn.functions.CompiledRollout(armdyn.load("planar_2r"), shrinking)
+        >>> found = shrinks.gradient(size, ["q", "factor"], [1.0, 2.0], 0.5, steps=3)
+        >>> found.cost, found.d_q, found.d_factor  # 0.5^6 q.q, 2 0.5^6 q, 6 0.5^5 q.q
+        (array(0.078125), array([0.03125, 0.0625 ]), array(0.9375))
         """
         given = self._given(arrays, named)
         wrt = self._differentiated_by(wrt, given)
@@ -197,10 +206,10 @@ class CompiledRollout(RolloutCall):
         return value, by | zeros
 
     def _adjoint(self, names: tuple[str, ...], wrt: tuple[str, ...]) -> Loop:
-        """The loop of the adjoint rollout."""
+        """The loop of the adjoint rollout, derived once for each choice of names."""
         if (names, wrt) not in self._adjoints:
             rollout = adjoint_rollout(self._unguarded(names, ()), wrt)
-            kernel = self._made(("adjoint", names, wrt), lambda: rollout)
+            kernel = self._made("adjoint", names, wrt, make=lambda: rollout)
             inputs, state = (tuple(port.name for port in ports) for ports in (rollout.inputs, rollout.state))
             self._adjoints[names, wrt] = Loop(kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded)
         return self._adjoints[names, wrt]
@@ -218,17 +227,27 @@ class CompiledRollout(RolloutCall):
     def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
         """Also those of an adjoint rollout."""
         shapes = super()._shapes(names)
-        return shapes | {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")}
+        return {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")} | shapes
 
     def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
-        kernel = self._made(("forward", names, record), lambda: self._rollout(names, record))
+        kernel = self._made("forward", names, record, make=lambda: self._rollout(names, record))
         return Loop(kernel, names, frozenset(self.over_time), self.state, record)
 
-    def _made(self, key: Any, make: Callable[[], Rollout]) -> Kernel:
-        """A kernel from memory, from disk by what it is traced from, or compiled."""
+    def _made(
+        self, kind: str, names: tuple[str, ...], *settings: tuple[str, ...], make: Callable[[], Rollout]
+    ) -> Kernel:
+        """The kernel of a rollout of a kind, from memory, from disk by what it is traced from, or compiled.
+
+        Args:
+            kind: "forward", or which derivative.
+            names: the arguments of the step that are given.
+            settings: what else distinguishes it from others of its kind.
+            make: traces it.
+        """
+        key = (kind, names, *settings)
         kernel = self._kernels.get(key)
         if kernel is None:
-            source = self._step._source_key((key[1], ()))
+            source = self._step._source_key((names, ()))
             with undivided():
                 if source is None:
                     kernel = kernel_of(make())

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.errors import TraceError
 from armdyn.program.expr import shaped
 from armdyn.program.functions import applied
 from armdyn.program.operations import OPERATIONS
@@ -56,6 +57,9 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
     Its inputs are those of the rollout, the carried ones now over time, and behind them ``cotangent_X`` for each
     carried X, of the final state; then ``sum_X`` for each X of ``wrt`` that is held, zero at first. Its state at the
     end is ``cotangent_X`` of the initial state, and the sums. The cotangents of inputs over time are recorded.
+
+    Raises:
+        TraceError: where the rollout has an input of such a name.
     """
     step, carried = rollout.step, [name for _, name in rollout.carry]
     by = [*carried, *(name for name in wrt if name not in carried)]
@@ -68,6 +72,10 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
         *(Port(f"cotangent_{name}", shapes[name]) for name in carried),
         *(Port(f"sum_{name}", shapes[name]) for name in held),
     ]
+
+    for port in inputs[len(step.inputs) :]:
+        if port.name in shapes:
+            raise TraceError(f"{rollout.name} has an input {port.name!r}, as its adjoint has; rename it")
 
     def back(*arrays: Any) -> Any:
         values = arrays[: len(product.inputs)]
