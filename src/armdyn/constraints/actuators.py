@@ -16,6 +16,8 @@ from armdyn.constraints.arguments import (
     ConstrainedRobot,
     compiled,
     coordinates,
+    finite,
+    indices,
     rank_tolerance_of,
     state_name,
     tolerance_of,
@@ -87,12 +89,9 @@ def actuator_forces(
     passive = [i for i in range(robot.dof) if i not in driven]
     forces = np.asarray(compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, qdd_))
     A = np.asarray(robot.constraint_jacobian(q_))
-    tau, multipliers = np.zeros_like(forces), np.zeros(A.shape[:-1])
-    for index in np.ndindex(forces.shape[:-1]):
+    tau, multipliers = np.full_like(forces, np.nan), np.full(A.shape[:-1], np.nan)  # NaN in, NaN out
+    for index in indices(finite(forces) & finite(A).all(axis=-1)):
         r, rows = forces[index], A[index]
-        if not (np.isfinite(r).all() and np.isfinite(rows).all()):  # NaN in, NaN out
-            tau[index], multipliers[index] = np.nan, np.nan
-            continue
         y, spare = _from_passive(rows[:, passive].T, -r[passive], rank_tolerance)
         missing = rows[:, passive].T @ y + r[passive]
         scale = max(1.0, float(np.abs(r).max()))
@@ -106,7 +105,7 @@ def actuator_forces(
             )
         along = rows[:, driven].T @ spare
         y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
-        multipliers[index] = y
+        multipliers[index], tau[(*index, passive)] = y, 0.0
         tau[(*index, driven)] = r[driven] + rows[:, driven].T @ y
     return DrivenForces(tau, multipliers)
 

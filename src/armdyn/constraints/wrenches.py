@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, per_joint, places
-from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, multipliers_of, state_name
+from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, finite, indices, multipliers_of, state_name
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
 from armdyn.spatial.rotations import Array
 
@@ -136,9 +136,8 @@ def _of_each_state(columns: Array, forces: Array, solve: Callable[[Array, Array,
     """x with columns x = forces at each state; NaN where a state is not finite."""
     columns = np.broadcast_to(columns, (*forces.shape[:-1], *columns.shape[-2:]))
     result = np.full((*forces.shape[:-1], columns.shape[-1]), np.nan)
-    for index in np.ndindex(forces.shape[:-1]):
-        if np.isfinite(forces[index]).all() and np.isfinite(columns[index]).all():
-            result[index] = solve(columns[index], forces[index], state_name(index))
+    for index in indices(finite(forces) & finite(columns).all(axis=-1)):
+        result[index] = solve(columns[index], forces[index], state_name(index))
     return result
 
 
