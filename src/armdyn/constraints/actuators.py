@@ -105,8 +105,8 @@ def actuator_forces(
             )
         along = rows[:, driven].T @ spare
         y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
-        multipliers[index], tau[(*index, passive)] = y, 0.0
-        tau[(*index, driven)] = r[driven] + rows[:, driven].T @ y
+        multipliers[index], tau[index] = y, 0.0
+        tau[index][driven] = r[driven] + rows[:, driven].T @ y
     return DrivenForces(tau, multipliers)
 
 

@@ -19,7 +19,7 @@ from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection
-from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
+from armdyn.spatial.rotations import Array, Z, rigid, rotation_from_rpy
 
 PART_KINDS = ("revolute", "prismatic", "fixed")
 
@@ -160,7 +160,7 @@ def _place_problems(part: Part, here: str) -> Iterator[str]:
 
 
 def _joint(part: Part, where: str) -> JointPart:
-    axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else array(f"{where} axis", part.axis, (3,))
+    axis = Z if part.axis is None else array(f"{where} axis", part.axis, (3,))
     placement, names = _placement(part, where), (part.joint_name, part.kind, part.parent, part.name)
     return JointPart(*names, placement, axis, where=where, **mechanics(part))
 

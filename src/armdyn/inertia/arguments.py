@@ -76,7 +76,9 @@ def positives(values: Sequence[Any], name: str, count: int) -> list[Any]:
 
 
 def inner_length(inner: Any, outer: Any, name: str, outer_name: str) -> Any:
-    """The radius of a cavity: smaller than the radius around it."""
+    """The radius of a cavity: smaller than the radius around it; zero where there is none."""
+    if inner is None:
+        return 0
     size = positive(inner, name)
     if is_number(size) and is_number(outer) and size >= outer:
         raise ModelError(

@@ -83,7 +83,7 @@ def cylinder(
     array([0.4, 0.4, 0.2])
     """
     r, h = positive(radius, "radius"), positive(height, "height")
-    b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
+    b = inner_length(inner_radius, r, "inner_radius", "radius")
     pi = circle_constant(r, h, b)
     shape = Shape(pi * (r - b) * (r + b) * h, ((r**2 + b**2) / 4, (r**2 + b**2) / 4, h**2 / 12))
     return filled(shape, lambda: regions.tube(r, r, b, -h / 2, h), mass, density)
@@ -113,7 +113,7 @@ def sphere(
     array([1., 1., 1.])
     """
     r = positive(radius, "radius")
-    b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
+    b = inner_length(inner_radius, r, "inner_radius", "radius")
     quotient = r**2 + r * b + b**2  # (r^3 - b^3) / (r - b), so that a thin wall loses no digits
     mean_square = (r**4 + r**3 * b + r**2 * b**2 + r * b**3 + b**4) / (5 * quotient)
     shape = Shape(4 * circle_constant(r, b) * (r - b) * quotient / 3, (mean_square,) * 3)
@@ -180,7 +180,7 @@ def capsule(
     13.613568165555773
     """
     r, h = positive(radius, "radius"), positive(straight, "straight")
-    b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
+    b = inner_length(inner_radius, r, "inner_radius", "radius")
     shape = _capsule(r, h).without(_capsule(b, h)) if b else _capsule(r, h)
     return filled(shape, lambda: regions.capsule(r, h, b), mass, density)
 
