@@ -78,7 +78,7 @@ def actuator_forces(
     array([-0.5774,  0.    ])
     """
     tolerance, rank_tolerance = tolerance_of(tolerance), rank_tolerance_of(rank_tolerance)
-    driven = coordinates(robot, actuated)
+    driven = coordinates(robot, "actuated", actuated)
     if not driven:
         raise ConstraintError(
             f"actuated={actuated!r} names no joint that drives {robot.name!r}; name some of "

@@ -98,9 +98,7 @@ def multipliers_of_wrench(
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
         wrench: (m, f) that the frame applies to the constraints, N m and N, shape (..., 6) or (..., components).
-        frame: name of the frame; the tip where none is given.
-        expressed_in: "body", "space" or "world", as of `Robot.jacobian`: "world" is Pinocchio's
-            LOCAL_WORLD_ALIGNED, its WORLD is "space".
+        frame, expressed_in: as of `constraint_wrench`.
         components: of the wrench that is given, as `constraint_wrench` returns it; the others are zero.
 
     Raises:

@@ -67,11 +67,8 @@ def joint_rates(
     >>> np.allclose(robot.jacobian(q, expressed_in="world") @ motion.values, up, rtol=0, atol=1e-15)
     True
     """
-    given = {"q": q, "twist": twist}
-    return _solved(
-        robot, given, "twist", frame=frame, point=point, expressed_in=expressed_in, components=components,
-        threshold=threshold, damping=damping,
-    )  # fmt: skip
+    of_frame = frame, point, expressed_in, components
+    return _solved(robot, {"q": q, "twist": twist}, "twist", *of_frame, threshold, damping)
 
 
 def joint_accelerations(
@@ -112,18 +109,14 @@ def joint_accelerations(
     >>> robot.joint_accelerations(q, qd, np.zeros(6)).values.shape
     (6,)
     """
-    given = {"q": q, "acceleration": acceleration, "qd": qd}
-    return _solved(
-        robot, given, "acceleration", frame=frame, point=point, expressed_in=expressed_in, components=components,
-        threshold=threshold, damping=damping,
-    )  # fmt: skip
+    given, of_frame = {"q": q, "acceleration": acceleration, "qd": qd}, (frame, point, expressed_in, components)
+    return _solved(robot, given, "acceleration", *of_frame, threshold, damping)
 
 
 def _solved(
     robot: Robot,
     given: Mapping[str, Any],
     what: str,
-    *,
     frame: str | None,
     point: Sequence[float],
     expressed_in: str,

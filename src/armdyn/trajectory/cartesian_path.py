@@ -18,7 +18,7 @@ from armdyn.trajectory.checks import fixed_pose, rising, times_within
 from armdyn.trajectory.curves import Curve
 from armdyn.trajectory.joint_path import check_reach
 from armdyn.trajectory.law import MotionLaw
-from armdyn.trajectory.sequences import checked_paths, fill, starts_of
+from armdyn.trajectory.sequences import checked_paths, fill, switches_of
 
 
 class TipMotion(NamedTuple):
@@ -114,8 +114,7 @@ class CartesianPathSequence(CartesianPath):
     @property
     def switches(self) -> Array:
         """Those of all paths, and where one follows another, s."""
-        starts = starts_of(path.duration for path in self.paths)
-        return np.unique(np.concatenate([at + path.switches for at, path in zip(starts, self.paths, strict=False)]))
+        return switches_of(self.paths)
 
     def _at(self, t: Array) -> TipMotion:
         result = TipMotion(np.empty((*t.shape, 4, 4)), np.empty((*t.shape, 6)), np.empty((*t.shape, 6)))
