@@ -97,10 +97,11 @@ def actuator_forces(
         scale = max(1.0, float(np.abs(r).max()))
         if passive and np.abs(missing).max() > tolerance * scale:
             worst = passive[int(np.abs(missing).argmax())]
+            unit = "N" if robot.model.coordinates[worst].kind == "prismatic" else "N m"
             raise ConstraintError(
                 f"the actuators {', '.join(robot.joint_names[i] for i in driven)} of {robot.name!r} cannot give qdd"
                 f"{state_name(index)}: passive joint {robot.joint_names[worst]!r} would have to carry "
-                f"{np.abs(missing).max():.6g} {_unit_of_force(robot, worst)}. The mechanism has more freedoms "
+                f"{np.abs(missing).max():.6g} {unit}. The mechanism has more freedoms "
                 "than actuators there, or is singular."
             )
         along = rows[:, driven].T @ spare
@@ -108,10 +109,6 @@ def actuator_forces(
         multipliers[index], tau[index] = y, 0.0
         tau[index][driven] = r[driven] + rows[:, driven].T @ y
     return DrivenForces(tau, multipliers)
-
-
-def _unit_of_force(robot: ConstrainedRobot, place: int) -> str:
-    return "N" if robot.model.coordinates[place].kind == "prismatic" else "N m"
 
 
 def _from_passive(C: Array, b: Array, rank_tolerance: float) -> tuple[Array, Array]:

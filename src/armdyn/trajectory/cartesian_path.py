@@ -57,9 +57,8 @@ class CartesianPath(ABC):
         Raises:
             MotionError: a time outside the motion.
         """
-        of_twist = {"world": _as_it_is, "space": _in_space, "body": _in_body}[way_of_twist(expressed_in)]
-        motion = self._at(times_within(t, self.duration))
-        return of_twist(motion)
+        way, motion = way_of_twist(expressed_in), self._at(times_within(t, self.duration))
+        return motion if way == "world" else (_in_space if way == "space" else _in_body)(motion)
 
     def sampled(self, samples: int, *, expressed_in: str = "world") -> tuple[Array, TipMotion]:
         """Equally spaced times from start to end, s, shape (samples,), and the motion at them."""
@@ -134,7 +133,7 @@ class PoseSpline(CartesianPath):
     """
 
     def __init__(self, times: ArrayLike, poses: Sequence[ArrayLike]) -> None:
-        t = rising("times", times)
+        t = rising(times)
         if len(poses) != len(t):
             raise ShapeError(f"{len(poses)} poses at {len(t)} times; expected one time for each pose")
         T = np.stack([fixed_pose(f"poses[{k}]", p) for k, p in enumerate(poses)])
@@ -149,10 +148,6 @@ class PoseSpline(CartesianPath):
         parts = [np.concatenate([a, self._position(flat, order)], axis=-1) for order, a in ((1, w), (2, dw))]
         T = rigid(R, self._position(flat))
         return TipMotion(T.reshape(*t.shape, 4, 4), *(x.reshape(*t.shape, 6) for x in parts))
-
-
-def _as_it_is(motion: TipMotion) -> TipMotion:
-    return motion
 
 
 def _in_space(motion: TipMotion) -> TipMotion:
