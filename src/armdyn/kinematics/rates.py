@@ -94,12 +94,7 @@ def joint_accelerations(
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         acceleration: the time derivative of the twist (w, v), rad/s^2 and m/s^2, shape (..., 6).
-        frame: as for `joint_rates`, like all that follow.
-        point: of the frame, m, in its axes.
-        expressed_in: "body", "world" (Pinocchio's LOCAL_WORLD_ALIGNED) or "space" (its WORLD).
-        components: of the twist that are asked for.
-        threshold: below which the arm is called near singular.
-        damping: along weak directions.
+        frame, point, expressed_in, components, threshold, damping: as for `joint_rates`.
 
     Raises:
         ShapeError, DTypeError, UnknownName, TaskError: as for `joint_rates`.
