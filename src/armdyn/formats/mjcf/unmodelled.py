@@ -15,6 +15,7 @@ from armdyn.advice import option
 from armdyn.errors import Unsupported
 from armdyn.formats.mjcf.arms import arm_beside
 from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.loops import KINDS as LOOPS
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import first_of, listing
 from armdyn.model.model import Model
@@ -75,16 +76,11 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
 
 def _equalities(compiled: Compiled) -> Iterator[str]:
     """Constraints that are neither couplings of joints nor loops between bodies."""
-    m, types = compiled.m, compiled.mujoco.mjtEq
-    if compiled.disabled("equality") or compiled.disabled("constraint"):
-        return
-    for e in range(m.neq):
-        kind = types(m.eq_type[e]).name.removeprefix("mjEQ_").lower()
-        if m.eq_active0[e] and kind not in ("joint", "connect", "weld"):
-            name = compiled.name("equality", e)
+    for e, kind in compiled.equalities():
+        if kind not in ("joint", *LOOPS):
             yield (
-                f"equality {name or e!r} ({compiled.where(name, 'equality')}), a {kind} constraint: it is not "
-                "modelled. Delete it, or say what it asks for with robot.with_constraints(...)."
+                f"{compiled.label('equality', e)}, a {kind} constraint: it is not modelled. Delete it, or say what it "
+                "asks for with robot.with_constraints(...)."
             )
 
 
@@ -95,10 +91,9 @@ def _tendons(compiled: Compiled) -> Iterator[str]:
             word for word in ("stiffness", "stiffnesspoly", "armature") if np.any(compiled.numbers(f"tendon_{word}", t))
         ]
         if acts:
-            name = compiled.name("tendon", t)
             yield (
-                f"tendon {name or t!r} ({compiled.where(name, 'tendon')}) has {' and '.join(acts)}: tendons are not "
-                "modelled. Set it to 0, and make the tendon's force a part of tau."
+                f"{compiled.label('tendon', t)} has {' and '.join(acts)}: tendons are not modelled. Set it to 0, and "
+                "make the tendon's force a part of tau."
             )
 
 
@@ -108,10 +103,9 @@ def _rotors_of_actuators(compiled: Compiled, tree: Tree, model: Model) -> Iterat
         driven = tree.names.joints[m.actuator_trnid[a, 0]] if m.actuator_trntype[a] == on_joint else None
         harmless = driven is not None and driven not in model.joint_names
         if np.any(compiled.numbers("actuator_armature", a)) and not harmless:
-            name = compiled.name("actuator", a)
             yield (
-                f"actuator {name or a!r} ({compiled.where(name, 'actuator')}) has armature: actuators are not "
-                "modelled. Give the armature, times the gear ratio squared, to the joint that it drives."
+                f"{compiled.label('actuator', a)} has armature: actuators are not modelled. Give the armature, "
+                "times the gear ratio squared, to the joint that it drives."
             )
 
 
