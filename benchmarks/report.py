@@ -67,6 +67,13 @@ def show(results: Results, console: Console) -> None:
         ]  # fmt: skip
         heads = "mechanism|method|error against|error, rad|constraints, m|energy, relative|ms"
         _table("Mechanisms of the IFToMM library", heads, rows, console)
+    if results.drifts:
+        rows = [
+            (one.robot, one.library, one.integrator, f"{1e3 * one.step:g} ms", f"{one.early:.1e}", f"{one.whole:.1e}")
+            for one in results.drifts
+        ]
+        heads = "robot|library|integrator|step|first second|ten seconds"
+        _table("Largest change of the energy, relative to the kinetic energy that was reached", heads, rows, console)
     _targets(results, console)
 
 

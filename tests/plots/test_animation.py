@@ -370,17 +370,7 @@ def test_other_robots_and_frames_are_refused(swing: Trajectory, planar: Robot, f
 def test_ucls_manner() -> None:
     """Every 100th of 10,000 states, a tenth of a second each, axes from -5.2 to 5.2 m, a blue and an orange line."""
 
-    def point(mass: float, length: float) -> armdyn.Inertia:
-        return armdyn.Inertia(mass, [length, 0.0, 0.0], np.zeros((3, 3)))
-
-    arm = Robot.from_links(
-        [
-            armdyn.Part("upper", "base", "revolute", axis=(0, 0, 1), inertia=point(3.0, 3.0)),
-            armdyn.Part("lower", "upper", "revolute", axis=(0, 0, 1), xyz=(3, 0, 0), inertia=point(2.0, 2.0)),
-            armdyn.Part("end", "lower", "fixed", xyz=(2, 0, 0)),
-        ],
-        gravity=(0, -9.8, 0), name="two_link",
-    )  # fmt: skip
+    arm = armdyn.load("ucl_2r")
     motion = armdyn.simulate(arm, [0.0, 0.0], duration=10.0, torque=[0.1, 0.1], method="euler", step=1e-3)
     animation = motion.animate(robot=arm, style="ucl")
     assert (len(animation), animation.fps) == (100, 10.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.robot import Robot
-from armdyn.simulation import Trajectory
+from armdyn.simulation import SimulationInterrupted, Trajectory
 from armdyn.simulation import simulate as run_simulation
 from armdyn.simulation.methods import NAMES
 from armdyn.simulation.notes import left_out
@@ -68,37 +68,46 @@ def simulate(
         forces["torque"] = read_joint_vector(torque, "--torque", arm)
     if f_tip is not None:
         forces["f_tip"] = read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")
-    trajectory = run_simulation(
-        arm,
-        read_joint_vector(q0, "--q0", arm),
-        read_joint_vector(qd0, "--qd0", arm),
-        duration=duration,
-        method=method,
-        step=step,
-        rtol=rtol,
-        atol=atol,
-        save_every=save_every,
-        progress=True,
-        **forces,
-    )
+    tables = (csv, npz, parquet)
+    try:
+        trajectory = run_simulation(
+            arm,
+            read_joint_vector(q0, "--q0", arm),
+            read_joint_vector(qd0, "--qd0", arm),
+            duration=duration,
+            method=method,
+            step=step,
+            rtol=rtol,
+            atol=atol,
+            save_every=save_every,
+            progress=True,
+            **forces,
+        )
+    except SimulationInterrupted as interrupt:  # what is done is kept, but not drawn
+        _report(arm, interrupt.trajectory)
+        _write(dict.fromkeys(tables, interrupt.trajectory.save))
+        raise
+    _report(arm, trajectory)
+    film = partial(trajectory.animate, robot=arm, progress=True)
+    _write(dict.fromkeys(tables, trajectory.save) | {plot: trajectory.plot, animate: film})
+
+
+def _report(arm: Robot, trajectory: Trajectory) -> None:
+    """Tables of the motion and its account, and notes."""
     console = screen()
     show(console, _motion_table(arm, trajectory))
     show(console, _account_table(arm, trajectory))
     said = set(left_out(arm))  # by the arm's own notes, in other words
     show_notes(console, [*arm.notes, *(note for note in trajectory.notes if note not in said)])
-    film = partial(trajectory.animate, robot=arm, progress=True)
-    writers: tuple[Callable[[Path], object], ...] = (
-        trajectory.save,
-        trajectory.save,
-        trajectory.save,
-        trajectory.plot,
-        film,
-    )
-    for path, write in zip((csv, npz, parquet, plot, animate), writers, strict=True):
+
+
+def _write(writers: Mapping[Path | None, Callable[[Path], object]]) -> None:
+    """Each file by its writer; None is one that nobody asked for."""
+    for path, write in writers.items():
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             write(path)
-            console.print(f"wrote {path}", soft_wrap=True)
+            screen().print(f"wrote {path}", soft_wrap=True)
 
 
 def _refuse_outputs(

@@ -3,7 +3,7 @@
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.errors import SettingError, SimulationError, TrajectoryFileError
+from armdyn.simulation.errors import SettingError, SimulationError, SimulationInterrupted, TrajectoryFileError
 from armdyn.simulation.events import Crossing, JointLimit, Occurrence, Plane
 from armdyn.simulation.methods import (
     AdamsBashforthMoulton4,
@@ -37,6 +37,7 @@ __all__ = [
     "SemiImplicitEuler",
     "SettingError",
     "SimulationError",
+    "SimulationInterrupted",
     "Statistics",
     "Stops",
     "Taylor",

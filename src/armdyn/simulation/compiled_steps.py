@@ -76,25 +76,34 @@ class CompiledSteps:
         full = grid.steps if grid.last_step == grid.step else grid.steps - 1
         before = saved[saved < full]  # rows at the beginning of steps of full length
         every = _spacing(before, full)
+        for kept, force in zip(samples.forces, self._given.values(), strict=True):
+            kept[:] = force.at_steps(saved)
+
+        def made(steps: int) -> None:
+            samples.effort.steps, samples.effort.evaluations = steps, steps * self.method.scheme.evaluations
+            report(steps / grid.steps)
+
+        def recorded(part: float) -> None:
+            steps = round(part * full)
+            samples.count = -(-steps // every)
+            made(steps)
+
         if every:
             rows = [array[: len(before)] for array in (samples.q, samples.qd, samples.work)]
-            state = self.run(state, 0, full, grid.step, every=every, rows=rows, report=report)
+            state = self.run(state, 0, full, grid.step, every=every, rows=rows, report=recorded)
             samples.count = len(before)
         else:
             for k, following in pairwise([*before, full]):
                 samples.record(state, ())
                 state = self.run(state, int(k), int(following), grid.step)
-                report(following / grid.steps)
+                made(int(following))
         if full < grid.steps:
             if full in saved:
                 samples.record(state, ())
             state = self.run(state, full, grid.steps, grid.last_step)
         samples.record(state, ())
         samples.memory = dict(zip(self.method.scheme.memory, state[3:], strict=True))
-        for kept, force in zip(samples.forces, self._given.values(), strict=True):
-            kept[:] = force.at_steps(saved)
-        samples.effort.steps += grid.steps
-        samples.effort.evaluations += grid.steps * self.method.scheme.evaluations
+        made(grid.steps)
 
     def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples, remedy: str) -> None:
         """Raise where a motion that is alone left the finite numbers: when, and which joint."""

@@ -18,7 +18,7 @@ from armdyn.simulation import adaptive, fixed_step, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
-from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.errors import SettingError, SimulationError, SimulationInterrupted
 from armdyn.simulation.events import Event
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
@@ -116,6 +116,7 @@ def simulate(
         UnknownName: a method that does not exist, or f_tip for a robot without a single tip.
         ConstraintError: an initial state that the robot's constraints do not allow, or constraints that are redundant.
         SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
+        SimulationInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.trajectory`` holds what was simulated until then.
 
     >>> robot = armdyn.load("planar_2r")
     >>> falls = armdyn.simulate(robot, [0.0, 0.0], duration=1.0)
@@ -149,17 +150,28 @@ def simulate(
             raise SettingError(f"dense_output is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
         integrate = partial(integrate, dense_output=True)
     began = time.perf_counter()
+
+    def kept() -> Trajectory:
+        found = samples.kept()
+        found.notes = [*samples.notes, *([] if corrector is None else [corrector.note()])]
+        return _trajectory(robot, chosen, found, time.perf_counter() - began, redundant)
+
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
             integrate(report=report)
-            if corrector is not None:
-                samples.notes.append(corrector.note())
-            _refuse_if_all_are_lost(samples)
+            _refuse_if_all_are_lost(samples.kept())
+        return kept()
     except SimulationError as error:
         if samples.count:
-            error.trajectory = _trajectory(robot, chosen, samples.kept(), time.perf_counter() - began, redundant)
+            error.trajectory = kept()
         raise
-    return _trajectory(robot, chosen, samples, time.perf_counter() - began, redundant)
+    except KeyboardInterrupt as interrupt:
+        if not samples.count:
+            raise
+        when = f"interrupted after t = {samples.t[samples.count - 1]:g} s of {duration:g} s"
+        samples.notes.insert(0, f"the simulation was {when}")
+        what = f"the simulation of {robot.name!r} was {when}. What was simulated until then is in error.trajectory."
+        raise SimulationInterrupted(what, kept()) from interrupt
 
 
 def _plan(
