@@ -111,7 +111,7 @@ def _integrate_one(
     import heyoka  # noqa: PLC0415 - an extra, which made the solver
 
     solver.state[:], solver.time, n = y, 0.0, robot.dof
-    edges = np.linspace(0.0, duration, (forces.rows or 1) + 1)
+    edges = forces.edges(duration)
     for hold, (begin, end) in enumerate(pairwise(edges)):
         acting = forces.at(hold, begin, y[:n], y[n : 2 * n])
         solver.pars[:] = np.concatenate(acting)
