@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -80,20 +80,30 @@ def read_torques(
 
 
 def read_reference(path: Path, robot: Robot) -> States:
-    """States over time that a controller follows: a column t, a column q_JOINT a joint, and rates where they are known.
+    """States over time to be followed, from a csv with a column t and a column q_JOINT for each joint.
+
+    Where there are no columns of qd, or of qdd, they are derivatives of the quintic spline through q. Other columns are
+    not used.
 
     Raises:
-        TableError: as of `read_states`, and a table without times, with less than two rows, or with some columns of q.
+        TableError: no table, columns of q, qd or qdd for some joints only, times that do not rise, less than two rows.
         UnknownName: a column of a joint that the robot does not have.
     """
     table = CsvTable.read(path, f"a header t, q_JOINT, ..., the joints {_joints(robot)}, and rows")
-    columns = _named(table, robot)
-    t = table.numbers(table.required(columns, ["t", *_names("q", robot)])[:1])[:, 0]
-    states = _states(table, columns, robot)
-    if len(table.rows) < 2:
-        raise TableError(f"{table.file} has {len(table.rows)} rows; a reference needs two at least")
+    columns, others = _found(table, robot)
+    _refuse_foreign(table, columns, others, robot)
+    wanted = [quantity for quantity in STATE if quantity == "q" or set(_names(quantity, robot)) & set(columns)]
+    names = ["t", *(name for quantity in wanted for name in _names(quantity, robot))]
+    values = table.numbers(table.required(columns, names))
+    if len(values) < 2:
+        raise TableError(f"{table.file} has {len(values)} rows of numbers; a reference needs two at least")
+    t = values[:, 0]
     _check_times(table, t)
-    return states._replace(t=t)
+    found = dict(zip(wanted, np.split(values[:, 1:], len(wanted), axis=1), strict=True))
+    from scipy.interpolate import make_interp_spline  # noqa: PLC0415 - slow to import
+
+    spline = make_interp_spline(t, found["q"], k=min(5, len(t) - 1))
+    return States(t, *(found[name] if name in found else spline(t, nu=order) for order, name in enumerate(STATE)))
 
 
 def _check_times(table: CsvTable, t: Array) -> None:
@@ -134,27 +144,34 @@ def _unnamed(table: CsvTable, robot: Robot) -> dict[str, Column]:
 
 
 def _named(table: CsvTable, robot: Robot) -> dict[str, Column]:
-    """The columns that a header names, by quantity and joint.
-
-    Those of a joint that does not exist, in place of one that does, are refused; a warning names what is not used.
-    """
-    known = {f"{quantity}_{joint.name}": units_of(quantity, joint.kind) for quantity in STATE for joint in robot.joints}
-    columns, others = table.columns(known | {"t": OF_TIME})
+    """The columns that a header names, by quantity and joint; a warning names what is missing or not used."""
+    columns, others = _found(table, robot)
     if not set(columns) - {"t"}:
         raise table.error(
             f"{table.where} names no state{comma_hint(*others)}; expected columns such as q_{robot.joint_names[0]}, of "
             f"the joints {_joints(robot)}"
         )
-    as_zero = []
+    _refuse_foreign(table, columns, others, robot)
+    named = [_names(quantity, robot) for quantity in STATE]
+    as_zero = [name for names in named if set(names) & set(columns) for name in names if name not in columns]
+    if as_zero:
+        warnings.warn(f"{table.file}: no column {', '.join(as_zero)}; taken as zero", stacklevel=2)
+    if others:
+        warnings.warn(f"{table.file}: columns not used: {', '.join(map(repr, others))}", stacklevel=2)
+    return columns
+
+
+def _found(table: CsvTable, robot: Robot) -> tuple[dict[str, Column], list[str]]:
+    """The columns of states and times by name, and the labels of the others."""
+    known = {f"{quantity}_{joint.name}": units_of(quantity, joint.kind) for quantity in STATE for joint in robot.joints}
+    return table.columns(known | {"t": OF_TIME})
+
+
+def _refuse_foreign(table: CsvTable, columns: Mapping[str, Column], others: Sequence[str], robot: Robot) -> None:
+    """Raise for a column of a joint that does not exist, in the place of one that does."""
     for quantity in STATE:
         names = _names(quantity, robot)
         absent = [name for name in names if name not in columns]
         unknown = [label for label in others if label.startswith(f"{quantity}_")]
         if absent and unknown:
             raise UnknownName.of("column", unknown[0], names, f"{table.where} for {robot.name!r}")
-        as_zero += absent if len(absent) < len(names) else []
-    if as_zero:
-        warnings.warn(f"{table.file}: no column {', '.join(as_zero)}; taken as zero", stacklevel=2)
-    if others:
-        warnings.warn(f"{table.file}: columns not used: {', '.join(map(repr, others))}", stacklevel=2)
-    return columns

@@ -18,7 +18,7 @@ from armdyn.simulation import adaptive, fixed_step, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
-from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.errors import KEPT, SettingError, SimulationError
 from armdyn.simulation.events import Event
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
@@ -204,7 +204,7 @@ def _refuse_if_all_are_lost(samples: Samples) -> None:
     if not finite[-1]:
         raise SimulationError(
             f"none of the states could be continued to the end; the last is lost after t = {samples.t[finite][-1]:g} "
-            "s. Use a shorter step, or method='adaptive'. What was simulated until then is in error.trajectory."
+            f"s. Use a shorter step, or method='adaptive'. {KEPT}"
             if finite.any()
             else "none of the initial states is finite"
         )
