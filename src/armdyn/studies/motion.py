@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from armdyn import control
-from armdyn.errors import ModelError, Unsupported
+from armdyn.errors import Unsupported
 from armdyn.model import Inertia
-from armdyn.model.parameters import parameter_value
-from armdyn.model.payload import PAYLOAD
+from armdyn.model.parameters import SHAPES, parameter_value
+from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
 from armdyn.simulation import OverTime, SimulationError, Stops, Trajectory, simulate
 from armdyn.simulation.forces import Callback
@@ -123,27 +123,30 @@ def _method(words: Words) -> Method:
 
 def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) -> Robot:
     """The robot with other parameters, which its controller does not know of."""
-    inertias: dict[str, dict[str, Any]] = {}
+    of_links: dict[str, dict[str, Any]] = {}
+    of_payloads: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
         owner, _, quantity = name.rpartition(".")
-        with words.at("inputs", name):
-            if name == "gravity":
-                robot = robot.with_gravity(value)
-            elif quantity == "armature":
-                raise Unsupported(f"{name} can be changed in the robot's description, or in armdyn study")
-            else:
-                inertias.setdefault(owner, {})[{"inertia": "tensor"}.get(quantity, quantity)] = value
-    for owner, changed in inertias.items():
-        with words.at("inputs", f"{owner}.mass"):
-            if owner.endswith(PAYLOAD):
-                if "mass" not in changed:
-                    raise ModelError(f"{owner} has no mass; expected a line such as '{owner}.mass: 2'")
-                robot = robot.with_payload(Inertia(**changed), owner.removesuffix(PAYLOAD))
-            else:
-                own = {key: parameter_value(robot.model, f"{owner}.{key}") for key in ("mass", "com", "inertia")}
-                body = {"mass": own["mass"], "com": own["com"], "tensor": own["inertia"]}
-                robot = robot.with_inertia({owner: Inertia(**{**body, **changed})})
+        if quantity == "armature":
+            raise Unsupported(
+                f"{words.where('inputs', name)}: {name} can be changed in the robot's description, or by armdyn study"
+            )
+        if name == "gravity":
+            robot = robot.with_gravity(value)
+        else:
+            bodies = of_links if payload_frame(robot.model, owner) is None else of_payloads
+            bodies.setdefault(owner, {})[quantity] = value
+    with words.at("inputs"):
+        check_complete(of_payloads)
+        own = {link: {key: parameter_value(robot.model, f"{link}.{key}") for key in SHAPES} for link in of_links}
+        robot = robot.with_inertia({link: _inertia(own[link] | changed) for link, changed in of_links.items()})
+        for owner, body in of_payloads.items():
+            robot = robot.with_payload(_inertia(POINT | body), owner.removesuffix(PAYLOAD))
     return robot
+
+
+def _inertia(values: Mapping[str, Any]) -> Inertia:
+    return Inertia(values["mass"], values["com"], values["inertia"])
 
 
 def _stops(words: Words) -> Stops | None:
@@ -217,7 +220,7 @@ def _scheduled(words: Words, known: Robot) -> _Driven:
         t, tau = read_torques(words.path("torques"), known)
         torque = OverTime(t, tau, between)
     how = "on straight lines between" if between == "linear" else "each held until the next of"
-    return _Driven(torque, f"{words.said['torques']}, {how} {len(t):,} rows", float(t[-1]))
+    return _Driven(torque, f"{words.path('torques').name}, {how} {len(t):,} rows", float(t[-1]))
 
 
 GAINS = ("kp", "kd")
@@ -241,7 +244,7 @@ def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, 
     if "reference" in words:
         with words.at("reference"):
             follows = Reference(read_reference(words.path("reference"), known))
-        toward = f"follows {words.said['reference']}, {len(follows.t):,} rows"
+        toward = f"follows {words.path('reference').name}, {len(follows.t):,} rows"
     else:
         follows, toward = Hold(given["target"]), "toward its target"
     law = LAWS[name](known, follows, *(given[gain] for gain in GAINS))

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import array, number
+from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ArmdynError, ModelError, UnknownName
 from armdyn.model import Inertia
 from armdyn.model.parameters import parameter_shape
@@ -212,7 +212,7 @@ class Words:
         if name not in self.said:
             return None
         with self.at(name):
-            return spread(name, self.said[name], (robot.dof,), 0)
+            return spread(name, self.said[name], (robot.dof,), 0, one_per_joint(robot))
 
     def quantities(self, robot: Robot) -> Quantities:
         """The names of what the controller, or the arm without one, takes."""
@@ -234,17 +234,25 @@ class Words:
     def spread(self, robot: Robot, name: str, value: Any, leading: int) -> Array:
         """The value of a quantity, with one number for all joints repeated for each."""
         own = self.quantities(robot).own
-        shape = parameter_shape(robot.model, name) if name not in own else ()
-        shape = (6,) if name == "f_tip" else (robot.dof,) if name in own else shape
-        return spread(name, value, () if name == "f_tip" else shape, leading)
+        if name == "f_tip":
+            return spread(name, value, (6,), leading, "mx, my, mz, fx, fy, fz", repeat=False)
+        if name in own:
+            return spread(name, value, (robot.dof,), leading, one_per_joint(robot))
+        return spread(name, value, parameter_shape(robot.model, name), leading)
 
 
 PAYLOAD = ("mass", "com", "inertia", "frame")
 
 
-def spread(name: str, value: Any, shape: tuple[int, ...], leading: int) -> Array:
-    """An array of a shape behind some leading axes; one number is repeated where it stands for all."""
+def spread(
+    name: str, value: Any, shape: tuple[int, ...], leading: int, meaning: str = "", *, repeat: bool = True
+) -> Array:
+    """An array of a shape behind some leading axes; one number is repeated where it stands for all.
+
+    Raises:
+        ShapeError: another shape.
+    """
     found = array(name, value, finite=StudyError)
-    if found.ndim != leading or not shape:
-        return found
-    return np.broadcast_to(found.reshape(*found.shape, *(1 for _ in shape)), (*found.shape, *shape))
+    if repeat and found.ndim == leading and shape:
+        return np.broadcast_to(found.reshape(*found.shape, *(1 for _ in shape)), (*found.shape, *shape))
+    return array(name, found, (*("values",) * leading, *shape), meaning)
