@@ -66,6 +66,7 @@ class Motion:
             TableError: a csv of torques or of a reference that cannot be read.
         """
         _refuse_study(words)
+        _refuse_contradictions(words)
         method = _method(words)
         given = words.values(known, "inputs", lambda name, value: words.spread(known, name, value, 0))
         own = words.quantities(known).own
@@ -110,6 +111,26 @@ def _refuse_study(words: Words) -> None:
     said = [key for key in UNUSED if key in words]
     if said:
         warnings.warn(f"{words.file}: {', '.join(said)}: for armdyn study, not used here", stacklevel=3)
+
+
+def _refuse_contradictions(words: Words) -> None:
+    """Raise where two things give the joint forces, or something belongs to what is not there."""
+    is_controlled = words.said.get("controller", "none") != "none"
+    ways = {
+        "a controller": is_controlled,
+        "torques": "torques" in words,
+        "constant joint forces (tau)": "tau" in words.mapping("inputs"),
+    }
+    several = [way for way, is_said in ways.items() if is_said]
+    if len(several) > 1:
+        raise StudyError(f"{words.file}: {' and '.join(several)} are both given; expected one of them")
+    for key, needs, is_there in (
+        ("between", "torques", "torques" in words),
+        ("reference", "a controller", is_controlled),
+        ("sample_time", "a controller", is_controlled),
+    ):
+        if key in words and not is_there:
+            raise StudyError(f"{words.where(key)}: {key!r} is of {needs}, and there is none")
 
 
 def _method(words: Words) -> Method:
@@ -189,21 +210,6 @@ class _Driven:
     @classmethod
     def of(cls, words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> _Driven:
         name = words.said.get("controller", "none")
-        ways = {
-            "a controller": name != "none",
-            "torques": "torques" in words,
-            "constant joint forces (tau)": "tau" in given,
-        }
-        several = [way for way, is_said in ways.items() if is_said]
-        if len(several) > 1:
-            raise StudyError(f"{words.file}: {' and '.join(several)} are both given; expected one of them")
-        for key, needs, is_there in (
-            ("between", "torques", "torques" in words),
-            ("reference", "a controller", name != "none"),
-            ("sample_time", "a controller", name != "none"),
-        ):
-            if key in words and not is_there:
-                raise StudyError(f"{words.where(key)}: {key!r} is of {needs}, and there is none")
         if name != "none":
             return _controlled(words, known, method, given)
         if "torques" in words:

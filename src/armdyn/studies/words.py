@@ -34,6 +34,9 @@ KEYS = (*SHARED, *OF_A_STUDY, *OF_A_MOTION)
 
 STATE = ("q0", "qd0")
 
+CONTROLLED = ("target", "kp", "kd")
+"""Inputs of every controller, and of no arm without one."""
+
 OPTIONS = "the options"
 """Where words stand that come from no file."""
 
@@ -202,8 +205,9 @@ class Words:
             raise StudyError(
                 f"{self.where('payload')}: payload has no mass; expected such as {{mass: 2, com: [0, 0, 0.1]}}"
             )
-        with self.at("payload"):
+        with self.at("payload", "mass"):
             mass = number("mass of the payload", given["mass"], least=0.0, unit="kg", error=StudyError)
+        with self.at("payload"):
             com, tensor = given.get("com", np.zeros(3)), given.get("inertia", np.zeros((3, 3)))
             return robot.with_payload(Inertia(mass, com, tensor), given.get("frame"))
 
@@ -222,6 +226,12 @@ class Words:
     def values(self, robot: Robot, key: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
         """Quantities by name."""
         said, quantities = self.mapping(key), self.quantities(robot)
+        controlled = [name for name in CONTROLLED if name in said and name not in quantities.own]
+        if controlled:
+            raise StudyError(
+                f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
+                f"one of {', '.join(name for name in CONTROLLERS if name != 'none')}"
+            )
         found: dict[str, Any] = {}
         for given, value in said.items():
             with self.at(key, str(given)):
