@@ -132,7 +132,34 @@ def test_mistakes_are_named(shell: Shell, folder: Path, words: str, message: str
     assert not Path("never.csv").exists()
 
 
+SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
+
+
+@pytest.mark.parametrize(
+    "name", ["torques", *(pytest.param(n, marks=pytest.mark.slow) for n in ("reach", "follow", "stops"))]
+)
+def test_the_examples_run(shell: Shell, folder: Path, name: str) -> None:
+    moved = motion(shell, folder, str(SCENARIOS / f"{name}.yaml"))
+    assert abs(moved.energy.drift).max() < 1e-7
+    if "q_ref" in moved.signals:
+        assert abs(moved.q - moved.signals["q_ref"])[-1].max() < 0.02
+
+
+def test_the_documented_scenario_runs(shell: Shell, folder: Path) -> None:
+    page = (SCENARIOS.parents[1] / "docs" / "simulation.md").read_text(encoding="utf-8")
+    (folder / "page.yaml").write_text(
+        page.partition("```yaml\n")[2].partition("```")[0].replace("plot:", "npz:").replace(".png", ".npz")
+    )
+    said = shell("simulate", "page.yaml", "--duration", "0.05")
+    assert said.code == 0, said.err
+    assert [line for line in said.out.splitlines() if line.startswith("wrote")] == [
+        "wrote reach.csv",
+        "wrote reach.npz",
+    ]
+
+
 def test_help_shows_examples(shell: Shell) -> None:
     said = shell("simulate", "--help", columns=120)
     assert "armdyn simulate planar_2r --torques torques.csv --between hold" in said.out
-    assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 500, kd: 50}" in said.out
+    assert '"tau_elbow [N mm]" or "q_elbow [deg]"' in said.out
+    assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}" in said.out

@@ -146,7 +146,7 @@ def simulate(
     r"""Let the arm move, and show where it went and whether its energy adds up.
 
     What moves, and under what, is said by options, or by a scenario in YAML; options come before what a scenario says.
-    A csv has a header with names, and units where they are not SI, such as "tau_elbow [N mm]" or "q_elbow [deg]".
+    A csv has a header with names, and units where they are not SI, such as "tau_elbow \[N mm]" or "q_elbow \[deg]".
 
     [bold]Examples[/]
 
@@ -158,9 +158,9 @@ def simulate(
 
       armdyn simulate planar_2r --torques torques.csv --between hold
 
-      armdyn simulate ur5 --controller pd --target 0.5,-1,1,0,0,0 --kp 500 --kd 50
+      armdyn simulate ur5 --controller computed_torque --target 0.5,-1,1,0,0,0 --kp 100 --kd 20 --method rk4
 
-      armdyn simulate ur5 --controller computed_torque --reference path.csv --kp 100 --kd 20 --method rk4
+      armdyn simulate ur5 --controller computed_torque --reference path.csv --kp 100 --kd 20
 
       armdyn simulate reach.yaml --duration 2 --plot reach.png
 
@@ -174,9 +174,9 @@ def simulate(
 
       payload: {mass: 2, com: \[0, 0, 0.1]}
 
-      controller: pd
+      controller: computed_torque
 
-      inputs: {target: \[0.5, -1, 1, 0, 0, 0], kp: 500, kd: 50}
+      inputs: {target: \[0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}
 
       method: rk4
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from armdyn import control
-from armdyn.errors import Unsupported
 from armdyn.model import Inertia
 from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
@@ -148,12 +147,10 @@ def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) ->
     of_payloads: dict[str, dict[str, Any]] = {}
     for name, value in values.items():
         owner, _, quantity = name.rpartition(".")
-        if quantity == "armature":
-            raise Unsupported(
-                f"{words.where('inputs', name)}: {name} can be changed in the robot's description, or by armdyn study"
-            )
         if name == "gravity":
             robot = robot.with_gravity(value)
+        elif quantity == "armature":
+            robot = robot.with_armature({owner: float(value)})
         else:
             bodies = of_links if payload_frame(robot.model, owner) is None else of_payloads
             bodies.setdefault(owner, {})[quantity] = value
