@@ -107,6 +107,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
     [
         ("sub/reach.yaml --method rk5", "no method 'rk5' in --method (9 methods). Did you mean 'rk4'"),
         ("sub/reach.yaml --torque 1,1", "a controller and constant joint forces (tau) are both given"),
+        ("planar_2r --torque 1,1 --torques torques.csv", "torques and constant joint forces (tau) are both given"),
         ("sub/nosuch.yaml", "StudyError: sub/nosuch.yaml cannot be read: No such file"),
         ("planar_2r --torques nosuch.csv", "no file"),
         ("ur5 --torques torques.csv", "no joint 'joint_1' in 'ur5', "),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,13 @@ def words_of(name: str) -> Words:
     return Words.of_options({"robot": name})
 
 
+def without_alternatives(words: Words, names: Iterable[str]) -> Words:
+    """The words of a scenario without those whose place options of these names take."""
+    given = {PLACES[name] for name in names}
+    return words.without([keys for group in ALTERNATIVES if given & set(group) for keys in group])
+
+
 def with_options(words: Words, options: Mapping[str, Any]) -> Words:
     """The words with those of options in their place, by the options' names."""
-    given: dict[Keys, Any] = {PLACES[name]: value for name, value in options.items()}
-    others = [keys for group in ALTERNATIVES for keys in group if set(group) & set(given) and keys not in given]
-    return words.without(others).with_options(given, {PLACES[name]: flag(name) for name in options})
+    given = {PLACES[name]: value for name, value in options.items()}
+    return words.with_options(given, {PLACES[name]: flag(name) for name in options})

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from armdyn.cli.arguments import Described, load_options
 from armdyn.cli.motion_files import refuse_outputs, write_outputs
-from armdyn.cli.scenario_options import PLACES, READ, VECTORS, flag, with_options, words_of
+from armdyn.cli.scenario_options import PLACES, READ, VECTORS, flag, with_options, without_alternatives, words_of
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.errors import DescriptionWarning
@@ -183,7 +183,7 @@ def simulate(
       outputs: {csv: reach.csv, plot: reach.png}
     """
     options = {name: value for name, value in locals().items() if name in PLACES and value is not None}
-    words = words_of(arm.name)
+    words = without_alternatives(words_of(arm.name), options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)  # the notes say the same
         words = with_options(words, {name: READ[name](value) for name, value in options.items() if name in READ})

@@ -47,8 +47,8 @@ def integrate(
     """
     if not forces.held:
         raise SettingError(
-            f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable; give numbers or "
-            "a table, or use method='adaptive'"
+            f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable, or an OverTime on "
+            "straight lines; give numbers, a table or values that are held, or use method='adaptive'"
         )
     if redundant != "error" and robot.model.constraints:
         raise SettingError(f"{method} needs constraints that are independent; redundant must be 'error'")

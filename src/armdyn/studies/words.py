@@ -193,7 +193,7 @@ class Words:
             )
         said = {key: self.said[key] for key in OF_ROBOT if key in self.said}
         beside = self.folder / name
-        with self.at("robot"):
+        with self.at(*(() if said else ("robot",))):  # which of several words is meant, the error says
             robot = load(name if name in bundled_robots() or not beside.exists() else beside, **{**said, **options})
         return self._with_payload(robot) if "payload" in self.said else robot
 
@@ -208,7 +208,8 @@ class Words:
         with self.at("payload", "mass"):
             mass = number("mass of the payload", given["mass"], least=0.0, unit="kg", error=StudyError)
         with self.at("payload"):
-            com, tensor = given.get("com", np.zeros(3)), given.get("inertia", np.zeros((3, 3)))
+            com = array("com of the payload", given.get("com", np.zeros(3)), (3,), "m")
+            tensor = array("inertia of the payload", given.get("inertia", np.zeros((3, 3))), (3, 3), "kg m^2")
             return robot.with_payload(Inertia(mass, com, tensor), given.get("frame"))
 
     def state(self, robot: Robot, name: str) -> Array | None:
