@@ -55,6 +55,23 @@ def open_robot(
     accept_faults: Annotated[bool, typer.Option("--accept", help=ACCEPT)] = False,
 ) -> Robot:
     """The robot that the arguments of every verb describe; see `of_robot`."""
+    options = load_options(
+        base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
+    )
+    return load_robot(robot, **options)
+
+
+def load_options(
+    *,
+    base: str | None,
+    tip: str | None,
+    chain: bool,
+    lock: list[str] | None,
+    gravity: str | None,
+    accept: bool,
+    accept_faults: bool,
+) -> dict[str, Any]:
+    """The options of `armdyn.load` that the texts of `open_robot` mean, those given only."""
     options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
     given = {name: value for name, value in options.items() if value}
     if accept:
@@ -63,7 +80,7 @@ def open_robot(
         given["problems"] = "warn"
     if gravity is not None:
         given["gravity"] = read_vector(gravity, "--gravity", 3)
-    return load_robot(robot, **given)
+    return given
 
 
 @dataclass(frozen=True)
@@ -139,6 +156,13 @@ def read_vector(text: str, name: str, size: int, *, meaning: str = "", labels: S
             place = f" for {labels[k]!r}" if labels else f" at place {k + 1}" * (size > 1)
             raise ShapeError(f"{name} has {value:g}{place}; expected finite numbers")
     return values
+
+
+def read_joint_values(text: str, name: str, robot: Robot) -> Array:
+    """One number a joint, or one for all of them."""
+    if len(text.replace(",", " ").split()) == 1:
+        return np.full(robot.dof, read_vector(text, name, 1)[0])
+    return read_joint_vector(text, name, robot)
 
 
 def read_joint_vector(text: str | None, name: str, robot: Robot) -> Array:

@@ -16,6 +16,7 @@ from armdyn.simulation.methods import (
     Taylor,
     Variational,
 )
+from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.run import simulate
 from armdyn.simulation.stops import Contact, Stops
 from armdyn.simulation.trajectory import Statistics, Trajectory
@@ -32,6 +33,7 @@ __all__ = [
     "Heun",
     "JointLimit",
     "Occurrence",
+    "OverTime",
     "Plane",
     "RungeKutta4",
     "SemiImplicitEuler",

@@ -74,6 +74,7 @@ class _Run:
         self.dense, self.corrector, self.chattered = dense, corrector, chattered
         self.equations = motion_of(robot, redundant)
         self.hold = self.steps = 0
+        self.acting = forces
         self.all_finite = True
         self.watches = method.chattering_step is not None and not forces.held
         self.watch = Watch(duration)
@@ -82,7 +83,7 @@ class _Run:
         """The rates of change y' = (qd, qdd, P) at time t."""
         n = self.robot.dof
         q, qd = y[:n], y[n : 2 * n]
-        forces = self.forces.at(self.hold, t, q, qd)
+        forces = self.acting.at(self.hold, t, q, qd)
         qdd, power = self.equations(q, qd, *forces)
         result = np.empty(2 * n + 1)
         result[:n], result[n : 2 * n], result[2 * n] = qd, qdd, power
@@ -92,12 +93,11 @@ class _Run:
         return result
 
     def integrate(self, q: Array, qd: Array) -> Generator[float]:
-        """From 0 to the duration, starting anew wherever a table of forces jumps; yields the fraction that is done."""
+        """From 0 to the duration, starting anew where known forces jump or bend; yields the fraction that is done."""
         y = np.array([*q, *qd, 0.0])
-        holds = self.forces.rows or 1
-        edges = np.linspace(0.0, self.duration, holds + 1)
+        edges = self.forces.edges(self.duration)
         for self.hold, (begin, end) in enumerate(pairwise(edges)):
-            t = begin
+            t, self.acting = begin, self.forces.between(begin, end)
             while t < end:
                 for advance in (self._by_solver, self._through_chattering):
                     for after in advance(t, end, y):
@@ -141,7 +141,7 @@ class _Run:
                 self.dense.add(t_next, Line(t, t_next, y, y_next))
             t, y, steps = t_next, y_next, steps + 1
             yield t, y
-            if quiet.after(self.forces.at(self.hold, t, y[:n], y[n : 2 * n])):
+            if quiet.after(self.acting.at(self.hold, t, y[:n], y[n : 2 * n])):
                 break
         self.samples.effort.steps += steps
         self.chattered.append(Stretch(begin, t, steps, tuple(np.flatnonzero(jumps).tolist())))
@@ -201,7 +201,7 @@ class _Run:
         q, qd, work = y[:n], y[n : 2 * n], y[2 * n]
         if self.corrector is not None:
             q, qd = self.corrector.onto(q, qd)
-        self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
+        self.samples.record((q, qd, work), self.acting.at(self.hold, t, q, qd))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."

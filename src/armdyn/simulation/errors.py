@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from armdyn.simulation.trajectory import Trajectory
 
 
+KEPT = "What was simulated until then is in error.trajectory."
+"""What messages of a motion that broke off end with, in Python."""
+
+
 class SimulationError(ArmdynError, RuntimeError):
     """A motion that could not be continued.
 

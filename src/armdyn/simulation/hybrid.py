@@ -156,13 +156,14 @@ class _Motion:
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
         self.held = np.zeros(len(self.barriers), dtype=bool)
         self.hold = 0
+        self.acting = forces
         self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration)
         self.ends = _ends(method, forces, duration)
 
     def rates(self, t: float, y: Array) -> Array:
         """y' = (qd, qdd, P)."""
         n, (q, qd) = self.n, self._state(y)
-        found = self.pushing.rates(q, qd, self.forces.at(self.hold, t, q, qd), self.held)
+        found = self.pushing.rates(q, qd, self.acting.at(self.hold, t, q, qd), self.held)
         self.samples.effort.evaluations += 1
         result = np.empty(2 * n + 1)
         result[:n], result[n:-1], result[-1] = qd, found.qdd, found.power
@@ -172,10 +173,11 @@ class _Motion:
         """From 0 to the end; yields the fraction that is done."""
         t, y = 0.0, np.array([*q, *qd, 0.0])
         self._refuse_behind(q)
+        self.acting = self.forces.between(t, self.ends[0])
         y, starts, at_once = self._settled(t, y), True, 0
         for hold, end in enumerate(self.ends):
-            self.hold = hold
-            if self.hold and self.forces.rows is not None and len(self.barriers):
+            self.hold, self.acting = hold, self.forces.between(t, end)
+            if self.hold and self.forces.jump and len(self.barriers):
                 y, starts = self._settled(t, y), True
             while t < end:
                 step = self.integrator.step(t, y, end)
@@ -250,7 +252,7 @@ class _Motion:
     def _push(self, place: int, at: At) -> Function:
         def push(t: float) -> float:
             q, qd = self._state(at(t))
-            return float(self.pushing.rates(q, qd, self.forces.at(self.hold, t, q, qd), self.held).push[place])
+            return float(self.pushing.rates(q, qd, self.acting.at(self.hold, t, q, qd), self.held).push[place])
 
         return push
 
@@ -287,7 +289,7 @@ class _Motion:
         if leaves is not None:
             touched[leaves] = False
         before = self.held
-        self.held = self.pushing.held(q, qd, self.forces.at(self.hold, t, q, qd), touched)
+        self.held = self.pushing.held(q, qd, self.acting.at(self.hold, t, q, qd), touched)
         if (np.abs(speed[self.held]) > 0).any():
             kinetic, moving = self.pushing.robot.kinetic_energy, qd
             q, qd = self.pushing.closed(q, qd, self.held)
@@ -324,7 +326,7 @@ class _Motion:
 
     def _record_state(self, t: float, y: Array) -> None:
         q, qd = self._state(y)
-        acting = self.forces.at(self.hold, t, q, qd)
+        acting = self.acting.at(self.hold, t, q, qd)
         found = self.pushing.rates(q, qd, acting, self.held)
         self.room.qdd[self.samples.count], self.room.push[self.samples.count] = found.qdd, found.push
         self.samples.record((q, qd, y[-1]), acting)
@@ -356,10 +358,10 @@ class _Motion:
 
 
 def _ends(method: Adaptive | FixedStep, forces: Forces, duration: float) -> list[float]:
-    """Until when the forces are held: the steps of a grid, or the parts of the duration that a table has."""
+    """Until when the forces are held: the steps of a grid, or the times between which they are smooth."""
     if isinstance(method, FixedStep):
         grid = StepGrid(duration, method.step)
         ends = grid.times(np.arange(1, grid.steps + 1))
     else:
-        ends = np.linspace(0.0, duration, (forces.rows or 1) + 1)[1:]
+        ends = forces.edges(duration)[1:]
     return [float(end) for end in ends]

@@ -18,12 +18,13 @@ from armdyn.simulation import adaptive, fixed_step, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
-from armdyn.simulation.errors import SettingError, SimulationError, SimulationInterrupted
+from armdyn.simulation.errors import KEPT, SettingError, SimulationError, SimulationInterrupted
 from armdyn.simulation.events import Event
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.notes import notes_on
+from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.settings import check_constraints, initial_state
@@ -31,8 +32,8 @@ from armdyn.simulation.stops import Contact, Stops
 from armdyn.simulation.trajectory import Statistics, Trajectory
 from armdyn.spatial.rotations import Array
 
-ForceLike = ArrayLike | Callable[[float, Array, Array], Any]
-"""A constant, a table over time, or a function of (t, q, qd)."""
+ForceLike = ArrayLike | OverTime | Callable[[float, Array, Array], Any]
+"""A constant, a table over time, values at times of their own, or a function of (t, q, qd)."""
 
 
 def simulate(
@@ -74,7 +75,8 @@ def simulate(
             constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
             step k (a zero-order hold, as in Modern Robotics' ForwardDynamicsTrajectory, whose last row moves nothing
             and is left out here); the adaptive method divides the duration into as many equal parts as there are rows,
-            and starts anew at each. A callable ``torque(t, q, qd)`` returns shape (..., n); q and qd have the shape of
+            and starts anew at each. An `OverTime` has times of its own, and values that are held or on straight lines
+            between them. A callable ``torque(t, q, qd)`` returns shape (..., n); q and qd have the shape of
             the state and are read-only. With `armdyn.control.callback` it has a sample time of its own, between which
             its value is held.
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6
@@ -138,6 +140,7 @@ def simulate(
     start = initial_state(robot, q0, qd0)
     check_constraints(robot, *start, redundant)
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
+    forces.check(duration)
     samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     happenings = hybrid.happenings_of(chosen, events, stops, contacts, dense_output)
@@ -170,7 +173,7 @@ def simulate(
             raise
         when = f"interrupted after t = {samples.t[samples.count - 1]:g} s of {duration:g} s"
         samples.notes.insert(0, f"the simulation was {when}")
-        what = f"the simulation of {robot.name!r} was {when}. What was simulated until then is in error.trajectory."
+        what = f"the simulation of {robot.name!r} was {when}. {KEPT}"
         raise SimulationInterrupted(what, kept()) from interrupt
 
 
@@ -196,6 +199,7 @@ def _plan(
             f"{method} does not keep constraints, and {robot.name!r} has some; use method='rk4' or 'adaptive'"
         )
     grid = step_grid(duration, method.step)
+    forces = forces.on_grid(grid)
     if forces.rows not in (None, grid.steps):
         raise ShapeError(
             f"torque or f_tip is a table of {forces.rows} rows; expected {grid.steps}, one for each step of "
@@ -212,7 +216,7 @@ def _refuse_if_all_are_lost(samples: Samples) -> None:
     if not finite[-1]:
         raise SimulationError(
             f"none of the states could be continued to the end; the last is lost after t = {samples.t[finite][-1]:g} "
-            "s. Use a shorter step, or method='adaptive'. What was simulated until then is in error.trajectory."
+            f"s. Use a shorter step, or method='adaptive'. {KEPT}"
             if finite.any()
             else "none of the initial states is finite"
         )

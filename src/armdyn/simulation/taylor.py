@@ -49,8 +49,8 @@ def integrate(
     """Integrate each state from (q, qd) to ``duration`` and fill the samples."""
     if not forces.held:
         raise SettingError(
-            f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable; give numbers or "
-            "a table, or use method='adaptive'"
+            f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable, or an OverTime "
+            "on straight lines; give numbers, a table or values that are held, or use method='adaptive'"
         )
     if redundant != "error" and robot.model.constraints:
         raise SettingError(f"{method} needs constraints that are independent; redundant must be 'error'")
@@ -107,7 +107,7 @@ def _integrate_one(
     import heyoka  # noqa: PLC0415 - an extra, which made the solver
 
     solver.state[:], solver.time, n = y, 0.0, robot.dof
-    edges = np.linspace(0.0, duration, (forces.rows or 1) + 1)
+    edges = forces.edges(duration)
     for hold, (begin, end) in enumerate(pairwise(edges)):
         acting = forces.at(hold, begin, y[:n], y[n : 2 * n])
         solver.pars[:] = np.concatenate(acting)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,12 @@ NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$")
 """Numbers with an exponent, which YAML 1.1 takes for text where they have no point or no sign."""
 
 
-def read_mapping(path: Path) -> dict[str, Any]:
-    """The mapping that a file holds.
+Keys = tuple[str, ...]
+"""The keys that lead to a value, from the outermost."""
+
+
+def read_mapping(path: Path) -> tuple[dict[str, Any], dict[Keys, int]]:
+    """The mapping that a file holds, and the line of each key.
 
     Raises:
         StudyError: a file that cannot be read, or that is no YAML mapping with keys that are text.
@@ -46,7 +51,10 @@ def read_mapping(path: Path) -> dict[str, Any]:
         content = path.read_bytes()
         if len(content) > LARGEST:
             raise StudyError(f"{path} has {len(content):,} bytes; expected a scenario of at most {LARGEST:,}")
-        found = yaml.load(content, Loader)  # noqa: S506 - a safe loader
+        loader = Loader(content)
+        node = loader.get_single_node()
+        lines = dict(_lines(node, ()))
+        found = None if node is None else loader.construct_document(node)
     except OSError as error:
         raise StudyError(f"{path} cannot be read: {error.strerror or error}") from error
     except yaml.YAMLError as error:
@@ -57,4 +65,13 @@ def read_mapping(path: Path) -> dict[str, Any]:
         raise StudyError(f"{path} is no YAML that can be read: {error}") from error
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
         raise StudyError(f"{path} holds no scenario; expected lines such as 'robot: ur5'")
-    return found
+    return found, lines
+
+
+def _lines(node: Any, keys: Keys) -> Iterator[tuple[Keys, int]]:
+    """The line of each key of mappings in mappings."""
+    if getattr(node, "id", None) == "mapping":
+        for key, value in node.value:
+            inner = (*keys, str(key.value))
+            yield inner, key.start_mark.line + 1
+            yield from _lines(value, inner)
