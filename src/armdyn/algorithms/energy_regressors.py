@@ -74,6 +74,8 @@ def potential_energy_regressor(
         q: joint positions, rad or m, shape (..., n).
         armature: whether a column a joint follows for the inertia of its rotor, zero, so that one pi suits all
             regressors. Where not said, they are there where some joint of the robot has armature.
+        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
+        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
 
     >>> armdyn.load("planar_2r").potential_energy_regressor([np.pi / 2, 0.0])[10:13].round(9) + 0.0
     array([9.81, 9.81, 0.  ])

@@ -19,7 +19,6 @@ from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation import simulate as run_simulation
 from armdyn.simulation.methods import NAMES
-from armdyn.simulation.notes import left_out
 from armdyn.simulation.parquet_file import pyarrow
 
 ROUNDING = 1e-15
@@ -84,8 +83,7 @@ def simulate(
     console = screen()
     show(console, _motion_table(arm, trajectory))
     show(console, _account_table(arm, trajectory))
-    said = set(left_out(arm))  # by the arm's own notes, in other words
-    show_notes(console, [*arm.notes, *(note for note in trajectory.notes if note not in said)])
+    show_notes(console, [*arm.notes, *trajectory.notes])
     film = partial(trajectory.animate, robot=arm, progress=True)
     writers: tuple[Callable[[Path], object], ...] = (
         trajectory.save,

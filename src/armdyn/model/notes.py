@@ -73,7 +73,7 @@ def notes_on_ignored_friction(model: Model, ignored: bool) -> Iterator[str]:
     """One sentence on the friction that the description has and its caller does not want."""
     rubbing = [joint.name for joint in model.joints if joint.rubs]
     if rubbing and ignored:
-        yield f"damping and friction of {', '.join(rubbing)} are left out, as friction='ignore' says"
+        yield f"damping and friction of {', '.join(rubbing)} are left out, as {option('friction', 'ignore')} says"
 
 
 def notes_on_locked(joints: Sequence[JointPart | Joint], locked: Mapping[str, float]) -> Iterator[str]:
