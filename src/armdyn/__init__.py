@@ -30,6 +30,7 @@ from armdyn.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn import (
+        actuators,
         algorithms,
         constraints,
         control,
@@ -101,6 +102,7 @@ __all__ = [
     "UnknownName",
     "Unsupported",
     "__version__",
+    "actuators",
     "algorithms",
     "arctan2",
     "bundled_robots",

@@ -98,7 +98,7 @@ class TraceError(ArmdynError, TypeError):
 class DescriptionWarning(UserWarning):
     """What a robot's description says, or leaves open, and the equations of motion do not contain.
 
-    Given once for each load and kind: damping and friction, mass that ``chain=True`` leaves out, limits that are zero.
+    Given once for each load and kind: mass that ``chain=True`` leaves out, limits that are zero.
     ``robot.notes`` has the same sentences, and others that are less likely to surprise.
     """
 

@@ -207,16 +207,17 @@ DAMPED = (
 )
 
 
-def test_torque_says_what_it_leaves_out(shell: Shell, tmp_path: Path) -> None:
+def test_torque_counts_friction(shell: Shell, tmp_path: Path) -> None:
     arm, states, out = tmp_path / "arm.urdf", tmp_path / "states.csv", tmp_path / "out.csv"
     arm.write_text(DAMPED)
     states.write_text("q_j,qd_j\n0.0,2.0\n")
-    note = "note: damping and friction of j are kept in the joints; the rigid-body equations do not contain them\n"
-    assert shell("torque", str(arm), "--qd", "2").out.endswith(note)
-    said = shell("torque", str(arm), "--csv", str(states))
+    note = "note: damping and friction of j are left out, as --ignore-friction says\n"
+    assert shell("torque", str(arm), "--csv", str(states)).out == "tau_j\n1.0\n"
+    assert shell("torque", str(arm), "--qd", "2", "--ignore-friction").out.endswith(note)
+    said = shell("torque", str(arm), "--csv", str(states), "--ignore-friction")
     assert said.out == "tau_j\n0.0\n"
     assert said.err == note
-    assert shell("torque", str(arm), "--csv", str(states), "--out", str(out)).out == note
+    assert shell("torque", str(arm), "--csv", str(states), "--out", str(out), "--ignore-friction").out == note
     assert np.loadtxt(out, skiprows=1) == 0.0
 
 

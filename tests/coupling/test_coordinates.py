@@ -66,12 +66,13 @@ def test_given_limits_are_narrowed() -> None:
         robot.with_coordinates(["x"], [[2.0], [1.0]], limits={"x": Limits(3.0, 4.0)})
 
 
-def test_limits_and_friction_of_joints_that_two_coordinates_move_are_noted() -> None:
+def test_limits_of_joints_that_two_coordinates_move_are_noted_and_their_friction_counts() -> None:
     robot = arm("RR", a={"limits": Limits(-1.0, 2.0, 3.0, 5.0), "damping": 0.1})
     wrist = robot.with_coordinates(["left", "right"], [[0.5, 0.5], [0.5, -0.5]])
     assert all(c.limits == Limits() and c.damping == 0.0 for c in wrist.joints)
     notes = "\n".join(wrist.notes)
-    assert "damping and friction of a, which several coordinates move, are not part of any coordinate's" in notes
+    q, qd = np.zeros(2), np.array([1.0, 3.0])
+    np.testing.assert_allclose(wrist.friction_forces(q, qd), [0.5 * 0.1 * 2.0, 0.5 * 0.1 * 2.0])  # A^T D A qd
     assert "limits of a, which several coordinates move, bound no single one" in notes
     assert "effort limits of a" in notes
 

@@ -3,13 +3,11 @@
 Of the bare body, without the damping and friction that a file states.
 """
 
-import dataclasses
-
 import numpy as np
 import pinocchio as pin
 
 import armdyn
-from oracles.cases import Case
+from oracles.cases import FROM_URDF, Case
 from oracles.states import States, assert_close, random_states
 
 
@@ -21,19 +19,20 @@ def states(case: Case) -> States:
     return random_states(case.n, 25, seed=1)
 
 
-def test_the_bare_body_is_compared(panda: Case) -> None:
-    """The Panda's file states damping and friction, both libraries have read them, and no joint force contains them."""
-    joints, s = panda.robot.joints, states(panda)
+def test_friction_is_counted(panda: Case) -> None:
+    """The Panda's file states damping and friction: Pinocchio has read them, and joint forces are its and these."""
+    robot = armdyn.Robot.from_urdf(panda.urdf, gravity=panda.robot.gravity, **FROM_URDF["panda_locked"][1])
+    joints, s = robot.joints, states(panda)
     D = np.array([joint.damping for joint in joints])
     friction = np.array([joint.friction for joint in joints])
     np.testing.assert_array_equal(panda.from_pin(panda.pin.damping), D)
     np.testing.assert_array_equal(panda.from_pin(panda.pin.upperDryFrictionLimit), friction)
     assert (D > 0.0).all()
-    bare = panda.robot.inverse_dynamics(s.q, s.qd, s.qdd)
-    assert_close(bare, np.array([panda.inverse_dynamics(*x) for x in each(s.q, s.qd, s.qdd)]))
-    smooth = tuple(dataclasses.replace(joint, damping=0.0, friction=0.0) for joint in joints)
-    without = armdyn.Robot(panda.robot.model.replace(joints=smooth))
-    np.testing.assert_array_equal(without.inverse_dynamics(s.q, s.qd, s.qdd), bare)
+    rubbing = D * s.qd + friction * np.sign(s.qd)
+    tau = np.array([panda.inverse_dynamics(*x) for x in each(s.q, s.qd, s.qdd)]) + rubbing
+    assert_close(robot.inverse_dynamics(s.q, s.qd, s.qdd), tau)
+    assert_close(robot.forward_dynamics(s.q, s.qd, tau), s.qdd, relative=1e-10)
+    assert robot.without_friction() == panda.robot
 
 
 def test_inverse_dynamics_is_rnea(case: Case) -> None:

@@ -56,11 +56,10 @@ ARMS = {
 
 
 class MuJoCo:
-    """The file as MuJoCo computes with it: smooth dynamics, no contacts, limits, friction or damping."""
+    """The file as MuJoCo computes with it: smooth dynamics with damping, no contacts, limits or dry friction."""
 
     def __init__(self, path: Path) -> None:
         self.model = mujoco.MjModel.from_xml_path(str(path))
-        self.model.dof_damping[:] = 0.0
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_CONSTRAINT
         self.data = mujoco.MjData(self.model)
 
@@ -230,7 +229,6 @@ def test_what_is_not_used_is_noted(details: Path) -> None:
         "1 sensor is not used",
         "no tip: the robot has 2 end frames (arm, turret_site), and no frame called tool0, tcp, flange or ee_link; "
         "choose one with tip=",
-        "damping and friction of pan are kept in the joints; the rigid-body equations do not contain them",
     )
 
 

@@ -29,6 +29,10 @@ def said(load: Callable[[], Robot]) -> list[str]:
     return messages
 
 
+UNMOVING = Limits(0.0, 0.0)
+"""Limits that are zero, of which every way to load a robot warns."""
+
+
 def arm(**changes: object) -> list[Part]:
     return [
         Part("a", "base", axis=(0, 0, 1), inertia=LOAD, **changes),
@@ -42,37 +46,43 @@ def test_nothing_is_said_of_a_plain_robot() -> None:
         assert said(lambda name=name: armdyn.load(name)) == []
 
 
-def test_friction_is_said_once() -> None:
-    message = (
-        "'links': damping and friction of joint_of_a, joint_of_b are kept in the joints; the rigid-body equations do "
-        "not contain them"
-    )
+def test_friction_is_part_of_the_equations() -> None:
     for what in ({"damping": 0.1}, {"friction": 0.1}, {"damping": 0.1, "friction": 0.2}):
-        assert said(lambda what=what: Robot.from_links(arm(**what))) == [message]
+        assert said(lambda what=what: Robot.from_links(arm(**what))) == []
+
+
+def test_friction_that_is_ignored_is_noted(tmp_path: Path) -> None:
+    Robot.from_links(arm(damping=0.1)).to_urdf(tmp_path / "arm.urdf")
+    bare = armdyn.load(tmp_path / "arm.urdf", friction="ignore")
+    assert "damping and friction of joint_of_a, joint_of_b are left out, as friction='ignore' says" in bare.notes
+    assert bare.friction_forces([0, 0], [1, 1]).tolist() == [0.0, 0.0]
+    assert armdyn.load(tmp_path / "arm.urdf").friction_forces([0, 0], [1, 1]).tolist() == [0.1, 0.1]
+    with pytest.raises(armdyn.ModelError, match="friction is 'none'; expected 'count' or 'ignore'"):
+        armdyn.load(tmp_path / "arm.urdf", friction="none")
 
 
 def test_every_way_to_load_says_it(tmp_path: Path) -> None:
-    robot = Robot.from_links(arm(damping=0.1))
+    robot = Robot.from_links(arm(limits=UNMOVING))
     robot.to_urdf(tmp_path / "arm.urdf")
     (tmp_path / "arm.xml").write_text(
-        '<mujoco><worldbody><body name="b"><joint name="turn" damping="0.5"/><geom size="0.1"/></body></worldbody>'
-        "</mujoco>"
+        '<mujoco><worldbody><body name="b"><joint/><geom size="0.1"/><body name="c" pos="1 0 0"/>'
+        '<body name="d"><joint/><geom size="0.1"/></body></body></worldbody></mujoco>'
     )
     ways: list[Callable[[], Robot]] = [
         lambda: armdyn.load(tmp_path / "arm.urdf"),
         lambda: Robot.from_urdf(tmp_path / "arm.urdf"),
-        lambda: armdyn.load(tmp_path / "arm.xml"),
-        lambda: Robot.from_mjcf(tmp_path / "arm.xml"),
-        lambda: Robot.from_dh([DHRow(1.0, 0.0, 0.0, 0.0, inertia=LOAD, friction=0.1)], convention="modified"),
+        lambda: armdyn.load(tmp_path / "arm.xml", tip="c", chain=True),
+        lambda: Robot.from_mjcf(tmp_path / "arm.xml", tip="c", chain=True),
+        lambda: Robot.from_dh([DHRow(1.0, 0.0, 0.0, 0.0, inertia=LOAD, limits=UNMOVING)], convention="modified"),
         lambda: Robot(armdyn.formats.urdf.read_urdf_text(robot.to_urdf())),
     ]
     for way in ways:
         (message,) = said(way)
-        assert "damping and friction of" in message
+        assert "limits of" in message or "not on the chain to 'c'" in message
 
 
 def test_other_robots_from_one_say_nothing() -> None:
-    robot = Robot.from_links(arm(damping=0.1))
+    robot = Robot.from_links(arm(limits=UNMOVING))
     assert said(lambda: robot.with_gravity([0, 0, -1]).with_tip("a").with_payload(LOAD)) == []
 
 
@@ -124,13 +134,8 @@ def test_limits_that_mean_something(limits: Limits) -> None:
     assert said(lambda: Robot.from_links(arm(limits=limits))) == []
 
 
-def test_each_kind_is_said_on_its_own() -> None:
-    messages = said(lambda: Robot.from_links(arm(damping=0.1, limits=Limits(0.0, 0.0, 0.0, 0.0))))
-    assert ["damping" in messages[0], "limits" in messages[1], len(messages)] == [True, True, 2]
-
-
 def test_a_robot_that_is_refused_is_not_warned_of() -> None:
-    bad = [*arm(damping=0.1), Part("b", "a", axis=(0, 0, 1))]
+    bad = [*arm(limits=UNMOVING), Part("b", "a", axis=(0, 0, 1))]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         with pytest.raises(armdyn.ModelError):
@@ -140,9 +145,9 @@ def test_a_robot_that_is_refused_is_not_warned_of() -> None:
 def test_it_can_be_made_an_error_and_silenced(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", DescriptionWarning)
-        with pytest.raises(DescriptionWarning, match="damping and friction"):
-            Robot.from_links(arm(damping=0.1))
-    Robot.from_links(arm(damping=0.1)).to_urdf(tmp_path / "arm.urdf")
+        with pytest.raises(DescriptionWarning, match="position limits of joint_of_a"):
+            Robot.from_links(arm(limits=UNMOVING))
+    Robot.from_links(arm(limits=UNMOVING)).to_urdf(tmp_path / "arm.urdf")
     script = f"import armdyn\nfor _ in range(3): armdyn.load({str(tmp_path / 'arm.urdf')!r})\n"
     (tmp_path / "script.py").write_text(script)
     done = subprocess.run(
@@ -150,5 +155,5 @@ def test_it_can_be_made_an_error_and_silenced(tmp_path: Path) -> None:
         env={"PYTHONPATH": str(Path(armdyn.__file__).parents[1])},
     )  # fmt: skip
     assert done.stderr.count("DescriptionWarning: ") == 1  # once for the line, as Python's own filter has it
-    assert "script.py:2: DescriptionWarning: 'links': damping and friction" in done.stderr
+    assert "script.py:2: DescriptionWarning: 'links': the position limits" in done.stderr
     np.testing.assert_array_equal(done.stdout, "")

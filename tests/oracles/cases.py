@@ -1,7 +1,7 @@
 """Robots that armdyn and Pinocchio have both read, joined joint by joint, by name.
 
-What is compared is the bare body: links, joints and gravity. Both libraries read the damping and the friction that a
-file states, and neither puts them into these equations (`test_the_bare_body_is_compared`).
+What is compared is the bare body: links, joints and gravity. Pinocchio reads the damping and the friction that a file
+states and does not put them into these equations, so armdyn is told to ignore them (`test_friction_is_counted`).
 """
 
 from __future__ import annotations
@@ -128,7 +128,9 @@ def pinocchio_from_urdf(path: Path, gravity: np.ndarray, locked: Mapping[str, fl
 def bundled(name: str) -> Case:
     with resources.as_file(resources.files("armdyn.robots") / f"{name}.urdf") as path:
         gravity = general_gravity(name)
-        return Case(name, armdyn.load(name, gravity=gravity), pinocchio_from_urdf(path, gravity, {}), path)
+        return Case(
+            name, armdyn.load(name, gravity=gravity, friction="ignore"), pinocchio_from_urdf(path, gravity, {}), path
+        )
 
 
 @cache
@@ -136,7 +138,7 @@ def from_urdf(name: str) -> Case:
     source, options = FROM_URDF[name]
     gravity = general_gravity(name)
     path = ROBOTS / source if name == "panda_locked" else written(bare(source), name)
-    robot = armdyn.Robot.from_urdf(path, gravity=gravity, **options)
+    robot = armdyn.Robot.from_urdf(path, gravity=gravity, friction="ignore", **options)
     locked = options.get("locked", {}) | FOLLOWERS.get(name, {})
     return Case(name, robot, pinocchio_from_urdf(path, gravity, locked), path)
 

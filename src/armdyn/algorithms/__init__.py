@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from armdyn.algorithms.external_wrench import external_wrench
     from armdyn.algorithms.forward_dynamics import forward_dynamics
     from armdyn.algorithms.forward_dynamics_derivatives import ForwardDynamicsDerivatives, forward_dynamics_derivatives
+    from armdyn.algorithms.friction_forces import friction_forces
     from armdyn.algorithms.generalized_momentum import (
         KineticEnergyDerivatives,
         generalized_momentum,
@@ -61,6 +62,7 @@ _MODULES = {
     "external_wrench": "external_wrench",
     "forward_dynamics": "forward_dynamics",
     "forward_dynamics_derivatives": "ForwardDynamicsDerivatives forward_dynamics_derivatives",
+    "friction_forces": "friction_forces",
     "generalized_momentum": "KineticEnergyDerivatives generalized_momentum kinetic_energy_derivatives "
     "transposed_coriolis_forces",
     "inverse_dynamics_derivatives": "InverseDynamicsDerivatives inverse_dynamics_derivatives",
@@ -108,6 +110,7 @@ __all__ = [
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "forward_kinematics",
+    "friction_forces",
     "function",
     "generalized_momentum",
     "gravity_forces",

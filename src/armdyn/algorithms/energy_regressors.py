@@ -18,7 +18,14 @@ from armdyn.spatial.turns import to_child
 
 @function("(n),(n),(6)?->(parameters)", sizes=PARAMETERS)
 def kinetic_energy_regressor(
-    mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    base_twist: Array | None = None,
+    *,
+    armature: bool | None = None,
+    damping: bool | None = None,
+    friction: bool | None = None,
 ) -> Array:
     """Regressor of the kinetic energy K(q, qd) = y . pi, J over the unit of pi, shape (..., parameters).
 
@@ -30,6 +37,8 @@ def kinetic_energy_regressor(
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         armature: whether a column a joint follows for the inertia of its rotor. Where not said, they are there where
             some joint of the robot has armature.
+        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
+        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
 
     >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.3), np.ones(6)
     >>> y = robot.kinetic_energy_regressor(q, qd)
@@ -43,12 +52,19 @@ def kinetic_energy_regressor(
     rotors = np.zeros(len(mechanism.bodies), dtype=object)
     for body, rate in zip(mechanism.bodies, qd, strict=True):
         rotors[body.joint] = 0.5 * (rate * rate)
-    chosen = joint_quantities(mechanism.model, armature=armature)
-    return np.hstack([row, rotors]) if chosen else row
+    chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
+    return np.hstack([row, *(rotors if name == "armature" else np.zeros(len(rotors)) for name in chosen)])
 
 
 @function("(n)->(parameters)", sizes=PARAMETERS)
-def potential_energy_regressor(mechanism: Mechanism, q: Array, *, armature: bool | None = None) -> Array:
+def potential_energy_regressor(
+    mechanism: Mechanism,
+    q: Array,
+    *,
+    armature: bool | None = None,
+    damping: bool | None = None,
+    friction: bool | None = None,
+) -> Array:
     """Regressor of the potential energy P(q) = y . pi, J over the unit of pi, shape (..., parameters).
 
     pi are the standard parameters in the order of `regressor`. Zero where a link's centre of mass is at the height of
@@ -58,6 +74,8 @@ def potential_energy_regressor(mechanism: Mechanism, q: Array, *, armature: bool
         q: joint positions, rad or m, shape (..., n).
         armature: whether a column a joint follows for the inertia of its rotor, zero, so that one pi suits all
             regressors. Where not said, they are there where some joint of the robot has armature.
+        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
+        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
 
     >>> armdyn.load("planar_2r").potential_energy_regressor([np.pi / 2, 0.0])[10:13].round(9) + 0.0
     array([9.81, 9.81, 0.  ])
@@ -68,8 +86,8 @@ def potential_energy_regressor(mechanism: Mechanism, q: Array, *, armature: bool
     ):
         R, p = link_frame(body)
         row[of_link(body)] = [-(fallen + g @ p), *-(R.T @ g), *np.zeros(6)]
-    chosen = joint_quantities(mechanism.model, armature=armature)
-    return np.hstack([row, np.zeros(len(mechanism.bodies))]) if chosen else row
+    chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
+    return np.hstack([row, np.zeros(len(chosen) * len(mechanism.bodies))])
 
 
 def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Any]]:

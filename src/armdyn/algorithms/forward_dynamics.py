@@ -8,7 +8,7 @@ from armdyn.algorithms.articulated_bodies import accelerations
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion
-from armdyn.errors import UnknownName
+from armdyn.errors import UnknownName, Unsupported
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
@@ -36,6 +36,9 @@ def forward_dynamics(
     matrix and its factors M = L^T D L from the tips inwards, which keep the zeros that branches put into M (Modern
     Robotics 8.81; Featherstone 2008, 6.5): fewer operations on arms of up to about seven joints.
 
+    Friction opposes the motion. Where a joint is at rest it counts as 0, the middle of what it may be while the joint
+    sticks; `armdyn.simulate` decides there whether it moves.
+
     Args:
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
@@ -54,6 +57,8 @@ def forward_dynamics(
     refuse_constraints(mechanism.model, "forward_dynamics", "constrained_forward_dynamics")
     if method not in METHODS:
         raise UnknownName.of("method", method, METHODS, "method=")
+    if mechanism.drive.depends_on_load:
+        raise Unsupported(f"friction of {mechanism.name!r} depends on the load; forward dynamics does not solve for it")
     if method == "mass_matrix" or not mechanism.drive.is_one_to_one:
         rest = inverse_dynamics(mechanism, q, qd, np.zeros(mechanism.dof), f_tip, base_twist, base_twist_rate, f_ext)
         return factored_mass_matrix(mechanism, q).solve(tau - rest)
@@ -61,6 +66,9 @@ def forward_dynamics(
     q, qd, at_rest = mechanism.drive.positions(q), mechanism.drive.rates(qd), np.zeros(mechanism.dof)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     motions, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)
+    friction = mechanism.drive.friction_forces(qd, [0.0] * mechanism.dof)
     qdd = np.zeros(mechanism.dof, dtype=object)
-    qdd[order] = accelerations(mechanism, q, motions, wrenches, [tau[i] for i in order])
+    qdd[order] = accelerations(
+        mechanism, q, motions, wrenches, [tau[i] - f for i, f in zip(order, friction, strict=True)]
+    )
     return qdd

@@ -46,6 +46,7 @@ from armdyn.algorithms.newton_euler import (
     Wrench,
     acceleration_tensor,
     along,
+    along_joints,
     axial_of_product,
     base_motion,
     links_in_motion,
@@ -84,7 +85,8 @@ def inverse_dynamics_derivatives(
     """Derivatives of the joint forces tau(q, qd, qdd) by each, N m/rad, N m s/rad, kg m^2, shape (..., n, n) each.
 
     Exact, from composite bodies. d tau/d qdd is the mass matrix, d tau/d qd twice the Coriolis matrix of Christoffel's
-    symbols (Modern Robotics 8.18). Wrenches stay what they are in the frames they are given in, which move with q.
+    symbols (Modern Robotics 8.18) and the slope of the friction, which is that of neither side where a joint is at
+    rest: Coulomb's counts as 0. Wrenches stay what they are in the frames they are given in, which move with q.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -112,7 +114,7 @@ def inverse_dynamics_derivatives(
     parents = motions_of_parents(mechanism, q, qd, joints, motions, base)
     wrenches = summed_inwards(mechanism, q, wrenches)
     d_q, d_qd, d_qdd = entries(mechanism, q, qd, joints, parents, wrenches)
-    by_body = d_q, d_qd, mechanism.drive.with_rotors(d_qdd)
+    by_body = mechanism.drive.with_friction(d_q, d_qd, d_qdd, qd, along_joints(mechanism, wrenches))
     return InverseDynamicsDerivatives(*(mechanism.drive.tensor(matrix, rank=2) for matrix in by_body))
 
 

@@ -26,7 +26,14 @@ from armdyn.spatial.twists import lie_bracket
 
 @function("(n),(n),(6)?->(n,parameters)", sizes=PARAMETERS)
 def momentum_regressor(
-    mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    base_twist: Array | None = None,
+    *,
+    armature: bool | None = None,
+    damping: bool | None = None,
+    friction: bool | None = None,
 ) -> Array:
     """Regressor of the momentum p(q, qd) = M qd = Y_p pi, N m s or N s over the unit of pi, shape (..., n, parameters).
 
@@ -41,6 +48,8 @@ def momentum_regressor(
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         armature: whether a column a joint follows for the inertia of its rotor. Where not said, they are there where
             some joint of the robot has armature.
+        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
+        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
 
     >>> robot, q, qd = armdyn.load("ur5"), np.full(6, 0.3), np.ones(6)
     >>> p = robot.momentum_regressor(q, qd) @ robot.standard_parameters().values
@@ -54,13 +63,24 @@ def momentum_regressor(
         body, twist = mechanism.bodies[k], in_link_frame(mechanism.bodies[k], Screw(*twists[k]))
         for j, screw in screws.items():
             rows[j, of_link(body)] = momentum_per_parameter(in_link_frame(body, screw), twist)
-    chosen = joint_quantities(mechanism.model, armature=armature)
-    return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, qd) for _ in chosen)]))
+    chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
+    at_rest = np.zeros(len(qd))
+    return by_coordinate(
+        mechanism,
+        np.hstack([rows, *(joint_columns(mechanism, qd if name == "armature" else at_rest) for name in chosen)]),
+    )
 
 
 @function("(n),(n),(6)?->(n,parameters)", sizes=PARAMETERS)
 def lagrangian_gradient_regressor(
-    mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None, *, armature: bool | None = None
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    base_twist: Array | None = None,
+    *,
+    armature: bool | None = None,
+    damping: bool | None = None,
+    friction: bool | None = None,
 ) -> Array:
     """Regressor of dL/dq = C^T qd - g(q, qd) = Y_L pi, N m or N over the unit of pi, shape (..., n, parameters).
 
@@ -72,6 +92,8 @@ def lagrangian_gradient_regressor(
         base_twist: V_0 = (w, v) of the base frame in base axes, rad/s and m/s, shape (..., 6); at rest if left out.
         armature: whether a column a joint follows for the inertia of its rotor, zero, so that one pi suits all
             regressors. Where not said, they are there where some joint of the robot has armature.
+        damping: whether a column a joint follows for its viscous friction, zero; where not said, likewise.
+        friction: whether a column a joint follows for its Coulomb friction, zero; where not said, likewise.
 
     >>> robot, q = armdyn.load("ur5"), np.full(6, 0.3)
     >>> force = robot.lagrangian_gradient_regressor(q, np.zeros(6)) @ robot.standard_parameters().values
@@ -96,8 +118,9 @@ def lagrangian_gradient_regressor(
             s, u = in_link_frame(body, screw)
             gravity = [u @ g, *cross(g, s), *np.zeros(6)]  # weight m g, and its moment h x g
             rows[j, of_link(body)] = [x + y for x, y in zip(kinetic, gravity, strict=True)]
-    chosen = joint_quantities(mechanism.model, armature=armature)
-    return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, np.zeros(len(qd))) for _ in chosen)]))
+    chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
+    at_rest = np.zeros(len(qd))
+    return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, at_rest) for _ in chosen)]))
 
 
 def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Any]:

@@ -52,10 +52,11 @@ def inverse_dynamics(
     base_twist_rate: Array | None = None,
     f_ext: Array | None = None,
 ) -> Array:
-    """Joint forces tau = M(q) qdd + c(q, qd) + g(q) + J^T(q) f_tip - sum J_k^T f_ext_k, N m or N, shape (..., n).
+    """Joint forces tau = M(q) qdd + h(q, qd) + J^T(q) f_tip - sum J_k^T f_ext_k, N m or N, shape (..., n).
 
-    Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77). What a base in motion adds is part of tau; gravity
-    stays as it is in base axes, so where the base tilts, make "gravity" an input (``robot.compile``).
+    Recursive Newton-Euler (Modern Robotics 8.50-8.54, 8.77), with h = c + g + tau_fric of `friction_forces`. What a
+    base in motion adds is part of tau; gravity stays as it is in base axes, so where the base tilts, make "gravity" an
+    input (``robot.compile``).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -80,7 +81,7 @@ def inverse_dynamics(
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     _, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
-    return mechanism.drive.forces(inward(mechanism, q, wrenches), qdd)
+    return mechanism.drive.forces(inward(mechanism, q, wrenches), qdd, rubbing_at=qd)
 
 
 @function("(n),(n),(6)?,(6)?,(links,6)?->(n)")
@@ -92,9 +93,10 @@ def bias_forces(
     base_twist_rate: Array | None = None,
     f_ext: Array | None = None,
 ) -> Array:
-    """Joint forces at zero acceleration h(q, qd) = c(q, qd) + g(q) - sum J_k^T f_ext_k, N m or N, shape (..., n).
+    """Joint forces at zero acceleration h(q, qd) = c + g + tau_fric - sum J_k^T f_ext_k, N m or N, shape (..., n).
 
-    Inverse dynamics with qdd = 0 (Modern Robotics 8.1, 8.5).
+    Inverse dynamics with qdd = 0 (Modern Robotics 8.1, 8.5): `velocity_forces`, `gravity_forces` and what friction
+    takes.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -120,7 +122,8 @@ def gravity_forces(mechanism: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    tau: Array = inverse_dynamics(mechanism, q, np.zeros(mechanism.dof), np.zeros(mechanism.dof))
+    at_rest = np.zeros(mechanism.dof)
+    tau: Array = inverse_dynamics(mechanism.without_friction, q, at_rest, at_rest)
     return tau
 
 

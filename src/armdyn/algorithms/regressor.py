@@ -15,6 +15,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.link_screws import Screw, carried_outwards, in_link_frame, link_frame, unit_screws
 from armdyn.algorithms.newton_euler import Motion, acceleration_tensor, base_motion, outward
+from armdyn.model.drive import sign
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.standard_parameters import OF_LINK, joint_quantities, parameter_count
 from armdyn.spatial.rotations import Array, cross
@@ -33,15 +34,16 @@ def regressor(
     base_twist_rate: Array | None = None,
     *,
     armature: bool | None = None,
-    damping: bool = False,
-    friction: bool = False,
+    damping: bool | None = None,
+    friction: bool | None = None,
     offset: bool = False,
 ) -> Array:
     """Regressor Y(q, qd, qdd) of the joint forces tau = Y pi, N m or N over the unit of pi, shape (..., n, parameters).
 
     pi are the standard parameters, ten a moving link in its own frame: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz,
     I_yz, I_zz about the frame's origin; ``robot.standard_parameters()`` has them with their names. Y pi is what
-    `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1).
+    `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1), but for what the laws of its
+    actuators add, which are not linear in their parameters: `friction_forces` has them.
 
     With constraints, of the tree: Y pi = M qdd + h = tau - A^T lambda.
 
@@ -53,9 +55,9 @@ def regressor(
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
         armature: whether a column a joint follows for the inertia of its rotor: qdd. Where not said, they are there
             where some joint of the robot has armature.
-        damping: whether columns of viscous friction follow: qd.
-        friction: whether columns of Coulomb friction follow: sign(qd), 0 at rest. They jump where a joint turns round;
-            leave such samples out of a fit.
+        damping: whether columns of viscous friction follow: qd; where not said, likewise.
+        friction: whether columns of Coulomb friction follow: sign(qd), 0 at rest; where not said, likewise. They jump
+            where a joint turns round; leave such samples out of a fit.
         offset: whether columns of a constant force follow: 1.
 
     >>> robot = armdyn.load("ur5")
@@ -71,7 +73,7 @@ def regressor(
         body, motion = mechanism.bodies[k], motion_in_link_frame(mechanism.bodies[k], motions[k])
         for j, screw in screws.items():
             rows[j, of_link(body)] = force_per_parameter(in_link_frame(body, screw), motion)
-    signs = [_sign(rate) for rate in qd]
+    signs = [sign(rate) for rate in qd]
     factors: dict[str, Any] = {"armature": qdd, "damping": qd, "friction": signs, "offset": np.ones(len(qd))}
     chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction, offset=offset)
     return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, factors[name]) for name in chosen)]))
@@ -122,7 +124,3 @@ def joint_columns(mechanism: Mechanism, factors: Array | Sequence[Any]) -> Array
 def by_coordinate(mechanism: Mechanism, rows: Array) -> Array:
     """A^T Y: the rows of the coordinates from those of the bodies' joints."""
     return mechanism.drive.columns(dict(enumerate(rows)), rows=rows.shape[1]).T
-
-
-def _sign(x: Any) -> Any:
-    return x.sign() if hasattr(x, "sign") else np.sign(x)

@@ -26,7 +26,14 @@ GRAVITY = "Acceleration of free fall in base axes, m/s^2."
 ACCEPT_INERTIA = "Take inertias that no rigid body has as they stand."
 ACCEPT = "Read past faults that no equation contains, such as swapped limits; the notes say what is taken."
 
-FLAGS = {"locked": "--lock", "check_inertia": "--accept-inertia", "problems": "--accept"}
+IGNORE_FRICTION = "Leave damping and friction of the description out: the bare rigid bodies."
+
+FLAGS = {
+    "friction": "--ignore-friction",
+    "locked": "--lock",
+    "check_inertia": "--accept-inertia",
+    "problems": "--accept",
+}
 """The flags of keywords that are called differently on the command line."""
 
 
@@ -37,7 +44,7 @@ def as_flag(name: str, value: Any) -> str:
     ('--accept-inertia', '--tip tool0', "--lock 'left finger=0.5'")
     """
     flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
-    if value is NO_VALUE or isinstance(value, bool) or name == "problems":
+    if value is NO_VALUE or isinstance(value, bool) or name in ("problems", "friction"):
         return flag
     if isinstance(value, Mapping):
         return " ".join(f"{flag} {shlex.quote(f'{joint}={at!r}')}" for joint, at in value.items())
@@ -53,6 +60,7 @@ def open_robot(
     gravity: Annotated[str | None, typer.Option("--gravity", metavar="X,Y,Z", help=GRAVITY)] = None,
     accept: Annotated[bool, typer.Option("--accept-inertia", help=ACCEPT_INERTIA)] = False,
     accept_faults: Annotated[bool, typer.Option("--accept", help=ACCEPT)] = False,
+    ignore_friction: Annotated[bool, typer.Option("--ignore-friction", help=IGNORE_FRICTION)] = False,
 ) -> Robot:
     """The robot that the arguments of every verb describe; see `of_robot`."""
     options = load_options(
@@ -78,6 +86,8 @@ def load_options(
         given["check_inertia"] = False
     if accept_faults:
         given["problems"] = "warn"
+    if ignore_friction:
+        given["friction"] = "ignore"
     if gravity is not None:
         given["gravity"] = read_vector(gravity, "--gravity", 3)
     return given

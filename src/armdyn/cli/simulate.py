@@ -21,7 +21,6 @@ from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
 from armdyn.simulation.errors import KEPT
 from armdyn.simulation.methods import NAMES
-from armdyn.simulation.notes import left_out
 from armdyn.studies.controllers import CONTROLLERS
 from armdyn.studies.motion import Motion
 
@@ -214,8 +213,7 @@ def _report(motion: Motion, trajectory: Trajectory, console: Screen) -> None:
     """Tables of the motion and its account, and notes."""
     show(console, _motion_table(motion.robot, trajectory))
     show(console, _account_table(motion, trajectory))
-    said = set(left_out(motion.robot))  # by the arm's own notes, in other words
-    show_notes(console, [*motion.robot.notes, *(note for note in trajectory.notes if note not in said)])
+    show_notes(console, [*motion.robot.notes, *trajectory.notes])
 
 
 def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:

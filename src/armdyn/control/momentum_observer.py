@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from armdyn.algorithms import generalized_momentum, gravity_forces, transposed_coriolis_forces
+from armdyn.algorithms import friction_forces, generalized_momentum, gravity_forces, transposed_coriolis_forces
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Argument, Function
 from armdyn.program import select
@@ -13,10 +13,10 @@ from armdyn.program import select
 def momentum_observer(controller: Function) -> Function:
     """A controller with an observer beside it, whose signal ``residual`` follows the joint forces from outside.
 
-    The momentum p = M qd changes by dp/dt = tau + C^T qd - g + tau_ext, and tau_ext = -J^T f_tip of a wrench at the
-    tip. With p^ the observer's momentum,
+    The momentum p = M qd changes by dp/dt = tau + C^T qd - g - tau_fric + tau_ext, and tau_ext = -J^T f_tip of a wrench
+    at the tip. With p^ the observer's momentum,
 
-        r = K_observer (p - p^),    dp^/dt = tau + C^T qd - g + r
+        r = K_observer (p - p^),    dp^/dt = tau + C^T qd - g - tau_fric + r
 
     so that dr/dt = K_observer (tau_ext - r): each r_i is tau_ext,i through a filter of first order, without
     accelerations and without M^-1 (De Luca and Mattone 2005; De Luca et al. 2006). p^ is the state
@@ -48,6 +48,8 @@ def momentum_observer(controller: Function) -> Function:
         known = select(values[started], values[estimate], p)
         r = values[gain] * (p - known)
         rate = found["tau"] + transposed_coriolis_forces(model, q, qd) - gravity_forces(model, q) + r
+        if model.drive.has_friction:
+            rate = rate - friction_forces(model, q, qd)
         return found | {estimate: known + values["h"] * rate, started: 1.0, residual: r}
 
     doc = "Joint forces tau, N m or N, shape (..., n), and the residual of a momentum observer."

@@ -63,8 +63,8 @@ class DHRow:
         kind: "revolute", where q is added to theta, or "prismatic", where it is added to d.
         inertia: of the link, in DH frame i: mass, centre of mass, and the tensor about it in the frame's axes.
         limits: of q, and of its speed and force.
-        damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
-        friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
+        damping: viscous friction, N m s/rad or N s/m.
+        friction: Coulomb friction, N m or N.
         collar: the link that carries the collar of a slide, "parent" or "child".
         armature: reflected inertia of the joint's rotor, kg m^2 or kg.
 

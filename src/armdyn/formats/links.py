@@ -39,8 +39,8 @@ class Part:
         inertia: of the link, in its own frame.
         joint: name of the joint; "joint_of_" and the link's name where none is given.
         limits: of q, and of its speed and force.
-        damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
-        friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
+        damping: viscous friction, N m s/rad or N s/m.
+        friction: Coulomb friction, N m or N.
         collar: the link that carries the collar of a slide, "parent" or "child".
         armature: reflected inertia of the joint's rotor, kg m^2 or kg.
 

@@ -32,8 +32,8 @@ def base_parameters(
     method: str | None = None,
     tolerance: float = TOLERANCE,
     armature: bool | None = None,
-    damping: bool = False,
-    friction: bool = False,
+    damping: bool | None = None,
+    friction: bool | None = None,
     offset: bool = False,
 ) -> BaseParameters:
     """The combinations of standard parameters that joint forces can tell apart, and no more.
@@ -44,8 +44,8 @@ def base_parameters(
             "numerical", from the regressor of many random states. Where not said, structural if it can be.
         tolerance: below which values count as zero, in units of the arm's own length.
         armature: whether the inertias of the joints' rotors count; where not said, they do where there is one.
-        damping: whether viscous frictions count.
-        friction: whether Coulomb frictions count.
+        damping: whether viscous frictions count; likewise.
+        friction: whether Coulomb frictions count; likewise.
         offset: whether constant forces count.
 
     Returns:

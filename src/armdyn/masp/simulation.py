@@ -16,7 +16,7 @@ from armdyn.masp.torques import TorqueTable
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
 from armdyn.simulation import AdamsBashforthMoulton4, SettingError, SimulationError, Trajectory, simulate
-from armdyn.simulation.notes import in_si, left_out, limits_left
+from armdyn.simulation.notes import in_si, limits_left
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import JointStates, TipMotion
 
@@ -65,7 +65,7 @@ class MaspSimulation:
         """What the equations leave out, and which limits the motion does not keep, one sentence each."""
         q, qd, _ = self.joints
         unit_of = in_si if self.units is None else self.units.of
-        return (*left_out(self.robot), *limits_left(self.robot, self.t, q, qd, self.tau, unit_of))
+        return tuple(limits_left(self.robot, self.t, q, qd, self.tau, unit_of))
 
 
 def simulate_torques(

@@ -11,11 +11,19 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 from armdyn.exact import exact, norm
 from armdyn.model.bounds import largest_problem
+from armdyn.model.editing import without_friction
 from armdyn.model.frozen import frozen_array
 from armdyn.model.geometry import Geometry
 from armdyn.model.messages import quoted
 from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Joint, Link, Model
-from armdyn.model.notes import notes_on, notes_on_branches, notes_on_locked, notes_on_lost_mass, surprises_in
+from armdyn.model.notes import (
+    notes_on,
+    notes_on_branches,
+    notes_on_ignored_friction,
+    notes_on_locked,
+    notes_on_lost_mass,
+    surprises_in,
+)
 from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection, branches_left_out, roots
 from armdyn.model.tips import find_tip
@@ -73,6 +81,8 @@ def assemble(
     if check is not None:
         check(model)
     refuse_motionless(model)
+    notes = [*notes, *notes_on_ignored_friction(model, selection.friction == "ignore")]
+    model = without_friction(model) if selection.friction == "ignore" else model
     tip, notes_on_tip = find_tip(base, kept, marked_tip) if tip is None else (tip, [])
     lost_mass, others_left_out = list(notes_on_lost_mass(tip, left_out)), list(notes_on_branches(tip, left_out))
     for surprise in (*lost_mass, *surprises_in(model)):

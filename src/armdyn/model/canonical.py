@@ -72,7 +72,7 @@ def canonical(model: Model) -> Mechanism:
         else (index[frame.link], clean_pose(link_pose[frame.link] @ exact(frame.pose)))
         for frame in model.frames
     }
-    drive = Drive.of([b.joint for b in bodies], model.coupling, [Exact(model.joints[b.joint].armature) for b in bodies])
+    drive = Drive.of([b.joint for b in bodies], model.coupling, model.joints)
     return Mechanism(model.name, tuple(bodies), exact(model.gravity), frames, model.tip, model, drive)
 
 

@@ -6,25 +6,40 @@ inertias of the rotors, which follow their own joints alone,
     qd_bodies = A qd,   J = J_bodies A,
     tau = A^T (tau_bodies + diag(a) qdd_bodies),   M = A^T (M_bodies + diag(a)) A.
 
+A joint rubs with damping qd + friction sign(qd), and by the laws of its actuator, which may depend on the load, the
+force tau_bodies that it transmits to the links: that is added to tau_bodies too.
+
 So everything that a motor or a gear adds to the equations is added here, where results leave the bodies.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from armdyn.errors import ShapeError
+from armdyn.exact import Exact, is_zero, rounded
 from armdyn.model.coupling import Coupling
+from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.spatial.rotations import Array
+
+if TYPE_CHECKING:
+    from armdyn.model.model import Joint
 
 Terms = tuple[tuple[int, float], ...]
 """The coordinates that move a joint: (coordinate, factor), ..."""
+
+Entries = dict[tuple[int, ...], Any]
+"""Entries of a matrix by row and column body; missing ones are zero."""
+
+OF_JOINT = ("armature", "damping", "friction")
+"""The numbers that a joint adds to the equations; `armdyn.model.parameters` may make any of them an input."""
 
 
 @dataclass(frozen=True)
@@ -36,24 +51,55 @@ class Drive:
         terms: for each body, what moves its joint.
         offsets: for each body, where its joint stands where q = 0.
         armature: for each body, the reflected inertia of its joint's rotor, kg m^2, or kg of a slide.
+        damping: for each body, the viscous friction of its joint, N m s/rad or N s/m.
+        friction: for each body, the Coulomb friction of its joint, N m or N.
+        laws: for each body, what else rubs in its joint.
     """
 
     size: int
     terms: tuple[Terms, ...]
     offsets: tuple[float, ...]
     armature: tuple[Any, ...]
+    damping: tuple[Any, ...]
+    friction: tuple[Any, ...]
+    laws: tuple[tuple[FrictionLaw, ...], ...]
 
     @classmethod
-    def of(cls, joints: Sequence[int], coupling: Coupling | None, armature: Sequence[Any]) -> Drive:
-        """The drive of bodies whose joints have these numbers in the model."""
-        rotors = tuple(armature)
+    def of(cls, joints: Sequence[int], coupling: Coupling | None, all_joints: Sequence[Joint]) -> Drive:
+        """The drive of bodies whose joints have these numbers among all joints of the model."""
+        own = [all_joints[k] for k in joints]
+        numbers = {name: tuple(Exact(getattr(joint, name)) for joint in own) for name in OF_JOINT}
+        laws = tuple(joint.laws for joint in own)
         if coupling is None:
-            return cls(len(joints), tuple(((k, 1.0),) for k in joints), (0.0,) * len(joints), rotors)
+            return cls(len(joints), tuple(((k, 1.0),) for k in joints), (0.0,) * len(joints), **numbers, laws=laws)
         if len(coupling.offset) != len(joints):
             raise ShapeError(f"the coupling has {len(coupling.offset)} rows; expected {len(joints)}, one a joint")
         rows = [coupling.matrix[k] for k in joints]
         terms = tuple(tuple((i, float(f)) for i, f in enumerate(row) if f != 0.0) for row in rows)
-        return cls(coupling.matrix.shape[1], terms, tuple(float(coupling.offset[k]) for k in joints), rotors)
+        offsets = tuple(float(coupling.offset[k]) for k in joints)
+        return cls(coupling.matrix.shape[1], terms, offsets, **numbers, laws=laws)
+
+    @property
+    def rounded(self) -> Drive:
+        """The same with every number in float64; traced scalars stay."""
+        numbers: dict[str, Any] = {name: tuple(map(rounded, getattr(self, name))) for name in OF_JOINT}
+        return dataclasses.replace(self, **numbers)
+
+    @property
+    def without_friction(self) -> Drive:
+        """The same with joints that do not rub."""
+        none = (Exact(0),) * len(self.terms)
+        return dataclasses.replace(self, damping=none, friction=none, laws=((),) * len(self.terms))
+
+    @property
+    def has_friction(self) -> bool:
+        """Whether any joint rubs."""
+        return any(self.laws) or not all(map(is_zero, (*self.damping, *self.friction)))
+
+    @property
+    def depends_on_load(self) -> bool:
+        """Whether the friction of some joint depends on the force it transmits."""
+        return any(law.depends_on_load for laws in self.laws for law in laws)
 
     @property
     def is_one_to_one(self) -> bool:
@@ -68,18 +114,32 @@ class Drive:
         """A q + b, in the order of the bodies."""
         return np.array([p + b if b else p for p, b in zip(self.rates(q), self.offsets, strict=True)])
 
-    def forces(self, of_bodies: Sequence[Any], rotors_rates: Array | None = None) -> Array:
-        """A^T (f + diag(a) x): the forces of the coordinates from those of the bodies' joints.
+    def forces(
+        self, of_bodies: Sequence[Any], rotors_rates: Array | None = None, rubbing_at: Array | None = None
+    ) -> Array:
+        """A^T (f + diag(a) x + friction): the forces of the coordinates from those of the bodies' joints.
 
         Args:
             of_bodies: f, what the joints transmit to the links.
             rotors_rates: x, the accelerations of the joints where f are forces, their velocities where f are momenta;
                 left out where f has nothing to do with inertia.
+            rubbing_at: the velocities of the joints, where their friction is part of the forces.
         """
         f = list(of_bodies)
+        friction = [0.0] * len(f) if rubbing_at is None else self.friction_forces(rubbing_at, f)
         if rotors_rates is not None:
             f = [own + inertia * rate for own, inertia, rate in zip(f, self.armature, rotors_rates, strict=True)]
+        f = [own + of_joint for own, of_joint in zip(f, friction, strict=True)]
         return np.array([_sum(terms) for terms in self._gathered(dict(enumerate(f)))])
+
+    def friction_forces(self, rates: Array, loads: Sequence[Any]) -> list[Any]:
+        """What rubs in every joint, by body: damping qd + friction sign(qd) + laws; 0 at rest."""
+        return [
+            damping * rate + friction * sign(rate) + sum(law.force(rate, load) for law in laws)
+            for damping, friction, laws, rate, load in zip(
+                self.damping, self.friction, self.laws, rates, loads, strict=True
+            )
+        ]
 
     def rotors_energy(self, rates: Array) -> Any:
         """The kinetic energy of the rotors, a qd_bodies^2 / 2 each."""
@@ -98,7 +158,7 @@ class Drive:
         rotors = enumerate(zip(of_bodies, self.armature, strict=True))
         return self.matrix([{**column, k: column[k] + inertia} for k, (column, inertia) in rotors])
 
-    def with_rotors(self, of_bodies: Mapping[tuple[int, ...], Any]) -> dict[tuple[int, ...], Any]:
+    def with_rotors(self, of_bodies: Entries) -> Entries:
         """M + diag(a) by row and column, for `tensor`."""
         return {**of_bodies, **{(k, k): of_bodies[k, k] + inertia for k, inertia in enumerate(self.armature)}}
 
@@ -120,6 +180,31 @@ class Drive:
             for j, entry in column.items():
                 filled[order[j], k] = filled[k, order[j]] = entry
         return filled
+
+    def with_friction(
+        self, d_q: Entries, d_qd: Entries, d_qdd: Entries, rates: Array, loads: Sequence[Any]
+    ) -> tuple[Entries, Entries, Entries]:
+        """The derivatives of the joint forces by row and column, from those of the loads, for `tensor`.
+
+        With tau = load + a qdd + friction(qd, load): d tau = (1 + dfriction/dload) d load + a + dfriction/dqd.
+        """
+        slopes = self._slopes(rates, loads)
+
+        def scaled(matrix: Entries) -> Entries:
+            return {(j, k): entry * (1.0 + slopes[j].by_load) for (j, k), entry in matrix.items()}
+
+        by_rate = scaled(d_qd)
+        for k, slope in enumerate(slopes):
+            by_rate[k, k] = by_rate.get((k, k), 0.0) + slope.by_rate
+        return scaled(d_q), by_rate, self.with_rotors(scaled(d_qdd))
+
+    def _slopes(self, rates: Array, loads: Sequence[Any]) -> list[Slopes]:
+        """The derivatives of what rubs in every joint; those of Coulomb's friction are 0."""
+        of_joints = zip(self.damping, self.laws, rates, loads, strict=True)
+        return [
+            Slopes(*map(sum, zip((damping, 0.0), *(law.slopes(rate, load) for law in laws), strict=True)))
+            for damping, laws, rate, load in of_joints
+        ]
 
     def tensor(self, of_bodies: Mapping[tuple[int, ...], Any], rank: int) -> Array:
         """T_ab... = sum A_ja A_kb ... T_jk...: a matrix (rank 2) or more, from those entries by body that exist."""
@@ -151,6 +236,11 @@ class Drive:
             for i, factor in self.terms[k]:
                 gathered[i].append(_times(factor, value))
         return gathered
+
+
+def sign(x: Any) -> Any:
+    """-1, 0 or 1, the sign of a number or a traced scalar; NaN of NaN."""
+    return x.sign() if hasattr(x, "sign") else np.sign(x)
 
 
 def _times(factor: float, value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""A model with other numbers in its links and joints: inertias, limits, armatures."""
+"""A model with other numbers in its links and joints: inertias, limits, armatures, friction."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.checks import array, number
-from armdyn.errors import ModelError, UnknownName, shown
+from armdyn.errors import DTypeError, ModelError, UnknownName, shown
+from armdyn.model.actuator import JointActuator
 from armdyn.model.coordinates import refuse, with_coordinates
 from armdyn.model.coupling import Coordinate
 from armdyn.model.inertia import Inertia
@@ -101,6 +102,88 @@ def with_armature(model: Model, armatures: Mapping[str, float]) -> Model:
         what, meaning = f"armature of joint {model.joint(name).name!r}", "an inertia, a number not below zero"
         new[name] = number(what, value, least=0.0, expected=meaning)
     return _with_joints(model, {name: {"armature": value} for name, value in new.items()})
+
+
+def with_friction(model: Model, frictions: Mapping[str, Sequence[float]]) -> Model:
+    """The same robot with other viscous and Coulomb friction of some of its joints.
+
+    Args:
+        frictions: by joint, (damping, friction), N m s/rad and N m, or N s/m and N of a slide. What its actuator's laws
+            add stays.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        ModelError: negative ones, which would add energy, NaN or infinity.
+        ShapeError: not two numbers.
+
+    >>> arm = armdyn.load("planar_2r").with_friction({"joint_2": (0.5, 2.0)})
+    >>> arm.friction_forces([0.1, 0.2], [1.0, -3.0])
+    array([ 0. , -3.5])
+    """
+    given = _mapping(frictions, "frictions", "joints to (damping, friction)", "{'elbow': (0.5, 2.0)}")
+    new = {}
+    for name, pair in given.items():
+        what, meaning = f"friction of joint {model.joint(name).name!r}", "(damping, friction), N m s/rad and N m"
+        values = array(what, pair, (2,), meaning, finite=ModelError).tolist()
+        refuse(f"{what} is {value:g}; expected a number not below zero." for value in values if value < 0.0)
+        new[name] = dict(zip(("damping", "friction"), values, strict=True))
+    return _with_joints(model, new)
+
+
+def without_friction(model: Model) -> Model:
+    """The same robot with joints that do not rub: the bare rigid bodies, as libraries of rigid bodies compute them.
+
+    >>> arm = armdyn.load("planar_2r").with_friction({"joint_2": (0.5, 2.0)})
+    >>> arm.without_friction() == armdyn.load("planar_2r")
+    True
+    """
+    none = {"damping": 0.0, "friction": 0.0}
+    bare = {joint.name: none | _without_laws(joint) for joint in model.joints if joint.rubs}
+    return _with_joints(model, bare)
+
+
+def _without_laws(joint: Joint) -> dict[str, Any]:
+    return {} if joint.actuator is None else {"actuator": joint.actuator.without_friction}
+
+
+def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) -> Model:
+    """The same robot with actuators at some of its joints; every algorithm counts them from then on.
+
+    What an actuator says replaces what the joint said before: a motor or gear its armature, friction laws its damping
+    and friction. What it says nothing of stays.
+
+    Args:
+        actuators: by joint, an `armdyn.actuators.Actuator`; None takes the joint's away, with all that it brought.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        DTypeError: a value that is no actuator.
+
+    >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor
+    >>> drive = Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), Coulomb(2.0))
+    >>> arm, state = armdyn.load("planar_2r"), ([0, 0], [0, 0.1], [0, 1])
+    >>> arm.with_actuators({"joint_2": drive}).inverse_dynamics(*state) - arm.inverse_dynamics(*state)
+    array([0., 3.])
+    """
+    given = _mapping(actuators, "actuators", "joints to armdyn.actuators.Actuator", "{'elbow': Actuator(motor, gear)}")
+    return _with_joints(model, {name: _driven_by(model.joint(name), actuator) for name, actuator in given.items()})
+
+
+def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
+    """The fields of a joint that an actuator decides."""
+    if not isinstance(actuator, JointActuator | None):
+        raise DTypeError(
+            f"actuator of joint {joint.name!r} is {shown(actuator)}; expected an armdyn.actuators.Actuator"
+        )
+    before, after = joint.actuator, actuator
+    changes: dict[str, Any] = {"actuator": actuator}
+    if after is not None and after.armature is not None:
+        changes["armature"] = after.armature
+    elif before is not None and before.armature is not None:
+        changes["armature"] = 0.0
+    if after is not None and after.laws is not None:
+        changes |= {"damping": 0.0, "friction": 0.0}
+    return changes
 
 
 def _mapping(given: object, what: str, of: str, example: str) -> Mapping[str, Any]:

@@ -85,8 +85,8 @@ class Mechanism:
     """The bodies, parents before children, the gravity and the frames of a model; what a traced function gets.
 
     A function of your own may read all of it. Where ``robot.compile`` makes parameters inputs, what depends on them is
-    traced scalars here (``gravity``; mass, moments and armature of ``bodies``), and ``model`` keeps the description's
-    own numbers: so take masses and gravity from here, names, limits and frictions from ``model``.
+    traced scalars here (``gravity``; mass and moments of ``bodies``; armature, damping and friction of the ``drive``),
+    and ``model`` keeps the description's own numbers: so take these from here, names and limits from ``model``.
 
     Args:
         name: of the robot.
@@ -95,8 +95,8 @@ class Mechanism:
         frames: of each frame the body that carries it, -1 for the base, and its pose there; `frame` looks one up.
         tip: name of the tip frame, if there is one.
         model: the description it was made of.
-        drive: brings q, qd, qdd into the order of the bodies and joint forces out of it; where joints are coupled, it
-            is the linear map between them and the coordinates.
+        drive: brings q, qd, qdd into the order of the bodies and joint forces out of it, to which it adds what rotors
+            and friction take; where joints are coupled, it is the linear map between them and the coordinates.
     """
 
     name: str
@@ -121,5 +121,11 @@ class Mechanism:
         """The same with every constant in float64: for functions that run on numbers instead of being traced."""
         frames = {name: (k, rounded(T)) for name, (k, T) in self.frames.items()}
         bodies = tuple(body.rounded for body in self.bodies)
-        drive = dataclasses.replace(self.drive, armature=tuple(map(rounded, self.drive.armature)))
-        return dataclasses.replace(self, bodies=bodies, gravity=rounded(self.gravity), frames=frames, drive=drive)
+        return dataclasses.replace(
+            self, bodies=bodies, gravity=rounded(self.gravity), frames=frames, drive=self.drive.rounded
+        )
+
+    @property
+    def without_friction(self) -> Mechanism:
+        """The same with joints that do not rub."""
+        return dataclasses.replace(self, drive=self.drive.without_friction)

@@ -14,8 +14,10 @@ import numpy as np
 from armdyn.advice import option
 from armdyn.errors import UnknownName
 from armdyn.exact import exact
+from armdyn.model.actuator import JointActuator
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
+from armdyn.model.friction import FrictionLaw
 from armdyn.model.frozen import frozen_array, unrounded
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
@@ -59,13 +61,15 @@ class Joint:
         placement: T_pc, pose of the child link's frame in the parent link's at q = 0, shape (4, 4).
         axis: unit vector through the child frame's origin, in the child's axes, shape (3,).
         limits: of position, velocity and effort.
-        damping: viscous friction, N m s/rad or N s/m. Kept; not part of the rigid-body equations.
-        friction: Coulomb friction, N m or N. Kept; not part of the rigid-body equations.
+        damping: viscous friction, N m s/rad or N s/m.
+        friction: Coulomb friction, N m or N.
         collar: the link that carries the collar of a slide. On the "child" the joint's centre moves with the child's
             frame; on the "parent" it stays where that frame's origin is at q = 0. No joint force depends on it, the
             moment that the joint transmits does.
         armature: reflected inertia of the joint's rotor, gear ratio squared times its own, kg m^2, or kg of a slide.
             It resists the joint's own acceleration alone: M_kk grows by it.
+        actuator: what drives it. Its inertia and friction stand in ``armature``, ``damping`` and ``friction`` too, or
+            in `laws`.
     """
 
     name: str
@@ -79,6 +83,7 @@ class Joint:
     friction: float = 0.0
     collar: Collar = "child"
     armature: float = 0.0
+    actuator: JointActuator | None = None
     _unrounded: Array | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
@@ -90,6 +95,16 @@ class Joint:
     def exact_placement(self) -> Array:
         """The placement in `armdyn.exact.Exact` numbers: as it was before it was rounded, where it was."""
         return exact(self.placement) if self._unrounded is None else self._unrounded
+
+    @property
+    def laws(self) -> tuple[FrictionLaw, ...]:
+        """What rubs in it besides damping and friction: the laws of its actuator."""
+        return () if self.actuator is None else self.actuator.laws or ()
+
+    @property
+    def rubs(self) -> bool:
+        """Whether it has any friction."""
+        return bool(self.damping or self.friction or self.laws)
 
     def replace(self, **changes: Any) -> Joint:
         """A copy with some fields changed; the placement stays exact."""
@@ -243,6 +258,8 @@ class Model:
             parts += [joint.name, joint.kind, joint.parent, joint.child]
             parts += [joint.placement.tobytes(), joint.axis.tobytes(), joint.limits, joint.damping, joint.friction]
             parts += [joint.collar, joint.armature]
+            if joint.actuator is not None:
+                parts.append(joint.actuator)  # its repr holds every number with all digits
         for frame in sorted(self.frames, key=lambda frame: frame.name):
             parts += [frame.name, frame.link, frame.pose.tobytes()]
         if self.coupling is not None:

@@ -22,12 +22,6 @@ LIMIT_ROUNDING = 1e-9
 
 def surprises_in(model: Model) -> Iterator[str]:
     """Notes that are warnings too, one sentence for each kind."""
-    rubbing = [joint.name for joint in model.joints if joint.damping or joint.friction]
-    if rubbing:
-        yield (
-            f"damping and friction of {', '.join(rubbing)} are kept in the joints; "
-            "the rigid-body equations do not contain them"
-        )
     stuck = [joint.name for joint in model.joints if (joint.limits.lower, joint.limits.upper) == (0.0, 0.0)]
     slow = [joint.name for joint in model.joints if joint.limits.velocity == 0.0]
     if stuck or slow:
@@ -75,6 +69,13 @@ def notes_on_branches(tip: str | None, branches: Mapping[str, float]) -> Iterato
         )
 
 
+def notes_on_ignored_friction(model: Model, ignored: bool) -> Iterator[str]:
+    """One sentence on the friction that the description has and its caller does not want."""
+    rubbing = [joint.name for joint in model.joints if joint.rubs]
+    if rubbing and ignored:
+        yield f"damping and friction of {', '.join(rubbing)} are left out, as {option('friction', 'ignore')} says"
+
+
 def notes_on_locked(joints: Sequence[JointPart | Joint], locked: Mapping[str, float]) -> Iterator[str]:
     """One sentence on the joints that are locked where their limits would not let them be."""
     outside = [
@@ -91,12 +92,6 @@ def _notes_on_coupling(model: Model, coupling: Coupling) -> Iterator[str]:
     """Notes on numbers of joints that belong to no coordinate."""
     of_several = np.count_nonzero(coupling.matrix, axis=1) > 1
     shared = [joint for joint, several in zip(model.joints, of_several, strict=True) if several]
-    rubbing = [joint.name for joint in shared if joint.damping or joint.friction]
-    if rubbing:
-        yield (
-            f"damping and friction of {listing(rubbing, SHOWN)}, which several coordinates move, are not part of any "
-            "coordinate's; they are kept in the joints"
-        )
     limited = [
         joint.name for joint in shared
         if math.isfinite(min(-joint.limits.lower, joint.limits.upper, joint.limits.velocity))

@@ -1,8 +1,8 @@
 """Model parameters as inputs of a function: for payloads, identification, randomisation.
 
-A parameter is named "gravity"; "LINK.mass", "LINK.com", "LINK.inertia" for a moving link, or "JOINT.armature" for the
-rotor of a joint, whose own values it replaces; or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia"
-for a body fixed to a frame, which is added. Damping and friction of joints are none: they are no part of the equations.
+A parameter is named "gravity"; "LINK.mass", "LINK.com", "LINK.inertia" for a moving link, or "JOINT.armature",
+"JOINT.damping", "JOINT.friction" for a joint, whose own values it replaces; or "FRAME.payload.mass",
+"FRAME.payload.com", "FRAME.payload.inertia" for a body fixed to a frame, which is added.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.errors import UnknownName
+from armdyn.model.drive import OF_JOINT
 from armdyn.model.inertial_constants import canonical_inertia
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.model import Model
@@ -22,9 +23,6 @@ from armdyn.spatial.rotations import Array
 
 SHAPES: Mapping[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
 """The inputs of a body: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
-
-ARMATURE = "armature"
-"""The input of a joint: the reflected inertia of its rotor, kg m^2, or kg of a slide."""
 
 
 class LinkInertia(NamedTuple):
@@ -40,7 +38,7 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
     if name == "gravity":
         return (3,)
     owner, _, quantity = name.rpartition(".")
-    if quantity == ARMATURE and owner in model.joint_names:
+    if quantity in OF_JOINT and owner in model.joint_names:
         return ()
     exists = owner in model.link_names[1:] or payload_frame(model, owner) is not None
     if quantity not in SHAPES or not exists:
@@ -57,10 +55,10 @@ def _unknown(model: Model, name: str) -> UnknownName:
                 f"no parameter {name!r} in {model.name!r}: {owner!r} is a joint, and the {quantity} is that of the "
                 f"link it moves. Did you mean '{joint.child}.{quantity}'?"
             )
-        if owner == joint.child and quantity == ARMATURE:
+        if owner == joint.child and quantity in OF_JOINT:
             return UnknownName(
-                f"no parameter {name!r} in {model.name!r}: {owner!r} is a link, and armature is that of the joint "
-                f"that moves it. Did you mean '{joint.name}.{ARMATURE}'?"
+                f"no parameter {name!r} in {model.name!r}: {owner!r} is a link, and {quantity} is that of the joint "
+                f"that moves it. Did you mean '{joint.name}.{quantity}'?"
             )
     return UnknownName.of("parameter", name, parameter_names(model), repr(model.name))
 
@@ -70,7 +68,7 @@ def parameter_names(model: Model) -> Iterator[str]:
     yield "gravity"
     for joint in model.joints:
         yield from (f"{joint.child}.{quantity}" for quantity in SHAPES)
-        yield f"{joint.name}.{ARMATURE}"
+        yield from (f"{joint.name}.{quantity}" for quantity in OF_JOINT)
     carried = [frame.name for frame in model.frames if frame.link != model.base]
     yield from (f"{frame}{PAYLOAD}.{quantity}" for frame in carried for quantity in SHAPES)
 
@@ -80,8 +78,8 @@ def parameter_value(model: Model, name: str) -> Array:
     if name == "gravity":
         return model.gravity
     owner, _, quantity = name.rpartition(".")
-    if quantity == ARMATURE:
-        return np.asarray(model.joint(owner).armature)
+    if quantity in OF_JOINT and owner in model.joint_names:
+        return np.asarray(getattr(model.joint(owner), quantity))
     if payload_frame(model, owner) is not None:
         return np.zeros(SHAPES[quantity])
     inertia = model.link(owner).inertia
@@ -92,11 +90,11 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
     """The mechanism with some parameters replaced by traced scalars, and payloads of traced scalars added."""
     of_link: dict[str, dict[str, Any]] = {}
     of_payload: dict[str, dict[str, Any]] = {}
-    rotors: dict[str, Any] = {}
+    of_joint: dict[str, dict[str, Any]] = {quantity: {} for quantity in OF_JOINT}
     for name, value in values.items():
         owner, _, quantity = name.rpartition(".")
-        if quantity == ARMATURE:
-            rotors[owner] = value
+        if quantity in OF_JOINT and owner in mechanism.model.joint_names:
+            of_joint[quantity][owner] = value
         elif name != "gravity":
             is_payload = payload_frame(mechanism.model, owner) is not None
             (of_payload if is_payload else of_link).setdefault(owner, {})[quantity] = value
@@ -107,9 +105,12 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
         k, T = mechanism.frame(owner.removesuffix(PAYLOAD))
         bodies[k] = _with_payload(bodies[k], T, POINT | changed)
     gravity = values.get("gravity", mechanism.gravity)
-    own = zip(mechanism.bodies, mechanism.drive.armature, strict=True)
-    armature = tuple(rotors.get(mechanism.model.joint_names[body.joint], inertia) for body, inertia in own)
-    drive = dataclasses.replace(mechanism.drive, armature=armature)
+    joints = [mechanism.model.joint_names[body.joint] for body in mechanism.bodies]
+    drive = mechanism.drive
+    for quantity, given in of_joint.items():
+        own = zip(joints, getattr(drive, quantity), strict=True)
+        numbers: dict[str, Any] = {quantity: tuple(given.get(joint, number) for joint, number in own)}
+        drive = dataclasses.replace(drive, **numbers)
     return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity, drive=drive)
 
 

@@ -19,6 +19,9 @@ from armdyn.model.parts import JointPart, LinkPart, in_tree_order, moved_links
 Policy = Literal["refuse", "warn"]
 """Whether faults in data that no equation contains are errors or warnings."""
 
+FrictionPolicy = Literal["count", "ignore"]
+"""Whether the damping and friction of a description are part of the equations."""
+
 
 class Options(TypedDict, total=False):
     """The keywords that a `Selection` is made of."""
@@ -30,6 +33,7 @@ class Options(TypedDict, total=False):
     gravity: ArrayLike | None
     check_inertia: bool
     problems: Policy
+    friction: FrictionPolicy
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,7 @@ class Selection:
         check_inertia: refuse inertias that no rigid body has and that load a joint; otherwise they are taken as they
             stand, with a note.
         problems: "refuse" every fault, or "warn" of those that no equation contains and read on.
-        friction: room for the joint friction that the equations will contain; it has no effect and no keyword yet.
+        friction: "count" the damping and friction of joints in the equations, or "ignore" them, with a note.
 
     Raises:
         ModelError: a value that is none of these.
@@ -63,15 +67,16 @@ class Selection:
     gravity: ArrayLike | None = None
     check_inertia: bool = True
     problems: Policy = "refuse"
-    friction: None = None
+    friction: FrictionPolicy = "count"
 
     def __post_init__(self) -> None:
         names = {"base": self.base, "tip": self.tip}
         if found := [p for what, name in names.items() if name is not None for p in text_problems(name, what)]:
             raise ModelError(found)
-        if not is_one_of(self.problems, get_args(Policy)):
-            known = " or ".join(map(repr, get_args(Policy)))
-            raise ModelError(f"problems is {shown(self.problems)}; expected {known}.")
+        for name, choices in (("problems", get_args(Policy)), ("friction", get_args(FrictionPolicy))):
+            if not is_one_of(getattr(self, name), choices):
+                known = " or ".join(map(repr, choices))
+                raise ModelError(f"{name} is {shown(getattr(self, name))}; expected {known}.")
         self._set("chain", switch("chain", self.chain))
         self._set("check_inertia", switch("check_inertia", self.check_inertia))
         self._set("locked", checked_locked(self.locked))

@@ -88,14 +88,16 @@ def joint_quantities(
     model: Model,
     *,
     armature: bool | None = None,
-    damping: bool = False,
-    friction: bool = False,
+    damping: bool | None = None,
+    friction: bool | None = None,
     offset: bool = False,
 ) -> tuple[str, ...]:
-    """The parameters of joints that have columns; armature by default if some joint has it."""
-    rotors = any(joint.armature for joint in model.joints) if armature is None else armature
-    chosen = zip(OF_JOINT, (rotors, damping, friction, offset), strict=True)
-    return tuple(quantity for quantity, wanted in chosen if wanted)
+    """The parameters of joints that have columns: by default those that some joint has."""
+    chosen = zip(OF_JOINT, (armature, damping, friction, offset), strict=True)
+    return tuple(
+        quantity for quantity, wanted in chosen
+        if (any(getattr(joint, quantity) for joint in model.joints) if wanted is None else wanted)
+    )  # fmt: skip
 
 
 def parameter_count(model: Model, **options: Any) -> int:
@@ -107,16 +109,16 @@ def standard_parameters(
     model: Model,
     *,
     armature: bool | None = None,
-    damping: bool = False,
-    friction: bool = False,
+    damping: bool | None = None,
+    friction: bool | None = None,
     offset: bool = False,
 ) -> StandardParameters:
     """The vector pi that `regressor` is multiplied with, its names and units, in the order of the columns.
 
     Args:
         armature: whether the inertias of the joints' rotors follow; where not said, they do where there is one.
-        damping: whether viscous frictions follow.
-        friction: whether Coulomb frictions follow.
+        damping: whether viscous frictions follow; likewise.
+        friction: whether Coulomb frictions follow; likewise.
         offset: whether constant forces follow; the robot's own are zero.
 
     >>> pi = armdyn.load("planar_2r").standard_parameters(damping=True)
@@ -158,8 +160,8 @@ def with_standard_parameters(
     pi: ArrayLike,
     *,
     armature: bool | None = None,
-    damping: bool = False,
-    friction: bool = False,
+    damping: bool | None = None,
+    friction: bool | None = None,
     check_inertia: bool = True,
 ) -> Model:
     """The same robot with other inertias: those of a vector as `standard_parameters` gives it.
@@ -167,8 +169,8 @@ def with_standard_parameters(
     Args:
         pi: standard parameters, shape (parameters,).
         armature: whether pi holds the inertias of rotors; where not said, it does where the robot has one.
-        damping: whether pi holds viscous frictions.
-        friction: whether pi holds Coulomb frictions.
+        damping: whether pi holds viscous frictions; likewise.
+        friction: whether pi holds Coulomb frictions; likewise.
         check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
 
     Raises:

@@ -83,8 +83,9 @@ class Robot:
     centrifugal_coefficients = Method(ALGORITHMS)
     transposed_coriolis_forces = Method(ALGORITHMS)
     closed_form = Method(ALGORITHMS)
-    # The terms of tau = M qdd + c + g + J^T f_tip
+    # The terms of tau = M qdd + c + g + friction + J^T f_tip
     bias_forces = Method(ALGORITHMS)
+    friction_forces = Method(ALGORITHMS)
     gravity_forces = Method(ALGORITHMS)
     velocity_forces = Method(ALGORITHMS)
     tip_forces = Method(ALGORITHMS)
@@ -145,6 +146,9 @@ class Robot:
     with_inertia = Edited(lambda: armdyn.model.editing.with_inertia)
     with_limits = Edited(lambda: armdyn.model.editing.with_limits)
     with_armature = Edited(lambda: armdyn.model.editing.with_armature)
+    with_actuators = Edited(lambda: armdyn.model.editing.with_actuators)
+    with_friction = Edited(lambda: armdyn.model.editing.with_friction)
+    without_friction = Edited(lambda: armdyn.model.editing.without_friction)
     renamed = Edited(lambda: armdyn.robot.renaming.renamed)
     with_mimic = Imported(lambda: armdyn.robot.editing.with_mimic)
     with_coordinates = Imported(lambda: armdyn.robot.editing.with_coordinates)
@@ -262,10 +266,10 @@ class Robot:
                 with ``signature``. It may call anything in `armdyn.algorithms`.
             signature: shapes of its arrays and results, where it is not declared.
             parameters: model parameters that become inputs behind the arrays: "gravity"; "LINK.mass", "LINK.com",
-                "LINK.inertia" in place of a link's own; "JOINT.armature" in place of a joint's; or
-                "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a frame, seen from
-                it, which is added. They stand behind all arrays, also those that may be left out: give them by name,
-                with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
+                "LINK.inertia" in place of a link's own; "JOINT.armature", "JOINT.damping", "JOINT.friction" in place of
+                a joint's; or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a
+                frame, seen from it, which is added. They stand behind all arrays, also those that may be left out: give
+                them by name, with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
 
         >>> @armdyn.function("(n),(n),(n),(n)->(n),()")
         ... def computed_torque(model, q, qd, q_goal, gains):

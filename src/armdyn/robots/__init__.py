@@ -47,10 +47,10 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
         robot: one of `bundled_robots`, or the path of a URDF or MJCF file, which its root element
             tells, <robot> or <mujoco>.
         options: as for `Robot.from_urdf` and `Robot.from_mjcf`: base, tip, chain, locked, gravity, check_inertia,
-            problems.
+            problems, friction.
 
-    Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: damping and friction that the equations
-    do not contain, mass that ``chain=True`` leaves out, limits that are zero. ``robot.notes`` has all notes.
+    Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: mass that ``chain=True`` leaves out,
+    limits that are zero. ``robot.notes`` has all notes.
 
     Raises:
         UnknownName: neither a bundled name nor an existing file.

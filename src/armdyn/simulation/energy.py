@@ -16,8 +16,8 @@ class EnergyAccount:
     Args:
         kinetic: K(q, qd).
         potential: P(q), in the field of gravity.
-        work: done on the arm since t = 0 by the joint torques, less what its tip did on its surroundings: the integral
-            of tau . qd - f_tip . V_tip.
+        work: done on the arm since t = 0 by the joint torques, less what friction took and what its tip did on its
+            surroundings: the integral of (tau - friction) . qd - f_tip . V_tip.
     """
 
     kinetic: Array

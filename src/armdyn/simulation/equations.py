@@ -24,10 +24,11 @@ SOURCES = ("algorithms", "constraints", "simulation")
 
 @function("(n),(n),(n),(6)?->(n),()", sources=SOURCES)
 def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
-    """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), and power P = tau . qd - f_tip . V_tip, W, scalar.
+    """Joint accelerations qdd, rad/s^2 or m/s^2, shape (..., n), and power P of all that acts on the arm, W, scalar.
 
-    Within the constraints of the robot where it has some (Modern Robotics 8.96), which do no work. P is what joints and
-    surroundings put into the arm; f_tip . V_tip = (J^T f_tip) . qd (Modern Robotics 5.26, 8.81).
+    Within the constraints of the robot where it has some (Modern Robotics 8.96), which do no work. P = (tau - tau_fric)
+    . qd - f_tip . V_tip is what joints and surroundings put into the arm, less what friction takes; f_tip . V_tip =
+    (J^T f_tip) . qd (Modern Robotics 5.26, 8.81).
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -40,6 +41,8 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
     else:
         qdd = algorithms.forward_dynamics(model, q, qd, tau, f_tip)
     forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
+    if model.drive.has_friction:
+        forces = forces - algorithms.friction_forces(model, q, qd, qdd, f_tip)
     return qdd, forces @ qd
 
 
@@ -59,6 +62,7 @@ def _by_least_squares(robot: Robot, q: Array, qd: Array, tau: Array, f_tip: Arra
     fine = np.isfinite(np.concatenate([q, qd, forces], axis=-1)).all(axis=-1)
     M, A = robot.mass_matrix(q[fine]), robot.constraint_jacobian(q[fine])
     pushed = forces[fine] - robot.bias_forces(q[fine], qd[fine])
+    forces = forces - robot.friction_forces(q, qd)
     drift = robot.constraint_drift(q[fine], qd[fine])
     if fine.any():
         qdd[fine] = constrained_least_squares(M, A, pushed, -drift, DRIFTED)[0]

@@ -147,8 +147,9 @@ class Called:
         return self.motion(q, qd, *acting)
 
     def joint_forces(self, t: float, q: Array, qd: Array) -> Array:
-        """tau - J^T f_tip."""
+        """tau - friction - J^T f_tip."""
         tau, *f_tip = self._acting(t, q, qd)
+        tau = tau - self.robot.friction_forces(q, qd) if self.robot.mechanism.drive.has_friction else tau
         return tau - self.robot.tip_forces(q, *f_tip) if f_tip else tau
 
     def _acting(self, t: float, q: Array, qd: Array) -> tuple[Array, ...]:

@@ -23,7 +23,6 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
     """One sentence each."""
     t, q, qd, tau = samples.t, samples.q, samples.qd, samples.forces[0]
     return (
-        *left_out(robot),
         *samples.notes,
         *_drift(robot, t, q),
         *_unsolved(samples, energy),
@@ -37,14 +36,6 @@ def _within_rounding(robot: Robot, q: Array) -> Array:
     lower, upper = (np.array([getattr(joint.limits, side) for joint in robot.joints]) for side in ("lower", "upper"))
     clipped = np.clip(q, lower, upper)
     return np.where(np.abs(q - clipped) < AT_STOP, clipped, q)
-
-
-def left_out(robot: Robot) -> Iterator[str]:
-    """One sentence each on damping and friction, which the equations of motion do not contain."""
-    for what in ("damping", "friction"):
-        names = [joint.name for joint in robot.joints if getattr(joint, what) != 0]
-        if names:
-            yield f"joint {what} is in the description and not part of the equations of motion: {', '.join(names)}"
 
 
 def _drift(robot: Robot, t: Array, q: Array) -> Iterator[str]:

@@ -63,8 +63,7 @@ def simulate(
     Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and beside it the work of torques and
     wrench, so that ``trajectory.energy.drift`` shows the error of the integration. A robot with constraints moves
     within them (8.96); how far it drifts from them by the integration's errors is in ``trajectory.notes``. Joint limits
-    are enforced by ``stops`` only, and damping and friction of a description are not part of the equations:
-    ``trajectory.notes`` names the joints.
+    are enforced by ``stops`` only: ``trajectory.notes`` names the joints that leave them.
 
     Args:
         robot: what moves.

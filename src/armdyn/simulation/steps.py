@@ -83,8 +83,9 @@ class Held:
         return velocity_of_momentum(self.model, q, p)
 
     def joint_forces(self, t: Any, q: Any, qd: Any) -> Any:
-        """tau - J^T f_tip."""
-        return self.tau if self.f_tip is None else self.tau - algorithms.tip_forces(self.model, q, self.f_tip)
+        """tau - friction - J^T f_tip."""
+        tau = self.tau - algorithms.friction_forces(self.model, q, qd) if self.model.drive.has_friction else self.tau
+        return tau if self.f_tip is None else tau - algorithms.tip_forces(self.model, q, self.f_tip)
 
 
 def _traced(formula: Formula, state: State, h: Any, held: Held) -> State:

@@ -20,7 +20,7 @@ from armdyn.formats.mjcf.tree import Tree, read_tree
 from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
 from armdyn.model.assembly import assemble
 from armdyn.model.model import Model
-from armdyn.model.selection import Policy, Selection
+from armdyn.model.selection import FrictionPolicy, Policy, Selection
 
 
 def read_mjcf(
@@ -33,12 +33,13 @@ def read_mjcf(
     gravity: ArrayLike | None = None,
     check_inertia: bool = True,
     problems: Policy = "refuse",
+    friction: FrictionPolicy = "count",
 ) -> Model:
     """Read an MJCF file through MuJoCo's own compiler (``pip install mujoco``).
 
     q is MuJoCo's qpos. The base is the world; bodies are links, named sites are frames, and of several joints on
-    one body the ones before the last move massless links. Armature is part of the equations; damping and
-    frictionloss are kept in the joints.
+    one body the ones before the last move massless links. Armature, damping and
+    frictionloss are part of the equations.
 
     Args:
         path: of the file; MuJoCo reads what it includes, and its meshes, from where the file says.
@@ -53,6 +54,8 @@ def read_mjcf(
             with a note.
         problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
             wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
+        friction: "count" the damping and friction of its joints in the equations, or "ignore" them, with a note: the
+            bare rigid bodies, as most libraries compute them.
 
     Raises:
         ModelError: what MuJoCo's compiler refuses, or what describes no arm.
@@ -63,7 +66,9 @@ def read_mjcf(
     """
     if not isinstance(path, str | os.PathLike):
         raise ModelError(f"expected the path of an MJCF file, got {shown(path)}.")
-    selection = Selection(base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems)
+    selection = Selection(
+        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction
+    )
     findings = Findings(Path(path).name, selection.problems, str(Path(path).absolute().parent))
     compiled = compile_mjcf(path, findings)
     tree = read_tree(compiled)

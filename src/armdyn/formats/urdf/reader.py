@@ -29,7 +29,7 @@ from armdyn.model.joint_equations import JointEquation
 from armdyn.model.messages import quoted
 from armdyn.model.model import STANDARD_GRAVITY, Model
 from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
-from armdyn.model.selection import Options, Policy, Selection
+from armdyn.model.selection import FrictionPolicy, Options, Policy, Selection
 
 WORLD = "world"
 
@@ -44,6 +44,7 @@ def read_urdf(
     gravity: ArrayLike | None = None,
     check_inertia: bool = True,
     problems: Policy = "refuse",
+    friction: FrictionPolicy = "count",
 ) -> Model:
     """Read a URDF file.
 
@@ -62,14 +63,15 @@ def read_urdf(
             with a note. Those that no joint feels, of the base and what is welded to it, are only noted.
         problems: "refuse" every fault of the file; or "warn" of those that no equation contains, such as limits the
             wrong way round, and read on. The `armdyn.DescriptionWarning` and the robot's ``notes`` say what was taken.
+        friction: "count" the damping and friction of its joints in the equations, or "ignore" them, with a note: the
+            bare rigid bodies, as most libraries compute them.
 
     Raises:
         ModelError: every problem of the file at once, each with its line.
         Unsupported: what the file asks for and armdyn does not model.
         UnknownName: a base, tip or locked joint the file does not have.
 
-    Warns (`armdyn.DescriptionWarning`) once each of damping and friction, which the equations do not contain, and of
-    limits that are zero.
+    Warns (`armdyn.DescriptionWarning`) of limits that are zero.
 
     Joints that ``<mimic>`` others are coupled to them, and are no entries of q: `joint_positions` has them all.
     Elements ``<loop_joint>`` and ``<loop>`` close loops, and become constraints: `with_constraints`.
@@ -80,7 +82,9 @@ def read_urdf(
     file = Path(path)
     data = read_file(file)
     refuse_xacro_name(file)
-    selection = Selection(base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems)
+    selection = Selection(
+        base, tip, chain, {} if locked is None else locked, gravity, check_inertia, problems, friction
+    )
     findings = Findings(file.name, selection.problems, str(file.absolute().parent))
     return _read(parse_leniently(data, findings), file.stem, selection, findings)
 

@@ -1,0 +1,31 @@
+"""What friction laws share: their derivatives, and the check of their numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.checks import number
+from armdyn.model.friction import FrictionLaw, Slopes
+from armdyn.program import derivative
+
+
+class Law(FrictionLaw):
+    """A law whose derivatives follow from the operations of its force."""
+
+    def slopes(self, rate: Any, load: Any) -> Slopes:
+        """Exact, by the chain rule; at a kink the mean of both sides, and 0 of a step."""
+        at = np.array([rate, load, 0.0], dtype=object)[:2]  # the third keeps NumPy from making floats of two numbers
+        by_rate, by_load = derivative(lambda x: self.force(x[0], x[1]), at if _traced(at) else at.astype(float))
+        return Slopes(by_rate, by_load)
+
+    def _not_below_zero(self, **units: str) -> None:
+        """Check fields of the frozen dataclass while it is made: finite numbers that are not negative."""
+        for name, unit in units.items():
+            value = number(f"{name} of {type(self).__name__}", getattr(self, name), least=0.0, unit=unit)
+            object.__setattr__(self, name, value)
+
+
+def _traced(values: Any) -> bool:
+    return any(not isinstance(value, float | int | np.number) for value in values)

@@ -1,0 +1,33 @@
+"""Viscous friction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.actuators.law import Law
+
+
+@dataclass(frozen=True)
+class Viscous(Law):
+    """Viscous friction b qd (Modern Robotics fig. 8.15 a).
+
+    Args:
+        coefficient: b, N m s/rad, or N s/m of a slide.
+
+    >>> armdyn.actuators.Viscous(0.5).force(-3.0, 0.0)
+    -1.5
+    """
+
+    coefficient: float
+
+    def __post_init__(self) -> None:
+        self._not_below_zero(coefficient="N m s/rad or N s/m")
+
+    def force(self, rate: Any, load: Any) -> Any:
+        """b qd."""
+        return self.coefficient * rate
+
+    def breakaway(self, load: Any) -> Any:
+        """0: it never sticks."""
+        return 0.0

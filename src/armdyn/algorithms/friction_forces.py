@@ -1,0 +1,50 @@
+"""The joint forces that friction takes (Modern Robotics 8.9.4)."""
+
+from __future__ import annotations
+
+from armdyn.algorithms.declared import function
+from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
+from armdyn.errors import TraceError
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.regrouping import regrouped
+from armdyn.spatial.rotations import Array
+
+
+@function("(n),(n),(n)?,(6)?,(links,6)?->(n)")
+def friction_forces(
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array | None = None,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+) -> Array:
+    """Joint forces that friction takes tau_fric(q, qd), N m or N, shape (..., n): the sign of qd.
+
+    damping qd + friction sign(qd) of every joint, and the laws of its actuator (Modern Robotics 8.9.4, UCL). At rest it
+    is 0, the middle of what a joint that sticks may take. It is part of `inverse_dynamics` and `bias_forces`. Where
+    the joints of the description are coupled, what rubs in each comes to the coordinates that move it.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n). They count where the friction of a gear depends on its load.
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n): needed where friction depends on the load.
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+
+    Raises:
+        TraceError: without qdd, where friction depends on the load.
+
+    >>> arm = armdyn.load("planar_2r").with_friction({"joint_2": (0.5, 2.0)})
+    >>> arm.friction_forces([0.1, 0.2], [1.0, -3.0])
+    array([ 0. , -3.5])
+    """
+    drive, rates = mechanism.drive, mechanism.drive.rates(qd)
+    if not drive.depends_on_load:
+        return drive.forces(drive.friction_forces(rates, [0.0] * len(rates)))
+    if qdd is None:
+        raise TraceError(f"friction of {mechanism.name!r} depends on the load of its gears; give qdd too")
+    mechanism, q = regrouped(mechanism), drive.positions(q)
+    base = base_motion(mechanism.gravity)
+    _, wrenches = links_in_motion(mechanism, q, rates, drive.rates(qdd), base, f_tip, f_ext)
+    return drive.forces(drive.friction_forces(rates, inward(mechanism, q, wrenches)))

@@ -1,0 +1,30 @@
+"""The base of what drives a joint, as the equations of motion read it; `armdyn.actuators.Actuator` is made of parts."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from armdyn.model.friction import FrictionLaw
+
+
+class JointActuator(ABC):
+    """A motor with its gear and what rubs in them, seen from the joint it drives.
+
+    A frozen dataclass of names and numbers, whose ``repr`` tells it from every other. What it says replaces what the
+    joint's description says of the same quantity.
+    """
+
+    @property
+    @abstractmethod
+    def armature(self) -> float | None:
+        """The inertia of its rotor as the joint feels it, kg m^2, or kg of a slide; None where it says nothing."""
+
+    @property
+    @abstractmethod
+    def without_friction(self) -> JointActuator:
+        """The same, with nothing that rubs."""
+
+    @property
+    @abstractmethod
+    def laws(self) -> tuple[FrictionLaw, ...] | None:
+        """What rubs, seen from the joint; None where it says nothing."""

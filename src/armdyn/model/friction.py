@@ -1,0 +1,44 @@
+"""The base of all friction laws of a joint; viscous and Coulomb friction are numbers of the joint itself.
+
+The laws are in `armdyn.actuators`, each a class with its data and its equations.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+
+class Slopes(NamedTuple):
+    """The derivatives of a friction force by the joint's velocity and by the load that its gear transmits."""
+
+    by_rate: Any
+    by_load: Any
+
+
+class FrictionLaw(ABC):
+    """A force that opposes a joint's motion: a function of its velocity, and perhaps of the load on its gear.
+
+    A law is one class: a frozen dataclass of names and numbers, whose ``repr`` tells it from every other. The drive
+    provides the force besides what moves the links, so a force of the sign of the velocity takes energy.
+    """
+
+    depends_on_load: bool = False
+    """Whether the force depends on the load as well."""
+
+    @abstractmethod
+    def force(self, rate: Any, load: Any) -> Any:
+        """The friction force, N m or N, in floats and traced alike; 0 at rest, in the middle of what it may be there.
+
+        Args:
+            rate: qd, the joint's velocity, rad/s or m/s.
+            load: what the joint transmits to its links, N m or N: its share of M qdd + h + J^T f_tip.
+        """
+
+    @abstractmethod
+    def slopes(self, rate: Any, load: Any) -> Slopes:
+        """The derivatives of `force`; the mean of both sides where it has a kink."""
+
+    @abstractmethod
+    def breakaway(self, load: Any) -> Any:
+        """The largest force, N m or N, that it takes at rest before the joint moves: 0 of one that never sticks."""
