@@ -64,7 +64,14 @@ def open_robot(
 ) -> Robot:
     """The robot that the arguments of every verb describe; see `of_robot`."""
     options = load_options(
-        base=base, tip=tip, chain=chain, lock=lock, gravity=gravity, accept=accept, accept_faults=accept_faults
+        base=base,
+        tip=tip,
+        chain=chain,
+        lock=lock,
+        gravity=gravity,
+        accept=accept,
+        accept_faults=accept_faults,
+        ignore_friction=ignore_friction,
     )
     return load_robot(robot, **options)
 
@@ -78,6 +85,7 @@ def load_options(
     gravity: str | None,
     accept: bool,
     accept_faults: bool,
+    ignore_friction: bool,
 ) -> dict[str, Any]:
     """The options of `armdyn.load` that the texts of `open_robot` mean, those given only."""
     options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
