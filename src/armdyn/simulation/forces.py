@@ -227,6 +227,11 @@ class Forces:
         return all(one is None or isinstance(one, Constant | Table) for one in (self.torque, self.f_tip))
 
     @property
+    def by_callables(self) -> bool:
+        """Whether one of them is a function."""
+        return any(isinstance(one, Law | Sampled) for one in (self.torque, self.f_tip))
+
+    @property
     def held(self) -> bool:
         """Whether all are constant during each step."""
         return self.torque.held and (self.f_tip is None or self.f_tip.held)

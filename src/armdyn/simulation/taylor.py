@@ -49,8 +49,10 @@ def integrate(
     """Integrate each state from (q, qd) to ``duration`` and fill the samples."""
     if not forces.held:
         raise SettingError(
-            f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable, or an OverTime "
-            "on straight lines; give numbers, a table or values that are held, or use method='adaptive'"
+            f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable; give numbers or "
+            "a table, or use method='adaptive'"
+            if forces.by_callables
+            else f"{method} takes forces that are held; give OverTime(..., 'hold'), or use method='adaptive'"
         )
     if redundant != "error" and robot.model.constraints:
         raise SettingError(f"{method} needs constraints that are independent; redundant must be 'error'")
