@@ -14,7 +14,7 @@ from rich.table import Table
 from armdyn.cli.arguments import Described, load_options
 from armdyn.cli.motion_files import refuse_outputs, write_outputs
 from armdyn.cli.scenario_options import PLACES, READ, VECTORS, flag, with_options, without_alternatives, words_of
-from armdyn.cli.screen import Screen, screen
+from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.errors import DescriptionWarning
 from armdyn.robot import Robot
@@ -191,26 +191,25 @@ def simulate(
     words = with_options(words, vectors)
     motion = Motion.of(words, known)
     refuse_outputs(words, motion)
-    console = screen()
     try:
         trajectory = motion.simulate(progress=True)
+    except SimulationInterrupted as interrupt:  # what is done is kept
+        _report(motion, interrupt.trajectory)
+        write_outputs(motion, interrupt.trajectory, screen(), until=float(interrupt.trajectory.t[-1]))
+        raise
     except SimulationError as error:
         if error.trajectory is None:
             raise
-        write_outputs(motion, error.trajectory, console, until=float(error.trajectory.t[-1]))
+        write_outputs(motion, error.trajectory, screen(), until=float(error.trajectory.t[-1]))
         kept = "is in the files above" if motion.outputs else "can be kept by --csv or --npz"
         raise SimulationError(str(error).replace(KEPT, f"What was simulated until then {kept}.")) from error
-    except SimulationInterrupted as interrupt:  # what is done is kept
-        done = interrupt.trajectory
-        _report(motion, done, console)
-        write_outputs(motion, done, console, until=float(done.t[-1]))
-        raise
-    _report(motion, trajectory, console)
-    write_outputs(motion, trajectory, console)
+    _report(motion, trajectory)
+    write_outputs(motion, trajectory, screen())
 
 
-def _report(motion: Motion, trajectory: Trajectory, console: Screen) -> None:
+def _report(motion: Motion, trajectory: Trajectory) -> None:
     """Tables of the motion and its account, and notes."""
+    console = screen()
     show(console, _motion_table(motion.robot, trajectory))
     show(console, _account_table(motion, trajectory))
     show_notes(console, [*motion.robot.notes, *trajectory.notes])

@@ -15,7 +15,7 @@ from armdyn.model import Inertia
 from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
-from armdyn.simulation import OverTime, SimulationError, Stops, Trajectory, simulate
+from armdyn.simulation import OverTime, SimulationError, SimulationInterrupted, Stops, Trajectory, simulate
 from armdyn.simulation.forces import Callback
 from armdyn.simulation.joint_tables import read_reference, read_torques
 from armdyn.simulation.methods import NAMES, FixedStep, Method, chosen_method
@@ -84,11 +84,12 @@ class Motion:
 
         Raises:
             SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
+            SimulationInterrupted: Ctrl-C, the same.
         """
         settings = {name: value for name, value in self.settings.items() if value is not None}
         try:
             return self._with_reference(simulate(self.robot, progress=progress, **settings))
-        except SimulationError as error:
+        except (SimulationError, SimulationInterrupted) as error:
             if error.trajectory is not None:
                 error.trajectory = self._with_reference(error.trajectory)
             raise
