@@ -24,7 +24,7 @@ from armdyn.simulation import run
 @contextmanager
 def ctrl_c(*_):
     "A signal from another thread, once the simulation is under way."
-    timer = threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer = threading.Timer(0.4, lambda: os.kill(os.getpid(), signal.SIGINT))
 
     def report(fraction):
         if not timer.ident:
