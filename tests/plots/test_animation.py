@@ -13,6 +13,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from mpl_toolkits.mplot3d import proj3d
 from PIL import Image
 
 import armdyn
@@ -386,6 +387,24 @@ def test_ucls_manner() -> None:
         np.testing.assert_allclose(axes.lines[0].get_xydata(), [np.zeros(2), elbow], atol=1e-12)
         np.testing.assert_allclose(axes.lines[1].get_xydata(), [elbow, tip], atol=1e-12)
     assert texts(animation) == []
+
+
+def test_a_tall_motion_is_seen_as_a_whole() -> None:
+    """A carriage falls 1.2 m: the figure is no tower, and no part of the arm is cut off."""
+    robot = armdyn.load("scara")
+    motion = armdyn.simulate(robot, np.full(robot.dof, 0.3), duration=0.5)
+    animation = motion.animate(robot=robot, fps=5)
+    figure = animation.figure
+    assert figure.get_figheight() < 1.5 * figure.get_figwidth()
+    axes = figure.axes[0]
+    for frame in range(len(animation)):
+        animation.draw(frame)
+        for line in axes.lines:
+            x, y, _ = proj3d.proj_transform(*line.get_data_3d(), axes.get_proj())
+            pixels = axes.transData.transform(np.column_stack([x, y]))
+            assert not line.get_clip_on()
+            assert (pixels > 0).all()
+            assert (pixels < figure.bbox.size).all()
 
 
 def test_stills_and_global_state(swing: Trajectory, planar: Robot, tmp_path: Path) -> None:
