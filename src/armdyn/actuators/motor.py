@@ -145,10 +145,12 @@ class Motor(OperatingRegion):
 
         With x = V - k_t w = R I the shaft's power is a0 + a1 x + a2 x^2, and the efficiency R/V of that over x.
         """
-        V, k = self._volts(voltage), self.k_t
-        S, D = self.stall_torque(voltage) - self.friction, k**2 / self.R + self.damping
-        a0, a1, a2 = V / k * (S - D * V / k), 2.0 * D * V / k**2 - S / k, -D / k**2
-        return self.R / V * (a1 - 2.0 * math.sqrt(a0 * a2)) if S > 0.0 else 0.0
+        V, k, b = self._volts(voltage), self.k_t, self.damping
+        a0 = -V / k * (self.friction + b * V / k)
+        a1 = V / self.R + (self.friction + 2.0 * b * V / k) / k
+        a2 = -1.0 / self.R - b / k**2
+        runs = self.no_load_speed(voltage) > 0.0
+        return self.R / V * (a1 - 2.0 * math.sqrt(a0 * a2)) if runs else 0.0
 
     def speed_torque_curve(self, voltage: float | None = None, points: int = 2) -> Any:
         """The line from no torque to stall, shape (points, 2): k_t I, N m, and w, rad/s."""
