@@ -187,8 +187,8 @@ NO_LOAD = {"nominal_voltage": 24.0, "no_load_speed": 100.0, "terminal_resistance
     ("entries", "kind", "message"),
     [
         ({"torque_constant": "30.2 mNm"}, ModelError, "in m^2 kg s^-2; expected a unit like N m/A, which is"),
-        ({"torque_constant": "30.2 mNm/Ampere"}, ModelError, "unknown unit 'Ampere'."),
-        ({"torque_constant": "30.2 Nm/Om"}, ModelError, "unknown unit 'Om'. Did you mean 'ohm'"),
+        ({"terminal_resistance": "3 ohn"}, ModelError, "unknown unit 'ohn'. Did you mean 'ohm'"),
+        ({"torque_constant": "30.2 Nm/ampere"}, ModelError, "unknown unit 'ampere'."),
         ({"torque_constant": "30.2"}, ModelError, "'30.2', without a unit; expected one such as '30.2 N m/A'"),
         ({"torque_constant": "some"}, ModelError, "expected a number and its unit, such as '1.5 N m/A'"),
         ({"torque_constant": "3 N m/(A)"}, ModelError, "'N m/(A)' is no unit"),

@@ -34,7 +34,7 @@ def test_equations_are_modern_robotics() -> None:
     assert BARE.stall_torque() == pytest.approx(k * 24.0 / R, rel=1e-15)
     (_, top), (stall, zero) = BARE.speed_torque_curve()
     assert (top, stall, zero) == pytest.approx((BARE.no_load_speed(), BARE.stall_torque(), 0.0), rel=1e-14, abs=1e-12)
-    assert MOTOR.voltage_constant * MOTOR.speed_constant == 1.0
+    assert MOTOR.voltage_constant * MOTOR.speed_constant == pytest.approx(1.0, rel=1e-15)
 
 
 def test_power_balance() -> None:
@@ -63,7 +63,7 @@ def test_maxima_of_power_and_efficiency(motor: Motor) -> None:
     most = minimize_scalar(lambda w: -power(w), bounds=bounds, method="bounded", options={"xatol": 1e-9})
     best = minimize_scalar(lambda w: -efficiency(w), bounds=bounds, method="bounded", options={"xatol": 1e-9})
     assert motor.maximum_power() == pytest.approx(-most.fun, rel=1e-12)
-    assert motor.maximum_efficiency() == pytest.approx(-best.fun, rel=1e-8)
+    assert motor.maximum_efficiency() == pytest.approx(-best.fun, rel=1e-7)
     assert efficiency(200.0) == pytest.approx(power(200.0) / (24.0 * motor.steady_current(24.0, 200.0)), rel=1e-13)
 
 
@@ -240,7 +240,7 @@ def test_pickled_and_shown() -> None:
         (lambda: Motor(0.03, 0.3).steady_rises(1.0), ModelError, "thermal of Motor is not given"),
         (lambda: Motor(0.03, 0.3).rated_current, ModelError, "no limits.continuous_current and no thermal"),
         (lambda: MotorLimits(voltage=0.0), ModelError, "voltage of MotorLimits is 0.0"),
-        (lambda: MotorLimits(current=5.0, continuous_current=6.0), ModelError, "continuous_current of MotorLimits is 6"),
+        (lambda: MotorLimits(current=5, continuous_current=6), ModelError, "continuous_current of MotorLimits is 6"),
         (lambda: Thermal(1.0, 1.0, 2.0), ModelError, "housing_capacity 0 J/K; expected both above zero, or neither"),
         (lambda: Thermal.of_time_constants(1.0, 1.0, 2.0), ModelError, "give both or neither"),
         (lambda: Thermal(1.0, 1.0, winding_limit=20.0), ModelError, "expected a temperature above the ambient's 25"),
