@@ -16,7 +16,14 @@ from armdyn.program import Port, interpret, trace
 THERMAL = Thermal.of_time_constants(1.93, 42.8, 4.65, 809.0, ambient=22.0, winding_limit=155.0)
 LIMITS = MotorLimits(voltage=24.0, current=20.0, continuous_current=6.0, speed=1250.0)
 MOTOR = Motor(
-    0.0302, 0.299, 8.2e-5, rotor_inertia=1.42e-5, friction=0.0032, damping=1.3e-6, limits=LIMITS, thermal=THERMAL
+    torque_constant=0.0302,
+    resistance=0.299,
+    inductance=8.2e-5,
+    rotor_inertia=1.42e-5,
+    friction=0.0032,
+    damping=1.3e-6,
+    limits=LIMITS,
+    thermal=THERMAL,
 )
 BARE = MOTOR.without_friction
 
@@ -70,7 +77,7 @@ def test_maxima_of_power_and_efficiency(motor: Motor) -> None:
 def test_textbook_optima() -> None:
     """V^2/(4 R), and (1 - sqrt(I_0/I_stall))^2."""
     assert BARE.maximum_power() == pytest.approx(24.0**2 / (4.0 * 0.299), rel=1e-14)
-    dry = Motor(0.0302, 0.299, friction=0.0302 * 0.137, limits=LIMITS)
+    dry = Motor(torque_constant=0.0302, resistance=0.299, friction=0.0302 * 0.137, limits=LIMITS)
     assert dry.maximum_efficiency() == pytest.approx((1.0 - math.sqrt(0.137 / dry.stall_current())) ** 2, rel=1e-12)
 
 
@@ -89,7 +96,7 @@ def test_rated_values() -> None:
     """tau_cont, w_cont on the line of V_max, and their product."""
     assert BARE.rated_torque == pytest.approx(0.0302 * 6.0, rel=1e-15)
     assert BARE.rated_power == pytest.approx(0.0302 * 6.0 * (24.0 - 0.299 * 6.0) / 0.0302, rel=1e-14)
-    warm = Motor(0.0302, 0.299, limits=MotorLimits(voltage=24.0), thermal=THERMAL)
+    warm = Motor(torque_constant=0.0302, resistance=0.299, limits=MotorLimits(voltage=24.0), thermal=THERMAL)
     assert warm.rated_current == warm.continuous_current()
 
 
@@ -103,7 +110,7 @@ def test_current_after_a_step_is_the_solution() -> None:
     assert MOTOR.next_current(i, V, w, 1.0) == pytest.approx(MOTOR.steady_current(V, w), rel=1e-14)
     wanted = 4.4
     assert MOTOR.next_current(i, MOTOR.voltage_for(wanted, i, w, h), w, h) == pytest.approx(wanted, rel=1e-13)
-    quick = Motor(0.0302, 0.299)
+    quick = Motor(torque_constant=0.0302, resistance=0.299)
     assert quick.next_current(i, quick.voltage_for(wanted, i, w, h), w, h) == pytest.approx(wanted, rel=1e-13)
     assert quick.next_current(i, 24.0, w, h, rate_limit=100.0) == pytest.approx(i + 100.0 * h, rel=1e-13)
 
@@ -148,7 +155,7 @@ def test_continuous_current_warms_to_the_limit() -> None:
 
 def test_warm_constants() -> None:
     magnets = Thermal(1.0, 1.0, 1.0, 1.0, ambient=30.0, reference=20.0, magnet_coefficient=-0.002)
-    warm = Motor(0.03, 0.3, thermal=magnets).at(40.0, 15.0)
+    warm = Motor(torque_constant=0.03, resistance=0.3, thermal=magnets).at(40.0, 15.0)
     expected = (0.3 * (1.0 + 0.00393 * 50.0), 0.03 * (1.0 - 0.002 * 25.0))
     assert (warm.R, warm.k_t) == pytest.approx(expected, rel=1e-15)
 
@@ -188,7 +195,7 @@ def inside(corners: np.ndarray, points: np.ndarray) -> np.ndarray:
     ids=["figure", "voltage", "slow", "strong"],
 )
 def test_region_is_its_polygon(limits: MotorLimits, continuous: bool) -> None:
-    motor = Motor(0.0302, 0.299, limits=limits)
+    motor = Motor(torque_constant=0.0302, resistance=0.299, limits=limits)
     points = np.random.default_rng(3).uniform(-1.0, 1.0, (4000, 2)) * (2.4, 1600.0)
     runs = motor.runs(*points.T, continuous=continuous) == 1.0
     if math.isinf(motor.torque_limit(continuous=continuous)):  # the strip goes on; the polygon ends at stall
@@ -220,9 +227,12 @@ def test_shaft_friction_is_felt_through_the_gear() -> None:
 
 
 def test_pickled_and_shown() -> None:
-    motor = Motor(0.03, 0.3, cogging=Cogging(0.01, 12.0), thermal=THERMAL)
+    motor = Motor(torque_constant=0.03, resistance=0.3, cogging=Cogging(0.01, 12.0), thermal=THERMAL)
     assert pickle.loads(pickle.dumps(motor)) == motor  # noqa: S301 - its own
     assert "winding_capacity=22.17" in repr(motor)
+
+
+PLAIN = Motor(torque_constant=0.03, resistance=0.3)
 
 
 @pytest.mark.parametrize(
@@ -234,11 +244,11 @@ def test_pickled_and_shown() -> None:
         (lambda: Motor(limits=24.0), DTypeError, "limits of Motor is 24.0; expected an armdyn.actuators.MotorLimits"),
         (lambda: Motor(mass=1.0, rotor_mass=2.0), ModelError, "rotor_mass of Motor is 2 kg, more than"),
         (lambda: Motor(rotor_inertia=1e-5).torque(1.0), ModelError, "torque_constant of Motor is not given"),
-        (lambda: Motor(0.03).voltage(1.0, 1.0), ModelError, "resistance of Motor is not given"),
-        (lambda: Motor(0.03, 0.3).no_load_speed(), ModelError, "no limits.voltage; give one, V"),
-        (lambda: Motor(0.03, 0.3).region(), ModelError, "without limits.voltage has no region"),
-        (lambda: Motor(0.03, 0.3).steady_rises(1.0), ModelError, "thermal of Motor is not given"),
-        (lambda: Motor(0.03, 0.3).rated_current, ModelError, "no limits.continuous_current and no thermal"),
+        (lambda: Motor(torque_constant=0.03).voltage(1.0, 1.0), ModelError, "resistance of Motor is not given"),
+        (PLAIN.no_load_speed, ModelError, "no limits.voltage; give one, V"),
+        (PLAIN.region, ModelError, "without limits.voltage has no region"),
+        (lambda: PLAIN.steady_rises(1.0), ModelError, "thermal of Motor is not given"),
+        (lambda: PLAIN.rated_current, ModelError, "no limits.continuous_current and no thermal"),
         (lambda: MotorLimits(voltage=0.0), ModelError, "voltage of MotorLimits is 0.0"),
         (lambda: MotorLimits(current=5, continuous_current=6), ModelError, "continuous_current of MotorLimits is 6"),
         (lambda: Thermal(1.0, 1.0, 2.0), ModelError, "housing_capacity 0 J/K; expected both above zero, or neither"),

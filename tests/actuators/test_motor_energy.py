@@ -11,8 +11,15 @@ from armdyn.functions import CompiledRollout
 
 THERMAL = Thermal.of_time_constants(1.93, 12.8, 4.65, 80.0)
 MOTORS = (
-    Motor(0.0302, 0.299, 1.7e-3, rotor_inertia=1.42e-5, damping=2e-6, thermal=THERMAL),
-    Motor(0.06, 1.13, 4e-3, rotor_inertia=1.37e-5, damping=5e-6, thermal=THERMAL),
+    Motor(
+        torque_constant=0.0302,
+        resistance=0.299,
+        inductance=1.7e-3,
+        rotor_inertia=1.42e-5,
+        damping=2e-6,
+        thermal=THERMAL,
+    ),
+    Motor(torque_constant=0.06, resistance=1.13, inductance=4e-3, rotor_inertia=1.37e-5, damping=5e-6, thermal=THERMAL),
 )
 RATIOS = (60.0, -40.0)
 

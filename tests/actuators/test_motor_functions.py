@@ -11,16 +11,16 @@ from armdyn.actuators import Actuator, Cogging, Coulomb, Gear, Motor, MotorLimit
 
 THERMAL = Thermal(2.0, 20.0, 4.0, 150.0)
 ONE = Motor(
-    0.03,
-    0.3,
-    8e-5,
+    torque_constant=0.03,
+    resistance=0.3,
+    inductance=8e-5,
     rotor_inertia=1.4e-5,
     friction=0.004,
     damping=2e-6,
     thermal=THERMAL,
     cogging=Cogging(0.006, 14.0, 0.3),
 )
-TWO = Motor(0.06, 1.1, 3e-4, rotor_inertia=1.3e-5, friction=0.003)
+TWO = Motor(torque_constant=0.06, resistance=1.1, inductance=3e-4, rotor_inertia=1.3e-5, friction=0.003)
 DRIVES = {"joint_1": Actuator(ONE, Gear(80.0, 2e-6), Coulomb(0.7)), "joint_2": Actuator(TWO, Gear(-50.0), Viscous(0.4))}
 BARE = armdyn.load("planar_2r").with_gravity((0.3, -9.8, 0.0))
 ROBOT = BARE.with_actuators(DRIVES)
@@ -101,7 +101,7 @@ def test_a_joint_without_a_motor_has_no_entry() -> None:
 def test_a_motor_carries_the_joints_that_move_with_it() -> None:
     """A mimic joint: the motor sits on the follower, which turns -2 times as far, from 0.3 rad."""
     arm = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", -2.0, 0.3)})
-    cogs = Motor(0.05, 1.0, cogging=Cogging(0.01, 6.0))
+    cogs = Motor(torque_constant=0.05, resistance=1.0, cogging=Cogging(0.01, 6.0))
     arm = arm.with_actuators({"joint_1": Actuator(TWO), "joint_3": Actuator(cogs, Gear(40.0))})
     tau = arm.inverse_dynamics(Q, QD, QDD)
     cogging = 0.01 * np.sin(6.0 * 40.0 * (0.3 - 2.0 * Q[:, 1]))
@@ -132,7 +132,10 @@ def test_removing_friction_takes_the_shafts_too() -> None:
 
 # Controllers through motors
 
-IDEAL = {name: Actuator(Motor(0.05, 0.8, rotor_inertia=1e-5), Gear(60.0)) for name in ("joint_1", "joint_2")}
+IDEAL = {
+    name: Actuator(Motor(torque_constant=0.05, resistance=0.8, rotor_inertia=1e-5), Gear(60.0))
+    for name in ("joint_1", "joint_2")
+}
 AIM = {"q_ref": [0.6, -0.4], "qd_ref": np.zeros(2), "Kp": [400.0, 100.0], "Kd": [60.0, 20.0]}
 METHOD = armdyn.simulation.SemiImplicitEuler(step=1e-3)
 
@@ -147,7 +150,12 @@ def run(drives: dict[str, Actuator], steps: int = 400, **options: object):
 @pytest.mark.parametrize("inductance", [0.0, 3e-4])
 def test_motors_without_limits_give_the_commanded_torque(inductance: float) -> None:
     """Whatever the inductance: the amplifier's voltage brings the current there in a step."""
-    drives = {name: Actuator(Motor(0.05, 0.8, inductance, rotor_inertia=1e-5), Gear(60.0)) for name in IDEAL}
+    drives = {
+        name: Actuator(
+            Motor(torque_constant=0.05, resistance=0.8, inductance=inductance, rotor_inertia=1e-5), Gear(60.0)
+        )
+        for name in IDEAL
+    }
     plain = armdyn.ClosedLoop(BARE.with_actuators(IDEAL), armdyn.control.pd_gravity, method=METHOD)
     expected = plain([0.0, 0.0], steps=400, **AIM).final
     rolled = run(drives)
@@ -157,7 +165,12 @@ def test_motors_without_limits_give_the_commanded_torque(inductance: float) -> N
 
 def test_limits_hold() -> None:
     limits = MotorLimits(voltage=4.0, current=5.0, current_rate=900.0)
-    rows = run({name: Actuator(Motor(0.05, 0.8, 3e-4, limits=limits), Gear(60.0)) for name in IDEAL}).rows
+    rows = run(
+        {
+            name: Actuator(Motor(torque_constant=0.05, resistance=0.8, inductance=3e-4, limits=limits), Gear(60.0))
+            for name in IDEAL
+        }
+    ).rows
     assert abs(rows.voltage).max() == 4.0
     assert 4.5 < abs(rows.current).max() <= 5.0 * (1.0 + 1e-12)
     steepest = max(abs(b - a).max() for a, b in pairwise(rows.current))
@@ -166,11 +179,11 @@ def test_limits_hold() -> None:
 
 def test_temperatures_follow_the_heat() -> None:
     """The recursion of the rises, step by step, with the current of each step."""
-    motor = Motor(0.05, 0.8, 3e-4, thermal=Thermal(2.0, 0.5, 4.0, 3.0))
+    motor = Motor(torque_constant=0.05, resistance=0.8, inductance=3e-4, thermal=Thermal(2.0, 0.5, 4.0, 3.0))
     rows = run({name: Actuator(motor, Gear(60.0)) for name in IDEAL}).rows
     rises = armdyn.actuators.Rises(np.zeros(2), np.zeros(2))
     for current, winding, housing in zip(rows.current[1:], rows.winding_rise[1:], rows.housing_rise[1:], strict=True):
-        rises = motor.next_rises(rises, current, 1e-3)
+        rises = motor.thermal.next_rises(rises, motor.at(*rises).heat(current), 1e-3)
         np.testing.assert_allclose([winding, housing], rises, rtol=1e-11, atol=1e-15)
     assert rows.winding_rise[-1].max() > 0.01
 

@@ -99,7 +99,15 @@ def cases() -> list[tuple[str, Motor]]:
     return [
         (
             f'motorconst="{K} {K}" resistance="{R}" armature="2e-5" {a} {b} {c} {d}',
-            Motor(K, R, L, rotor_inertia=2e-5, thermal=thermal, limits=limits, cogging=cogging),
+            Motor(
+                torque_constant=K,
+                resistance=R,
+                inductance=L,
+                rotor_inertia=2e-5,
+                thermal=thermal,
+                limits=limits,
+                cogging=cogging,
+            ),
         )
         for a, L in INDUCTANCE.items()
         for b, thermal in THERMAL.items()
@@ -186,7 +194,12 @@ def test_closed_loop(arm: armdyn.Robot, inductance: float) -> None:
     """`through_motors` with voltages moves the arm as MuJoCo does."""
     attributes = next(text for text, L in INDUCTANCE.items() if inductance == L)
     motor = Motor(
-        K, R, inductance, rotor_inertia=2e-5, limits=SATURATION['saturation="0 1.1 0"'], cogging=Cogging(0.011, 7, 0.4)
+        torque_constant=K,
+        resistance=R,
+        inductance=inductance,
+        rotor_inertia=2e-5,
+        limits=SATURATION['saturation="0 1.1 0"'],
+        cogging=Cogging(0.011, 7, 0.4),
     )
     model = mujocos(
         f'motorconst="{K} {K}" resistance="{R}" armature="2e-5" {attributes} saturation="0 1.1 0" '
@@ -224,7 +237,7 @@ def positioning(
     model: Any, q: Any, qd: Any, slew: Any, integral: Any, h: Any, position: Any, velocity: Any, torque: Any
 ) -> Control:
     """MuJoCo's controller of position, velocity and feed-forward torque, at the first joint's motor."""
-    motor = Motor(K, R)
+    motor = Motor(torque_constant=K, resistance=R)
     angle, speed, x = GEAR * q[0], GEAR * qd[0], integral[0]
     aim = clip(position[0], slew[0] - SLEW * h, slew[0] + SLEW * h)
     error = aim - angle
@@ -257,7 +270,7 @@ def test_controller(arm: armdyn.Robot) -> None:
     driven = armdyn.control.through_motors(positioning, command="voltage")
     method = armdyn.simulation.SemiImplicitEuler(step=STEP)
     names = ["position", "velocity", "torque"]
-    robot = with_motor(arm, Motor(K, R, 0.002, 2e-5), GEAR)
+    robot = with_motor(arm, Motor(torque_constant=K, resistance=R, inductance=0.002, rotor_inertia=2e-5), GEAR)
     loop = armdyn.ClosedLoop(robot, driven, method=method, over_time=names)
     tables = {name: np.column_stack([references[:, k], np.zeros(600)]) for k, name in enumerate(names)}
     final = loop([0.3, -0.4], steps=600, **tables).final

@@ -7,7 +7,9 @@ from armdyn import ModelError, ShapeError
 from armdyn.actuators import Motor, MotorLimits
 from armdyn.plots import draw_gear_ratios, draw_operating_region
 
-MOTOR = Motor(0.0302, 0.299, limits=MotorLimits(voltage=24.0, current=90.0, continuous_current=6.0))
+MOTOR = Motor(
+    torque_constant=0.0302, resistance=0.299, limits=MotorLimits(voltage=24.0, current=90.0, continuous_current=6.0)
+)
 
 
 def test_regions_and_their_ends() -> None:
@@ -31,7 +33,7 @@ def test_two_gear_ratios() -> None:
 
 def test_errors() -> None:
     with pytest.raises(ModelError, match=r"without limits\.voltage has no region"):
-        draw_operating_region(Motor(0.03, 0.3))
+        draw_operating_region(Motor(torque_constant=0.03, resistance=0.3))
     with pytest.raises(ShapeError, match=r"task has shape \(3,\); expected \(points, 2\)"):
         draw_operating_region(MOTOR, task=[1.0, 2.0, 3.0])
     for ratios in ([], [1.0, 0.0]):

@@ -114,10 +114,10 @@ def read(
     if (cogging_periods is None) != ("cogging_torque" not in given):
         raise DataSheetError("cogging_torque and cogging_periods belong together; give both or neither")
     return Motor(
-        k_t,
-        R,
-        given.get("terminal_inductance", 0.0),
-        rotor_inertia=given.get("rotor_inertia", 0.0),
+        given.get("rotor_inertia", 0.0),
+        torque_constant=k_t,
+        resistance=R,
+        inductance=given.get("terminal_inductance", 0.0),
         friction=_friction(given, k_t, R),
         damping=given.get("damping", 0.0),
         limits=MotorLimits(

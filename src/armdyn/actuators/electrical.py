@@ -62,22 +62,21 @@ class DcEquations:
     def next_current(self, current: Any, voltage: Any, speed: Any, h: Any, rate_limit: float = math.inf) -> Any:
         """The current after h seconds at a voltage and speed that are held, A: exact.
 
-        I + (dI/dt) T (1 - exp(-h/T)) with T = L/R. A limit of the rate bounds dI/dt at the beginning, as MuJoCo's
+        I + (I_steady - I) (1 - exp(-h/T)) with T = L/R. A limit of the rate bounds dI/dt at the beginning, as MuJoCo's
         dcmotor does; without inductance it bounds the change to ``rate_limit`` h.
         """
-        if self.L == 0.0:
-            change, largest = self.steady_current(voltage, speed) - current, rate_limit * h
-        else:
-            T = self.L / self.R
-            decay = T * (1.0 - np.exp(-h / T))
-            change, largest = self.current_rate(current, voltage, speed) * decay, rate_limit * decay
-        return current + (change if math.isinf(rate_limit) else clip(change, -largest, largest))
+        reached = 1.0 if self.L == 0.0 else 1.0 - np.exp(-h * (self.R / self.L))
+        change = (self.steady_current(voltage, speed) - current) * reached
+        if math.isinf(rate_limit):
+            return current + change
+        largest = rate_limit * (h if self.L == 0.0 else self.L / self.R * reached)
+        return current + clip(change, -largest, largest)
 
     def voltage_for(self, wanted: Any, current: Any, speed: Any, h: Any) -> Any:
         """The voltage, held for h seconds, after which the current is the wanted one, V."""
         if self.L == 0.0:
             return self.voltage(wanted, speed)
-        kept = np.exp(-h * self.R / self.L)
+        kept = np.exp(-h * (self.R / self.L))
         return self.voltage((wanted - kept * current) / (1.0 - kept), speed)
 
     def speed(self, voltage: Any, torque: Any) -> Any:

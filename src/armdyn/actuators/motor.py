@@ -35,10 +35,10 @@ class Motor(OperatingRegion):
     out does not exist, and equations that need it say so.
 
     Args:
+        rotor_inertia: I_rotor, about the shaft, kg m^2.
         torque_constant: k_t, N m/A; in SI also the voltage constant, V s/rad.
         resistance: R, between the terminals, ohm.
         inductance: L, between the terminals, H; 0 where the current follows the voltage at once.
-        rotor_inertia: I_rotor, about the shaft, kg m^2.
         friction: of bearings and brushes, whatever the speed, N m: k_t times the no-load current.
         damping: viscous friction of the shaft, N m s/rad.
         limits: of voltage, current, torque and speed.
@@ -47,15 +47,17 @@ class Motor(OperatingRegion):
         mass: of the whole motor, kg.
         rotor_mass: the part of it that turns, kg.
 
-    >>> motor = armdyn.actuators.Motor(0.0302, 0.299, limits=armdyn.actuators.MotorLimits(voltage=24.0))
+    >>> from armdyn.actuators import Motor, MotorLimits
+    >>> motor = Motor(torque_constant=0.0302, resistance=0.299, limits=MotorLimits(voltage=24.0))
     >>> round(motor.no_load_speed(), 1), round(motor.stall_torque(), 2)
     (794.7, 2.42)
     """
 
+    rotor_inertia: float = 0.0
+    _: dataclasses.KW_ONLY
     torque_constant: float | None = None
     resistance: float | None = None
     inductance: float = 0.0
-    rotor_inertia: float = 0.0
     friction: float = 0.0
     damping: float = 0.0
     limits: MotorLimits = field(default_factory=MotorLimits)

@@ -53,7 +53,8 @@ def through_motors(controller: Function, *, command: str = "torque") -> Function
         ModelError: when it is traced, a robot without motors, or motors without torque constant or resistance.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, MotorLimits
-    >>> motor = Motor(0.03, 0.3, 8e-5, rotor_inertia=1.4e-5, limits=MotorLimits(voltage=24.0, current=20.0))
+    >>> limits = MotorLimits(voltage=24.0, current=20.0)
+    >>> motor = Motor(1.4e-5, torque_constant=0.03, resistance=0.3, inductance=8e-5, limits=limits)
     >>> drive = Actuator(motor, Gear(100.0))
     >>> robot = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
     >>> driven = armdyn.control.through_motors(armdyn.control.pd_gravity)
@@ -99,7 +100,7 @@ def _step(own: Driven, command: str, wanted: Any, current: Any, rises: Rises, va
     later = warm.next_current(current, voltage, w, h, limits.current_rate)
     torque = _within(warm.torque(later), limits.torque)
     if motor.thermal is not None:
-        rises = motor.next_rises(rises, later, h)
+        rises = motor.thermal.next_rises(rises, warm.heat(later), h)
     return _Step(own.joint_force(torque, values["q"]), voltage, later, rises)
 
 

@@ -32,7 +32,8 @@ def draw_operating_region(motor: Motor, *, task: ArrayLike | None = None) -> Fig
         ModelError: a motor without a limit of the voltage.
 
     >>> from armdyn.actuators import Motor, MotorLimits
-    >>> motor = Motor(0.0302, 0.299, limits=MotorLimits(voltage=24.0, current=40.0, continuous_current=6.0))
+    >>> limits = MotorLimits(voltage=24.0, current=40.0, continuous_current=6.0)
+    >>> motor = Motor(torque_constant=0.0302, resistance=0.299, limits=limits)
     >>> len(armdyn.plots.draw_operating_region(motor).axes)
     1
     """
