@@ -88,8 +88,8 @@ SPELLED = {
 }
 """What data sheets write, and how the tables here do; superscripts and twin characters are made plain before."""
 
-_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*")
-_FACTOR = re.compile(r"(/?)\s*([A-Za-z]+|1)\s*(?:\^?\s*(-?\d+))?")
+_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(.*?)\s*")
+_FACTOR = re.compile(r"(/?)\s*([A-Za-z]+|1)\s*(?:\^?\s*(-?\d{1,2}))?")
 
 
 def quantity(name: str, given: object, unit: str) -> float:
@@ -121,7 +121,10 @@ def quantity(name: str, given: object, unit: str) -> float:
         raise ModelError(
             f"{name} is {shown(given)}, in {_in_base(own)}; expected a unit like {unit}, which is {_in_base(expected)}"
         )
-    return float(value * own.size / expected.size)
+    try:
+        return float(value * own.size / expected.size)
+    except OverflowError:
+        raise ModelError(f"{name} is {shown(given)}; expected a number that a float holds") from None
 
 
 def parsed(text: str, said: str = "") -> Unit:
