@@ -56,10 +56,15 @@ class Actuator(JointActuator):
 
     @property
     def without_friction(self) -> Actuator:
-        """The same, with nothing that rubs."""
-        return dataclasses.replace(self, friction=())
+        """The same, with nothing that rubs and no loss in its gear."""
+        return dataclasses.replace(self, friction=(), gear=self.gear and self.gear.lossless)
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...] | None:
         """The laws given."""
         return self.friction  # type: ignore[return-value]  # a tuple since it was made
+
+    @property
+    def losses(self) -> tuple[FrictionLaw, ...]:
+        """The loss of its gear, where it has one."""
+        return () if self.gear is None or self.gear.loss is None else (self.gear.loss,)

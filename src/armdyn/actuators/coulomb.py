@@ -5,30 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.actuators.law import Law
-from armdyn.program import sign
+from armdyn.actuators.dry import DryFriction
 
 
 @dataclass(frozen=True)
-class Coulomb(Law):
+class Coulomb(DryFriction):
     """Dry friction c sign(qd): of one size whatever the speed (Modern Robotics fig. 8.15 b).
 
+    With `Viscous` it is the law of fig. 8.15 c, UCL's third form.
+
     Args:
-        size: c, N m, or N of a slide.
+        level: c, N m, or N of a slide.
 
     >>> float(armdyn.actuators.Coulomb(2.0).force(-3.0, 0.0))
     -2.0
     """
 
-    size: float
+    level: float
 
     def __post_init__(self) -> None:
-        self._not_below_zero(size="N m or N")
+        self._not_below_zero(level="N m or N")
 
-    def force(self, rate: Any, load: Any) -> Any:
-        """c sign(qd)."""
-        return self.size * sign(rate)
-
-    def breakaway(self, load: Any) -> Any:
+    def size(self, speed: Any, load: Any) -> Any:
         """c."""
-        return self.size
+        return self.level
