@@ -9,8 +9,9 @@ own force,
 
     F = A + |c1 L + k1 F| + |c2 L + k2 F| + S Q,    c = k + what the external torque counts,
 
-S = exp(-(|qd|/v)^a). Each choice of the two signs makes it a straight line in F, or a parabola; the largest of their
-four solutions solves it, since no line rises by as much as F.
+S = exp(-(|qd|/v)^a). As c >= k, both sizes are torques of the sign of L until F is as large as c |L|/k, and change one
+after the other. So there are two or three straight lines in F, the largest of which counts; no line rises by as much as
+F, so the largest of their solutions solves it. Q of the driven motor counts while F < |L|, on the first of them alone.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import numpy as np
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.stribeck import fallen
 from armdyn.errors import ModelError
-from armdyn.program import less, maximum, minimum, select
+from armdyn.program import maximum
 
 UNITS = {"coulomb": "N m", "viscous": "N m s/rad", "stribeck": "N m", "speed": "rad/s", "exponent": ""}
 
@@ -89,36 +90,46 @@ class ServoFriction(DryFriction):
 
     @property
     def lines(self) -> int | None:  # type: ignore[override]
-        """Two for each size of a torque, four of both; None where the force is quadratic in them."""
+        """One, two or three; None where the force is quadratic in the load."""
         if self.motor_quadratic or self.external_quadratic:
             return None
-        always, at_low_speed = self.motor or self.external, self.motor_stribeck or self.external_stribeck
-        return (2 if always else 1) * (2 if at_low_speed else 1)
+        if not (self.motor or self.external or self.motor_stribeck or self.external_stribeck):
+            return 1
+        return 3 if self._changes_first() else 2
+
+    def _changes_first(self) -> float:
+        """1 where the first of the two sizes changes its sign at a smaller F than the second, -1 later, 0 together."""
+        return float(np.sign(self.external_stribeck * self.motor - self.external * self.motor_stribeck))
 
     def size(self, speed: Any, load: Any) -> Any:
-        """F, the largest of the solutions for the signs of both torques' sizes."""
+        """F, the largest of the solutions for the signs that both sizes may have."""
         S = fallen(speed, self.speed, self.exponent)
         A = self.viscous * speed + self.coulomb + self.stribeck * S
+        if not self.depends_on_load:
+            return A
         k1, k2 = self.motor, self.motor_stribeck * S
-        c1, c2 = k1 + self.external, k2 + self.external_stribeck * S
-        both = (1.0, -1.0)
-        of_1 = both if self.motor or self.external else (1.0,)
-        of_2 = both if self.motor_stribeck or self.external_stribeck else (1.0,)
-        signs = [(one, other) for one in of_1 for other in of_2]
-        solutions = [self._solution(S, A, one * c1 + other * c2, one * k1 + other * k2, load) for one, other in signs]
-        largest = solutions[0]
-        for solution in solutions[1:]:
-            largest = maximum(largest, solution)
-        return largest
+        c1, c2 = k1 + self.external, (self.motor_stribeck + self.external_stribeck) * S
+        F = maximum(self._driving(S, A, c1 + c2, k1 + k2, load), self._driven(S, A, c1 + c2, k1 + k2, load))
+        first = self._changes_first()
+        if first:
+            F = maximum(F, (A + first * (c1 - c2) * load) / (1.0 - first * (k1 - k2)))
+        return F
 
-    def _solution(self, S: Any, A: Any, c: Any, k: Any, load: Any) -> Any:
-        """F = A + c L + k F + S Q, where Q is K_eq L^2 for L > 0, K_mq (L + F)^2 for L + F < 0 and 0 between."""
-        if not (self.motor_quadratic or self.external_quadratic):
-            return (A + c * load) * (1.0 / (1.0 - k))
-        driving = (A + c * load + S * self.external_quadratic * load * load) * (1.0 / (1.0 - k))
-        # Driven: t = -(L + F), the torque by which the motor holds back; S K_mq t^2 + (1 - k) t = rest.
-        rest = -(1.0 - k + c) * load - A
-        held = maximum(rest, 0.0)
-        root = np.sqrt((1.0 - k) * (1.0 - k) + 4.0 * S * self.motor_quadratic * held)
-        holding = 2.0 * held / (1.0 - k + root) + minimum(rest, 0.0) * (1.0 / (1.0 - k))
-        return select(less(0.0, load), driving, -load - holding)
+    def _driving(self, S: Any, A: Any, c: Any, k: Any, load: Any) -> Any:
+        """F = A + c L + k F + S Q, where Q is K_eq L^2 for L > 0."""
+        if self.external_quadratic:
+            pushed = maximum(load, 0.0)
+            A = A + S * self.external_quadratic * pushed * pushed
+        return (A + c * load) / (1.0 - k)
+
+    def _driven(self, S: Any, A: Any, c: Any, k: Any, load: Any) -> Any:
+        """F = A - c L - k F + S Q, where Q is K_mq t^2 for t = -(L + F) > 0, by which the motor holds back.
+
+        S K_mq t^2 + (1 + k) t = (c - 1 - k) L - A = r; so t = 2 r / (1 + k + sqrt((1 + k)^2 + 4 S K_mq r)) where r > 0.
+        """
+        if not self.motor_quadratic:
+            return (A - c * load) / (1.0 + k)
+        whole = 1.0 + k
+        r = (c - whole) * load - A
+        root = np.sqrt(whole * whole + (4.0 * self.motor_quadratic) * S * maximum(r, 0.0))
+        return -load - 2.0 * r / (whole + root)

@@ -2,7 +2,7 @@
 
 `plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
 `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_masp` and
-`draw_simulation` the two halves of `armdyn.masp`.
+`draw_simulation` the two halves of `armdyn.masp`; `draw_friction` friction against velocity.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -13,6 +13,7 @@ from armdyn.lazy import names_of
 if TYPE_CHECKING:
     from armdyn.plots.animation import Animation, animate_trajectory
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
+    from armdyn.plots.friction import draw_friction
     from armdyn.plots.masp import draw_masp, draw_simulation
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
     from armdyn.plots.style import PictureError, write_figure
@@ -23,6 +24,7 @@ _WHERE = {
     "ForeignEllipsoid": "on_arm",
     "PictureError": "style",
     "animate_trajectory": "animation",
+    "draw_friction": "friction",
     "draw_joint_ellipses": "ellipses",
     "draw_masp": "masp",
     "draw_on_arm": "on_arm",
@@ -37,6 +39,7 @@ __all__ = [
     "ForeignEllipsoid",
     "PictureError",
     "animate_trajectory",
+    "draw_friction",
     "draw_joint_ellipses",
     "draw_masp",
     "draw_on_arm",
