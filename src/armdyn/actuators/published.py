@@ -31,6 +31,8 @@ PANDA = (
 )
 """By joint: p1, N m; p2, s/rad; p3, rad/s."""
 
+PANDA_JOINTS = tuple(f"panda_joint{k}" for k in range(1, 8))
+
 UR10E = (
     (0.0000, 21.2560035178975, 12.5483919746119, 0.196127531079290),
     (3.7434, 20.2209078488147, 13.2656448586672, -0.753542068699768),
@@ -41,8 +43,12 @@ UR10E = (
 )
 """By joint: reflected inertia, kg m^2; viscous friction, N m s/rad; Coulomb friction and its offset, N m."""
 
+UR10E_JOINTS = tuple(
+    f"{name}_joint" for name in ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3")
+)
 
-def panda(joints: Sequence[str] = tuple(f"panda_joint{k}" for k in range(1, 8))) -> dict[str, Actuator]:
+
+def panda(joints: Sequence[str] = PANDA_JOINTS) -> dict[str, Actuator]:
     """Friction of the Franka Emika Panda, the sigmoids of Gaz et al. 2019 (IEEE RA-L 4(4), 4147-4154).
 
     Numbers of the authors' code (FrankaEmikaPandaDynModel). They were identified on the torque sensors behind the
@@ -57,10 +63,7 @@ def panda(joints: Sequence[str] = tuple(f"panda_joint{k}" for k in range(1, 8)))
     return _by_joint(joints, [Actuator(friction=Sigmoid(*numbers)) for numbers in PANDA], "the Panda")
 
 
-UR10E_JOINTS = ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3")
-
-
-def ur10e(joints: Sequence[str] = tuple(f"{name}_joint" for name in UR10E_JOINTS)) -> dict[str, Actuator]:
+def ur10e(joints: Sequence[str] = UR10E_JOINTS) -> dict[str, Actuator]:
     """Friction and reflected rotor inertias of a UR10e, of Mamedov and Mikhel 2020 (Front. Robot. AI 7:571574).
 
     Numbers of the first author's repository (dynamic_calibration), where the friction is Fv qd + Fc sign(qd) + F0:
