@@ -174,7 +174,7 @@ def test_gears_bring_their_loss_and_leave_what_else_rubs():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Coulomb(-1.0), r"level of Coulomb is -1\.0; expected a number of at least zero, in N m or N"),
+        (lambda: Coulomb(-1.0), r"size of Coulomb is -1\.0; expected a number of at least zero, in N m or N"),
         (lambda: Quadratic(float("nan")), "coefficient of Quadratic is nan"),
         (lambda: StaticKinetic(1.0, 2.0), "static of StaticKinetic is 1, below kinetic, 2; expected at least as much"),
         (lambda: Stribeck(2.0, 1.0, 0.0), "speed of Stribeck is 0.0; expected a number above zero, in rad/s or m/s"),

@@ -15,17 +15,17 @@ class Coulomb(DryFriction):
     With `Viscous` it is the law of fig. 8.15 c, UCL's third form.
 
     Args:
-        level: c, N m, or N of a slide.
+        size: c, N m, or N of a slide.
 
     >>> float(armdyn.actuators.Coulomb(2.0).force(-3.0, 0.0))
     -2.0
     """
 
-    level: float
+    size: float
 
     def __post_init__(self) -> None:
-        self._not_below_zero(level="N m or N")
+        self._not_below_zero(size="N m or N")
 
-    def size(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Any, load: Any) -> Any:
         """c."""
-        return self.level
+        return self.size

@@ -16,7 +16,7 @@ class DryFriction(Law):
     """
 
     @abstractmethod
-    def size(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Any, load: Any) -> Any:
         """F, N m or N, of a joint that moves.
 
         Args:
@@ -24,19 +24,19 @@ class DryFriction(Law):
             load: L, the load along the motion, N m or N.
         """
 
-    def size_at_rest(self, load: Any) -> Any:
+    def magnitude_at_rest(self, load: Any) -> Any:
         """F, N m or N, at which the joint starts to move against the load L, or with it where L is negative."""
-        return self.size(0.0, load)
+        return self.magnitude(0.0, load)
 
     def force(self, rate: Any, load: Any) -> Any:
         """sign(qd) F(|qd|, sign(qd) load)."""
         direction = sign(rate)
-        return direction * self.size(abs(rate), direction * load)
+        return direction * self.magnitude(abs(rate), direction * load)
 
     def at_rest(self, load: Any) -> tuple[Any, Any]:
         """-F and F of both directions in which the joint may start; they differ where F depends on the load."""
-        return -self.size_at_rest(-load), self.size_at_rest(load)
+        return -self.magnitude_at_rest(-load), self.magnitude_at_rest(load)
 
     def breakaway(self, load: Any) -> Any:
         """The larger F of both directions."""
-        return maximum(self.size_at_rest(load), self.size_at_rest(-load))
+        return maximum(self.magnitude_at_rest(load), self.magnitude_at_rest(-load))

@@ -43,7 +43,7 @@ class GearLoss(DryFriction):
     def __post_init__(self) -> None:
         check_efficiencies(self)
 
-    def size(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Any, load: Any) -> Any:
         """(1/eta - 1) L where L > 0, (1 - eta_b) (-L) where L < 0: the larger one."""
         return maximum((1.0 / self.efficiency - 1.0) * load, (self.back_efficiency - 1.0) * load)
 

@@ -58,7 +58,7 @@ class LuGre(DryFriction):
         """G, the force of bristles bent as far as they go at a velocity, N m or N (equation 4)."""
         return self.kinetic + (self.static - self.kinetic) * fallen(abs(rate), self.speed, self.exponent)
 
-    def size(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Any, load: Any) -> Any:
         """G + s2 |qd|, at a steady velocity."""
         return self.bent(speed) + self.viscous * speed
 

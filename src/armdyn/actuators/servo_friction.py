@@ -101,7 +101,7 @@ class ServoFriction(DryFriction):
         """1 where the first of the two sizes changes its sign at a smaller F than the second, -1 later, 0 together."""
         return float(np.sign(self.external_stribeck * self.motor - self.external * self.motor_stribeck))
 
-    def size(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Any, load: Any) -> Any:
         """F, the largest of the solutions for the signs that both sizes may have."""
         S = fallen(speed, self.speed, self.exponent)
         A = self.viscous * speed + self.coulomb + self.stribeck * S

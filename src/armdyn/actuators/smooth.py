@@ -66,7 +66,7 @@ class Smooth(Law):
     def force(self, rate: Any, load: Any) -> Any:
         """g F(|qd|, g load)."""
         direction = self.direction(rate)
-        return direction * self.law.size(abs(rate), direction * load)
+        return direction * self.law.magnitude(abs(rate), direction * load)
 
     def breakaway(self, load: Any) -> Any:
         """0: it never sticks."""

@@ -31,10 +31,10 @@ class StaticKinetic(DryFriction):
         self._not_below_zero(static="N m or N", kinetic="N m or N")
         self._ordered("static", "kinetic")
 
-    def size(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Any, load: Any) -> Any:
         """The kinetic friction."""
         return self.kinetic
 
-    def size_at_rest(self, load: Any) -> Any:
+    def magnitude_at_rest(self, load: Any) -> Any:
         """The static friction."""
         return self.static

@@ -39,7 +39,7 @@ class Stribeck(DryFriction):
         self._above_zero(speed="rad/s or m/s", exponent="")
         self._ordered("static", "kinetic")
 
-    def size(self, speed: Any, load: Any) -> Any:
+    def magnitude(self, speed: Any, load: Any) -> Any:
         """k + (s - k) exp(-(|qd|/v)^a)."""
         return self.kinetic + (self.static - self.kinetic) * fallen(speed, self.speed, self.exponent)
 
