@@ -42,8 +42,11 @@ def show(results: Results, console: Console) -> None:
         rows = [(*row[:5], *(f"{error:.1e}" for error in row[5:])) for row in map(astuple, results.accuracy)]
         _table("Error against 50 digits", "robot|function|library|way|states|median|99 %|largest", rows, console)
     if results.operations:
-        rows = [(o.robot, o.function, o.multiplications, o.additions, o.divisions) for o in results.operations]
-        _table("Operations of armdyn's programs", "robot|function|multiply|add|divide", rows, console)
+        rows = [
+            (o.robot, o.function, o.multiplications, o.additions, o.divisions, o.square_roots, o.other)
+            for o in results.operations
+        ]
+        _table("Operations of armdyn's programs", "robot|function|multiply|add|divide|root|other", rows, console)
     if results.sharings:
         rows = [(s.robot, s.what, s.parts, s.whole, f"{s.ratio:.2f}") for s in results.sharings]
         _table("A controller's set as one program", "robot|what|parts|whole|ratio", rows, console)

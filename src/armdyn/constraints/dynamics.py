@@ -17,6 +17,7 @@ from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.errors import RedundantConstraints
+from armdyn.errors import Unsupported
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import select
@@ -25,6 +26,20 @@ from armdyn.spatial.rotations import Array
 
 RANK_LOSS_PIVOT = 1e-12
 """A pivot below this part of its diagonal entry is rounding: the row depends on those before it."""
+
+
+def refuse_load_friction(model: Mechanism) -> None:
+    """Raise where friction depends on the load, to which the constraints add A^T lambda by joints inside the mechanism.
+
+    Raises:
+        Unsupported: friction of that kind.
+    """
+    if model.drive.depends_on_load:
+        raise Unsupported(
+            f"friction of {model.name!r} depends on the load of its gears, to which constraints add; constrained "
+            "dynamics does not solve for it. Give the joints friction that depends on their velocities alone, gears "
+            "efficiencies of 1, or ask robot.without_friction()."
+        )
 
 
 class ConstrainedMotion(NamedTuple):
@@ -61,6 +76,7 @@ def constrained_forward_dynamics(
 
     Arguments, with units and shapes, are those of `armdyn.Robot.constrained_forward_dynamics`.
     """
+    refuse_load_friction(model)
     phi, A, drift = all_equations(model, q, qd)
     if damping:
         drift = drift + damping * (A @ qd)
@@ -136,6 +152,7 @@ def constrained_inverse_dynamics(
 
     As `armdyn.Robot.constrained_inverse_dynamics` (Modern Robotics 8.93). The rank of A does not matter.
     """
+    refuse_load_friction(model)
     tau = inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)
     if multipliers is None:
         return tau  # type: ignore[no-any-return]
@@ -149,6 +166,7 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     As `armdyn.Robot.hybrid_forces`, which has the equations and arguments (Modern Robotics 8.7, 11.6), for constraints
     of full rank; where A has lost rank all of tau is NaN.
     """
+    refuse_load_friction(model)
     _, A, drift = all_equations(model, q, qd)
     _, S = _through(model, factored_mass_matrix(model, q), A)
     excess = _or_nan(S).solve(A @ qdd + drift)
