@@ -236,3 +236,29 @@ def test_descriptions_without_a_place_for_rotors() -> None:
             write()
     with pytest.raises(Unsupported, match=r"closed form of .* has no place for its rotors \(joint_1\.rotor"):
         arm.closed_form([0.1, 0.2], [0.3, 0.4])
+
+
+def test_a_gear_that_loses_and_a_rotor() -> None:
+    """Inverse dynamics has the loss of what the joint transmits, tau_gear, before which the rotor lies."""
+    arm = geared_joints(efficiency=1.0)
+    losing = geared_joints(efficiency=0.8)
+    q, qd, qdd = [0.1, 0.2], [1.0, 2.0], [3.0, 4.0]
+    load = arm.joint_reactions(q, qd, qdd).n[:, 2]
+    assert (load > 0.0).all()
+    lost = losing.inverse_dynamics(q, qd, qdd) - arm.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(lost, (1 / 0.8 - 1) * load, rtol=1e-12)
+    with pytest.raises(
+        Unsupported, match=r"depends on its load, and the joint turns a rotor that is a body of its own"
+    ):
+        losing.forward_dynamics(q, qd, [0.0, 0.0])
+
+
+def geared_joints(efficiency: float) -> Robot:
+    drive = Actuator(Motor(rotor_inertia=1e-3), Gear(10.0, efficiency=efficiency), rotor=Rotor())
+    return armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+
+
+def test_torques_of_motors() -> None:
+    arm = armdyn.load("planar_2r_geared", gear_ratio=100)
+    state = [0.1, 0.2], [1.0, 2.0], [3.0, 4.0]
+    np.testing.assert_allclose(arm.motor_torques(*state), arm.inverse_dynamics(*state) / 100.0, rtol=1e-14)
