@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from armdyn.lazy import names_of
 from armdyn.model.friction import FrictionLaw, Slopes
+from armdyn.model.motor_parts import Rotor, Stator
 
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator
@@ -91,11 +92,13 @@ __all__ = [
     "MotorLimits",
     "Quadratic",
     "Rises",
+    "Rotor",
     "ServoFriction",
     "Sigmoid",
     "Slopes",
     "Smooth",
     "StaticKinetic",
+    "Stator",
     "Stribeck",
     "Thermal",
     "Viscous",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from armdyn.actuators.coulomb import Coulomb
 from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.viscous import Viscous
-from armdyn.errors import DTypeError, shown
+from armdyn.errors import DTypeError, ModelError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
+from armdyn.model.motor_parts import Rotor, Stator
 
 
 @dataclass(frozen=True)
@@ -20,10 +22,15 @@ class Actuator(JointActuator):
     """A motor with its gear and what rubs; a part that is left out says nothing.
 
     Args:
-        motor: whose rotor the joint feels as G^2 I_rotor (Modern Robotics 8.9.2).
+        motor: whose rotor the joint feels as the armature G^2 I_rotor, an approximation that leaves out how the link
+            turns that carries the rotor (Modern Robotics 8.9.2), unless ``rotor`` says where it sits.
         gear: between motor and joint; a ratio of 1 where none is given.
         friction: a law, or several that add up, seen from the joint, besides what rubs on the motor's shaft. Either
             replaces damping and friction of the joint's description; () says that nothing else rubs.
+        rotor: an `armdyn.actuators.Rotor`, or several, such as those of a gear's stages: bodies that turn, with all
+            their gyroscopic moments (Modern Robotics 8.104-8.112). One without an inertia of its own is the motor's,
+            which is then no armature.
+        stator: an `armdyn.actuators.Stator`, or several: mass on the links.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
     >>> drive = Actuator(Motor(rotor_inertia=1.2e-5), Gear(100.0), [Viscous(0.4), Coulomb(1.5)])
@@ -34,6 +41,8 @@ class Actuator(JointActuator):
     motor: Motor | None = None
     gear: Gear | None = None
     friction: FrictionLaw | Sequence[FrictionLaw] | None = None
+    rotor: Rotor | Sequence[Rotor] | None = None
+    stator: Stator | Sequence[Stator] | None = None
 
     def __post_init__(self) -> None:
         for name, kind in (("motor", Motor), ("gear", Gear)):
@@ -47,20 +56,70 @@ class Actuator(JointActuator):
                 if not isinstance(law, FrictionLaw):
                     raise DTypeError(f"friction has {shown(law)}; expected laws such as armdyn.actuators.Coulomb(2.0)")
             object.__setattr__(self, "friction", given)
+        object.__setattr__(self, "rotor", _several("rotor", self.rotor, Rotor))
+        object.__setattr__(self, "stator", _several("stator", self.stator, Stator))
+        self._check_rotors()
+
+    def _check_rotors(self) -> None:
+        """One rotor is the motor's, and it has an inertia."""
+        of_motor = [rotor for rotor in self._rotors if rotor.inertia is None]
+        if len(of_motor) > 1:
+            raise ModelError(
+                f"{len(of_motor)} rotors of Actuator have no inertia of their own; that of the motor belongs to one. "
+                "Give the others theirs: Rotor(inertia=...)"
+            )
+        if of_motor and self._rotor_inertia == 0.0:
+            raise ModelError(
+                "the rotor of Actuator has no inertia; give Motor(rotor_inertia=...), Gear(inertia=...) or "
+                "Rotor(inertia=...)"
+            )
+
+    @property
+    def _rotors(self) -> tuple[Rotor, ...]:
+        return self.rotor  # type: ignore[return-value]  # a tuple since it was made
+
+    @property
+    def _stators(self) -> tuple[Stator, ...]:
+        return self.stator  # type: ignore[return-value]  # a tuple since it was made
+
+    @property
+    def _rotor_inertia(self) -> float:
+        """I_rotor + I_gear."""
+        return (self.motor or Motor()).rotor_inertia + (self.gear or Gear()).inertia
 
     @property
     def armature(self) -> float | None:
-        """G^2 (I_rotor + I_gear); None without a motor and a gear."""
+        """G^2 (I_rotor + I_gear), 0 where the rotor is a body of its own; None without a motor and a gear."""
         if self.motor is None and self.gear is None:
             return None
-        motor, gear = self.motor or Motor(), self.gear or Gear()
-        return gear.ratio**2 * (motor.rotor_inertia + gear.inertia)
+        if any(rotor.inertia is None for rotor in self._rotors):
+            return 0.0
+        return (self.gear or Gear()).ratio ** 2 * self._rotor_inertia
+
+    @property
+    def motor_parts(self) -> tuple[Rotor | Stator, ...]:
+        """Rotors, with the motor's inertia and the gear's ratio where they have none of their own, and stators."""
+        ratio = (self.gear or Gear()).ratio
+        rotors = (
+            dataclasses.replace(
+                rotor,
+                inertia=self._rotor_inertia if rotor.inertia is None else rotor.inertia,
+                ratio=ratio if rotor.ratio is None else rotor.ratio,
+            )
+            for rotor in self._rotors
+        )
+        return (*rotors, *self._stators)
 
     @property
     def without_friction(self) -> Actuator:
         """The same, with nothing that rubs and no loss in its gear."""
         motor = None if self.motor is None else self.motor.without_friction
         return dataclasses.replace(self, motor=motor, friction=(), gear=self.gear and self.gear.lossless)
+
+    def renamed(self, names: Mapping[str, str]) -> Actuator:
+        """The same where the frames that carry rotor and stator have other names."""
+        rotors = [rotor.renamed(names) for rotor in self._rotors]
+        return dataclasses.replace(self, rotor=rotors, stator=[stator.renamed(names) for stator in self._stators])
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...] | None:
@@ -81,3 +140,13 @@ class Actuator(JointActuator):
     def losses(self) -> tuple[FrictionLaw, ...]:
         """The loss of its gear, where it has one."""
         return () if self.gear is None or self.gear.loss is None else (self.gear.loss,)
+
+
+def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:
+    """The parts given: none, one or several."""
+    parts = () if given is None else (given,) if isinstance(given, kind) else given
+    if not isinstance(parts, Sequence) or not all(isinstance(part, kind) for part in parts):
+        raise DTypeError(
+            f"{name} of Actuator is {shown(given)}; expected an armdyn.actuators.{kind.__name__}, or several"
+        )
+    return tuple(parts)

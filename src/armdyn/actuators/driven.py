@@ -61,7 +61,7 @@ def motors_of(mechanism: Mechanism) -> list[Driven]:
         )
     found: dict[int, Driven] = {}
     drive = mechanism.drive
-    for body, terms, offset in zip(mechanism.bodies, drive.terms, drive.offsets, strict=True):
+    for body, terms, offset in zip(mechanism.links, drive.terms, drive.offsets, strict=False):
         joint = mechanism.model.joints[body.joint]
         motor = _motor_of(joint)
         if motor is None:

@@ -18,6 +18,7 @@ import numpy as np
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.kinematics import path_to
 from armdyn.algorithms.link_motion import centre_of_mass
+from armdyn.errors import Unsupported
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, Z, adjoint, cross, inverse_rigid, rigid
 from armdyn.spatial.turns import matrix, to_parent
@@ -81,7 +82,7 @@ def closed_form(
 
     As in the book Vdot holds gravity as an acceleration of the base. Where the joints are coupled, A has a column for
     each coordinate. Rotors of joints with armature are no links: they come to M as A^T diag(armature) A of the
-    coupling, and are not in F.
+    coupling, and are not in F. The book's form has no place for rotors that are bodies of their own.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -94,6 +95,9 @@ def closed_form(
     Returns:
         A `ClosedForm`: named arrays.
 
+    Raises:
+        Unsupported: a robot with such rotors.
+
     >>> robot, q, qd, qdd = armdyn.load("furuta"), [0.5, 1.2], [1.0, -0.4], [0.3, 2.0]
     >>> form = robot.closed_form(q, qd, qdd)
     >>> bool(np.allclose(form.A.T @ form.L.T @ form.G @ form.L @ form.A, robot.mass_matrix(q)))
@@ -101,6 +105,12 @@ def closed_form(
     >>> bool(np.allclose(form.A.T @ form.F, robot.inverse_dynamics(q, qd, qdd)))
     True
     """
+    if mechanism.rotors:
+        names = ", ".join(rotor.name for rotor in mechanism.rotors)
+        raise Unsupported(
+            f"the closed form of {mechanism.name!r} stacks its links, and has no place for its rotors ({names}). The "
+            "recursions have them: mass_matrix, velocity_forces, gravity_forces, inverse_dynamics."
+        )
     positions, rates = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     at_com = [com_pose(mechanism, body) for body in mechanism.bodies]
     inwards = transforms(mechanism, positions, at_com)

@@ -17,9 +17,9 @@ from armdyn.spatial.turns import to_child, to_parent
 def kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, base_twist: Array | None = None) -> Any:
     """Kinetic energy K(q, qd) = qd^T M(q) qd / 2, J, scalar.
 
-    Summed over the links from their twists (Modern Robotics 8.55), and over the rotors where joints have armature.
-    Where the base moves it is the energy as seen from the ground, of the links that joints move: the base's own does
-    not count, and a rotor's is that of its turning against its joint.
+    Summed over the links and the rotors that are bodies of their own from their twists (Modern Robotics 8.55), and over
+    the rotors of armature. Where the base moves it is the energy as seen from the ground, of the links that joints
+    move: the base's own does not count, and of armature only its turning against its joint does.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

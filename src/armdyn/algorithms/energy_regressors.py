@@ -47,13 +47,16 @@ def kinetic_energy_regressor(
     """
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     row = empty_rows(mechanism, 1)[0]
-    for body, twist in zip(mechanism.bodies, link_twists(mechanism, q, qd, base_twist), strict=True):
+    twists = link_twists(mechanism, q, qd, base_twist)
+    for body, twist in zip(mechanism.links, twists, strict=False):
         row[of_link(body)] = kinetic_energy_per_parameter(in_link_frame(body, Screw(*twist)))
-    rotors = np.zeros(len(mechanism.bodies), dtype=object)
-    for body, rate in zip(mechanism.bodies, qd, strict=True):
-        rotors[body.joint] = 0.5 * (rate * rate)
+    armatures = np.zeros(len(mechanism.links), dtype=object)
+    for body, rate in zip(mechanism.links, qd, strict=False):
+        armatures[body.joint] = 0.5 * (rate * rate)
+    spins = [0.5 * (w[2] * w[2]) for w, _ in twists[len(mechanism.links) :]]
     chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
-    return np.hstack([row, *(rotors if name == "armature" else np.zeros(len(rotors)) for name in chosen)])
+    of_joints = [armatures if name == "armature" else np.zeros(len(armatures)) for name in chosen]
+    return np.hstack([row, *of_joints, spins])
 
 
 @function("(n)->(parameters)", sizes=PARAMETERS)
@@ -81,13 +84,12 @@ def potential_energy_regressor(
     array([9.81, 9.81, 0.  ])
     """
     row = empty_rows(mechanism, 1)[0]
-    for body, (g, fallen) in zip(
-        mechanism.bodies, gravity_of_bodies(mechanism, mechanism.drive.positions(q)), strict=True
-    ):
+    gravities = gravity_of_bodies(mechanism, mechanism.drive.positions(q))
+    for body, (g, fallen) in zip(mechanism.links, gravities, strict=False):
         R, p = link_frame(body)
         row[of_link(body)] = [-(fallen + g @ p), *-(R.T @ g), *np.zeros(6)]
     chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
-    return np.hstack([row, np.zeros(len(chosen) * len(mechanism.bodies))])
+    return np.hstack([row, np.zeros(len(chosen) * len(mechanism.links) + len(mechanism.rotors))])
 
 
 def gravity_of_bodies(mechanism: Mechanism, q: Array) -> list[tuple[Array, Any]]:

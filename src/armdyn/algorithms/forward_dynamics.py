@@ -54,7 +54,8 @@ def forward_dynamics(
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6), rows
             as in ``robot.link_names``; see `external_wrench`. The base's has no effect.
-        method: "articulated" or "mass_matrix". Where joints are coupled it is the mass matrix either way.
+        method: "articulated" or "mass_matrix". Where joints are coupled, or turn rotors that are bodies of their own,
+            it is the mass matrix either way.
 
     Raises:
         UnknownName: a method that is neither of the two.

@@ -224,6 +224,8 @@ def wrench_of_displacement(body: Body, whole: Composite, rates: Rates, parent: P
     """
     (mass, h, S), (n, f) = whole, wrench
     w, a, U = parent.w, parent.a, parent.U
+    if body.spins:  # it looks the same at every angle
+        return Wrench(np.zeros(3), np.zeros(3))
     if not body.revolute:  # [A, S] = [0, U z; 0, 0], and Sdot has no angular part
         Uz = U[:, 2]
         return Wrench(cross(h, Uz) + cross(Z, f), mass * Uz)

@@ -31,8 +31,8 @@ def joint_frames(mechanism: Mechanism, q: Array) -> list[JointFrame]:
 
 
 def joint_frame(body: Body, position: Any) -> JointFrame:
-    """The axes of one joint: the body's own where the joint slides, or nothing is asked of it further inwards."""
-    if body.parent < 0 or not body.revolute:
+    """The axes of one joint: the body's own where it slides or spins, or nothing is asked of it further inwards."""
+    if body.parent < 0 or body.spins or not body.revolute:
         return JointFrame(body.turns_at(position), ())
     return JointFrame(body.turns, (body.joint_turn(position),))
 

@@ -23,5 +23,5 @@ def joint_positions(mechanism: Mechanism, q: Array) -> Array:
     >>> robot.joint_positions([0.25])
     array([0.25, 0.  ])
     """
-    by_joint = {body.joint: x for body, x in zip(mechanism.bodies, mechanism.drive.positions(q), strict=True)}
-    return np.array([by_joint[k] for k in range(len(mechanism.bodies))])
+    by_joint = {body.joint: x for body, x in zip(mechanism.links, mechanism.drive.positions(q), strict=False)}
+    return np.array([by_joint[k] for k in range(len(by_joint))])

@@ -46,8 +46,10 @@ def joint_reactions(
     """Force f(q, qd, qdd) and moment n that the joints transmit, N and N m, shape (..., joints, 3).
 
     Row k is what the parent of joint k applies to its child, the actuator's part included: the component along the
-    joint's axis, of n where it turns and of f where it slides, is tau_k (Craig 6.49-6.53), less the armature_k qdd_k
-    that a rotor takes. The moment is taken about the origin of the child link's frame, which lies on the axis.
+    joint's axis, of n where it turns and of f where it slides, is tau_k (Craig 6.49-6.53), less what its rotor takes:
+    armature_k qdd_k, or G times the moment along the rotor's axis (tau_gear of Modern Robotics 8.111). What the
+    bearings of a rotor transmit is part of what moves the link that carries it. The moment is taken about the origin
+    of the child link's frame, which lies on the axis.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -84,9 +86,9 @@ def joint_reactions(
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     _, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)
     passed_on = summed_inwards(mechanism, q, wrenches)
-    own = [mechanism.model.joints[body.joint].collar for body in mechanism.bodies]
+    own = [mechanism.model.joints[body.joint].collar for body in mechanism.links]
     collars = own if collar is None else [collar] * len(own)
-    rows = [about_collar(*of_body) for of_body in zip(mechanism.bodies, q, passed_on, collars, strict=True)]
+    rows = [about_collar(*of_link) for of_link in zip(mechanism.links, q, passed_on, collars, strict=False)]
     return JointReactions(*in_axes(mechanism, q, rows, expressed_in))
 
 
@@ -100,9 +102,9 @@ def about_collar(body: Body, position: Any, wrench: Wrench, collar: str) -> tupl
 
 def in_axes(mechanism: Mechanism, q: Array, rows: list[tuple[Array, Array]], axes: str) -> tuple[Array, Array]:
     """Forces and moments, each (joints, 3), brought from the axes of the bodies to those asked for."""
-    f, n = (np.zeros((len(mechanism.bodies), 3), dtype=object) for _ in range(2))
+    f, n = (np.zeros((len(mechanism.links), 3), dtype=object) for _ in range(2))
     poses = body_poses(mechanism, q)
-    for k, body in enumerate(mechanism.bodies):
+    for k, body in enumerate(mechanism.links):
         for vector, result in zip(rows[k], (f, n), strict=True):
             if axes == "link":
                 result[body.joint] = body.link_pose[:3, :3].T @ vector

@@ -47,7 +47,7 @@ def link_poses(mechanism: Mechanism, q: Array) -> Array:
         q: joint positions, rad or m, shape (..., n).
     """
     poses = body_poses(mechanism, mechanism.drive.positions(q))
-    of_link = {body.name: frame_pose(pose, body.link_pose) for body, pose in zip(mechanism.bodies, poses, strict=True)}
+    of_link = {body.name: frame_pose(pose, body.link_pose) for body, pose in zip(mechanism.links, poses, strict=False)}
     return np.array([np.eye(4), *(of_link[name] for name in mechanism.model.link_names[1:])])
 
 

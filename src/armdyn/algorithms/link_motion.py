@@ -54,7 +54,8 @@ def link_motion(
     """Motion omega(q, qd), alpha, a, a_com of all links and force F, moment N of it, rad, m, N, shape (..., links, 3).
 
     The outward pass of Newton and Euler, base first, in the order of ``robot.link_names`` (Craig 6.45-6.48). Velocities
-    and accelerations are those against the ground.
+    and accelerations are those against the ground. A link holds the masses of the motors on it; what turns their rotors
+    is not in N.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -82,7 +83,7 @@ def link_motion(
     base = base_motion(mechanism.gravity if minus_gravity else np.zeros(3), base_twist, base_twist_rate)
     motions = outward(mechanism, q, qd, qdd, base)
     rows = {mechanism.model.base: of_base(mechanism, base)}
-    for body, motion, (R, _) in zip(mechanism.bodies, motions, body_poses(mechanism, q), strict=True):
+    for body, motion, (R, _) in zip(mechanism.links, motions, body_poses(mechanism, q), strict=False):
         to_axes = body.link_pose[:3, :3].T if expressed_in == "link" else R
         rows[body.name] = [to_axes @ vector for vector in of_body(mechanism, body, motion)]
     return LinkMotion(*(np.array([rows[name][k] for name in mechanism.model.link_names]) for k in range(6)))

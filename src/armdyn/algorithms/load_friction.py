@@ -105,6 +105,12 @@ def loaded_coordinates(mechanism: Mechanism) -> dict[int, int]:
             others = (j for j, row in enumerate(drive.terms) if j != k and any(i == moving for moving, _ in row))
             if moved_by != ((i, 1.0),) or next(others, None) is not None:
                 joint = mechanism.model.joints[mechanism.bodies[k].joint].name
+                if any(mechanism.bodies[k].joint == rotor.joint for rotor in mechanism.rotors):
+                    raise Unsupported(
+                        f"friction of joint {joint!r} of {mechanism.name!r} depends on its load, and the joint turns a "
+                        "rotor that is a body of its own; forward dynamics solves for loads beside armature alone. "
+                        "Leave the Actuator's rotor out, or give it friction that does not depend on the load."
+                    )
                 raise Unsupported(
                     f"friction of joint {joint!r} of {mechanism.name!r} depends on its load, and the joint is coupled "
                     "to others; forward dynamics solves for the loads of joints that move by themselves. Give it "

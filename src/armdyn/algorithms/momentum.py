@@ -1,8 +1,8 @@
 """Momentum of the whole arm, angular and linear, and its centre of mass.
 
 Momenta are (k, l), angular part first, in base axes: l = m dc/dt, and k about the base frame's origin or about the
-common centre of mass c, where it is called centroidal. The moving links count; the base does not, nor do the rotors
-of joints.
+common centre of mass c, where it is called centroidal. The moving links count, and the rotors that are bodies of their
+own; the base does not, nor does armature, which is a rotor that turns with its own joint alone.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ and passing both sides through the same low-pass filter leaves only filtered val
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from armdyn.algorithms.declared import function
 from armdyn.algorithms.energy import link_twists
 from armdyn.algorithms.energy_regressors import gravity_of_bodies
 from armdyn.algorithms.link_screws import Screw, carried_outwards, in_link_frame, link_frame, unit_screws
-from armdyn.algorithms.regressor import PARAMETERS, by_coordinate, empty_rows, joint_columns, of_link
+from armdyn.algorithms.regressor import PARAMETERS, by_coordinate, empty_rows, joint_columns, of_link, rotor_columns
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.standard_parameters import joint_quantities
 from armdyn.spatial.rotations import Array, cross
@@ -59,16 +60,15 @@ def momentum_regressor(
     q, qd = mechanism.drive.positions(q), mechanism.drive.rates(qd)
     rows = empty_rows(mechanism, len(mechanism.bodies))
     twists = link_twists(mechanism, q, qd, base_twist)
-    for k, screws in enumerate(carried_outwards(mechanism, q, unit_screws(mechanism))):
-        body, twist = mechanism.bodies[k], in_link_frame(mechanism.bodies[k], Screw(*twists[k]))
-        for j, screw in screws.items():
+    paths = carried_outwards(mechanism, q, unit_screws(mechanism))
+    for k, body in enumerate(mechanism.links):
+        twist = in_link_frame(body, Screw(*twists[k]))
+        for j, screw in paths[k].items():
             rows[j, of_link(body)] = momentum_per_parameter(in_link_frame(body, screw), twist)
     chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
     at_rest = np.zeros(len(qd))
-    return by_coordinate(
-        mechanism,
-        np.hstack([rows, *(joint_columns(mechanism, qd if name == "armature" else at_rest) for name in chosen)]),
-    )
+    columns = [joint_columns(mechanism, qd if name == "armature" else at_rest) for name in chosen]
+    return by_coordinate(mechanism, np.hstack([rows, *columns, rotor_columns(mechanism, paths, spins_of(twists))]))
 
 
 @function("(n),(n),(6)?->(n,parameters)", sizes=PARAMETERS)
@@ -110,7 +110,7 @@ def lagrangian_gradient_regressor(
     ]
     screws, slopes_outwards = carried_outwards(mechanism, q, units), carried_outwards(mechanism, q, slopes)
     gravities = gravity_of_bodies(mechanism, q)
-    for k, body in enumerate(mechanism.bodies):
+    for k, body in enumerate(mechanism.links):
         R, _ = link_frame(body)
         twist, g = in_link_frame(body, twists[k]), R.T @ gravities[k][0]
         for j, screw in screws[k].items():
@@ -120,7 +120,14 @@ def lagrangian_gradient_regressor(
             rows[j, of_link(body)] = [x + y for x, y in zip(kinetic, gravity, strict=True)]
     chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction)
     at_rest = np.zeros(len(qd))
-    return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, at_rest) for _ in chosen)]))
+    columns = [joint_columns(mechanism, at_rest) for _ in chosen]
+    spins = rotor_columns(mechanism, slopes_outwards, spins_of(twists))
+    return by_coordinate(mechanism, np.hstack([rows, *columns, spins]))
+
+
+def spins_of(twists: Sequence[tuple[Array, Array]]) -> list[Array]:
+    """The angular momentum of a rotor whose inertia about its axis z is 1, for every body."""
+    return [np.array([0.0, 0.0, w[2]]) for w, _ in twists]
 
 
 def momentum_per_parameter(screw: Screw, twist: Screw) -> list[Any]:

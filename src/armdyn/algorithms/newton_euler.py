@@ -226,8 +226,18 @@ def acceleration_tensor(w: Array, wd: Array) -> Array:
 
 def inertial_wrench(body: Body, motion: Motion) -> Wrench:
     """F = m a + U h and N = h x a + axial(U Sigma), the wrench that moves the link."""
+    if body.spins:
+        inertia = body.second_moment[0, 0] + body.second_moment[1, 1]
+        return Wrench(gyroscopic_moment(inertia, motion), np.zeros(3))
     m, h, a, U = body.mass, body.first_moment, motion.a, motion.U
     return Wrench(cross(h, a) + axial_of_product(U, body.second_moment), m * a + U @ h)
+
+
+def gyroscopic_moment(inertia: Any, motion: Motion) -> Array:
+    """I wd + w x I w of a spin, with I = diag(0, 0, I_a): what turns a rotor about its axis, and the axis with it."""
+    wx, wy, wz = motion.w
+    along = inertia * wz
+    return np.array([wy * along, -(wx * along), inertia * motion.wd[2]])
 
 
 def axial_of_product(U: Array, S: Array) -> Array:
@@ -246,7 +256,7 @@ def axial_of_product(U: Array, S: Array) -> Array:
 def subtract_external_wrenches(mechanism: Mechanism, wrenches: list[Wrench], f_ext: Array) -> None:
     """Subtract the wrenches of the surroundings on the links, given in link frames (Featherstone 2008, 5.20)."""
     of_link = dict(zip(mechanism.model.link_names, f_ext, strict=True))
-    for k, body in enumerate(mechanism.bodies):
+    for k, body in enumerate(mechanism.links):
         n, f = transform_wrench(body.link_pose, of_link[body.name])
         wrenches[k] = Wrench(wrenches[k].n - n, wrenches[k].f - f)
 

@@ -13,8 +13,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.algorithms.declared import function
-from armdyn.algorithms.link_screws import Screw, carried_outwards, in_link_frame, link_frame, unit_screws
-from armdyn.algorithms.newton_euler import Motion, acceleration_tensor, base_motion, outward
+from armdyn.algorithms.link_screws import Path, Screw, carried_outwards, in_link_frame, link_frame, unit_screws
+from armdyn.algorithms.newton_euler import (
+    Motion,
+    acceleration_tensor,
+    base_motion,
+    gyroscopic_moment,
+    outward,
+)
 from armdyn.model.drive import sign
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.model.standard_parameters import OF_LINK, joint_quantities, parameter_count
@@ -43,7 +49,8 @@ def regressor(
     pi are the standard parameters, ten a moving link in its own frame: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz,
     I_yz, I_zz about the frame's origin; ``robot.standard_parameters()`` has them with their names. Y pi is what
     `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1), but for what the laws of its
-    actuators add, which are not linear in their parameters: `friction_forces` has them.
+    actuators add, which are not linear in their parameters: `friction_forces` has them. Behind all others stands a
+    column for each rotor that is a body of its own: its inertia about its axis, "JOINT.rotor".
 
     With constraints, of the tree: Y pi = M qdd + h = tau - A^T lambda.
 
@@ -69,14 +76,17 @@ def regressor(
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     motions = outward(mechanism, q, qd, qdd, base_motion(mechanism.gravity, base_twist, base_twist_rate))
     rows = empty_rows(mechanism, len(mechanism.bodies))
-    for k, screws in enumerate(carried_outwards(mechanism, q, unit_screws(mechanism))):
-        body, motion = mechanism.bodies[k], motion_in_link_frame(mechanism.bodies[k], motions[k])
-        for j, screw in screws.items():
+    paths = carried_outwards(mechanism, q, unit_screws(mechanism))
+    for k, body in enumerate(mechanism.links):
+        motion = motion_in_link_frame(body, motions[k])
+        for j, screw in paths[k].items():
             rows[j, of_link(body)] = force_per_parameter(in_link_frame(body, screw), motion)
     signs = [sign(rate) for rate in qd]
     factors: dict[str, Any] = {"armature": qdd, "damping": qd, "friction": signs, "offset": np.ones(len(qd))}
     chosen = joint_quantities(mechanism.model, armature=armature, damping=damping, friction=friction, offset=offset)
-    return by_coordinate(mechanism, np.hstack([rows, *(joint_columns(mechanism, factors[name]) for name in chosen)]))
+    spins = rotor_columns(mechanism, paths, [gyroscopic_moment(1.0, motion) for motion in motions])
+    columns = [joint_columns(mechanism, factors[name]) for name in chosen]
+    return by_coordinate(mechanism, np.hstack([rows, *columns, spins]))
 
 
 def force_per_parameter(screw: Screw, motion: Motion) -> list[Any]:
@@ -110,14 +120,24 @@ def of_link(body: Body) -> slice:
 
 def empty_rows(mechanism: Mechanism, count: int) -> Array:
     """Zeros for the parameters of all links."""
-    return np.zeros((count, TEN * len(mechanism.bodies)), dtype=object)
+    return np.zeros((count, TEN * len(mechanism.links)), dtype=object)
 
 
 def joint_columns(mechanism: Mechanism, factors: Array | Sequence[Any]) -> Array:
     """A column a joint, with what multiplies its parameter, given by body, in the row of its own body."""
-    columns = np.zeros((len(mechanism.bodies), len(mechanism.bodies)), dtype=object)
-    for k, body in enumerate(mechanism.bodies):
+    columns = np.zeros((len(mechanism.bodies), len(mechanism.links)), dtype=object)
+    for k, body in enumerate(mechanism.links):
         columns[k, body.joint] = factors[k]
+    return columns
+
+
+def rotor_columns(mechanism: Mechanism, paths: Sequence[Path], moments: Sequence[Array]) -> Array:
+    """A column a rotor: the power along the screws that move it of the moment that its inertia of 1 takes; by body."""
+    columns = np.zeros((len(mechanism.bodies), len(mechanism.rotors)), dtype=object)
+    for column in range(len(mechanism.rotors)):
+        k = len(mechanism.links) + column
+        for j, screw in paths[k].items():
+            columns[j, column] = screw.w @ moments[k]
     return columns
 
 

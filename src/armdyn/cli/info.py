@@ -13,7 +13,7 @@ from rich.text import Text
 from armdyn.cli.screen import screen, visible
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.constraints import RedundantConstraints
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, Unsupported
 from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
@@ -140,7 +140,7 @@ def _cost_table(arm: Robot) -> Table:
             continue  # needs a tip, and the robot has none
         try:
             counts = function.op_counts
-        except (ModelError, RedundantConstraints):  # no mass moves, or constraints that follow from others
+        except (ModelError, RedundantConstraints, Unsupported):  # no mass moves, constraints that follow from others
             table.add_row(name, *["not defined"] * 4)
             continue
         numbers = (counts.multiplications, counts.additions, counts.divisions, counts.trigonometric)

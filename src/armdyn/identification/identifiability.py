@@ -65,7 +65,7 @@ def base_parameters(
     refuse_constraints(robot.model, "base_parameters", "the regressor at states within them")
     number("tolerance", tolerance, least=0.0)
     standard = standard_parameters(robot.model, **options)
-    coupled = robot.model.coupling is not None
+    coupled = robot.model.coupling is not None or bool(robot.model.rotors)
     method = ("numerical" if coupled else "structural") if method is None else method
     if method not in METHODS:
         raise UnknownName.of("method", method, METHODS, "method=")
@@ -74,8 +74,8 @@ def base_parameters(
         return grouped(robot.mechanism, standard, vectors, gap)
     if coupled:
         raise Unsupported(
-            f"joints of {robot.name!r} are coupled, and the structural rules hold for joints that move independently; "
-            "take method='numerical'."
+            f"joints of {robot.name!r} are coupled or turn rotors that are bodies of their own, and the structural "
+            "rules hold for joints that move independently; take method='numerical'."
         )
     return grouped(robot.mechanism, standard, null_parameters(robot.mechanism, standard, tolerance))
 

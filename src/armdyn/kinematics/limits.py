@@ -91,7 +91,8 @@ class Range:
 
 def _in_whole_turns(robot: Robot, coordinate: int) -> bool:
     """Whether a full turn of a coordinate turns every joint it moves by full turns: the same configuration."""
-    factors = [f for terms in robot.mechanism.drive.terms for i, f in terms if i == coordinate]
+    of_links = zip(robot.mechanism.links, robot.mechanism.drive.terms, strict=False)
+    factors = [f for _, terms in of_links for i, f in terms if i == coordinate]
     return all(factor.is_integer() for factor in factors)
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 
 from armdyn.model.friction import FrictionLaw
+from armdyn.model.motor_parts import Rotor, Stator
 
 
 class JointActuator(ABC):
@@ -17,7 +19,19 @@ class JointActuator(ABC):
     @property
     @abstractmethod
     def armature(self) -> float | None:
-        """The inertia of its rotor as the joint feels it, kg m^2, or kg of a slide; None where it says nothing."""
+        """The inertia of its rotor as the joint feels it, kg m^2, or kg of a slide; None where it says nothing.
+
+        The approximation G^2 I_rotor: a rotor of `motor_parts` is not in it.
+        """
+
+    @property
+    def motor_parts(self) -> tuple[Rotor | Stator, ...]:
+        """Rotors that are bodies of their own, with their ratios and inertias, and stators; none unless it says so."""
+        return ()
+
+    def renamed(self, names: Mapping[str, str]) -> JointActuator:
+        """The same where the frames of the robot have other names."""
+        return self
 
     @property
     @abstractmethod

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.errors import ModelError, UnknownName, warn_of_description
-from armdyn.exact import exact, norm
+from armdyn.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.editing import without_friction
 from armdyn.model.frozen import frozen_array
@@ -120,7 +120,8 @@ def lock(joint: JointPart, locked: Mapping[str, float]) -> JointPart:
     if fault := largest_problem(q, joint.kind):
         raise ModelError(f"{joint.where} joint {quoted(joint.name)}: locked at {fault}.".lstrip())
     moved = rigid(rotation_about(joint.axis, q)) if joint.kind == "revolute" else rigid(p=exact(joint.axis) * q)
-    return dataclasses.replace(joint, kind="fixed", placement=exact(joint.placement) @ moved)
+    parts = tuple(part.turned(rounded(moved[:3, :3]).T) for part in joint.motor_parts)
+    return dataclasses.replace(joint, kind="fixed", placement=exact(joint.placement) @ moved, motor_parts=parts)
 
 
 def merge(
@@ -137,6 +138,7 @@ def merge(
     inertias = {base: parts[base].exact_inertia}
     poses = {base: (base, exact(np.eye(4)))}  # of every frame: its link and T_link,frame, rounded once at the end
     moving: dict[str, Joint] = {}
+    held: list[JointPart] = []
     for joint in joints:
         carrier, pose = poses[joint.parent]
         placement = pose @ exact(joint.placement)
@@ -144,11 +146,20 @@ def merge(
         if joint.kind == "fixed":
             poses[joint.child] = carrier, placement
             inertias[carrier] = inertias[carrier] + inertia.seen_from(placement)
+            held.append(joint)
         else:
             poses[joint.child] = joint.child, exact(np.eye(4))
             inertias[joint.child] = inertia
             names, axis = (joint.name, joint.kind, carrier, joint.child), _unit(joint.axis)
-            moving[joint.name] = Joint(*names, placement, axis, **mechanics(joint))
+            moving[joint.name] = Joint(
+                *names, placement, axis, **mechanics(joint), actuator=joint.actuator, motor_parts=joint.motor_parts
+            )
+    for joint in held:
+        for rotor in (part for part in joint.motor_parts if part.spins):  # they turn no more against their links
+            at = joint.parent if rotor.carrier is None else rotor.carrier
+            link, pose = poses[at]
+            T = pose @ exact(joint.placement) if rotor.carrier is None else pose
+            inertias[link] = inertias[link] + rotor.moment(rotor.seen_from(link, T, joint.axis))
     in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
     return Model(
         name,

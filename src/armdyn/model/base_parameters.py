@@ -199,12 +199,20 @@ def grouped(
 
 def columns_of_bodies(mechanism: Mechanism, standard: StandardParameters) -> list[list[int]]:
     """The columns of every body's link and joint, those to be made dependent first in front."""
-    links = len(mechanism.bodies)
-    joint_blocks = range(len(OF_LINK) * links, len(standard), links)
+    links = len(mechanism.links)
+    first_rotor = len(standard) - len(mechanism.rotors)
+    of_rotors: list[list[int]] = [[] for _ in mechanism.model.joints]
+    for column, rotor in enumerate(mechanism.rotors, start=first_rotor):
+        of_rotors[rotor.joint].append(column)
+    joint_blocks = range(len(OF_LINK) * links, first_rotor, links)
     preferred = [OF_LINK.index(name) for name in PREFERRED]
     return [
-        [start + body.joint for start in joint_blocks] + [len(OF_LINK) * body.joint + place for place in preferred]
-        for body in mechanism.bodies
+        [
+            *of_rotors[body.joint],
+            *(start + body.joint for start in joint_blocks),
+            *(len(OF_LINK) * body.joint + place for place in preferred),
+        ]
+        for body in mechanism.links
     ]
 
 
@@ -233,12 +241,14 @@ def _without(basis: Array, row: Array) -> Array:
 def own_units(mechanism: Mechanism, standard: StandardParameters) -> Array:
     """The size of each parameter in kg, gravity and the arm's own length, so that those of different units compare."""
     L, strength = own_length(mechanism), own_gravity(mechanism)
-    scales = [1.0, *[L] * 3, *[L**2] * len(ENTRIES)] * len(mechanism.bodies)
+    scales = [1.0, *[L] * 3, *[L**2] * len(ENTRIES)] * len(mechanism.links)
     turning = {joint.name: joint.kind == "revolute" for joint in mechanism.model.joints}
-    for name in standard.names[len(scales) :]:
+    rotors = mechanism.model.rotors
+    for name in standard.names[len(scales) : len(standard.names) - len(rotors)]:
         joint, _, quantity = name.rpartition(".")
         lever = L if turning[joint] else 1.0
         scales.append({"armature": lever**2, "offset": lever * strength}.get(quantity, 1.0))
+    scales += [(L / rotor.gear_ratio) ** 2 for rotor in rotors.values()]
     return np.array(scales)
 
 
@@ -249,6 +259,6 @@ def own_gravity(mechanism: Mechanism) -> float:
 
 def own_length(mechanism: Mechanism) -> float:
     """The greatest distance from joint to joint, m; 1 where there is none."""
-    places = [body.offset for body in mechanism.bodies] + [body.link_pose[:3, 3] for body in mechanism.bodies]
+    places = [body.offset for body in mechanism.links] + [body.link_pose[:3, 3] for body in mechanism.links]
     greatest = max(float(np.linalg.norm(place)) for place in places)
     return greatest if greatest > 0.0 else 1.0

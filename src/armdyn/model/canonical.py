@@ -12,6 +12,7 @@ rounded to float64 once, where a constant meets a variable, so the constants are
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,7 +73,10 @@ def canonical(model: Model) -> Mechanism:
         else (index[frame.link], clean_pose(link_pose[frame.link] @ exact(frame.pose)))
         for frame in model.frames
     }
-    drive = Drive.of([b.joint for b in bodies], model.coupling, model.joints)
+    rotors = list(_rotors(model, index, link_pose))
+    of_rotors = [(index[model.joints[body.joint].child], ratio) for body, ratio in rotors]
+    drive = Drive.of([b.joint for b in bodies], model.coupling, model.joints).with_rotors_of(of_rotors)
+    bodies += [body for body, _ in rotors]
     return Mechanism(model.name, tuple(bodies), exact(model.gravity), frames, model.tip, model, drive)
 
 
@@ -249,6 +253,36 @@ def _body(model: Model, joint: Joint, parent: int, step: Array, link_pose: Array
         second_moment=second,
         link_pose=clean_pose(link_pose),
     )
+
+
+def _rotors(model: Model, index: Mapping[str, int], link_pose: Mapping[str, Array]) -> Iterator[tuple[Body, float]]:
+    """The spins of the rotors about their axes, of no mass, each with its ratio G to its joint.
+
+    The moment that a spin takes is the same about every point: it stands at the origin of the link that carries it.
+    """
+    for number, joint in enumerate(model.joints):
+        for name, rotor in joint.rotors.items():
+            place = rotor.place(model, joint)
+            R = link_pose[place.link][:3, :3] if place.link in index else exact(np.eye(3))
+            half = exact(rotor.moment_about_axis) / 2
+            yield (
+                Body(
+                    name=name,
+                    joint=number,
+                    parent=index.get(place.link, -1),
+                    revolute=True,
+                    offset=exact(np.zeros(3)),
+                    turns=constant_turns(clean_direction(R @ place.axis)),
+                    quarter_turns=0,
+                    angle=ZERO,
+                    mass=ZERO,
+                    first_moment=exact(np.zeros(3)),
+                    second_moment=half * exact(np.diag([1.0, 1.0, -1.0])),  # I = tr(Sigma) 1 - Sigma = diag(0, 0, I_a)
+                    link_pose=exact(np.eye(4)),
+                    spins=True,
+                ),
+                rotor.gear_ratio,
+            )
 
 
 def _split_angle(cosine: Any, sine: Any) -> tuple[int, Exact]:

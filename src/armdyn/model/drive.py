@@ -66,7 +66,7 @@ class Drive:
 
     @classmethod
     def of(cls, joints: Sequence[int], coupling: Coupling | None, all_joints: Sequence[Joint]) -> Drive:
-        """The drive of bodies whose joints have these numbers among all joints of the model."""
+        """The drive of links whose joints have these numbers among all joints of the model."""
         own = [all_joints[k] for k in joints]
         numbers = {name: tuple(Exact(getattr(joint, name)) for joint in own) for name in OF_JOINT}
         laws = tuple(joint.laws for joint in own)
@@ -78,6 +78,16 @@ class Drive:
         terms = tuple(tuple((i, float(f)) for i, f in enumerate(row) if f != 0.0) for row in rows)
         offsets = tuple(float(coupling.offset[k]) for k in joints)
         return cls(coupling.matrix.shape[1], terms, offsets, **numbers, laws=laws)
+
+    def with_rotors_of(self, rotors: Sequence[tuple[int, float]]) -> Drive:
+        """The drive of these bodies and of rotors behind them: each by the body whose joint it turns with, and G."""
+        if not rotors:
+            return self
+        none = (Exact(0),) * len(rotors)
+        of_rotors = [tuple((i, factor * ratio) for i, factor in self.terms[k]) for k, ratio in rotors]
+        numbers: dict[str, Any] = {name: (*getattr(self, name), *none) for name in OF_JOINT}
+        laws, offsets = (*self.laws, *(() for _ in rotors)), (*self.offsets, *(0.0 for _ in rotors))
+        return dataclasses.replace(self, terms=(*self.terms, *of_rotors), offsets=offsets, laws=laws, **numbers)
 
     @property
     def rounded(self) -> Drive:

@@ -15,6 +15,7 @@ from armdyn.model.coordinates import refuse, with_coordinates
 from armdyn.model.coupling import Coordinate
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import UNLIMITED, Joint, Limits, Link, Model
+from armdyn.model.motor_masses import with_motor_masses
 from armdyn.model.notes import renoted
 from armdyn.model.payload import checked_inertia
 from armdyn.model.validation import limit_problems
@@ -150,14 +151,16 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
     """The same robot with actuators at some of its joints; every algorithm counts them from then on.
 
     What an actuator says replaces what the joint said before: a motor or gear its armature, friction laws its damping
-    and friction. What it says nothing of stays.
+    and friction. What it says nothing of stays. The masses of its stator and rotor are added to those of the links that
+    carry them, and taken off again with it.
 
     Args:
         actuators: by joint, an `armdyn.actuators.Actuator`; None takes the joint's away, with all that it brought.
 
     Raises:
-        UnknownName: a joint that the robot does not have.
+        UnknownName: a joint that the robot does not have; a frame to carry a rotor or stator likewise.
         DTypeError: a value that is no actuator.
+        ModelError: masses to be taken off a link that has less, for `with_inertia` gave it another since.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor
     >>> drive = Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), Coulomb(2.0))
@@ -166,7 +169,8 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
     array([0., 3.])
     """
     given = _mapping(actuators, "actuators", "joints to armdyn.actuators.Actuator", "{'elbow': Actuator(motor, gear)}")
-    return _with_joints(model, {name: _driven_by(model.joint(name), actuator) for name, actuator in given.items()})
+    changes = {name: _driven_by(model.joint(name), actuator) for name, actuator in given.items()}
+    return _with_joints(with_motor_masses(model, {name: c["motor_parts"] for name, c in changes.items()}), changes)
 
 
 def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
@@ -176,7 +180,7 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
             f"actuator of joint {joint.name!r} is {shown(actuator)}; expected an armdyn.actuators.Actuator"
         )
     before, after = joint.actuator, actuator
-    changes: dict[str, Any] = {"actuator": actuator}
+    changes: dict[str, Any] = {"actuator": actuator, "motor_parts": () if after is None else after.motor_parts}
     if after is not None and after.armature is not None:
         changes["armature"] = after.armature
     elif before is not None and before.armature is not None:

@@ -25,11 +25,11 @@ SLIGHT = 2.0**-27
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """One moving link B in its canonical frame; P is the canonical frame of its parent.
+    """One moving link B in its canonical frame, or the spin of a rotor; P is the canonical frame of its parent.
 
     Args:
-        name: of the link.
-        joint: index of its joint in the model.
+        name: of the link, or of the rotor.
+        joint: index of its joint in the model; of a rotor, of the joint that it drives.
         parent: index of its parent among the bodies, -1 for the base, whose frame is then P.
         revolute: else prismatic.
         offset: p_PB at q = 0, in P's axes.
@@ -39,6 +39,8 @@ class Body:
         first_moment: h = m c, in B.
         second_moment: Sigma, the integral of r r^T dm about B's origin, in B (the pseudo-inertia's 3x3 block).
         link_pose: T_BL, the pose of the model's own link frame L.
+        spins: of a rotor: it turns about z, and its axes stay with P, for it is symmetric about z. It has neither mass
+            nor inertia across z, which the link that carries it has.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Body:
     first_moment: Array
     second_moment: Array
     link_pose: Array
+    spins: bool = False
 
     @property
     def rounded(self) -> Body:
@@ -73,7 +76,7 @@ class Body:
 
     def turns_at(self, q: Any) -> Turns:
         """R_PB at joint position q."""
-        return (*self.turns, self.joint_turn(q))
+        return self.turns if self.spins else (*self.turns, self.joint_turn(q))
 
 
 def _rounded(turn: Turn | Axes) -> Turn | Axes:
@@ -90,7 +93,8 @@ class Mechanism:
 
     Args:
         name: of the robot.
-        bodies: the moving links in canonical frames, a parent before its children.
+        bodies: the moving links in canonical frames, a parent before its children, and behind them the rotors that
+            are bodies of their own.
         gravity: the acceleration of free fall in base axes, shape (3,).
         frames: of each frame the body that carries it, -1 for the base, and its pose there; `frame` looks one up.
         tip: name of the tip frame, if there is one.
@@ -111,6 +115,16 @@ class Mechanism:
     def dof(self) -> int:
         """n, the size of q."""
         return self.drive.size
+
+    @property
+    def links(self) -> tuple[Body, ...]:
+        """The bodies that are links."""
+        return self.bodies[: len(self.model.joints)]
+
+    @property
+    def rotors(self) -> tuple[Body, ...]:
+        """The bodies that are rotors."""
+        return self.bodies[len(self.model.joints) :]
 
     def frame(self, name: str | None = None) -> tuple[int, Array]:
         """The body that carries a frame (-1: the base) and the frame's pose in that body; the tip by default."""

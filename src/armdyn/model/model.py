@@ -21,6 +21,7 @@ from armdyn.model.friction import FrictionLaw
 from armdyn.model.frozen import frozen_array, unrounded
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
+from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
@@ -70,6 +71,8 @@ class Joint:
             It resists the joint's own acceleration alone: M_kk grows by it.
         actuator: what drives it. Its inertia and friction stand in ``armature``, ``damping`` and ``friction`` too, or
             in `laws`.
+        motor_parts: rotors that are bodies of their own, whose ratio and inertia are numbers, and stators. The links
+            that carry them have their masses, and all of their inertia but the moments of rotors about their axes.
     """
 
     name: str
@@ -84,6 +87,7 @@ class Joint:
     collar: Collar = "child"
     armature: float = 0.0
     actuator: JointActuator | None = None
+    motor_parts: tuple[Rotor | Stator, ...] = ()
     _unrounded: Array | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
@@ -100,6 +104,21 @@ class Joint:
     def laws(self) -> tuple[FrictionLaw, ...]:
         """What rubs in it besides damping and friction: the laws of its actuator and the losses of its gear."""
         return () if self.actuator is None else (*(self.actuator.laws or ()), *self.actuator.losses)
+
+    @property
+    def rotors(self) -> Mapping[str, Rotor]:
+        """The rotors it turns that are bodies of their own, by their names: "JOINT.rotor", or "JOINT.rotor_1", ..."""
+        rotors = [part for part in self.motor_parts if isinstance(part, Rotor)]
+        if len(rotors) == 1:
+            return {f"{self.name}.rotor": rotors[0]}
+        return {f"{self.name}.rotor_{i}": rotor for i, rotor in enumerate(rotors, start=1)}
+
+    def with_rotor_inertias(self, inertias: Mapping[str, Any]) -> Joint:
+        """The joint whose rotors, by their names, have other moments about their axes."""
+        parts = list(self.motor_parts)
+        for name, rotor in self.rotors.items():
+            parts[parts.index(rotor)] = dataclasses.replace(rotor, inertia=inertias[name])
+        return self.replace(motor_parts=tuple(parts)) if parts else self
 
     @property
     def rubs(self) -> bool:
@@ -185,6 +204,9 @@ class Model:
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen_array(self.gravity, (3,), "gravity", GRAVITY))
         check_constraints(self)
+        for joint in self.joints:
+            for part in joint.motor_parts:
+                part.place(self, joint)  # its carrier is a frame that there is
 
     @property
     def base(self) -> str:
@@ -200,6 +222,11 @@ class Model:
     def joint_names(self) -> tuple[str, ...]:
         """Names of all joints, in the order of the description."""
         return tuple(joint.name for joint in self.joints)
+
+    @property
+    def rotors(self) -> Mapping[str, Rotor]:
+        """The rotors that are bodies of their own, by their names."""
+        return {name: rotor for joint in self.joints for name, rotor in joint.rotors.items()}
 
     @property
     def link_names(self) -> tuple[str, ...]:
@@ -260,6 +287,7 @@ class Model:
             parts += [joint.collar, joint.armature]
             if joint.actuator is not None:
                 parts.append(joint.actuator)  # its repr holds every number with all digits
+            parts += joint.motor_parts  # theirs too
         for frame in sorted(self.frames, key=lambda frame: frame.name):
             parts += [frame.name, frame.link, frame.pose.tobytes()]
         if self.coupling is not None:

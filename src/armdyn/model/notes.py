@@ -113,7 +113,9 @@ def _massless(model: Model) -> list[str]:
     for link in list(massive):
         while (link := parent_of.get(link, "")) and link not in massive:
             massive.add(link)
-    idle = np.array([joint.child not in massive and joint.armature == 0.0 for joint in model.joints])
+    idle = np.array(
+        [joint.child not in massive and joint.armature == 0.0 and not joint.rotors for joint in model.joints]
+    )
     if model.coupling is None:
         return [joint.name for joint, moves_none in zip(model.joints, idle, strict=True) if moves_none]
     moves_mass = (model.coupling.matrix[~idle] != 0.0).any(axis=0)

@@ -1,7 +1,8 @@
 """Model parameters as inputs of a function: for payloads, identification, randomisation.
 
 A parameter is named "gravity"; "LINK.mass", "LINK.com", "LINK.inertia" for a moving link, or "JOINT.armature",
-"JOINT.damping", "JOINT.friction" for a joint, whose own values it replaces; or "FRAME.payload.mass",
+"JOINT.damping", "JOINT.friction" for a joint, "JOINT.rotor" for the inertia about its axis of a rotor that is a body of
+its own, whose own values it replaces; or "FRAME.payload.mass",
 "FRAME.payload.com", "FRAME.payload.inertia" for a body fixed to a frame, which is added.
 """
 
@@ -38,7 +39,7 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
     if name == "gravity":
         return (3,)
     owner, _, quantity = name.rpartition(".")
-    if quantity in OF_JOINT and owner in model.joint_names:
+    if (quantity in OF_JOINT and owner in model.joint_names) or name in model.rotors:
         return ()
     exists = owner in model.link_names[1:] or payload_frame(model, owner) is not None
     if quantity not in SHAPES or not exists:
@@ -69,6 +70,7 @@ def parameter_names(model: Model) -> Iterator[str]:
     for joint in model.joints:
         yield from (f"{joint.child}.{quantity}" for quantity in SHAPES)
         yield from (f"{joint.name}.{quantity}" for quantity in OF_JOINT)
+        yield from joint.rotors
     carried = [frame.name for frame in model.frames if frame.link != model.base]
     yield from (f"{frame}{PAYLOAD}.{quantity}" for frame in carried for quantity in SHAPES)
 
@@ -80,6 +82,8 @@ def parameter_value(model: Model, name: str) -> Array:
     owner, _, quantity = name.rpartition(".")
     if quantity in OF_JOINT and owner in model.joint_names:
         return np.asarray(getattr(model.joint(owner), quantity))
+    if name in model.rotors:
+        return np.asarray(model.rotors[name].moment_about_axis)
     if payload_frame(model, owner) is not None:
         return np.zeros(SHAPES[quantity])
     inertia = model.link(owner).inertia
@@ -91,11 +95,12 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
     of_link: dict[str, dict[str, Any]] = {}
     of_payload: dict[str, dict[str, Any]] = {}
     of_joint: dict[str, dict[str, Any]] = {quantity: {} for quantity in OF_JOINT}
+    rotors = {body.name for body in mechanism.rotors}
     for name, value in values.items():
         owner, _, quantity = name.rpartition(".")
         if quantity in OF_JOINT and owner in mechanism.model.joint_names:
             of_joint[quantity][owner] = value
-        elif name != "gravity":
+        elif name != "gravity" and name not in rotors:
             is_payload = payload_frame(mechanism.model, owner) is not None
             (of_payload if is_payload else of_link).setdefault(owner, {})[quantity] = value
     check_complete(of_payload)
@@ -105,7 +110,8 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
         k, T = mechanism.frame(owner.removesuffix(PAYLOAD))
         bodies[k] = _with_payload(bodies[k], T, POINT | changed)
     gravity = values.get("gravity", mechanism.gravity)
-    joints = [mechanism.model.joint_names[body.joint] for body in mechanism.bodies]
+    bodies = [_with_moment(body, values[body.name]) if body.spins and body.name in values else body for body in bodies]
+    joints = ["" if body.spins else mechanism.model.joint_names[body.joint] for body in mechanism.bodies]
     drive = mechanism.drive
     for quantity, given in of_joint.items():
         own = zip(joints, getattr(drive, quantity), strict=True)
@@ -121,6 +127,12 @@ def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> B
     inertia = LinkInertia(changed.get("mass", own.mass), changed.get("com", own.com), tensor)
     mass, h, S = canonical_inertia(inertia, body.link_pose)
     return dataclasses.replace(body, mass=mass, first_moment=h, second_moment=S)
+
+
+def _with_moment(rotor: Body, inertia: Any) -> Body:
+    """The rotor with another moment about its axis."""
+    half = 0.5 * inertia
+    return dataclasses.replace(rotor, second_moment=np.diag([half, half, -half]))
 
 
 def symmetric_part(tensor: Array) -> Array:

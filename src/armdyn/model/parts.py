@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from armdyn.model.actuator import JointActuator
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import UNLIMITED, Collar, Limits
+from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array
 
@@ -46,6 +48,8 @@ class JointPart:
     collar: Collar = "child"
     where: str = ""
     armature: float = 0.0
+    actuator: JointActuator | None = None
+    motor_parts: tuple[Rotor | Stator, ...] = ()
     is_multi_dof: bool = False
 
 

@@ -31,7 +31,7 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
     bodies = list(mechanism.bodies)
     for k in reversed(range(len(bodies))):
         body = bodies[k]
-        if is_constant(body):
+        if is_constant(body) and not body.spins:  # a spin has nothing to share
             bodies[k] = _without_shared(body)
             if body.parent >= 0:
                 bodies[body.parent] = _with_shared(bodies[body.parent], body)

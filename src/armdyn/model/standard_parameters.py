@@ -2,12 +2,12 @@
 
 Ten a moving link, in the link's own frame: mass m, first moment m c, and the inertia I about the frame's origin, whose
 entries off the diagonal are minus the products of inertia. Behind them, where asked for, the rotor inertias of the
-joints, and viscous friction, Coulomb friction and a constant offset, one a joint each.
+joints, and viscous friction, Coulomb friction and a constant offset, one a joint each. Last come the rotors that are
+bodies of their own, one number each, about its axis: what else they weigh is part of their links.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -43,7 +43,7 @@ class StandardParameters:
     """The vector pi of a robot with Y pi = tau, its names and units, in the order of the regressor's columns.
 
     Args:
-        names: "LINK.m", "LINK.mc_x", ..., "LINK.I_zz" of every moving link; "JOINT.armature" and so on.
+        names: "LINK.m", "LINK.mc_x", ..., "LINK.I_zz" of every moving link; "JOINT.armature" and so on; "JOINT.rotor".
         units: kg, kg m, kg m^2, ...
         values: pi, shape (parameters,).
 
@@ -102,7 +102,8 @@ def joint_quantities(
 
 def parameter_count(model: Model, **options: Any) -> int:
     """The number of columns of the regressor with these options."""
-    return len(OF_LINK) * (len(model.links) - 1) + len(model.joints) * len(joint_quantities(model, **options))
+    of_joints = len(model.joints) * len(joint_quantities(model, **options))
+    return len(OF_LINK) * (len(model.links) - 1) + of_joints + len(model.rotors)
 
 
 def standard_parameters(
@@ -137,6 +138,9 @@ def standard_parameters(
         names += [f"{joint.name}.{quantity}" for joint in model.joints]
         units += [UNITS[joint.kind][quantity] for joint in model.joints]
         values += [getattr(joint, quantity, 0.0) for joint in model.joints]
+    names += model.rotors
+    units += ["kg m^2"] * len(model.rotors)
+    values += [rotor.moment_about_axis for rotor in model.rotors.values()]
     return StandardParameters(tuple(names), tuple(units), np.array(values, dtype=float))
 
 
@@ -194,7 +198,7 @@ def with_standard_parameters(
             "set the friction of the joints before they are coupled."
         )
     moving = model.links[1:]
-    of_links, of_joints = np.split(values, [len(OF_LINK) * len(moving)])
+    of_links, of_joints, of_rotors = np.split(values, [len(OF_LINK) * len(moving), len(values) - len(model.rotors)])
     vectors = of_links.reshape(len(moving), len(OF_LINK))
     columns = dict(zip(quantities, of_joints.reshape(len(quantities), len(model.joints)), strict=True))
     problems, notes = [], list(model.notes)
@@ -206,12 +210,21 @@ def with_standard_parameters(
         notes += [f"link {link.name!r}: {problem}; taken as it stands" for problem in impossible if not check_inertia]
     for quantity, column in columns.items():
         problems += _problems_of_joints(model, quantity, column)
+    rotors = dict(zip(model.rotors, of_rotors.tolist(), strict=True))
+    problems += [
+        f"{name}: {value:g} kg m^2; expected the inertia of a rotor, a finite number above zero."
+        for name, value in rotors.items()
+        if not 0.0 < value < np.inf
+    ]
     if problems:
         raise ModelError(problems)
     links = [Link(link.name, inertia_of(vector)) for link, vector in zip(moving, vectors, strict=True)]
     columns.pop("offset", None)  # all zero
     changes = [{name: float(column[k]) for name, column in columns.items()} for k in range(len(model.joints))]
-    joints = [dataclasses.replace(joint, **changed) for joint, changed in zip(model.joints, changes, strict=True)]  # type: ignore[arg-type]
+    joints = [
+        joint.replace(**changed).with_rotor_inertias(rotors)
+        for joint, changed in zip(model.joints, changes, strict=True)
+    ]
     return model.replace(links=(model.links[0], *links), joints=tuple(joints), notes=tuple(dict.fromkeys(notes)))
 
 

@@ -10,7 +10,7 @@ from armdyn.constraints import JointCoupling, RowsOf
 from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import refuse
-from armdyn.model.model import Model
+from armdyn.model.model import Joint, Model
 from armdyn.model.notes import renoted
 
 NAMING_FRAMES = ("frame", "to", "of")
@@ -45,7 +45,7 @@ def renamed(model: Model, names: Mapping[str, str] | None = None, *, name: str |
     other = model.replace(
         name=model.name if name is None else name,
         links=tuple(link.renamed(to(link.name)) if link.name in new else link for link in model.links),
-        joints=tuple(j.replace(name=to(j.name), parent=to(j.parent), child=to(j.child)) for j in model.joints),
+        joints=tuple(_renamed_joint(joint, new) for joint in model.joints),
         frames=tuple(frame.replace(name=to(frame.name), link=to(frame.link)) for frame in model.frames),
         tip=None if model.tip is None else to(model.tip),
         geometry=tuple(dataclasses.replace(shape, link=to(shape.link)) for shape in model.geometry),
@@ -81,6 +81,14 @@ def _taken(kind: str, old: Iterable[str], names: Mapping[str, str]) -> list[str]
         for new, these in owners.items()
         if len(these) > 1
     ]
+
+
+def _renamed_joint(joint: Joint, names: Mapping[str, str]) -> Joint:
+    """A joint under another name, between links and with rotors on frames that have others."""
+    called = {word: names.get(getattr(joint, word), getattr(joint, word)) for word in ("name", "parent", "child")}
+    actuator = None if joint.actuator is None else joint.actuator.renamed(names)
+    parts = tuple(part.renamed(names) for part in joint.motor_parts)
+    return joint.replace(**called, actuator=actuator, motor_parts=parts)
 
 
 def _renamed(constraint: Constraint, names: Mapping[str, str]) -> Constraint:

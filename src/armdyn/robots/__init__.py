@@ -18,6 +18,7 @@ IN_PLANE = (0.0, -9.81, 0.0)
 
 _BUNDLED: Mapping[str, Mapping[str, Any]] = {
     "planar_2r": {"gravity": IN_PLANE},
+    "planar_2r_geared": {},
     "planar_3r": {"gravity": IN_PLANE},
     "ucl_2r": {"gravity": (0.0, -9.8, 0.0)},
     "rp": {"gravity": IN_PLANE},
@@ -30,12 +31,15 @@ _BUNDLED: Mapping[str, Mapping[str, Any]] = {
 }
 """The options each is read with where a URDF file describes it; the others have a module of their own."""
 
+_TAKING_OPTIONS = ("planar_2r_geared",)
+"""Those whose module takes the options of `load`, and more."""
+
 
 def bundled_robots() -> tuple[str, ...]:
     """The names `load` knows.
 
-    >>> bundled_robots()
-    ('planar_2r', 'planar_3r', 'ucl_2r', 'rp', 'furuta', 'scara', 'stanford', 'puma560', 'kg_puma', 'ur5')
+    >>> ", ".join(bundled_robots())
+    'planar_2r, planar_2r_geared, planar_3r, ucl_2r, rp, furuta, scara, stanford, puma560, kg_puma, ur5'
     """
     return tuple(_BUNDLED)
 
@@ -47,7 +51,7 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
         robot: one of `bundled_robots`, or the path of a URDF or MJCF file, which its root element
             tells, <robot> or <mujoco>.
         options: as for `Robot.from_urdf` and `Robot.from_mjcf`: base, tip, chain, locked, gravity, check_inertia,
-            problems, friction.
+            problems, friction. "planar_2r_geared" takes gear_ratio= besides, 10 where it is not given.
 
     Warns (`armdyn.DescriptionWarning`) of what most callers would not expect: mass that ``chain=True`` leaves out,
     limits that are zero. ``robot.notes`` has all notes.
@@ -88,7 +92,11 @@ def _bundled(name: str, options: Mapping[str, Any]) -> Robot:
     path = Path(__file__).parent / f"{name}.urdf"
     if path.exists():
         return Robot.from_urdf(path, **{**_BUNDLED[name], **options})
-    arm: Robot = import_module(f"armdyn.robots.{name}").build()
+    module = import_module(f"armdyn.robots.{name}")
+    if name in _TAKING_OPTIONS:
+        geared: Robot = module.build(**options)
+        return geared
+    arm: Robot = module.build()
     if not options:
         return arm
     from armdyn.formats.urdf import read_urdf_text  # noqa: PLC0415

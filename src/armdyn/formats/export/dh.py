@@ -21,6 +21,7 @@ from armdyn.model.model import Model
 from armdyn.model.parts import mechanics
 from armdyn.spatial.rotations import Array, cross, inverse_rigid, rigid
 
+WHAT = "a Denavit-Hartenberg table"
 LOST = 1e-9
 """The largest distance between an axis of the table and the model's, relative to the arm's size."""
 
@@ -53,7 +54,7 @@ def write_dh(model: Model, convention: str) -> DHTable:
     if faults:
         raise ModelError(faults)
     modified = convention == "modified"
-    arm = SerialArm.of(model, "a Denavit-Hartenberg table")
+    arm = SerialArm.of(model, WHAT).without_rotors(WHAT)
     z = [clean_direction(arm.axis(k)) for k in range(len(arm.joints))]
     normals = _normals(arm, z)
     base = rigid(np.column_stack([normals[0].x, cross(z[0], normals[0].x), z[0]]), normals[0].leaves)

@@ -79,6 +79,16 @@ class SerialArm:
                     f"{self.model.name!r}: joint {joint.name!r} has armature {joint.armature:g}, for which {what} has "
                     "no place; write a Denavit-Hartenberg table, whose rows hold it."
                 )
+        return self.without_rotors(what)
+
+    def without_rotors(self, what: str) -> SerialArm:
+        """The same chain; an error if its joints turn rotors that are bodies of their own, which ``what`` lacks."""
+        for joint in self.joints:
+            if joint.rotors:
+                raise Unsupported(
+                    f"{self.model.name!r}: joint {joint.name!r} turns a rotor that is a body of its own, for which "
+                    f"{what} has no place; write URDF, which holds it."
+                )
         return self
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 import re
@@ -21,6 +22,7 @@ from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_equations import JointEquation
 from armdyn.model.model import Limits, Model
+from armdyn.model.motor_parts import MotorPart
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML file can hold."""
@@ -30,8 +32,8 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     """The robot as the text of a URDF file, and as the file where a path is given.
 
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
-    loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, the collars of
-    slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
+    loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, rotors, the collars
+    of slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
     `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
 
     Args:
@@ -80,11 +82,23 @@ def _add_own_words(root: Element, model: Model, shapes: Shapes) -> None:
     for joint in model.joints:
         said: dict[str, str] = {"collar": "parent"} if joint.collar == "parent" else {}
         said |= {"armature": number(joint.armature)} if joint.armature else {}
-        if said:
-            SubElement(own, OF_JOINT, {"joint": joint.name} | said)
+        if said or joint.motor_parts:
+            of_joint = SubElement(own, OF_JOINT, {"joint": joint.name} | said)
+            for part in joint.motor_parts:
+                SubElement(of_joint, type(part).__name__.lower(), _fields(part))
     for link in model.link_names:
         if unknown := [shape for shape in shapes.get(link, ()) if not is_of_urdf(shape)]:
             add_shapes(SubElement(own, OF_LINK, link=link), unknown)
+
+
+def _fields(part: MotorPart) -> dict[str, str]:
+    """The attributes of a rotor or stator: its fields that say anything."""
+    said = {field.name: getattr(part, field.name) for field in dataclasses.fields(part)}
+    return {
+        name: value if isinstance(value, str) else numbers(value) if isinstance(value, tuple) else number(value)
+        for name, value in said.items()
+        if value not in (None, 0.0)
+    }
 
 
 def _add_link(root: Element, name: str, inertia: Inertia, shapes: Shapes) -> None:

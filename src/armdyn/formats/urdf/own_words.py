@@ -2,10 +2,11 @@
 
     <armdyn tip="tool0" gravity="0 0 -9.81">
       <of_joint joint="boom" collar="parent" armature="0.2"/>
+      <of_joint joint="elbow"> <rotor inertia="1e-4" ratio="100" mass="0.3"/> <stator mass="0.7"/> </of_joint>
       <of_link link="boom"> <visual> <geometry> <capsule radius="0.1" length="1"/> </geometry> </visual> </of_link>
     </armdyn>
 
-Other readers of URDF pass over the element.
+Other readers of URDF pass over the element. The links' inertias hold the masses of rotors and stators already.
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from armdyn.errors import ModelError
 from armdyn.formats.findings import ElementReader, Findings
 from armdyn.formats.xml_tree import Element
 from armdyn.model.messages import Suggestions, quoted
+from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.model.parts import JointPart
 
 TAG, OF_JOINT, OF_LINK = "armdyn", "of_joint", "of_link"
+MOTOR_PARTS: Mapping[str, type[Rotor | Stator]] = {"rotor": Rotor, "stator": Stator}
+"""The elements of the parts of motors; their attributes are the fields of the classes."""
 
 
 @dataclass(frozen=True)
@@ -77,4 +82,21 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
         if said["collar"] not in ("parent", "child") or kinds.get(joint, "prismatic") != "prismatic":
             expected = "expected 'parent' or 'child' of a prismatic joint, the link that carries its collar."
             reader.problem(element, f"<{OF_JOINT}> collar is {quoted(said['collar'])}; {expected}")
+    if parts := tuple(_motor_parts(reader, element)):
+        said["motor_parts"] = parts
     return said
+
+
+def _motor_parts(reader: ElementReader, of_joint: Element) -> Iterator[Rotor | Stator]:
+    """The rotors and stators of one joint."""
+    for element in (child for child in of_joint.children if child.tag in MOTOR_PARTS):
+        given = element.attributes
+        said: dict[str, Any] = {name: reader.number(element, name) for name in ("mass", "transverse") if name in given}
+        said |= {name: reader.vector(element, name, None) for name in ("axis", "position") if name in given}
+        said |= {"carrier": given["carrier"]} if "carrier" in given else {}
+        needed = ("inertia", "ratio") if element.tag == "rotor" else ("inertia",) if "inertia" in given else ()
+        said |= {name: reader.number(element, name) for name in needed}
+        try:
+            yield MOTOR_PARTS[element.tag](**said)
+        except ModelError as problem:
+            reader.problem(element, f"<{element.tag}> {problem}")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 
 from armdyn.formats.findings import ElementReader, Findings
-from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK
+from armdyn.formats.urdf.own_words import MOTOR_PARTS, OF_JOINT, OF_LINK
 from armdyn.formats.urdf.own_words import TAG as OWN
 from armdyn.formats.xml_tree import Element
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
@@ -33,6 +34,7 @@ USED_CHILDREN = {
     "predecessor": ("origin",),
     "successor": ("origin",),
     OWN: (OF_JOINT, OF_LINK),
+    OF_JOINT: tuple(MOTOR_PARTS),
     **dict.fromkeys(("visual", "collision"), ("origin", "geometry", "material")),
     "geometry": (*FORMS, MESH),
     "material": ("color",),
@@ -57,6 +59,7 @@ USED_ATTRIBUTES = {
     OWN: ("tip", "gravity"),
     OF_JOINT: ("joint", "collar", "armature"),
     OF_LINK: ("link",),
+    **{tag: tuple(field.name for field in dataclasses.fields(part)) for tag, part in MOTOR_PARTS.items()},
     **dict.fromkeys(("visual", "collision", "material"), ("name",)),
     **{tag: tuple(form.SIZES) for tag, form in FORMS.items()},
     MESH: ("filename", "scale"),

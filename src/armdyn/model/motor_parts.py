@@ -1,0 +1,218 @@
+"""The rotors and stators of motors: bodies that are symmetric about an axis, carried by links (Modern Robotics 8.9.2).
+
+A rotor of axis u, moment I_a about it and I_t across it, whose link has the angular velocity w, turns at w + s u. As it
+is symmetric, its turning does not show in where its mass is, and its kinetic energy falls into two parts:
+
+    2 K = (m v.v + I_t |w across u|^2) + I_a (u . w + s)^2,     s = G qd of the joint it drives.
+
+The first is that of a body fixed to the link: it is part of the link's inertia. The second is that of a spin about u,
+the same wherever on the link the axis lies: a body of its own, without mass, that `armdyn.model.canonical` puts into
+the mechanism. A stator is all of it fixed to the link.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from armdyn import checks
+from armdyn.checks import number, text_problems
+from armdyn.errors import ModelError
+from armdyn.exact import exact, unit
+from armdyn.spatial.mass_properties import MassProperties
+from armdyn.spatial.rotations import Array, orthonormal
+
+if TYPE_CHECKING:
+    from armdyn.model.model import Joint, Model
+
+Vector = tuple[float, float, float]
+
+SYMMETRY_TOLERANCE = 1e-6
+"""How far I_a <= 2 I_t may be broken, relative to I_t: data sheets print their moments with few digits."""
+
+UNIT_TOLERANCE = 1e-6
+"""The tolerance on the length of an axis, as of joints."""
+
+
+class Place(NamedTuple):
+    """Where a part sits: the link that carries it; its unit axis u and its centre of mass in the link's frame."""
+
+    link: str
+    axis: Array
+    position: Array
+
+
+@dataclass(frozen=True)
+class MotorPart:
+    """What `Rotor` and `Stator` share: a body that is symmetric about an axis, and the frame that carries it."""
+
+    spins: ClassVar[bool] = False
+    """Whether it turns against the link that carries it."""
+
+    inertia: float | None = None
+    mass: float = 0.0
+    transverse: float = 0.0
+    axis: Vector | None = None
+    position: Vector | None = None
+    carrier: str | None = None
+
+    def __post_init__(self) -> None:
+        what = type(self).__name__
+        units = {"mass": "kg", "transverse": "kg m^2"} | ({} if self.inertia is None else {"inertia": "kg m^2"})
+        for name, unit_name in units.items():
+            self._set(name, number(f"{name} of {what}", getattr(self, name), least=0.0, unit=unit_name))
+        for name in ("axis", "position"):
+            if getattr(self, name) is not None:
+                self._set(name, checks.vector(f"{name} of {what}", getattr(self, name), error=ModelError))
+        if self.axis is not None:
+            checks.direction(f"axis of {what}", np.array(self.axis), tolerance=UNIT_TOLERANCE)
+        if self.carrier is not None:
+            if problems := list(text_problems(self.carrier, f"carrier of {what}")):
+                raise ModelError(problems)
+            if self.axis is None:
+                raise ModelError(
+                    f"{what} has the carrier {self.carrier!r} and no axis; say which way it turns, a unit vector in "
+                    "the axes of that frame, or leave the carrier out: then it is the joint's own axis"
+                )
+        self._check_symmetry()
+
+    def _set(self, name: str, value: Any) -> None:
+        """Normalise a field of the frozen dataclass while it is made."""
+        object.__setattr__(self, name, value)
+
+    def _check_symmetry(self) -> None:
+        """Of every body that is symmetric about an axis, I_a <= 2 I_t; I_t = 0 says that the link's inertia has it."""
+        most = 2.0 * self.transverse
+        if self.inertia is not None and 0.0 < most * (1.0 + SYMMETRY_TOLERANCE) < self.inertia:
+            raise ModelError(
+                f"{type(self).__name__} has inertia {self.inertia:g} about its axis and {self.transverse:g} across it; "
+                "of a body that is symmetric about an axis the first is at most twice the second. Leave transverse out "
+                "where the inertia of the link has it already."
+            )
+
+    @property
+    def moment_about_axis(self) -> float:
+        """I_a, kg m^2."""
+        if self.inertia is None:
+            raise ModelError(f"this {type(self).__name__} has no inertia; it gets that of the motor in an Actuator")
+        return self.inertia
+
+    def place(self, model: Model, joint: Joint) -> Place:
+        """The link that carries the part, and its axis and centre there, of a part of the motor of ``joint``."""
+        if self.carrier is None:
+            return self.seen_from(joint.parent, joint.exact_placement, joint.axis)
+        frame = model.frame(self.carrier)
+        return self.seen_from(frame.link, frame.exact_pose, joint.axis)
+
+    def seen_from(self, link: str, T: Array, joint_axis: Array) -> Place:
+        """The place on a link in which the frame of axis and position stands at T."""
+        axis = joint_axis if self.axis is None else np.array(self.axis)
+        position = exact(np.zeros(3) if self.position is None else np.array(self.position))
+        R, p = orthonormal(T[:3, :3]), T[:3, 3]
+        return Place(link, R @ unit(exact(axis)), R @ position + p)
+
+    def fixed_to_link(self, place: Place) -> MassProperties:
+        """What is the link's own inertia: all but the moment about the axis of what turns against the link."""
+        u, along = place.axis, 0.0 if self.spins else self.moment_about_axis
+        across = exact(self.transverse) * (exact(np.eye(3)) - np.outer(u, u))
+        return MassProperties(exact(self.mass), place.position, across + exact(along) * np.outer(u, u))
+
+    def moment(self, place: Place) -> MassProperties:
+        """The moment about the axis alone, as a body without mass: what is left to add where the rotor is held."""
+        u = place.axis
+        return MassProperties(exact(0.0), exact(np.zeros(3)), exact(self.moment_about_axis) * np.outer(u, u))
+
+    def renamed(self, names: Mapping[str, str]) -> Self:
+        """The part where frames have other names."""
+        return (
+            self if self.carrier is None else dataclasses.replace(self, carrier=names.get(self.carrier, self.carrier))
+        )
+
+    def turned(self, R: Array) -> Self:
+        """The part where the zero of its joint is elsewhere: R is R_new,old of the joint's frame."""
+        if self.carrier is not None:
+            return self
+        turned = {
+            name: tuple(R @ np.array(v)) for name in ("axis", "position") if (v := getattr(self, name)) is not None
+        }
+        return dataclasses.replace(self, **turned)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Stator(MotorPart):
+    """The stator of a motor, or what else of it does not turn: fixed to the link that carries it.
+
+    Its mass and inertia are added to those of that link (Modern Robotics 8.9.2). For a body that is not symmetric use
+    ``robot.with_payload``.
+
+    Args:
+        inertia: about its axis, kg m^2.
+        mass: kg.
+        transverse: its moment about every line across the axis through its centre of mass, kg m^2.
+        axis: unit vector, in the frame of ``carrier``, shape (3,); the joint's own axis where none is given.
+        position: of its centre of mass, in the same frame, m, shape (3,); the origin where none is given.
+        carrier: the frame, or link, that carries it. Where none is given it is the link that the joint stands on, and
+            ``axis`` and ``position`` are in the frame of the joint, where the child link's is at q = 0.
+
+    >>> armdyn.actuators.Stator(inertia=0.005, mass=0.9).mass
+    0.9
+    """
+
+    inertia: float | None = 0.0
+
+
+@dataclass(frozen=True)
+class Rotor(MotorPart):
+    """The rotor of a geared motor as a body that turns: its gyroscopic moments are exact (Modern Robotics 8.104-8.112).
+
+    It must be symmetric about its axis, as rotors are. Its mass and its inertia across the axis are added to those of
+    the link that carries it; where they are 0, the inertia of that link has them already.
+
+    Args:
+        inertia: I_a, about its axis, kg m^2; that of the motor and of the gear's fast side where none is given.
+        mass: kg.
+        transverse: I_t, about every line across the axis through its centre of mass, kg m^2.
+        axis: unit vector u, in the frame of ``carrier``, shape (3,); the joint's own axis where none is given.
+        position: of its centre of mass, in the same frame, m, shape (3,); the origin where none is given.
+        carrier: the frame, or link, that carries it, which may be any of the arm: motors stand on the link before, on
+            the base, on the link that they move. Where none is given it is the link that the joint stands on, and
+            ``axis`` and ``position`` are in the frame of the joint, where the child link's is at q = 0.
+        ratio: G, turns about u against the link that carries it for one of the joint, or rad/m of a slide; negative
+            where it turns the other way. The gear's where none is given.
+
+    >>> from armdyn.actuators import Actuator, Gear, Motor, Rotor
+    >>> drive = Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), rotor=Rotor(mass=0.3))
+    >>> arm = armdyn.load("planar_2r")
+    >>> M = arm.with_actuators({"joint_2": drive}).mass_matrix([0, 0]) - arm.mass_matrix([0, 0])
+    >>> M.round(6)
+    array([[0.3001, 0.01  ],
+           [0.01  , 1.    ]])
+    """
+
+    spins: ClassVar[bool] = True
+
+    ratio: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.inertia == 0.0:
+            raise ModelError(
+                "inertia of Rotor is 0; expected its moment about its axis, kg m^2. Give a Stator for mass"
+            )
+        if self.ratio is not None:
+            self._set("ratio", number("ratio of Rotor", self.ratio))
+            if self.ratio == 0.0:
+                raise ModelError(
+                    "ratio of Rotor is 0; expected its turns for one of the joint. What stands is a Stator"
+                )
+
+    @property
+    def gear_ratio(self) -> float:
+        """G."""
+        if self.ratio is None:
+            raise ModelError("this Rotor has no ratio; it gets that of the gear in an Actuator")
+        return self.ratio
