@@ -258,7 +258,7 @@ def test_within_constraints() -> None:
     ("name", "message"),
     [
         ("elbow_joint.armatur", r"no parameter 'elbow_joint\.armatur' .* Did you mean 'elbow_joint\.armature'\?"),
-        ("elbow.armature", r"no parameter 'elbow\.armature' in 'ur5' \(46 parameters\)\. Did you mean 'elbow_joint\.a"),
+        ("elbow.armature", r"no parameter 'elbow\.armature' in 'ur5' \(58 parameters\)\. Did you mean 'elbow_joint\.a"),
         ("elbow_joint.mass", r"'elbow_joint' is a joint, and the mass .* Did you mean 'forearm_link\.mass'\?"),
         ("forearm_link.armature", r"'forearm_link' is a link, and armature .* Did you mean 'elbow_joint\.armature'\?"),
         ("armature", r"Known: gravity, shoulder_link\.mass, .*, shoulder_pan_joint\.armature, "),
