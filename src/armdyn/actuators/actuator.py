@@ -46,6 +46,11 @@ class Actuator(JointActuator):
                     raise DTypeError(f"friction has {shown(law)}; expected laws such as armdyn.actuators.Coulomb(2.0)")
             object.__setattr__(self, "friction", given)
 
+    def __str__(self) -> str:
+        from armdyn.actuators.data import shown_parts  # noqa: PLC0415 - which reads the fields of this class
+
+        return shown_parts(self)
+
     @property
     def armature(self) -> float | None:
         """G^2 (I_rotor + I_gear); None without a motor and a gear."""

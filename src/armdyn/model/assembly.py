@@ -148,7 +148,7 @@ def merge(
             poses[joint.child] = joint.child, exact(np.eye(4))
             inertias[joint.child] = inertia
             names, axis = (joint.name, joint.kind, carrier, joint.child), _unit(joint.axis)
-            moving[joint.name] = Joint(*names, placement, axis, **mechanics(joint))
+            moving[joint.name] = Joint(*names, placement, axis, **mechanics(joint), actuator=joint.actuator)
     in_order = [moving[joint_name] for joint_name in order if joint_name in moving]
     return Model(
         name,

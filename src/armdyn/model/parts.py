@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from armdyn.model.actuator import JointActuator
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import UNLIMITED, Collar, Limits
 from armdyn.spatial.mass_properties import MassProperties
@@ -46,6 +47,7 @@ class JointPart:
     collar: Collar = "child"
     where: str = ""
     armature: float = 0.0
+    actuator: JointActuator | None = None
     is_multi_dof: bool = False
 
 

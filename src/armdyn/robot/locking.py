@@ -80,7 +80,8 @@ def _welded(model: Model, held: Mapping[str, float]) -> Model:
     frames = [frame for frame in model.frames if frame.name not in moved]
     joints = [
         JointPart(joint.name, joint.kind, joint.parent, joint.child, joint.exact_placement, joint.axis, joint.limits,
-                  joint.damping, joint.friction, joint.collar, armature=joint.armature)
+                  joint.damping, joint.friction, joint.collar, armature=joint.armature,
+                  actuator=joint.actuator)
         for joint in model.joints
     ]  # fmt: skip
     welds = [JointPart(frame.name, "fixed", frame.link, frame.name, frame.exact_pose, Z) for frame in frames]

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn import actuators
 from armdyn.checks import array, number
 from armdyn.errors import UnknownName
 from armdyn.model.parameters import parameter_shape
@@ -24,11 +25,11 @@ from armdyn.studies.errors import StudyError
 from armdyn.studies.quantities import Quantities
 from armdyn.studies.samples import Samples, grid, sampled
 from armdyn.studies.summaries import SUMMARIES
-from armdyn.studies.yaml_file import read_mapping
+from armdyn.yaml_file import read_mapping
 
 OF_ROBOT = ("base", "tip", "chain", "locked", "gravity")
 KEYS = (
-    *("robot", *OF_ROBOT, "duration", "step", "method", "controller", "inputs"),
+    *("robot", *OF_ROBOT, "actuators", "duration", "step", "method", "controller", "inputs"),
     *("samples", "runs", "seed", "grid", "record", "every", "summaries", "chunk"),
 )
 """What a scenario may say."""
@@ -56,14 +57,14 @@ class Scenario:
         """Read a file.
 
         Args:
-            path: of a YAML file. A robot's file is found beside it.
+            path: of a YAML file. The files of robot and actuators are found beside it.
 
         Raises:
             StudyError: no YAML, or a value that makes no sense.
             UnknownName: a key, quantity, controller, method or summary that does not exist.
         """
         path = Path(path)
-        said = read_mapping(path)
+        said = read_mapping(path, "a scenario", "robot: ur5", error=StudyError)
         for key in said:
             if key not in KEYS:
                 raise UnknownName.of("key", key, KEYS, str(path))
@@ -78,7 +79,13 @@ def _robot(said: Mapping[str, Any], path: Path) -> Robot:
         raise StudyError(f"{path} names no robot; expected a line such as 'robot: ur5', or a file beside the scenario")
     options = {key: said[key] for key in OF_ROBOT if key in said}
     beside = path.parent / name
-    return load(name if name in bundled_robots() or not beside.exists() else beside, **options)
+    robot = load(name if name in bundled_robots() or not beside.exists() else beside, **options)
+    drives = said.get("actuators")
+    if drives is None:
+        return robot
+    if not isinstance(drives, str) or not drives:
+        raise StudyError(f"{path}: actuators is {drives!r}; expected the name of a file beside the scenario")
+    return robot.with_actuators(actuators.read(path.parent / drives))
 
 
 @dataclass(frozen=True)
