@@ -8,7 +8,7 @@ import pytest
 import armdyn
 from armdyn import ModelError, Unsupported, actuators
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Viscous
-from armdyn.actuators.data import as_data, fields_of, from_data, is_required, known_laws, part_of
+from armdyn.actuators.data import as_data, fields_of, from_data, known_laws
 from armdyn.studies import Scenario, StudyError
 
 TEXT = """\
@@ -59,7 +59,10 @@ def test_written_and_read(tmp_path: Path) -> None:
         ("a: {friction: [0.5]}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
         ("a: {friction: 0.5}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
         ("a: 5\n", "drives.yaml:1 a: 5 is no Actuator; expected its fields: motor, gear, friction"),
-        ("a: {motor: [{rotor_inertia: 1}]}\n", "drives.yaml:1 a: motor is"),
+        (
+            "a: {motor: [{rotor_inertia: 1}]}\n",
+            "drives.yaml:1 a: [{'rotor_inertia': 1}] is no Motor; expected",
+        ),
         ("- a\n", "holds no file of actuators; expected lines such as 'elbow_joint: {gear: {ratio: 100}}'"),
         ("[1]: 2\n", ":1: a key is no text"),
         ("1: 2\n", "holds no file of actuators"),
@@ -91,8 +94,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", sorted(known_laws()))
 def test_every_law(tmp_path: Path, name: str) -> None:
     """With numbers, and laws where it is made of them."""
-    fields = {n: part_of(kinds) for n, (field, kinds) in fields_of(known_laws()[name]).items() if is_required(field)}
-    law = known_laws()[name](**{n: 0.7 if part is None else Coulomb(2.0) for n, part in fields.items()})
+    fields = {n: field for n, field in fields_of(known_laws()[name]).items() if field.is_required}
+    law = known_laws()[name](**{n: Coulomb(2.0) if field.is_law else 0.7 for n, field in fields.items()})
     actuators.write({"joint": Actuator(friction=law)}, tmp_path / "drives.json")
     assert actuators.read(tmp_path / "drives.json") == {"joint": Actuator(friction=law)}
 

@@ -9,7 +9,8 @@ says: a new law or a new field needs nothing here.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -61,7 +62,7 @@ def shown_parts(part: Any) -> str:
     Gear(ratio=50), Coulomb(size=2)
     """
     values = [value if isinstance(value, tuple) else (value,) for value in stated(part).values()]
-    return ", ".join(", ".join(map(shown_part, value)) or "no friction" for value in values)
+    return ", ".join(", ".join(map(shown_part, value)) or "no friction" for value in values) or "says nothing"
 
 
 def shown_part(value: Any) -> str:
@@ -83,23 +84,48 @@ def known_laws() -> dict[str, type[FrictionLaw]]:
     }
 
 
+@dataclass(frozen=True)
+class Field:
+    """A field of a part: whether it has to be given, the classes its values may be of, whether it may hold several."""
+
+    is_required: bool
+    default: Any
+    classes: tuple[type, ...]
+    several: bool
+
+    @property
+    def part(self) -> type | None:
+        """The class of the part that it holds, or of the law; None where it holds numbers or words."""
+        kinds = (kind for kind in self.classes if issubclass(kind, FrictionLaw) or dataclasses.is_dataclass(kind))
+        return next(kinds, None)
+
+    @property
+    def is_law(self) -> bool:
+        """Whether it holds friction laws."""
+        return self.part is not None and issubclass(self.part, FrictionLaw)
+
+
 @cache
-def fields_of(kind: Any) -> dict[str, tuple[dataclasses.Field[Any], tuple[type, ...]]]:
-    """The fields of a part by name, each with the classes that its values may be of."""
-    hints = get_type_hints(kind)
-    return {field.name: (field, _classes(hints[field.name])) for field in dataclasses.fields(kind) if field.init}
+def fields_of(kind: type) -> dict[str, Field]:
+    """The fields of a part, by name."""
+    hints, found = get_type_hints(kind), {}
+    for field in dataclasses.fields(kind):
+        none = field.default is field.default_factory is dataclasses.MISSING
+        default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+        several = any(issubclass(get_origin(hint) or object, Sequence) for hint in _union(hints[field.name]))
+        found[field.name] = Field(none, default, _classes(hints[field.name]), several)
+    return found
+
+
+def _union(hint: Any) -> tuple[Any, ...]:
+    return get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
 
 
 def _classes(hint: Any) -> tuple[type, ...]:
     """The classes that a type names, in unions and in sequences too."""
-    if get_origin(hint) in (Union, UnionType) or (get_origin(hint) is not None and get_args(hint)):
+    if get_args(hint):
         return tuple(found for part in get_args(hint) for found in _classes(part))
     return (hint,) if isinstance(hint, type) else ()
-
-
-def part_of(classes: tuple[type, ...]) -> type | None:
-    """The class of the part that a field holds; None where it holds numbers or words."""
-    return next((kind for kind in classes if issubclass(kind, FrictionLaw) or dataclasses.is_dataclass(kind)), None)
 
 
 # To data
@@ -111,12 +137,21 @@ def _fields(part: Any) -> dict[str, Any]:
 
 def stated(part: Any) -> dict[str, Any]:
     """The values of the fields that do not have their defaults."""
-    fields = ((name, field, getattr(part, name)) for name, (field, _) in fields_of(type(part)).items())
+    kind: type = type(part)
+    values = ((name, field, getattr(part, name)) for name, field in fields_of(kind).items())
     return {
         name: value
-        for name, field, value in fields
-        if value is not None and (is_required(field) or repr(value) != repr(_default(field)))
+        for name, field, value in values
+        if field.is_required or not _is_default(part, name, value, field.default)
     }
+
+
+def _is_default(part: Any, name: str, value: Any, default: Any) -> bool:
+    """Whether the part would hold the same value if it were not given: some derive it from others."""
+    try:
+        return repr(value) == repr(getattr(dataclasses.replace(part, **{name: default}), name))
+    except ArmdynError:  # no such part could be made
+        return False
 
 
 def _plain(value: Any) -> Any:
@@ -130,15 +165,6 @@ def _plain(value: Any) -> Any:
     return [_plain(one) for one in value] if isinstance(value, tuple) else value
 
 
-def is_required(field: dataclasses.Field[Any]) -> bool:
-    """Whether a field has no default."""
-    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-
-
-def _default(field: dataclasses.Field[Any]) -> Any:
-    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-
-
 # From data
 
 
@@ -150,9 +176,9 @@ def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
     for name, given in data.items():
         if name not in known:
             raise Misfit((*path, name), str(UnknownName.of("field", name, known, kind.__name__)))
-        values[name] = _value(known[name][1], given, (*path, name))
-    for name, (field, _) in known.items():
-        if is_required(field) and name not in values:
+        values[name] = _value(known[name], given, (*path, name))
+    for name, field in known.items():
+        if field.is_required and name not in values:
             raise Misfit(path, f"{kind.__name__} has no {name}; expected its fields: {', '.join(known)}")
     try:
         return kind(**values)
@@ -160,13 +186,12 @@ def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
         raise Misfit(path, str(error)) from error
 
 
-def _value(classes: tuple[type, ...], given: Any, path: tuple[str | int, ...]) -> Any:
-    kind = part_of(classes)
-    if kind is None or given is None:
-        return given
-    if isinstance(given, list):
-        return tuple(_value(classes, one, (*path, place)) for place, one in enumerate(given))
-    return _law(given, path) if issubclass(kind, FrictionLaw) else _part(kind, given, path)
+def _value(field: Field, given: Any, path: tuple[str | int, ...]) -> Any:
+    if field.part is None or given is None:
+        return tuple(given) if isinstance(given, list) else given
+    if isinstance(given, list) and field.several:
+        return tuple(_value(field, one, (*path, place)) for place, one in enumerate(given))
+    return _law(given, path) if field.is_law else _part(field.part, given, path)
 
 
 def _law(given: Any, path: tuple[str | int, ...]) -> FrictionLaw:

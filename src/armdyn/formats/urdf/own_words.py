@@ -2,6 +2,8 @@
 
     <armdyn tip="tool0" gravity="0 0 -9.81">
       <of_joint joint="boom" collar="parent" armature="0.2"/>
+      <of_joint joint="turn"> <actuator> <gear ratio="100"/> <friction> <Coulomb size="2"/> </friction> </actuator>
+      </of_joint>
       <of_link link="boom"> <visual> <geometry> <capsule radius="0.1" length="1"/> </geometry> </visual> </of_link>
     </armdyn>
 
@@ -16,11 +18,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.urdf.actuators import read_actuator
 from armdyn.formats.xml_tree import Element
+from armdyn.model.actuator import JointActuator
 from armdyn.model.messages import Suggestions, quoted
 from armdyn.model.parts import JointPart
 
-TAG, OF_JOINT, OF_LINK = "armdyn", "of_joint", "of_link"
+TAG, OF_JOINT, OF_LINK, ACTUATOR = "armdyn", "of_joint", "of_link", "actuator"
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,13 @@ class OwnWords:
     def applied_to(self, joints: Sequence[JointPart]) -> list[JointPart]:
         """The joints with their extensions."""
         return [dataclasses.replace(joint, **self.of_joints.get(joint.name, {})) for joint in joints]
+
+
+def driven_by(actuator: JointActuator | None) -> dict[str, Any]:
+    """The fields of a `JointPart` that has an actuator."""
+    if actuator is None:
+        return {}
+    return {"actuator": actuator} | ({} if actuator.armature is None else {"armature": actuator.armature})
 
 
 def read_own_words(root: Element, findings: Findings, links: Sequence[str], joints: Sequence[JointPart]) -> OwnWords:
@@ -70,6 +81,11 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
     if joint and joint not in kinds:
         hint = Suggestions(kinds).hint(joint)
         reader.problem(element, f"<{OF_JOINT}> joint {quoted(joint)} is no joint of this file.{hint}")
+    actuator = reader.only(element, ACTUATOR)
+    if actuator is not None:
+        said |= driven_by(read_actuator(reader, actuator))
+        if kinds.get(joint) == "fixed":
+            reader.note(f"<{ACTUATOR}> of a fixed joint has no effect: {quoted(joint)}")
     if "armature" in element.attributes:
         said["armature"] = reader.number(element, "armature")
     if "collar" in element.attributes:
