@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn import ModelError, Unsupported, actuators
-from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Viscous
+from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, MotorLimits, Viscous
 from armdyn.actuators.data import as_data, fields_of, from_data, known_laws
 from armdyn.studies import Scenario, StudyError
 
@@ -38,6 +38,19 @@ def test_read(file: Path) -> None:
     assert actuators.read(str(file)) == READ
 
 
+def test_data_sheets_and_units(tmp_path: Path) -> None:
+    path = tmp_path / "drives.yaml"
+    path.write_text(
+        "a:\n  motor: {data_sheet: {torque_constant: 30.2 mN m/A, terminal_resistance: 0.299 ohm, rotor_inertia: 142 g "
+        "cm^2}}\nb:\n  motor: {rotor_inertia: 142 g cm^2, limits: {voltage: 24 V}}\n  gear: {ratio: 3, inertia: 9 g cm^2}\n"
+    )
+    sheet = Motor.from_data_sheet(torque_constant=30.2e-3, terminal_resistance=0.299, rotor_inertia=1.42e-5)
+    plain = Motor(rotor_inertia=1.42e-5, limits=MotorLimits(voltage=24.0))
+    assert actuators.read(path) == {"a": Actuator(sheet), "b": Actuator(plain, Gear(3.0, 9e-7))}
+    actuators.write(actuators.read(path), tmp_path / "drives.json")
+    assert actuators.read(tmp_path / "drives.json") == actuators.read(path)
+
+
 def test_written_and_read(tmp_path: Path) -> None:
     drives = {**READ, "third": Actuator(friction=Viscous(0.1 + 0.2)), "fourth": Actuator()}
     text = actuators.write({**drives, "none": None}, tmp_path / "drives.json")
@@ -63,6 +76,11 @@ def test_written_and_read(tmp_path: Path) -> None:
             "a: {motor: [{rotor_inertia: 1}]}\n",
             "drives.yaml:1 a: [{'rotor_inertia': 1}] is no Motor; expected",
         ),
+        ("a: {motor: {data_sheet: {mass: 2 V}}}\n", "drives.yaml:1 a: mass is '2 V', in"),
+        ("a: {motor: {data_sheet: {}, mass: 2}}\n", "drives.yaml:1 a: data_sheet is {}; expected its entries, and no"),
+        ("a: {motor: {data_sheet: {1: 2}}}\n", "drives.yaml:1 a: data_sheet is {1: 2}; expected its entries"),
+        ("a: {motor: {mass: 2 V}}\n", "drives.yaml:1 a: mass of Motor is '2 V', in"),
+        ("a: {motor: {mass: -2 kg}}\n", "drives.yaml:1 a: mass of Motor is -2"),
         ("- a\n", "holds no file of actuators; expected lines such as 'elbow_joint: {gear: {ratio: 100}}'"),
         ("[1]: 2\n", ":1: a key is no text"),
         ("1: 2\n", "holds no file of actuators"),

@@ -1,5 +1,7 @@
 """Actuators of joints: motors, gears, friction laws; each a class in a file with its data and its equations.
 
+A `Motor` is made of numbers, `MotorLimits`, `Cogging` and `Thermal`, or read from its data sheet.
+
 An `Actuator` becomes part of a robot by ``robot.with_actuators({"elbow": Actuator(...)})``; from then on every
 algorithm counts it. `read` has them from a file, `write` makes it.
 """
@@ -13,30 +15,69 @@ from armdyn.model.friction import FrictionLaw, Slopes
 
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator
+    from armdyn.actuators.cogging import Cogging
     from armdyn.actuators.coulomb import Coulomb
+    from armdyn.actuators.data_sheet import DataSheetError
     from armdyn.actuators.file import read, write
     from armdyn.actuators.gear import Gear
+    from armdyn.actuators.limits import MotorLimits
     from armdyn.actuators.motor import Motor
+    from armdyn.actuators.motor_functions import (
+        current_commands,
+        electrical_power,
+        forces_of_currents,
+        motor_currents,
+        motor_torques,
+        motor_voltages,
+    )
+    from armdyn.actuators.thermal import Rises, Thermal
     from armdyn.actuators.viscous import Viscous
 
 _WHERE = {
     "Actuator": "actuator",
+    "Cogging": "cogging",
     "Coulomb": "coulomb",
+    "DataSheetError": "data_sheet",
     "Gear": "gear",
     "Motor": "motor",
+    "MotorLimits": "limits",
+    "Rises": "thermal",
+    "Thermal": "thermal",
     "Viscous": "viscous",
+    **dict.fromkeys(
+        (
+            "current_commands",
+            "electrical_power",
+            "forces_of_currents",
+            "motor_currents",
+            "motor_torques",
+            "motor_voltages",
+        ),
+        "motor_functions",
+    ),
     "read": "file",
     "write": "file",
 }
 
 __all__ = [
     "Actuator",
+    "Cogging",
     "Coulomb",
+    "DataSheetError",
     "FrictionLaw",
     "Gear",
     "Motor",
+    "MotorLimits",
+    "Rises",
     "Slopes",
+    "Thermal",
     "Viscous",
+    "current_commands",
+    "electrical_power",
+    "forces_of_currents",
+    "motor_currents",
+    "motor_torques",
+    "motor_voltages",
     "read",
     "write",
 ]

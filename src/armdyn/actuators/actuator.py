@@ -6,8 +6,10 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from armdyn.actuators.coulomb import Coulomb
 from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
+from armdyn.actuators.viscous import Viscous
 from armdyn.errors import DTypeError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
@@ -20,12 +22,12 @@ class Actuator(JointActuator):
     Args:
         motor: whose rotor the joint feels as G^2 I_rotor (Modern Robotics 8.9.2).
         gear: between motor and joint; a ratio of 1 where none is given.
-        friction: a law, or several that add up, seen from the joint. It replaces damping and friction of the joint's
-            description; () says that nothing rubs.
+        friction: a law, or several that add up, seen from the joint, besides what rubs on the motor's shaft. Either
+            replaces damping and friction of the joint's description; () says that nothing else rubs.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
     >>> drive = Actuator(Motor(rotor_inertia=1.2e-5), Gear(100.0), [Viscous(0.4), Coulomb(1.5)])
-    >>> drive.armature
+    >>> round(drive.armature, 9)
     0.12
     """
 
@@ -62,9 +64,20 @@ class Actuator(JointActuator):
     @property
     def without_friction(self) -> Actuator:
         """The same, with nothing that rubs."""
-        return dataclasses.replace(self, friction=())
+        motor = None if self.motor is None else self.motor.without_friction
+        return dataclasses.replace(self, motor=motor, friction=())
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...] | None:
-        """The laws given."""
-        return self.friction  # type: ignore[return-value]  # a tuple since it was made
+        """What rubs on the motor's shaft, as the joint feels it, and the laws given."""
+        shaft = self._of_shaft()
+        given: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
+        return given if given is None and not shaft else (*shaft, *(given or ()))
+
+    def _of_shaft(self) -> tuple[FrictionLaw, ...]:
+        """With w = G qd and a torque that the joint feels G times: G^2 damping qd + |G| friction sign(qd)."""
+        if self.motor is None:
+            return ()
+        G = (self.gear or Gear()).ratio
+        viscous, coulomb = Viscous(G**2 * self.motor.damping), Coulomb(abs(G) * self.motor.friction)
+        return tuple(law for law, size in ((viscous, viscous.coefficient), (coulomb, coulomb.size)) if size)

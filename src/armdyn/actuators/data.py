@@ -9,14 +9,19 @@ says: a new law or a new field needs nothing here.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import armdyn.actuators
+from armdyn.actuators import limits, motor
 from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.gear import Gear
+from armdyn.actuators.limits import MotorLimits
+from armdyn.actuators.motor import Motor
+from armdyn.actuators.units import quantity
 from armdyn.errors import ArmdynError, ModelError, UnknownName, Unsupported, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
@@ -167,21 +172,47 @@ def _plain(value: Any) -> Any:
 
 # From data
 
+UNITS: dict[type, dict[str, str]] = {
+    Motor: {**motor.UNITS, "torque_constant": "N m/A", "resistance": "ohm"},
+    MotorLimits: limits.UNITS,
+    Gear: {"inertia": "kg m^2"},
+}
+"""The units of fields that may be texts with a unit, such as "142 g cm^2"."""
+
+DATA_SHEET = "data_sheet"
+"""In the place of a motor's fields: the entries of its data sheet, for `Motor.from_data_sheet`."""
+
 
 def _part(kind: type, data: Any, path: tuple[str | int, ...]) -> Any:
     """An object of a dataclass from the mapping of its fields."""
     if not isinstance(data, Mapping):
         raise Misfit(path, f"{shown(data)} is no {kind.__name__}; expected its fields: {', '.join(fields_of(kind))}")
+    if kind is Motor and DATA_SHEET in data:
+        return _from_data_sheet(data, path)
     known, values = fields_of(kind), {}
     for name, given in data.items():
         if name not in known:
             raise Misfit((*path, name), str(UnknownName.of("field", name, known, kind.__name__)))
         values[name] = _value(known[name], given, (*path, name))
+        if isinstance(given, str) and (unit := UNITS.get(kind, {}).get(name)):
+            values[name] = _checked((*path, name), quantity, f"{name} of {kind.__name__}", given, unit)
     for name, field in known.items():
         if field.is_required and name not in values:
             raise Misfit(path, f"{kind.__name__} has no {name}; expected its fields: {', '.join(known)}")
+    return _checked(path, kind, **values)
+
+
+def _from_data_sheet(data: Mapping[str, Any], path: tuple[str | int, ...]) -> Motor:
+    entries = data[DATA_SHEET]
+    if len(data) > 1 or not isinstance(entries, Mapping) or not all(isinstance(name, str) for name in entries):
+        raise Misfit(path, f"{DATA_SHEET} is {shown(entries)}; expected its entries, and no other field of Motor")
+    return _checked((*path, DATA_SHEET), Motor.from_data_sheet, **entries)  # type: ignore[no-any-return]
+
+
+def _checked(path: tuple[str | int, ...], make: Callable[..., Any], *args: Any, **fields: Any) -> Any:
+    """What is made of fields; a `Misfit` where they are refused."""
     try:
-        return kind(**values)
+        return make(*args, **fields)
     except ArmdynError as error:
         raise Misfit(path, str(error)) from error
 

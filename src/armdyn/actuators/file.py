@@ -6,6 +6,8 @@ shoulder_pan_joint:
   friction:
     - Viscous: {coefficient: 0.4}
     - Coulomb: {size: 1.5}
+elbow_joint:
+  motor: {data_sheet: {torque_constant: 30.2 mN m/A, terminal_resistance: 0.299 ohm, rotor_inertia: 142 g cm^2}}
 """
 
 from __future__ import annotations
@@ -30,7 +32,8 @@ def read(path: str | os.PathLike[str]) -> dict[str, Actuator]:
 
     Args:
         path: of a YAML or JSON file: for each joint the fields of its `Actuator`, where motor and gear are mappings of
-            theirs, and friction is a list of laws, each its name and its fields. Numbers are in SI units.
+            theirs, and friction is a list of laws, each its name and its fields. Numbers are in SI units; those of
+            motors and gears may be texts with a unit. {data_sheet: ...} holds what `Motor.from_data_sheet` takes.
 
     Raises:
         ModelError: every problem of the file at once, each with its line.

@@ -1,25 +1,246 @@
-"""A motor (Modern Robotics 8.9.1)."""
+"""A DC motor (Modern Robotics 8.9.1)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import Any
 
+import numpy as np
+
+from armdyn.actuators.cogging import Cogging
+from armdyn.actuators.electrical import DcEquations
+from armdyn.actuators.limits import MotorLimits
+from armdyn.actuators.operating import OperatingRegion
+from armdyn.actuators.thermal import Rises, Thermal
 from armdyn.checks import number
+from armdyn.errors import DTypeError, ModelError, shown
+
+UNITS = {
+    "inductance": "H",
+    "rotor_inertia": "kg m^2",
+    "damping": "N m s/rad",
+    "friction": "N m",
+    "mass": "kg",
+    "rotor_mass": "kg",
+}
 
 
 @dataclass(frozen=True)
-class Motor:
-    """A motor, seen from its shaft.
+class Motor(OperatingRegion):
+    """A DC motor, with or without brushes, seen as one circuit between two terminals and a shaft.
+
+    Its equations are those of `DcEquations` at the reference temperature; `at` gives them for a warm one. What is left
+    out does not exist, and equations that need it say so.
 
     Args:
         rotor_inertia: I_rotor, about the shaft, kg m^2.
+        torque_constant: k_t, N m/A; in SI also the voltage constant, V s/rad.
+        resistance: R, between the terminals, ohm.
+        inductance: L, between the terminals, H; 0 where the current follows the voltage at once.
+        friction: of bearings and brushes, whatever the speed, N m: k_t times the no-load current.
+        damping: viscous friction of the shaft, N m s/rad.
+        limits: of voltage, current, torque and speed.
+        cogging: the torque of magnets on iron.
+        thermal: how warm it gets.
+        mass: of the whole motor, kg.
+        rotor_mass: the part of it that turns, kg.
 
-    >>> armdyn.actuators.Motor(rotor_inertia=1.2e-5).rotor_inertia
-    1.2e-05
+    >>> from armdyn.actuators import Motor, MotorLimits
+    >>> motor = Motor(torque_constant=0.0302, resistance=0.299, limits=MotorLimits(voltage=24.0))
+    >>> round(motor.no_load_speed(), 1), round(motor.stall_torque(), 2)
+    (794.7, 2.42)
     """
 
     rotor_inertia: float = 0.0
+    _: dataclasses.KW_ONLY
+    torque_constant: float | None = None
+    resistance: float | None = None
+    inductance: float = 0.0
+    friction: float = 0.0
+    damping: float = 0.0
+    limits: MotorLimits = field(default_factory=MotorLimits)
+    cogging: Cogging | None = None
+    thermal: Thermal | None = None
+    mass: float = 0.0
+    rotor_mass: float = 0.0
 
     def __post_init__(self) -> None:
-        value = number("rotor_inertia of Motor", self.rotor_inertia, least=0.0, unit="kg m^2")
-        object.__setattr__(self, "rotor_inertia", value)
+        for name, unit in (("torque_constant", "N m/A"), ("resistance", "ohm")):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, number(f"{name} of Motor", getattr(self, name), above=0.0, unit=unit))
+        for name, unit in UNITS.items():
+            object.__setattr__(self, name, number(f"{name} of Motor", getattr(self, name), least=0.0, unit=unit))
+        for name, kind in (("limits", MotorLimits), ("cogging", Cogging | None), ("thermal", Thermal | None)):
+            if not isinstance(getattr(self, name), kind):
+                raise DTypeError(
+                    f"{name} of Motor is {shown(getattr(self, name))}; expected an armdyn.actuators."
+                    f"{'MotorLimits' if name == 'limits' else name.capitalize()}"
+                )
+        if self.rotor_mass > self.mass > 0.0:
+            raise ModelError(f"rotor_mass of Motor is {self.rotor_mass:g} kg, more than the motor's {self.mass:g} kg")
+
+    @classmethod
+    def from_data_sheet(cls, **entries: Any) -> Motor:
+        """A motor from the entries of its data sheet, with their units; see `armdyn.actuators.data_sheet.read`."""
+        from armdyn.actuators.data_sheet import read  # noqa: PLC0415 - which makes motors
+
+        return read(**entries)
+
+    @property
+    def k_t(self) -> float:
+        """The torque constant, N m/A."""
+        return self._given("torque_constant", "N m/A")
+
+    @property
+    def R(self) -> float:
+        """The resistance at the reference temperature, ohm."""
+        return self._given("resistance", "ohm")
+
+    @property
+    def voltage_constant(self) -> float:
+        """k_e, V s/rad: the same number as k_t."""
+        return self.k_t
+
+    @property
+    def speed_constant(self) -> float:
+        """1/k_t, rad/s a volt."""
+        return 1.0 / self.k_t
+
+    @property
+    def without_friction(self) -> Motor:
+        """The same with a shaft that does not rub."""
+        return dataclasses.replace(self, friction=0.0, damping=0.0)
+
+    def _given(self, name: str, unit: str) -> float:
+        value: float | None = getattr(self, name)
+        if value is None:
+            raise ModelError(f"{name} of Motor is not given; the equation needs it, in {unit}: Motor({name}=...)")
+        return value
+
+    # At a voltage, V_max where none is given
+
+    def no_load_speed(self, voltage: float | None = None) -> float:
+        """w_0 = V/k_t, rad/s; less where the shaft rubs: (V - R friction/k_t) / (k_t + R damping/k_t)."""
+        driving = self._volts(voltage) - self.R * self.friction / self.k_t
+        return max(0.0, driving) / (self.k_t + self.R * self.damping / self.k_t)
+
+    def no_load_current(self, voltage: float | None = None) -> float:
+        """What the shaft's friction needs at the no-load speed, A."""
+        return self.steady_current(self._volts(voltage), self.no_load_speed(voltage))  # type: ignore[no-any-return]
+
+    def stall_current(self, voltage: float | None = None) -> float:
+        """V/R, A."""
+        return self._volts(voltage) / self.R
+
+    def stall_torque(self, voltage: float | None = None) -> float:
+        """k_t V/R, N m."""
+        return self.k_t * self.stall_current(voltage)
+
+    def maximum_power(self, voltage: float | None = None) -> float:
+        """The largest power of the shaft, W: at half the no-load speed, V^2/(4 R) where it does not rub."""
+        return 0.25 * (self.stall_torque(voltage) - self.friction) * self.no_load_speed(voltage)
+
+    def maximum_efficiency(self, voltage: float | None = None) -> float:
+        """The largest efficiency at a voltage: (1 - sqrt(I_0/I_stall))^2 of a friction that is the same at any speed.
+
+        With x = V - k_t w = R I the shaft's power is a0 + a1 x + a2 x^2, and the efficiency R/V of that over x.
+        """
+        V, k, b = self._volts(voltage), self.k_t, self.damping
+        a0 = -V / k * (self.friction + b * V / k)
+        a1 = V / self.R + (self.friction + 2.0 * b * V / k) / k
+        a2 = -1.0 / self.R - b / k**2
+        runs = self.no_load_speed(voltage) > 0.0
+        return self.R / V * (a1 - 2.0 * math.sqrt(a0 * a2)) if runs else 0.0
+
+    def speed_torque_curve(self, voltage: float | None = None, points: int = 2) -> Any:
+        """The line from no torque to stall, shape (points, 2): k_t I, N m, and w, rad/s."""
+        torques = np.linspace(0.0, self.stall_torque(voltage), points)
+        return np.column_stack([torques, self.speed(self._volts(voltage), torques)])
+
+    def _volts(self, voltage: float | None) -> float:
+        if voltage is None:
+            voltage = self.limits.voltage
+            if math.isinf(voltage):
+                raise ModelError("no voltage is given, and the motor has no limits.voltage; give one, V")
+        return number("voltage", voltage, above=0.0, unit="V")
+
+    # Rated: the continuous current at V_max
+
+    @property
+    def rated_current(self) -> float:
+        """The continuous current, A: of the limits, or what the thermal model admits."""
+        found = min(self.limits.continuous_current, self.limits.current)
+        if math.isinf(self.limits.continuous_current) and self.thermal is not None:
+            found = min(self.continuous_current(), found)
+        if math.isinf(found):
+            raise ModelError("the motor has no limits.continuous_current and no thermal.winding_limit; give one")
+        return found
+
+    @property
+    def rated_speed(self) -> float:
+        """w_cont, rad/s: on the speed-torque line of V_max at the continuous torque."""
+        return self.speed(self._volts(None), self.torque(self.rated_current))  # type: ignore[no-any-return]
+
+    @property
+    def rated_torque(self) -> float:
+        """tau_cont of the shaft, N m: k_t I_cont less the shaft's friction."""
+        return float(self.shaft_torque(self.rated_current, self.rated_speed))
+
+    @property
+    def rated_power(self) -> float:
+        """P_rated = tau_cont w_cont, W."""
+        return self.rated_torque * self.rated_speed
+
+    # Warm
+
+    def at(self, winding_rise: Any = 0.0, housing_rise: Any = 0.0) -> DcEquations:
+        """The equations of the motor as warm as that, K above the ambient; numbers and traced scalars."""
+        if self.thermal is None:
+            return self
+        R = self.R * self.thermal.resistance_factor(winding_rise)
+        k_t = self.k_t * self.thermal.torque_factor(housing_rise)
+        return WarmMotor(k_t, R, self.L, self.damping, self.friction)
+
+    def continuous_current(self) -> float:
+        """The current at which the winding settles at its limit, A; infinite without a limit."""
+        thermal = self._thermal()
+        hottest = thermal.winding_limit - thermal.ambient
+        if math.isinf(hottest):
+            return math.inf
+        return math.sqrt(hottest / (thermal.to_ambient * self.R * float(thermal.resistance_factor(hottest))))
+
+    def steady_rises(self, current: Any) -> Rises:
+        """Where the temperatures settle at a held current, K above the ambient; infinity where they run away."""
+        return self._thermal().steady_rises(*self._heating(current))
+
+    def next_rises(self, rises: Rises, current: Any, h: Any) -> Rises:
+        """The temperatures after h seconds at a held current, K above the ambient: exact, R(T) included."""
+        power, feedback = self._heating(current)
+        return self._thermal().next_rises(rises, power, h, feedback)
+
+    def _heating(self, current: Any) -> tuple[Any, Any]:
+        """The heat at the ambient, W, and what each K of the winding adds, W/K."""
+        thermal, cold = self._thermal(), self.heat(current)
+        return cold * thermal.resistance_factor(0.0), cold * thermal.resistance_coefficient
+
+    def _thermal(self) -> Thermal:
+        if self.thermal is None:
+            raise ModelError("thermal of Motor is not given; temperatures need it: Motor(thermal=Thermal(...))")
+        return self.thermal
+
+    def cogging_torque(self, angle: Any) -> Any:
+        """The torque of the magnets on the iron, N m, at the rotor's angle, rad; 0 without cogging."""
+        return 0.0 if self.cogging is None else self.cogging.torque(angle)
+
+
+@dataclass(frozen=True)
+class WarmMotor(DcEquations):
+    """The equations of a motor at some temperature; constants may be traced scalars."""
+
+    torque_constant: Any
+    resistance: Any
+    inductance: float
+    damping: float
+    friction: float

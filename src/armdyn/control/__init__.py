@@ -2,7 +2,8 @@
 
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
 `hybrid_motion_force`. Around any of them, or one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`,
-`differencing`, `momentum_observer`, `with_model`, `with_options`. All are `Function` objects, to be wrapped again.
+`differencing`, `momentum_observer`, `through_motors`, `with_model`, `with_options`. All are `Function` objects, to be
+wrapped again.
 `references` and `draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away;
 `callback` is for controllers that cannot be traced.
 """
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from armdyn.control.require_finite import require_finite
     from armdyn.control.sampled import sampled
     from armdyn.control.saturated import saturated
+    from armdyn.control.through_motors import through_motors
     from armdyn.control.with_model import with_model
     from armdyn.control.with_options import with_options
 
@@ -56,6 +58,7 @@ _WHERE = {
             "require_finite",
             "sampled",
             "saturated",
+            "through_motors",
             "with_model",
             "with_options",
         )
@@ -85,6 +88,7 @@ __all__ = [
     "rotation_vector",
     "sampled",
     "saturated",
+    "through_motors",
     "with_model",
     "with_options",
 ]

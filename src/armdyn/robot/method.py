@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
+from armdyn.actuators.driven import motor_count
 from armdyn.declaration import Function
 from armdyn.functions import CompiledFunction
 from armdyn.model.constraints import refuse_constraints
@@ -18,17 +19,24 @@ class Method:
     """A `Function` as a method of `Robot`: bound, documented and compiled from its one declaration."""
 
     def __init__(
-        self, where: str, *, of_constraints: bool = False, with_constraints: str = "", derivatives_of: str = ""
+        self,
+        where: str,
+        *,
+        of_constraints: bool = False,
+        of_motors: bool = False,
+        with_constraints: str = "",
+        derivatives_of: str = "",
     ) -> None:
         """Declare a method.
 
         Args:
             where: the package that has a function of this name.
             of_constraints: whether it is defined only for robots with constraints.
+            of_motors: whether it is defined only for robots with motors.
             with_constraints: what to call instead on a robot with constraints.
             derivatives_of: the method whose first derivatives it gives; their own program may be shorter.
         """
-        self.where, self.of_constraints = where, of_constraints
+        self.where, self.of_constraints, self.of_motors = where, of_constraints, of_motors
         self.with_constraints, self.derivatives_of = with_constraints, derivatives_of
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -45,8 +53,8 @@ class Method:
         return self.function.__doc__
 
     def fits(self, robot: Robot) -> bool:
-        """Whether it is public and defined for a robot, which has constraints or has none."""
-        if self.name.startswith("_"):
+        """Whether it is public and defined for a robot, which has constraints, motors, or neither."""
+        if self.name.startswith("_") or (self.of_motors and not motor_count(robot.model)):
             return False
         return not self.with_constraints if robot.model.constraints else not self.of_constraints
 

@@ -48,7 +48,10 @@ if TYPE_CHECKING:
     from armdyn.model.coupling import Coordinate
     from armdyn.task_space import CompiledTask, Task
 
-ALGORITHMS, EQUATIONS = "armdyn.algorithms", "armdyn.constraints.equations"
+ALGORITHMS, EQUATIONS, ACTUATORS = "armdyn.algorithms", "armdyn.constraints.equations", "armdyn.actuators"
+
+COMMANDS = "current_commands of the forces that constrained_inverse_dynamics gives"
+"""What to call instead of functions of motors where the forces depend on constraints."""
 
 
 class Robot:
@@ -128,6 +131,13 @@ class Robot:
     lagrangian_gradient_regressor = Method(ALGORITHMS)
     kinetic_energy_regressor = Method(ALGORITHMS)
     potential_energy_regressor = Method(ALGORITHMS)
+    # The motors of joints with actuators
+    motor_torques = Method(ACTUATORS, of_motors=True, with_constraints=COMMANDS)
+    motor_currents = Method(ACTUATORS, of_motors=True, with_constraints=COMMANDS)
+    motor_voltages = Method(ACTUATORS, of_motors=True, with_constraints=COMMANDS)
+    electrical_power = Method(ACTUATORS, of_motors=True, with_constraints=COMMANDS)
+    current_commands = Method(ACTUATORS, of_motors=True)
+    forces_of_currents = Method(ACTUATORS, of_motors=True)
 
     # Robots from descriptions
     from_urdf = Read(lambda: armdyn.formats.urdf.read_urdf)

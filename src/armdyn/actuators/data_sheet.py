@@ -1,0 +1,277 @@
+"""Motors from their data sheets: numbers with units, checked against each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from armdyn.actuators.cogging import Cogging
+from armdyn.actuators.limits import MotorLimits
+from armdyn.actuators.motor import Motor
+from armdyn.actuators.thermal import COPPER, Thermal
+from armdyn.actuators.units import quantity
+from armdyn.checks import choice, switch
+from armdyn.errors import ModelError, UnknownName
+
+TOLERANCE = 0.05
+"""By which printed numbers may differ from what the others say: they are rounded, and measured warm or cold."""
+
+ENTRIES = {
+    "nominal_voltage": "V",
+    "no_load_speed": "rad/s",
+    "no_load_current": "A",
+    "nominal_current": "A",
+    "stall_torque": "N m",
+    "stall_current": "A",
+    "terminal_resistance": "ohm",
+    "phase_resistance": "ohm",
+    "terminal_inductance": "H",
+    "phase_inductance": "H",
+    "torque_constant": "N m/A",
+    "speed_constant": "rad/s/V",
+    "voltage_constant": "V s/rad",
+    "speed_torque_gradient": "rad/s/N m",
+    "mechanical_time_constant": "s",
+    "rotor_inertia": "kg m^2",
+    "damping": "N m s/rad",
+    "peak_current": "A",
+    "current_rate": "A/s",
+    "maximum_speed": "rad/s",
+    "maximum_torque": "N m",
+    "cogging_torque": "N m",
+    "mass": "kg",
+    "rotor_mass": "kg",
+    "winding_to_housing": "K/W",
+    "housing_to_ambient": "K/W",
+    "winding_time_constant": "s",
+    "motor_time_constant": "s",
+    "ambient_temperature": "degC",
+    "winding_temperature_limit": "degC",
+    "resistance_coefficient": "K^-1",
+    "magnet_coefficient": "K^-1",
+}
+"""What a data sheet may state, and the unit of a bare number."""
+
+MAY_BE_ZERO = ("no_load_current", "damping", "phase_inductance", "terminal_inductance", "cogging_torque", "rotor_mass")
+SIGNED = ("ambient_temperature", "winding_temperature_limit", "magnet_coefficient", "resistance_coefficient")
+
+BETWEEN_TERMINALS = {"star": 2.0, "delta": 2.0 / 3.0}
+"""Two phases in a row; one beside the two others in a row."""
+
+THERMAL = ("winding_to_housing", "housing_to_ambient", "winding_time_constant", "motor_time_constant")
+
+
+class DataSheetError(ModelError):
+    """A data sheet whose numbers contradict each other, or do not suffice."""
+
+
+def read(
+    *,
+    connection: str | None = None,
+    cogging_periods: float | None = None,
+    check: bool = True,
+    **entries: str | float | None,
+) -> Motor:
+    """A motor from the entries of its data sheet, each a text with its unit, or a number in SI units.
+
+    k_t comes from the first that is given of torque_constant, voltage_constant, speed_constant, and nominal_voltage
+    with no_load_speed (and stall_torque and damping, where the shaft rubs); R from terminal_resistance,
+    phase_resistance, stall_current and stall_torque. The shaft's friction is k_t I_0 less damping w_0. The limit of the
+    voltage is nominal_voltage, that of the continuous current nominal_current; for another supply or amplifier give
+    ``dataclasses.replace(motor, limits=MotorLimits(...))``.
+
+    Args:
+        connection: "star" or "delta", of phase_resistance and phase_inductance.
+        cogging_periods: of cogging_torque in one turn.
+        check: whether numbers that differ by more than 5 % from what the others say are refused. Without it k_t and R
+            are as above, and whatever contradicts them is not used.
+        entries: see `ENTRIES`: nominal_voltage, no_load_speed, no_load_current, nominal_current, stall_torque,
+            stall_current, terminal_resistance or phase_resistance, terminal_inductance or phase_inductance,
+            torque_constant, speed_constant, voltage_constant, speed_torque_gradient, mechanical_time_constant,
+            rotor_inertia, damping, peak_current, current_rate, maximum_speed, maximum_torque, cogging_torque, mass,
+            rotor_mass, winding_to_housing, housing_to_ambient, winding_time_constant, motor_time_constant,
+            ambient_temperature, winding_temperature_limit, resistance_coefficient, magnet_coefficient.
+
+    Raises:
+        DataSheetError: naming all contradictions with their numbers, or what is missing.
+        UnknownName: an entry that no motor has.
+        ModelError: a unit that does not fit, a number that is none.
+
+    >>> motor = armdyn.actuators.Motor.from_data_sheet(
+    ...     nominal_voltage="24 V", torque_constant="30.2 mN m/A", speed_constant="317 rpm/V",
+    ...     terminal_resistance="0.299 ohm", rotor_inertia="142 g cm^2", no_load_current="137 mA",
+    ... )
+    >>> round(motor.no_load_speed() * 30 / np.pi), round(motor.rotor_inertia, 9)
+    (7576, 1.42e-05)
+    """
+    check = switch("check", check)
+    given = _in_si(entries)
+    _to_terminals(given, connection)
+    k_t = _torque_constant(given)
+    R = _resistance(given, k_t)
+    if check and (found := list(_contradictions(given, k_t, R))):
+        raise DataSheetError([*found, "check=False takes torque constant and resistance, and leaves out the others"])
+    if (cogging_periods is None) != ("cogging_torque" not in given):
+        raise DataSheetError("cogging_torque and cogging_periods belong together; give both or neither")
+    return Motor(
+        given.get("rotor_inertia", 0.0),
+        torque_constant=k_t,
+        resistance=R,
+        inductance=given.get("terminal_inductance", 0.0),
+        friction=_friction(given, k_t, R),
+        damping=given.get("damping", 0.0),
+        limits=MotorLimits(
+            voltage=given.get("nominal_voltage", math.inf),
+            current=given.get("peak_current", math.inf),
+            continuous_current=given.get("nominal_current", math.inf),
+            current_rate=given.get("current_rate", math.inf),
+            speed=given.get("maximum_speed", math.inf),
+            torque=given.get("maximum_torque", math.inf),
+        ),
+        cogging=None if cogging_periods is None else Cogging(given["cogging_torque"], cogging_periods),
+        thermal=_thermal(given),
+        mass=given.get("mass", 0.0),
+        rotor_mass=given.get("rotor_mass", 0.0),
+    )
+
+
+def _in_si(entries: dict[str, str | float | None]) -> dict[str, float]:
+    """Every entry in the unit of `ENTRIES`; those that are None are not given."""
+    found: dict[str, float] = {}
+    for name, text in entries.items():
+        if name not in ENTRIES:
+            raise UnknownName.of("field", name, ENTRIES, "a data sheet")
+        if text is None:
+            continue
+        value = quantity(name, text, ENTRIES[name])
+        if name not in SIGNED and not (value > 0.0 or (value == 0.0 and name in MAY_BE_ZERO)):
+            raise ModelError(f"{name} is {text!r}; expected a number above zero")
+        found[name] = value
+    return found
+
+
+def _to_terminals(given: dict[str, float], connection: str | None) -> None:
+    """Values between two terminals in the place of those of a phase."""
+    of_phases = [name for name in ("phase_resistance", "phase_inductance") if name in given]
+    if connection is not None:
+        connection = choice("connection", connection, BETWEEN_TERMINALS)
+    if bool(of_phases) != (connection is not None):
+        raise DataSheetError(
+            f"{' and '.join(of_phases) or 'connection'} is given alone; a phase's value needs connection='star' (twice "
+            "it between terminals) or 'delta' (two thirds of it), and a connection needs a phase's value"
+        )
+    for name in of_phases:
+        terminal = name.replace("phase", "terminal")
+        if terminal in given:
+            raise DataSheetError(f"{name} and {terminal} are both given; expected one of them")
+        given[terminal] = BETWEEN_TERMINALS[str(connection)] * given.pop(name)
+
+
+def _torque_constant(given: dict[str, float]) -> float:
+    """k_t, N m/A."""
+    if "torque_constant" in given:
+        return given["torque_constant"]
+    if "voltage_constant" in given:
+        return given["voltage_constant"]
+    if "speed_constant" in given:
+        return 1.0 / given["speed_constant"]
+    if {"nominal_voltage", "no_load_speed"} <= given.keys():
+        return _from_no_load(given)
+    raise DataSheetError(
+        "nothing says the torque constant; give torque_constant, speed_constant, voltage_constant, or nominal_voltage "
+        "and no_load_speed"
+    )
+
+
+def _from_no_load(given: dict[str, float]) -> float:
+    """k_t where V = k_t w_0 + R I_0, and the shaft takes k_t I_0: by the no-load current, or damping w_0."""
+    V, w, b = given["nominal_voltage"], given["no_load_speed"], given.get("damping", 0.0)
+    R, stall = given.get("terminal_resistance"), given.get("stall_torque")
+    if R is None and "stall_current" in given:
+        R = V / given["stall_current"]
+    if R is not None and "no_load_current" in given:
+        k_t = (V - R * given["no_load_current"]) / w
+    elif R is not None:
+        inside = V**2 - 4.0 * R * b * w**2  # k_t^2 w - V k_t + R b w = 0
+        k_t = (V + math.sqrt(inside)) / (2.0 * w) if inside >= 0.0 else math.nan
+    else:
+        k_t = V / w - (V * b / stall if stall is not None else 0.0)  # R = k_t V / stall
+    if not k_t > 0.0:
+        raise DataSheetError(
+            f"no torque constant gives no_load_speed {w:g} rad/s at {V:g} V: resistance and friction take all of it"
+        )
+    return k_t
+
+
+def _resistance(given: dict[str, float], k_t: float) -> float | None:
+    """R between the terminals, ohm; None where nothing says it."""
+    if "terminal_resistance" in given:
+        return given["terminal_resistance"]
+    V = given.get("nominal_voltage")
+    if V is not None and "stall_current" in given:
+        return V / given["stall_current"]
+    if V is not None and "stall_torque" in given:
+        return k_t * V / given["stall_torque"]
+    return None
+
+
+def _friction(given: dict[str, float], k_t: float, R: float | None) -> float:
+    """What the shaft takes whatever the speed, N m: k_t I_0 - damping w_0."""
+    I_0, b = given.get("no_load_current", 0.0), given.get("damping", 0.0)
+    if not (I_0 and b):
+        return k_t * I_0
+    if "nominal_voltage" not in given:
+        raise DataSheetError("no_load_current with damping needs nominal_voltage, at which the motor ran")
+    w_0 = given.get("no_load_speed", (given["nominal_voltage"] - (R or 0.0) * I_0) / k_t)
+    friction = k_t * I_0 - b * w_0
+    if friction < -TOLERANCE * k_t * I_0:
+        raise DataSheetError(
+            f"damping takes {b * w_0:g} N m at the no-load speed of {w_0:g} rad/s, more than the no-load current's "
+            f"{k_t * I_0:g} N m"
+        )
+    return max(0.0, friction)
+
+
+def _contradictions(given: dict[str, float], k_t: float, R: float | None) -> Iterator[str]:
+    """Printed numbers beside what the others give, where they are more than the tolerance apart."""
+    V, J = given.get("nominal_voltage"), given.get("rotor_inertia")
+    I_0 = given.get("no_load_current", given.get("damping", 0.0) * given.get("no_load_speed", 0.0) / k_t)
+    expected: list[tuple[str, float | None, str]] = [
+        ("speed_constant", 1.0 / k_t, "1/k_t"),
+        ("voltage_constant", k_t, "k_t"),
+        ("no_load_speed", None if V is None else (V - (R or 0.0) * I_0) / k_t, "(V - R I_0)/k_t"),
+    ]
+    if R is not None:
+        expected += [
+            ("stall_current", None if V is None else V / R, "V/R"),
+            ("stall_torque", None if V is None else k_t * V / R, "k_t V/R"),
+            ("speed_torque_gradient", R / k_t**2, "R/k_t^2"),
+            ("mechanical_time_constant", None if J is None else J * R / k_t**2, "I_rotor R/k_t^2"),
+        ]
+    for name, value, formula in expected:
+        if value is None or name not in given:
+            continue
+        off = given[name] / value - 1.0
+        if abs(off) > TOLERANCE:
+            used = f"k_t = {k_t:.5g} N m/A" + ("" if R is None else f", R = {R:.5g} ohm")
+            yield (
+                f"{name} is {given[name]:.5g} {ENTRIES[name]}, but {formula} is {value:.5g} ({off:+.1%}), with {used}"
+            )
+
+
+def _thermal(given: dict[str, float]) -> Thermal | None:
+    """The two bodies, where the sheet has their resistances and time constants."""
+    there = [name for name in THERMAL if name in given]
+    others = [name for name in ("winding_temperature_limit", *SIGNED) if name in given]
+    if not there and not others:
+        return None
+    if missing := [name for name in THERMAL if name not in given]:
+        raise DataSheetError(f"the thermal model has {', '.join([*there, *others])} but lacks {', '.join(missing)}")
+    return Thermal.of_time_constants(
+        *(given[name] for name in ("winding_to_housing", "winding_time_constant")),
+        *(given[name] for name in ("housing_to_ambient", "motor_time_constant")),
+        ambient=given.get("ambient_temperature", 25.0),
+        winding_limit=given.get("winding_temperature_limit", math.inf),
+        resistance_coefficient=given.get("resistance_coefficient", COPPER),
+        magnet_coefficient=given.get("magnet_coefficient", 0.0),
+    )

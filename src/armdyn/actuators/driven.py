@@ -1,0 +1,86 @@
+"""Which motor moves which coordinate of a robot."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.gear import Gear
+from armdyn.actuators.motor import Motor
+from armdyn.errors import ModelError, Unsupported
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.model import Joint, Model
+from armdyn.spatial.rotations import Array
+
+
+class Driven(NamedTuple):
+    """A motor and the coordinate q that it moves.
+
+    Args:
+        coordinate: the place in q.
+        motor: on the joint.
+        ratio: G, turns of the rotor for one of the coordinate.
+        offset: the rotor's angle where q = 0, rad.
+    """
+
+    coordinate: int
+    motor: Motor
+    ratio: float
+    offset: float
+
+    def speed(self, qd: Array) -> Any:
+        """w = G qd, of the rotor, rad/s."""
+        return self.ratio * qd[self.coordinate]
+
+    def cogging_torque(self, q: Array) -> Any:
+        """At the rotor's angle, N m."""
+        return self.motor.cogging_torque(self.ratio * q[self.coordinate] + self.offset)
+
+    def joint_force(self, torque: Any, q: Array) -> Any:
+        """tau = G (k_t I + tau_cogging), N m or N, of a torque k_t I."""
+        return self.ratio * (torque + self.cogging_torque(q))
+
+
+def motor_count(model: Model) -> int:
+    """How many joints have a motor."""
+    return sum(_motor_of(joint) is not None for joint in model.joints)
+
+
+def motors_of(mechanism: Mechanism) -> list[Driven]:
+    """The motors, in the order of the coordinates that they move.
+
+    Raises:
+        ModelError: a robot without motors.
+        Unsupported: a motor on a joint that several coordinates move, or two motors on joints of one coordinate: what
+            each of them gives does not follow from the motion.
+    """
+    if not motor_count(mechanism.model):
+        raise ModelError(
+            f"{mechanism.name!r} has no motors; robot.with_actuators({{'elbow': Actuator(Motor(...), Gear(...))}}) "
+            "gives it some"
+        )
+    found: dict[int, Driven] = {}
+    drive = mechanism.drive
+    for body, terms, offset in zip(mechanism.bodies, drive.terms, drive.offsets, strict=True):
+        joint = mechanism.model.joints[body.joint]
+        motor = _motor_of(joint)
+        if motor is None:
+            continue
+        if len(terms) != 1 or terms[0][0] in found:
+            what = "several coordinates move it" if len(terms) != 1 else "another joint that moves with it has one too"
+            raise Unsupported(
+                f"the motor of joint {joint.name!r} of {mechanism.name!r}: {what}, so its torque does not follow from "
+                "the motion; expected one motor for each coordinate, on a joint that it alone moves"
+            )
+        (coordinate, factor), G = terms[0], _ratio_of(joint)
+        found[coordinate] = Driven(coordinate, motor, float(factor) * G, float(offset) * G)
+    return [found[coordinate] for coordinate in sorted(found)]
+
+
+def _motor_of(joint: Joint) -> Motor | None:
+    return joint.actuator.motor if isinstance(joint.actuator, Actuator) else None
+
+
+def _ratio_of(joint: Joint) -> float:
+    gear = joint.actuator.gear if isinstance(joint.actuator, Actuator) else None
+    return (gear or Gear()).ratio

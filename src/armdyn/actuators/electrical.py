@@ -1,0 +1,117 @@
+"""The equations of a DC motor between its terminals and its shaft (Modern Robotics 8.9.1)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from armdyn.program import clip, greater, select, sign
+
+
+class DcEquations:
+    """tau = k_t I and V = k_t w + R I + L dI/dt (8.103), and what follows; for numbers, arrays and traced scalars.
+
+    Torque is the electromagnetic one, k_t I, and speed that of the rotor against the stator. The shaft gives
+    ``shaft_torque``: k_t I less what its bearings and brushes take. In SI the constants of torque and of voltage are
+    one number.
+    """
+
+    torque_constant: Any
+    resistance: Any
+    inductance: Any
+    damping: float
+    friction: float
+
+    @property
+    def k_t(self) -> Any:
+        """The torque constant, N m/A, which is the voltage constant, V s/rad."""
+        return self.torque_constant
+
+    @property
+    def R(self) -> Any:
+        """The resistance between the terminals, ohm."""
+        return self.resistance
+
+    @property
+    def L(self) -> Any:
+        """The inductance between the terminals, H."""
+        return self.inductance
+
+    def torque(self, current: Any) -> Any:
+        """k_t I, N m."""
+        return self.k_t * current
+
+    def current(self, torque: Any) -> Any:
+        """I = tau / k_t, A: the current command of a torque (8.9.2)."""
+        return torque / self.k_t
+
+    def voltage(self, current: Any, speed: Any, current_rate: Any = 0.0) -> Any:
+        """V = k_t w + R I + L dI/dt, V (8.103); without the last where the current is steady."""
+        return self.k_t * speed + self.R * current + self.L * current_rate
+
+    def steady_current(self, voltage: Any, speed: Any) -> Any:
+        """(V - k_t w) / R, A: where the current settles; at once, without inductance."""
+        return (voltage - self.k_t * speed) / self.R
+
+    def current_rate(self, current: Any, voltage: Any, speed: Any) -> Any:
+        """dI/dt = (V - k_t w - R I) / L, A/s."""
+        return (voltage - self.k_t * speed - self.R * current) / self.L
+
+    def next_current(self, current: Any, voltage: Any, speed: Any, h: Any, rate_limit: float = math.inf) -> Any:
+        """The current after h seconds at a voltage and speed that are held, A: exact.
+
+        I + (I_steady - I) (1 - exp(-h/T)) with T = L/R. A limit of the rate bounds dI/dt at the beginning, as MuJoCo's
+        dcmotor does; without inductance it bounds the change to ``rate_limit`` h.
+        """
+        reached = 1.0 if self.L == 0.0 else 1.0 - np.exp(-h * (self.R / self.L))
+        change = (self.steady_current(voltage, speed) - current) * reached
+        if math.isinf(rate_limit):
+            return current + change
+        largest = rate_limit * (h if self.L == 0.0 else self.L / self.R * reached)
+        return current + clip(change, -largest, largest)
+
+    def voltage_for(self, wanted: Any, current: Any, speed: Any, h: Any) -> Any:
+        """The voltage, held for h seconds, after which the current is the wanted one, V."""
+        if self.L == 0.0:
+            return self.voltage(wanted, speed)
+        kept = np.exp(-h * (self.R / self.L))
+        return self.voltage((wanted - kept * current) / (1.0 - kept), speed)
+
+    def speed(self, voltage: Any, torque: Any) -> Any:
+        """w = V/k_t - (R/k_t^2) tau, rad/s, at a steady current: the speed-torque line."""
+        return voltage / self.k_t - self.R / self.k_t**2 * torque
+
+    def friction_torque(self, speed: Any) -> Any:
+        """What the shaft's own friction takes, N m: friction sign(w) + damping w."""
+        return self.friction * sign(speed) + self.damping * speed
+
+    def shaft_torque(self, current: Any, speed: Any) -> Any:
+        """k_t I less the shaft's friction, N m: what accelerates the rotor and drives the load."""
+        return self.torque(current) - self.friction_torque(speed)
+
+    def heat(self, current: Any) -> Any:
+        """I^2 R, W: what heats the winding."""
+        return current**2 * self.R
+
+    def electrical_power(self, current: Any, speed: Any, current_rate: Any = 0.0) -> Any:
+        """V I, W: taken from the supply, or given back to it where negative."""
+        return self.voltage(current, speed, current_rate) * current
+
+    def magnetic_energy(self, current: Any) -> Any:
+        """L I^2 / 2, J: stored in the inductance."""
+        return 0.5 * self.L * current**2
+
+    def efficiency(self, shaft_torque: Any, speed: Any) -> Any:
+        """What leaves over what enters, of steady power, between 0 and 1.
+
+        Mechanical over electrical where the motor drives, electrical over mechanical where it generates, and 0 where
+        both enter and all becomes heat.
+        """
+        current = self.current(shaft_torque + self.friction_torque(speed))
+        electrical, mechanical = self.electrical_power(current, speed), shaft_torque * speed
+        passes = greater(electrical * mechanical, 0.0)
+        drives = greater(mechanical, 0.0)
+        out, taken = select(drives, mechanical, electrical), select(drives, electrical, mechanical)
+        return select(passes, out / select(passes, taken, 1.0), 0.0)

@@ -1,0 +1,52 @@
+"""What a motor and its amplifier can do at most."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from armdyn.checks import number
+from armdyn.errors import ModelError
+
+UNITS = {
+    "voltage": "V",
+    "current": "A",
+    "continuous_current": "A",
+    "current_rate": "A/s",
+    "speed": "rad/s",
+    "torque": "N m",
+}
+
+
+@dataclass(frozen=True)
+class MotorLimits:
+    """Bounds of a motor's voltage, current, torque and speed, in both directions; infinite where there are none.
+
+    Args:
+        voltage: V_max, of the supply or of the winding, V.
+        current: I_max, which amplifier or magnets bear for a while, A.
+        continuous_current: which the winding bears for ever, A.
+        current_rate: how fast the amplifier changes the current, A/s.
+        speed: which bearings and brushes bear, rad/s.
+        torque: which the shaft bears, N m.
+
+    >>> armdyn.actuators.MotorLimits(voltage=24.0, current=10.0, continuous_current=6.0).current
+    10.0
+    """
+
+    voltage: float = math.inf
+    current: float = math.inf
+    continuous_current: float = math.inf
+    current_rate: float = math.inf
+    speed: float = math.inf
+    torque: float = math.inf
+
+    def __post_init__(self) -> None:
+        for name, unit in UNITS.items():
+            value = number(f"{name} of MotorLimits", getattr(self, name), above=0.0, infinite=True, unit=unit)
+            object.__setattr__(self, name, value)
+        if math.isfinite(self.continuous_current) and self.continuous_current > self.current:
+            raise ModelError(
+                f"continuous_current of MotorLimits is {self.continuous_current:g} A, above current, the peak of "
+                f"{self.current:g} A; expected no more than it"
+            )

@@ -1,0 +1,215 @@
+"""What the motors of a robot have to do for a motion, and what their currents do to its joints.
+
+The torque of a motor is the electromagnetic one, k_t I. By inverse dynamics a joint needs tau, in which the rotor's
+inertia, what rubs on the shaft, in the gear and at the joint already count; the motor gives it through the gear:
+
+    tau = G (k_t I + tau_cogging).
+
+Results have a number for each joint with a motor, in the order of q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.declared import function
+from armdyn.actuators.driven import Driven, motor_count, motors_of
+from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import rate
+from armdyn.spatial.rotations import Array
+
+MOTORS = {"motors": motor_count}
+"""The length of what has a number for each motor."""
+
+
+@function("(n),(n),(n),(6)?,(links,6)?->(motors)", sizes=MOTORS)
+def motor_torques(
+    mechanism: Mechanism, q: Array, qd: Array, qdd: Array, f_tip: Array | None = None, f_ext: Array | None = None
+) -> Array:
+    """Electromagnetic torques of the motors k_t I = tau(q, qd, qdd)/G - tau_cogging, N m, shape (..., motors).
+
+    tau of `inverse_dynamics` at the shaft of the motor (Modern Robotics 8.9.2, 8.112): what moves the links, the gear
+    and the rotor, and what rubs in joint, gear and motor.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+
+    Raises:
+        ModelError: a robot without motors.
+        Unsupported: motors on coupled joints whose torques do not follow from the motion.
+
+    >>> from armdyn.actuators import Actuator, Gear, Motor
+    >>> drive = Actuator(Motor(torque_constant=0.03, resistance=0.3), Gear(100.0))
+    >>> robot = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    >>> holding = [0.0, 0.0], [0.0, 0.0], [0.0, 0.0]
+    >>> robot.motor_torques(*holding) * 100 - robot.inverse_dynamics(*holding)
+    array([0., 0.])
+    """
+    tau = inverse_dynamics(mechanism, q, qd, qdd, f_tip, f_ext=f_ext)
+    return _of_motors(mechanism, lambda own, k: _motor_torque(own, tau, q))
+
+
+@function("(n),(n),(n),(6)?,(links,6)?->(motors)", sizes=MOTORS)
+def motor_currents(
+    mechanism: Mechanism, q: Array, qd: Array, qdd: Array, f_tip: Array | None = None, f_ext: Array | None = None
+) -> Array:
+    """Currents of the motors I(q, qd, qdd), A, shape (..., motors): `motor_torques` over k_t (Modern Robotics 8.9.1).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+
+    Raises:
+        ModelError: a robot without motors, or a motor whose torque constant is not given.
+        Unsupported: motors on coupled joints whose torques do not follow from the motion.
+    """
+    torques = motor_torques(mechanism, q, qd, qdd, f_tip, f_ext)
+    return _of_motors(mechanism, lambda own, k: own.motor.current(torques[k]))
+
+
+@function("(n),(n),(n),(n)?,(6)?,(links,6)?,(motors)?->(motors)", sizes=MOTORS)
+def motor_voltages(
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    qddd: Array | None = None,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+    winding_rise: Array | None = None,
+) -> Array:
+    """Voltages of the motors V = k_t w + R I + L dI/dt at (q, qd, qdd), V, shape (..., motors) (Modern Robotics 8.103).
+
+    dI/dt is the exact rate of `motor_currents` along the motion, under loads that are held; without qddd the term is
+    left out.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        qddd: joint jerks, rad/s^3 or m/s^3, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+        winding_rise: how much warmer the windings are than the ambient, K, shape (..., motors); at the reference
+            temperature if left out.
+
+    Raises:
+        ModelError: a robot without motors, or a motor whose torque constant or resistance is not given.
+        Unsupported: motors on coupled joints whose torques do not follow from the motion.
+    """
+    currents, rates = _currents_and_rates(mechanism, q, qd, qdd, qddd, f_tip, f_ext)
+    return _of_motors(
+        mechanism, lambda own, k: _warm(own, winding_rise, k).voltage(currents[k], own.speed(qd), rates[k])
+    )
+
+
+@function("(n),(n),(n),(n)?,(6)?,(links,6)?,(motors)?->(motors)", sizes=MOTORS)
+def electrical_power(
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    qdd: Array,
+    qddd: Array | None = None,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+    winding_rise: Array | None = None,
+) -> Array:
+    """Electrical power of the motors V I at (q, qd, qdd), W, shape (..., motors): from the supply, or to it.
+
+    Negative is what the motor generates less the heat of its winding (Modern Robotics 8.9.1).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (..., n).
+        qddd: joint jerks, rad/s^3 or m/s^3, shape (..., n); as of `motor_voltages`.
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+        winding_rise: how much warmer the windings are than the ambient, K, shape (..., motors); at the reference
+            temperature if left out.
+
+    Raises:
+        ModelError: a robot without motors, or a motor whose torque constant or resistance is not given.
+        Unsupported: motors on coupled joints whose torques do not follow from the motion.
+    """
+    currents, rates = _currents_and_rates(mechanism, q, qd, qdd, qddd, f_tip, f_ext)
+    return _of_motors(
+        mechanism, lambda own, k: _warm(own, winding_rise, k).electrical_power(currents[k], own.speed(qd), rates[k])
+    )
+
+
+@function("(n),(n)->(motors)", sizes=MOTORS)
+def current_commands(mechanism: Mechanism, q: Array, tau: Array) -> Array:
+    """Currents I_com at which the motors give joint forces tau at q, A, shape (..., motors) (Modern Robotics 8.9.2).
+
+    (tau/G - tau_cogging(q)) / k_t: what a controller's tau asks of the amplifiers. Losses of gears are friction, so
+    they are in tau already.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+
+    Raises:
+        ModelError: a robot without motors, or a motor whose torque constant is not given.
+        Unsupported: motors on coupled joints whose torques do not follow from the motion.
+    """
+    return _of_motors(mechanism, lambda own, k: own.motor.current(_motor_torque(own, tau, q)))
+
+
+@function("(n),(motors)->(n)", sizes=MOTORS)
+def forces_of_currents(mechanism: Mechanism, q: Array, currents: Array) -> Array:
+    """Joint forces tau = G (k_t I + tau_cogging(q)) that currents give, N m or N, shape (..., n): for forward dynamics.
+
+    The inverse of `current_commands` (Modern Robotics 8.9.1); 0 of joints without a motor.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        currents: of the motors, A, shape (..., motors).
+
+    Raises:
+        ModelError: a robot without motors, or a motor whose torque constant is not given.
+        Unsupported: motors on coupled joints whose torques do not follow from the motion.
+    """
+    tau = np.zeros(mechanism.dof, dtype=object)
+    for own, current in zip(motors_of(mechanism), currents, strict=True):
+        tau[own.coordinate] = own.joint_force(own.motor.torque(current), q)
+    return tau
+
+
+def _motor_torque(own: Driven, tau: Array, q: Array) -> Any:
+    """k_t I = tau/G - tau_cogging, N m."""
+    return tau[own.coordinate] / own.ratio - own.cogging_torque(q)
+
+
+def _of_motors(mechanism: Mechanism, of_one: Callable[[Driven, int], Any]) -> Array:
+    """A number of every motor, from the motor and its place among them."""
+    return np.array([of_one(own, k) for k, own in enumerate(motors_of(mechanism))])
+
+
+def _warm(own: Driven, winding_rise: Array | None, k: int) -> Any:
+    return own.motor if winding_rise is None else own.motor.at(winding_rise[k])
+
+
+def _currents_and_rates(
+    mechanism: Mechanism, q: Array, qd: Array, qdd: Array, qddd: Array | None, f_tip: Any, f_ext: Any
+) -> tuple[Array, Any]:
+    """I and dI/dt; zero rates where no jerk is given."""
+    currents = motor_currents(mechanism, q, qd, qdd, f_tip, f_ext)
+    if qddd is None:
+        return currents, np.zeros(len(currents))
+
+    def of_motion(x: Array) -> Array:
+        return motor_currents(mechanism, *np.split(x, 3), f_tip, f_ext)  # type: ignore[no-any-return]
+
+    return currents, rate(of_motion, np.concatenate([q, qd, qdd]), np.concatenate([qd, qdd, qddd]))

@@ -1,0 +1,198 @@
+"""Numbers with their units, as data sheets print them: "33.5 mN m/A", "285 rpm/V", "92.5 g cm^2"."""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from difflib import get_close_matches
+from fractions import Fraction
+from typing import NamedTuple
+
+from scipy import constants
+
+from armdyn.checks import number
+from armdyn.errors import ModelError, shown
+
+BASE = ("m", "kg", "s", "A", "K")
+
+
+class Unit(NamedTuple):
+    """What one of a unit is in SI, and its powers of m, kg, s, A and K."""
+
+    size: Fraction
+    powers: tuple[int, ...]
+
+    def times(self, other: Unit, power: int = 1) -> Unit:
+        """The product with a power of another."""
+        powers = tuple(a + power * b for a, b in zip(self.powers, other.powers, strict=True))
+        return Unit(self.size * other.size**power, powers)
+
+
+NONE = Unit(Fraction(1), (0, 0, 0, 0, 0))
+TURN = 2.0 * math.pi
+
+
+def _printed(value: float) -> Fraction:
+    """The decimal number that a float prints, exactly."""
+    return Fraction(repr(float(value)))
+
+
+METRIC = {
+    "m": Unit(Fraction(1), (1, 0, 0, 0, 0)),
+    "g": Unit(Fraction(1, 1000), (0, 1, 0, 0, 0)),
+    "s": Unit(Fraction(1), (0, 0, 1, 0, 0)),
+    "A": Unit(Fraction(1), (0, 0, 0, 1, 0)),
+    "K": Unit(Fraction(1), (0, 0, 0, 0, 1)),
+    "N": Unit(Fraction(1), (1, 1, -2, 0, 0)),
+    "J": Unit(Fraction(1), (2, 1, -2, 0, 0)),
+    "W": Unit(Fraction(1), (2, 1, -3, 0, 0)),
+    "V": Unit(Fraction(1), (2, 1, -3, -1, 0)),
+    "ohm": Unit(Fraction(1), (2, 1, -3, -2, 0)),
+    "H": Unit(Fraction(1), (2, 1, -2, -2, 0)),
+    "rpm": Unit(Fraction(TURN / 60.0), (0, 0, -1, 0, 0)),
+}
+"""Units that prefixes stand before."""
+
+OTHERS = {
+    "rad": NONE,
+    "deg": Unit(Fraction(math.pi / 180.0), NONE.powers),
+    "rev": Unit(Fraction(TURN), NONE.powers),
+    "min": Unit(Fraction(60), METRIC["s"].powers),
+    "h": Unit(Fraction(3600), METRIC["s"].powers),
+    "in": Unit(_printed(constants.inch), METRIC["m"].powers),
+    "ft": Unit(_printed(constants.foot), METRIC["m"].powers),
+    "lb": Unit(_printed(constants.lb), METRIC["g"].powers),
+    "lbf": Unit(_printed(constants.lbf), METRIC["N"].powers),
+    "ozf": Unit(_printed(constants.lbf) / 16, METRIC["N"].powers),
+    "kgf": Unit(_printed(constants.g), METRIC["N"].powers),
+}
+PREFIXES = {
+    "u": Fraction(1, 10**6),
+    "m": Fraction(1, 1000),
+    "c": Fraction(1, 100),
+    "k": Fraction(1000),
+    "M": Fraction(10**6),
+}
+
+SPELLED = {
+    "**": "^",
+    "*": " ",
+    "·": " ",
+    "⋅": " ",
+    "Ohm": "ohm",
+    "\N{GREEK CAPITAL LETTER OMEGA}": "ohm",
+    "\N{GREEK SMALL LETTER MU}": "u",
+    "°": "deg",
+    "\N{MINUS SIGN}": "-",
+}
+"""What data sheets write, and how the tables here do; superscripts and twin characters are made plain before."""
+
+_NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(.*?)\s*")
+_FACTOR = re.compile(r"(/?)\s*([A-Za-z]+|1)\s*(?:\^?\s*(-?\d{1,2}))?")
+
+
+def quantity(name: str, given: object, unit: str) -> float:
+    """A number with its unit, in the unit of SI that is expected; a bare number is in that already.
+
+    Args:
+        name: what it is, for messages.
+        given: "33.5 mN m/A", or 0.0335.
+        unit: "N m/A"; "degC" of a temperature, where "K" counts from absolute zero.
+
+    Raises:
+        ModelError: what is no number, has an unknown unit, or one of another quantity.
+
+    >>> quantity("torque_constant", "33.5 mN m/A", "N m/A")
+    0.0335
+    """
+    if not isinstance(given, str):
+        return number(name, given, expected=f"a number, in {unit}, or a text such as '1.5 {unit}'")
+    found = _NUMBER.fullmatch(given)
+    if found is None:
+        raise ModelError(f"{name} is {shown(given)}; expected a number and its unit, such as '1.5 {unit}'")
+    value, text = Fraction(found[1]), found[2]
+    if not text:
+        raise ModelError(f"{name} is {shown(given)}, without a unit; expected one such as '{found[1]} {unit}'")
+    if unit == "degC":
+        return _temperature(name, float(value), text)
+    own, expected = parsed(text, f"{name} is {shown(given)}: "), parsed(unit)
+    if own.powers != expected.powers:
+        raise ModelError(
+            f"{name} is {shown(given)}, in {_in_base(own)}; expected a unit like {unit}, which is {_in_base(expected)}"
+        )
+    try:
+        return float(value * own.size / expected.size)
+    except OverflowError:
+        raise ModelError(f"{name} is {shown(given)}; expected a number that a float holds") from None
+
+
+def parsed(text: str, said: str = "") -> Unit:
+    """A product of units: factors with powers; all behind the first "/" divide, as data sheets write "rpm/mN m".
+
+    >>> parsed("g cm^2").size
+    Fraction(1, 10000000)
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    for spelling, word in SPELLED.items():
+        plain = plain.replace(spelling, word)
+    plain = re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", " ", plain)
+    unit, end, sign = NONE, 0, 1
+    for factor in _FACTOR.finditer(plain):
+        if plain[end : factor.start()].strip():
+            break
+        divided, word, power = factor.groups()
+        sign = -1 if divided else sign
+        *run_together, last = [NONE] if word == "1" else _named(word, said)
+        for other in run_together:
+            unit = unit.times(other, sign)
+        unit = unit.times(last, sign * int(power or 1))
+        end = factor.end()
+    if plain[end:].strip() or not plain.strip():
+        raise ModelError(f"{said}{text!r} is no unit; expected such as 'mN m/A', 'rpm/V', 'g cm^2' or 'K/W'")
+    return unit
+
+
+def _named(word: str, said: str) -> list[Unit]:
+    """A unit by its name, perhaps with a prefix, or several run together as in "mNm" and "gcm"."""
+    found = _run_together(word)
+    if not found:
+        known = (*METRIC, *OTHERS)
+        close = get_close_matches(word, known, n=1)
+        meant = f" Did you mean {close[0]!r}?" if close else ""
+        raise ModelError(f"{said}unknown unit {word!r}.{meant} Known: {', '.join(known)}, with prefixes u, m, c, k, M.")
+    return found
+
+
+def _run_together(word: str) -> list[Unit]:
+    """The units that a word is made of, with the longest first one that leaves units; none where it is not."""
+    for cut in range(len(word), 0, -1):
+        first = _single(word[:cut])
+        if first is not None and cut == len(word):
+            return [first]
+        if first is not None and (rest := _run_together(word[cut:])):
+            return [first, *rest]
+    return []
+
+
+def _single(word: str) -> Unit | None:
+    """One unit, perhaps with a prefix."""
+    if word in METRIC or word in OTHERS:
+        return METRIC.get(word) or OTHERS[word]
+    if word[0] in PREFIXES and word[1:] in METRIC:
+        return Unit(PREFIXES[word[0]], NONE.powers).times(METRIC[word[1:]])
+    return None
+
+
+def _temperature(name: str, value: float, text: str) -> float:
+    """A temperature in degC."""
+    plain = text.replace("°", "deg").replace(" ", "").removeprefix("deg")
+    if plain not in ("C", "K", "F"):
+        raise ModelError(f"{name} is in {text!r}; expected a temperature in degC, K or degF")
+    return float(constants.convert_temperature(value, plain, "C"))
+
+
+def _in_base(unit: Unit) -> str:
+    """The powers of a unit in words: "kg m^2 s^-2"."""
+    named = [f"{base}^{power}" if power != 1 else base for base, power in zip(BASE, unit.powers, strict=True) if power]
+    return " ".join(named) or "a plain number"

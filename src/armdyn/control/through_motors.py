@@ -1,0 +1,108 @@
+"""A controller whose joint forces are made by motors: currents that amplifiers drive, and windings that get warm."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.driven import Driven, motors_of
+from armdyn.actuators.thermal import Rises
+from armdyn.checks import choice
+from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
+from armdyn.declaration import Function
+from armdyn.program import clip
+from armdyn.simulation.errors import SettingError
+
+COMMANDS = ("torque", "voltage")
+
+STATES = ("current", "winding_rise", "housing_rise")
+
+
+class _Step(NamedTuple):
+    """What a motor does in a step: the joint force, the voltage, and its state a step later."""
+
+    force: Any
+    voltage: Any
+    current: Any
+    rises: Rises
+
+
+def through_motors(controller: Function, *, command: str = "torque") -> Function:
+    """A controller that commands the motors of the joints, whose currents then give tau, N m or N.
+
+    With ``command="torque"`` its tau asks for I_com = tau / (G k_t) (Modern Robotics 8.9.2), within the limit of the
+    current; the amplifier puts on the voltage, within its limit, that brings the current there in one step. With
+    ``command="voltage"`` its first result is that voltage, V, of each joint's motor.
+
+    The current moves by L dI/dt = V - k_t w - R I with what is held during the step, exactly, and within the limit of
+    its rate; what it is at the end of the step acts during it: tau = G (k_t I + tau_cogging), with k_t I within the
+    limit of the torque. Winding and housing get warmer by I^2 R, exactly; R rises and k_t falls with them. The
+    amplifier's own k_t and R are those of the reference temperature.
+
+    States, shape (n), which begin at zero: ``current``, A, ``winding_rise`` and ``housing_rise``, K above the ambient.
+    Signals: ``voltage``, V, and ``electrical_power``, W: V I. A joint without a motor gets the controller's tau; the
+    voltage and power there are 0.
+
+    Args:
+        controller: what commands.
+        command: "torque" or "voltage".
+
+    Raises:
+        ModelError: when it is traced, a robot without motors, or motors without torque constant or resistance.
+
+    >>> from armdyn.actuators import Actuator, Gear, Motor, MotorLimits
+    >>> limits = MotorLimits(voltage=24.0, current=20.0)
+    >>> motor = Motor(1.4e-5, torque_constant=0.03, resistance=0.3, inductance=8e-5, limits=limits)
+    >>> drive = Actuator(motor, Gear(100.0))
+    >>> robot = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    >>> driven = armdyn.control.through_motors(armdyn.control.pd_gravity)
+    >>> loop = armdyn.ClosedLoop(robot, driven, record=["tau", "current", "voltage"])
+    >>> aim = {"q_ref": [0.5, 0.5], "qd_ref": np.zeros(2), "Kp": [400.0, 100.0], "Kd": [60.0, 20.0]}
+    >>> rolled = loop([0.0, 0.0], steps=500, **aim)
+    >>> float(abs(rolled.rows.current).max()), float(abs(rolled.rows.tau).max().round(9))
+    (20.0, 60.0)
+    """
+    command = choice("command", command, COMMANDS, error=SettingError)
+    inside = Inside(controller)
+    current, winding, housing = states = [inside.new(name) for name in STATES]
+    voltage, power = inside.new("voltage"), inside.new("electrical_power")
+
+    def law(model: Any, values: Values, run: Run) -> Values:
+        found = run(values)
+        tau = np.array(found["tau"], dtype=object)
+        new = {name: np.zeros(len(tau), dtype=object) for name in (*states, voltage, power)}
+        for own in motors_of(model):
+            i = own.coordinate
+            state = values[current][i], Rises(values[winding][i], values[housing][i])
+            step = _step(own, command, found["tau"][i], *state, values)
+            tau[i], new[voltage][i], new[power][i] = step.force, step.voltage, step.voltage * step.current
+            new[current][i], (new[winding][i], new[housing][i]) = step.current, step.rises
+        return found | new | {"tau": tau}
+
+    doc = "Joint forces tau that the motors give at their currents, N m or N, shape (..., n)."
+    n = ("n",)
+    return inside.wrapped(
+        through_motors, law, doc, more=(Q, QD, H), states=dict.fromkeys(states, n),
+        signals={voltage: n, power: n}, settings={"command": command},
+    )  # fmt: skip
+
+
+def _step(own: Driven, command: str, wanted: Any, current: Any, rises: Rises, values: Values) -> _Step:
+    """One step of one motor, from the joint force or the voltage that is wanted."""
+    motor, limits, w, h = own.motor, own.motor.limits, own.speed(values["qd"]), values["h"]
+    if command == "torque":
+        commanded = _within(motor.current(wanted / own.ratio), limits.current)  # I_com = tau / (G k_t)
+        wanted = motor.voltage_for(commanded, current, w, h)
+    voltage = _within(wanted, limits.voltage)
+    warm = motor.at(*rises)
+    later = warm.next_current(current, voltage, w, h, limits.current_rate)
+    torque = _within(warm.torque(later), limits.torque)
+    if motor.thermal is not None:
+        rises = motor.thermal.next_rises(rises, warm.heat(later), h)
+    return _Step(own.joint_force(torque, values["q"]), voltage, later, rises)
+
+
+def _within(x: Any, limit: float) -> Any:
+    return x if math.isinf(limit) else clip(x, -limit, limit)
