@@ -41,8 +41,9 @@ def test_read(file: Path) -> None:
 def test_data_sheets_and_units(tmp_path: Path) -> None:
     path = tmp_path / "drives.yaml"
     path.write_text(
-        "a:\n  motor: {data_sheet: {torque_constant: 30.2 mN m/A, terminal_resistance: 0.299 ohm, rotor_inertia: 142 g "
-        "cm^2}}\nb:\n  motor: {rotor_inertia: 142 g cm^2, limits: {voltage: 24 V}}\n  gear: {ratio: 3, inertia: 9 g cm^2}\n"
+        "a:\n  motor: {data_sheet: {torque_constant: 30.2 mN m/A, terminal_resistance: 0.299 ohm, "
+        "rotor_inertia: 142 g cm^2}}\n"
+        "b:\n  motor: {rotor_inertia: 142 g cm^2, limits: {voltage: 24 V}}\n  gear: {ratio: 3, inertia: 9 g cm^2}\n"
     )
     sheet = Motor.from_data_sheet(torque_constant=30.2e-3, terminal_resistance=0.299, rotor_inertia=1.42e-5)
     plain = Motor(rotor_inertia=1.42e-5, limits=MotorLimits(voltage=24.0))

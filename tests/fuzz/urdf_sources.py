@@ -119,7 +119,7 @@ WORDS = Words(
         '<loop_joint name="p" type="spherical"><link1 link="l1" xyz="0.1 0 0"/><link2 link="l0"/></loop_joint>',
         '<loop name="o" type="revolute"><predecessor link="l1"/><successor link="l0"/><axis xyz="0 0 1"/></loop>',
         '<transmission name="t"><actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>',
-        '<transmission name="s"><type>transmission_interface/SimpleTransmission</type><joint name="j0"/><actuator name="m"><mechanicalReduction>50</mechanicalReduction><drake:rotor_inertia value="1e-4"/></actuator></transmission>',
+        '<transmission name="s"><type>transmission_interface/SimpleTransmission</type><joint name="j0"/><actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>',
         '<ros2_control name="c" type="system"><transmission name="r"><joint name="j1"><mechanical_reduction>-7.5</mechanical_reduction></joint></transmission></ros2_control>',
         '<armdyn tip="l1"><of_joint joint="j0" armature="0.1"><actuator><motor rotor_inertia="1e-4"/><gear ratio="9"/><friction><Coulomb size="0.3"/></friction></actuator></of_joint></armdyn>',
         '<gazebo reference="l0"><turnGravityOff>true</turnGravityOff></gazebo>',
