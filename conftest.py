@@ -1,5 +1,6 @@
 """What every test and doctest of the repository gets: a fresh folder for compiled code, and names for doctests."""
 
+import gc
 import os
 import tempfile
 
@@ -13,6 +14,12 @@ def pytest_configure(config: pytest.Config) -> None:
         folder = tempfile.TemporaryDirectory(prefix="armdyn-tests-")
         os.environ["ARMDYN_CACHE_DIR"] = folder.name
         config.add_cleanup(folder.cleanup)
+
+
+def pytest_collection_finish() -> None:
+    """Exclude modules and collected tests from garbage collections, each of which would traverse all of them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -15,6 +15,7 @@ from benchmarks.accuracy import accuracies
 from benchmarks.cases import CASES, Case, make_case
 from benchmarks.contest import agreements, load_peers
 from benchmarks.controller import sharings
+from benchmarks.energy import energy_drifts
 from benchmarks.functions import FUNCTIONS
 from benchmarks.latency import latencies
 from benchmarks.layouts import layout_costs
@@ -39,6 +40,7 @@ PARTS = (
     "paper",
     "rollouts",
     "mechanisms",
+    "energy",
 )
 BESIDE_OTHERS = {"batch", "single", "accuracy"}
 DEFAULT_FUNCTIONS = tuple(name for name in FUNCTIONS if name != "bias_forces")
@@ -58,6 +60,9 @@ def main() -> int:
         results.paper += beside_paper(options.rounds)
     if "mechanisms" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
         results.motions += motions(options.rounds)
+    if "energy" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
+        with tempfile.TemporaryDirectory() as folder:
+            results.drifts += energy_drifts(Path(folder))
     report.show(results, Console(width=None if sys.stdout.isatty() else 160))
     if options.json:
         results.write(options.json)

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.build_pinocchio import compiler_version
 from benchmarks.timing import available_cores
 
-PACKAGES = ("armdyn", "numpy", "llvmlite", "pin", "cmeel-eigen", "mujoco", "modern_robotics", "mpmath")
+PACKAGES = ("armdyn", "numpy", "llvmlite", "pin", "cmeel-eigen", "mujoco", "drake", "modern_robotics", "mpmath")
 VECTORS = ("avx512f", "avx2", "asimd")
 
 

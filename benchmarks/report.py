@@ -42,8 +42,11 @@ def show(results: Results, console: Console) -> None:
         rows = [(*row[:5], *(f"{error:.1e}" for error in row[5:])) for row in map(astuple, results.accuracy)]
         _table("Error against 50 digits", "robot|function|library|way|states|median|99 %|largest", rows, console)
     if results.operations:
-        rows = [(o.robot, o.function, o.multiplications, o.additions, o.divisions) for o in results.operations]
-        _table("Operations of armdyn's programs", "robot|function|multiply|add|divide", rows, console)
+        rows = [
+            (o.robot, o.function, o.multiplications, o.additions, o.divisions, o.square_roots, o.other)
+            for o in results.operations
+        ]
+        _table("Operations of armdyn's programs", "robot|function|multiply|add|divide|root|other", rows, console)
     if results.sharings:
         rows = [(s.robot, s.what, s.parts, s.whole, f"{s.ratio:.2f}") for s in results.sharings]
         _table("A controller's set as one program", "robot|what|parts|whole|ratio", rows, console)
@@ -67,6 +70,13 @@ def show(results: Results, console: Console) -> None:
         ]  # fmt: skip
         heads = "mechanism|method|error against|error, rad|constraints, m|energy, relative|ms"
         _table("Mechanisms of the IFToMM library", heads, rows, console)
+    if results.drifts:
+        rows = [
+            (one.robot, one.library, one.integrator, f"{1e3 * one.step:g} ms", f"{one.early:.1e}", f"{one.whole:.1e}")
+            for one in results.drifts
+        ]
+        heads = "robot|library|integrator|step|first second|ten seconds"
+        _table("Largest change of the energy, relative to the kinetic energy that was reached", heads, rows, console)
     _targets(results, console)
 
 

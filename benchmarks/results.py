@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.accuracy import Accuracy
 from benchmarks.contest import Agreement, Skipped
 from benchmarks.controller import Sharing
+from benchmarks.energy import EnergyDrift
 from benchmarks.latency import Latency
 from benchmarks.layouts import LayoutCost
 from benchmarks.motions import Motion
@@ -40,6 +41,7 @@ class Results:
     rollouts: list[RolloutSpeed] = field(default_factory=list)
     paper: list[BesidePaper] = field(default_factory=list)
     motions: list[Motion] = field(default_factory=list)
+    drifts: list[EnergyDrift] = field(default_factory=list)
 
     def ratio(self, speeds: list[Speed], robot: str, function: str, peer: str) -> float | None:
         """How many times quicker armdyn is than ``peer`` in its best way; None where one of them was not timed."""

@@ -77,6 +77,20 @@ class Function:
         return self.implementation(model, *arrays, **options)
 
 
+@dataclass(frozen=True, eq=False)
+class MadeFunction(Function):
+    """A `Function` that another function makes; it is pickled as what makes it.
+
+    Args:
+        made: makes it again.
+    """
+
+    made: Callable[[], Function] | None = field(default=None, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.made, ()
+
+
 def function(
     signature: str,
     *,

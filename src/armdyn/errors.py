@@ -73,8 +73,14 @@ def shown(value: object) -> str:
 
 
 def _plural(kind: str) -> str:
-    """What there are several of: "frames", "axes", "arrays or parameters"."""
-    return " or ".join(f"{word[:-2]}es" if word.endswith("is") else f"{word}s" for word in kind.split(" or "))
+    """What there are several of: "frames", "axes", "quantities", "arrays or parameters"."""
+    return " or ".join(_several(word) for word in kind.split(" or "))
+
+
+def _several(word: str) -> str:
+    if word.endswith("is"):
+        return f"{word[:-2]}es"
+    return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeo" else f"{word}s"
 
 
 class Unsupported(ArmdynError, NotImplementedError):

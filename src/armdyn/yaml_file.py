@@ -19,6 +19,10 @@ NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$")
 """Numbers with an exponent, which YAML 1.1 takes for text where they have no point or no sign."""
 
 
+Keys = tuple[str, ...]
+"""The keys that lead to a value, from the outermost."""
+
+
 class Lined(dict[Any, Any]):
     """A mapping of a file, with the line of each key in ``lines``."""
 
@@ -56,6 +60,15 @@ def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError
         kind = what.removeprefix("a ").removeprefix("an ")
         raise error(f"{path} holds no {kind}; expected lines such as '{example}'")
     return found
+
+
+def lines_of(data: Lined, keys: Keys = ()) -> Iterator[tuple[Keys, int]]:
+    """The line of each key of mappings in mappings."""
+    for key, value in data.items():
+        inner = (*keys, str(key))
+        yield inner, data.lines.get(key, data.lines.get(str(key), 1))
+        if isinstance(value, Lined):
+            yield from lines_of(value, inner)
 
 
 def _library(what: str) -> Any:

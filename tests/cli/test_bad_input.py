@@ -99,7 +99,7 @@ def _no_work(monkeypatch: pytest.MonkeyPatch) -> None:
     def begin(*_: Any, **__: Any) -> None:
         raise AssertionError("the work began")
 
-    monkeypatch.setattr(armdyn.cli.simulate, "run_simulation", begin)
+    monkeypatch.setattr(armdyn.studies.motion, "simulate", begin)
     monkeypatch.setattr(armdyn.cli.masp, "run_masp", begin)
 
 

@@ -57,5 +57,5 @@ def test_a_misspelt_key_is_named(shell: Shell, scenario: Path) -> None:
 
 def test_help_shows_a_scenario_as_it_is_written(shell: Shell) -> None:
     said = shell("study", "--help", columns=120)
-    assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 500, kd: 50}" in said.out
+    assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}" in said.out
     assert "summaries: [tip_error, diverged]" in said.out

@@ -38,6 +38,8 @@ UNKNOWN = [
     (lambda: c.Held("tool0", pose=np.diag([1, 1, -1, 1])), armdyn.ModelError, "is a reflection"),
     (lambda: c.PointOnPlane("tool0", (0, 0, 0)), armdyn.ModelError, "normal of constraint 'tool0 on plane' is zero"),
     (lambda: c.PointOnPlane("tool0", (0, 1)), armdyn.ModelError, r"is \(0, 1\); expected 3 finite numbers"),
+    (lambda: c.PointOnPlane("tool0", ("0", "1", "0")), armdyn.ModelError, "expected 3 finite numbers"),
+    (lambda: c.JointCoupling({"elbow_joint": "two"}), armdyn.ModelError, "expected finite numbers, by the names"),
     (lambda: c.Distance("tool0"), armdyn.ModelError, "'distance of tool0 from base' has no length; give the rod's, length="),
     (lambda: c.Distance("tool0", length=0.0), armdyn.ModelError, "is 0; expected one above zero"),
     (lambda: c.JointCoupling({}), armdyn.ModelError, "expected finite numbers, by the names of coordinates"),
@@ -157,6 +159,8 @@ def test_loop_that_cannot_close(linkage):
         linkage.close_loop([0.1, 0.2, 0.3], held=linkage.joint_names)
     with pytest.raises(armdyn.UnknownName, match="no joint 'crank' in 'four_bar'"):
         linkage.close_loop([0.1, 0.2, 0.3], held=["crank"])
+    with pytest.raises(c.ConstraintError, match="names one more than once"):
+        linkage.close_loop([0.1, 0.2, 0.3], held=["joint_of_crank", "joint_of_crank"])
 
 
 def test_held_joints_that_the_loop_does_not_let_move(linkage, closed):

@@ -184,7 +184,8 @@ def test_external_wrenches_act_beside_the_constraints(robot):
     assert_close(free(robot, q, qd, tau, f_ext=f_ext).qdd, free(robot, q, qd, tau - from_links).qdd, allowed)
 
 
-def test_couplings_come_with_the_constraints(case):
+@pytest.mark.parametrize("names", [("weld to the base",), ("plane on a link", "surface", "skate")], ids=" ".join)
+def test_couplings_come_with_the_constraints(case, names):
     """Coordinates in front of the joints: A of the new coordinates is A of the old times the map."""
     kinds = every_kind(case.robot)
     rng = np.random.default_rng(8)
@@ -192,15 +193,14 @@ def test_couplings_come_with_the_constraints(case):
     B, b = np.eye(n) + 0.3 * rng.normal(size=(n, n)), rng.normal(size=n)
     kinds_of = dict.fromkeys(map(str, range(n)), "revolute")
     geared = case.robot.with_coordinates([*map(str, range(n))], B, offset=b, kinds=kinds_of)
-    for name in ("weld to the base", "plane on a link", "surface", "skate"):
-        old, new = case.robot.with_constraints(kinds[name]), geared.with_constraints(kinds[name])
-        x, xd = rng.uniform(-1, 1, n), rng.normal(size=n)
-        q, qd = B @ x + b, B @ xd
-        assert_close(new.constraint_jacobian(x), old.constraint_jacobian(q) @ B, 1e-10)
-        size = abs(old.constraint_drift(q, qd)).max()
-        assert abs(new.constraint_drift(x, xd) - old.constraint_drift(q, qd)).max() < 1e-10 * max(1.0, size)
-        tau = rng.normal(size=n) * 10
-        one = old.constrained_forward_dynamics(q, qd, tau, tolerance=np.inf)
-        two = new.constrained_forward_dynamics(x, xd, B.T @ tau, tolerance=np.inf)
-        assert_close((B @ two.qdd)[None], one.qdd[None], 1e-8)
-        assert_close(two.multipliers[None], one.multipliers[None], 1e-8)
+    old, new = (robot.with_constraints(*(kinds[name] for name in names)) for robot in (case.robot, geared))
+    x, xd = rng.uniform(-1, 1, n), rng.normal(size=n)
+    q, qd = B @ x + b, B @ xd
+    assert_close(new.constraint_jacobian(x), old.constraint_jacobian(q) @ B, 1e-10)
+    size = abs(old.constraint_drift(q, qd)).max()
+    assert abs(new.constraint_drift(x, xd) - old.constraint_drift(q, qd)).max() < 1e-10 * max(1.0, size)
+    tau = rng.normal(size=n) * 10
+    one = old.constrained_forward_dynamics(q, qd, tau, tolerance=np.inf)
+    two = new.constrained_forward_dynamics(x, xd, B.T @ tau, tolerance=np.inf)
+    assert_close((B @ two.qdd)[None], one.qdd[None], 1e-8)
+    assert_close(two.multipliers[None], one.multipliers[None], 1e-8)

@@ -16,6 +16,7 @@ from oracles.cases import CASES, Case, grown
 from oracles.differences import first
 from oracles.newton_euler_mp import ExactTree
 from oracles.plain import compiled_unless_large
+from oracles.short_run import short_run
 from oracles.states import States, assert_close, random_states
 from oracles.trees import random_tree, to_armdyn
 
@@ -145,7 +146,7 @@ ROBOTS = {
 }
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", short_run(ROBOTS, "ur5", "random_tree", "armatures"))
 def test_inverse_dynamics_against_its_own_program_differentiated(name: str) -> None:
     """With everything that inverse dynamics takes: Pinocchio's derivatives know no moving base."""
     robot = ROBOTS[name]()

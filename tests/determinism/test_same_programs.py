@@ -16,12 +16,13 @@ import pytest
 import armdyn
 from armdyn.targets.llvm.machine import host
 from oracles.robot_data import ROBOTS
+from oracles.short_run import short_run
 from oracles.trees import Tree, random_tree
 
 VECTORS = " ".join(np.show_config(mode="dicts")["SIMD Extensions"].get("found", ()))
 """What this processor has and NumPy uses beyond its baseline; nothing where all of it is turned off already."""
 
-SETTINGS: Mapping[str, Mapping[str, str] | None] = {
+EACH: Mapping[str, Mapping[str, str] | None] = {
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell"},
     "SkylakeX": {"OPENBLAS_CORETYPE": "SkylakeX"},
     "Sandybridge": {"OPENBLAS_CORETYPE": "Sandybridge"},
@@ -32,6 +33,9 @@ SETTINGS: Mapping[str, Mapping[str, str] | None] = {
     "empty environment": None,
 }
 """What a process gets besides the environment at hand; None for nothing, not even that."""
+AT_ONCE = ("Prescott", "no vector features", "hash seed", "threads")
+SETTINGS = {"four at once": {k: v for name in AT_ONCE for k, v in (EACH[name] or {}).items()}, **EACH}
+"""The short run has four settings in one process; `make test-all` tells which of them matters."""
 
 NEEDS = {"Haswell": "avx2", "SkylakeX": "avx512vl", "Sandybridge": "avx"}
 """What a processor must have to run OpenBLAS's kernels for another one."""
@@ -108,7 +112,7 @@ def here(robots: Path) -> dict[str, dict[str, list[str]]]:
     return programs_of(robots, {})
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", short_run(SETTINGS, "four at once", "empty environment"))
 def test_same_programs(robots: Path, here: dict[str, dict[str, list[str]]], setting: str) -> None:
     if setting in NEEDS and not host().has(NEEDS[setting]):
         pytest.skip(f"this processor has no {NEEDS[setting]}, which the kernels for {setting} are made of")

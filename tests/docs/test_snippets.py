@@ -3,12 +3,11 @@
 import contextlib
 import doctest
 import io
-import os
 import re
 import shlex
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -66,16 +65,16 @@ def test_python(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.mark.parametrize(("page", "command"), CONSOLE)
-def test_console(page: Path, command: str, tmp_path: Path) -> None:
+def test_console(
+    shell: Callable[..., Any], page: Path, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process; `tests/cli/test_bad_input.py` has a process of its own."""
     words = shlex.split(command, comments=True)
-    code = "import sys; from armdyn.cli import main; sys.exit(main())"
-    environment = os.environ | {"MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    done = subprocess.run(
-        [sys.executable, "-c", code, *words[1:]], cwd=tmp_path, env=environment, capture_output=True, text=True,
-        timeout=300, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.strip()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+    said = shell(*words[1:])
+    assert said.code == 0, said
+    assert said.out.strip()
     for word in words[1:]:
         if re.fullmatch(r"[\w.]+\.(csv|png|npz|parquet|gif)", word):
             assert (tmp_path / word).stat().st_size > 0

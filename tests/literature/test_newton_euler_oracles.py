@@ -9,13 +9,14 @@ import pytest
 import armdyn
 from oracles.chains import SERIAL_ARMS, base_to_tip, chain_of, in_file_order, serial_arm
 from oracles.craig import CraigArm, Iterations
+from oracles.short_run import short_run
 from oracles.stacked import Stacked
 from oracles.states import States, assert_close, random_states
 from oracles.trees import random_inertia
 from oracles.twist_wrench import ScrewArm
 
 
-@pytest.fixture(scope="module", params=SERIAL_ARMS)
+@pytest.fixture(scope="module", params=short_run(SERIAL_ARMS, "chain of 5", "right-angled"))
 def arm(request: pytest.FixtureRequest) -> armdyn.Robot:
     return serial_arm(request.param)
 

@@ -8,11 +8,12 @@ import pytest
 import armdyn
 from oracles.chains import SERIAL_ARMS, base_to_tip, chain_of, in_file_order, serial_arm
 from oracles.kazerounian_gupta import LinkState, ZeroReferenceArm, solve_symmetric
+from oracles.short_run import short_run
 from oracles.states import States, assert_close, random_states
 from oracles.trees import random_tree, to_armdyn
 
 
-@pytest.fixture(scope="module", params=SERIAL_ARMS)
+@pytest.fixture(scope="module", params=short_run(SERIAL_ARMS, "chain of 5", "right-angled"))
 def arm(request: pytest.FixtureRequest) -> armdyn.Robot:
     return serial_arm(request.param)
 

@@ -103,7 +103,7 @@ def test_coupled_joints(coupling: str, name: str) -> None:
     assert_is_that_of_the_robots(maker(coupling).robot, name, seed=462)
 
 
-@pytest.mark.parametrize("name", ["ur5", "panda_fingers", "random_tree"])
+@pytest.mark.parametrize("name", short_run(["ur5", "panda_fingers", "random_tree"], "ur5", "random_tree"))
 def test_by_the_mass_matrix(name: str) -> None:
     assert_is_that_of_the_robots(CASES[name]().robot, "forward_dynamics", seed=463, method="mass_matrix")
 

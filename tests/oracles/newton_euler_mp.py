@@ -141,10 +141,14 @@ class ExactTree:
         return tau
 
     def mass_matrix(self, q: Any) -> Array:
-        """M, a column for each unit acceleration."""
-        n = len(self.bodies)
-        still, none = np.zeros(n), zeros(3)
-        return np.array([self.inverse_dynamics(q, still, e, none) for e in np.eye(n)], dtype=object).T
+        """M, the sum of J^T G J over the bodies; V = J qd is a body's twist in its own frame."""
+        q, n = exact(q), len(self.bodies)
+        J: list[Array] = []
+        for b in self.bodies:
+            of_body = b.transform(q[b.joint]) @ J[b.parent] if b.parent >= 0 else zeros(6, n)
+            of_body[:, b.joint] = of_body[:, b.joint] + b.screw
+            J.append(of_body)
+        return sum((j.T @ (b.G @ j) for b, j in zip(self.bodies, J, strict=True)), zeros(n, n))
 
     def forward_dynamics(self, q: Any, qd: Any, tau: Any) -> Array:
         right = exact(tau) - self.inverse_dynamics(q, qd, np.zeros(len(self.bodies)))

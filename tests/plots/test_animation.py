@@ -13,6 +13,7 @@ from pathlib import Path
 import matplotlib as mpl
 import numpy as np
 import pytest
+from mpl_toolkits.mplot3d import proj3d
 from PIL import Image
 
 import armdyn
@@ -370,17 +371,7 @@ def test_other_robots_and_frames_are_refused(swing: Trajectory, planar: Robot, f
 def test_ucls_manner() -> None:
     """Every 100th of 10,000 states, a tenth of a second each, axes from -5.2 to 5.2 m, a blue and an orange line."""
 
-    def point(mass: float, length: float) -> armdyn.Inertia:
-        return armdyn.Inertia(mass, [length, 0.0, 0.0], np.zeros((3, 3)))
-
-    arm = Robot.from_links(
-        [
-            armdyn.Part("upper", "base", "revolute", axis=(0, 0, 1), inertia=point(3.0, 3.0)),
-            armdyn.Part("lower", "upper", "revolute", axis=(0, 0, 1), xyz=(3, 0, 0), inertia=point(2.0, 2.0)),
-            armdyn.Part("end", "lower", "fixed", xyz=(2, 0, 0)),
-        ],
-        gravity=(0, -9.8, 0), name="two_link",
-    )  # fmt: skip
+    arm = armdyn.load("ucl_2r")
     motion = armdyn.simulate(arm, [0.0, 0.0], duration=10.0, torque=[0.1, 0.1], method="euler", step=1e-3)
     animation = motion.animate(robot=arm, style="ucl")
     assert (len(animation), animation.fps) == (100, 10.0)
@@ -396,6 +387,24 @@ def test_ucls_manner() -> None:
         np.testing.assert_allclose(axes.lines[0].get_xydata(), [np.zeros(2), elbow], atol=1e-12)
         np.testing.assert_allclose(axes.lines[1].get_xydata(), [elbow, tip], atol=1e-12)
     assert texts(animation) == []
+
+
+def test_a_tall_motion_is_seen_as_a_whole() -> None:
+    """A carriage falls 1.2 m: the figure is no tower, and no part of the arm is cut off."""
+    robot = armdyn.load("scara")
+    motion = armdyn.simulate(robot, np.full(robot.dof, 0.3), duration=0.5)
+    animation = motion.animate(robot=robot, fps=5)
+    figure = animation.figure
+    assert figure.get_figheight() < 1.5 * figure.get_figwidth()
+    axes = figure.axes[0]
+    for frame in range(len(animation)):
+        animation.draw(frame)
+        for line in axes.lines:
+            x, y, _ = proj3d.proj_transform(*line.get_data_3d(), axes.get_proj())
+            pixels = axes.transData.transform(np.column_stack([x, y]))
+            assert not line.get_clip_on()
+            assert (pixels > 0).all()
+            assert (pixels < figure.bbox.size).all()
 
 
 def test_stills_and_global_state(swing: Trajectory, planar: Robot, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from armdyn.program import interpret
 
 RNG = np.random.default_rng(311)
 UR5 = armdyn.load("ur5")
+SLIDE = armdyn.load("rp")
 
 
 def on_a_slope() -> CompiledFunction:
@@ -33,9 +34,9 @@ CASES: dict[str, tuple[CompiledFunction, tuple[str, ...], tuple[str, ...], Mappi
     "a parameter alone": (UR5.mass_matrix, ("wrist_1_link.inertia",), (), {}),
     "parameters that are inputs": (HEAVY, ("forearm_link.mass", "q"), (), {}),
     "forward dynamics": (UR5.forward_dynamics, ("q", "tau"), (), {}),
-    "several results": (UR5.link_motion, (), (), {}),
+    "several results": (SLIDE.link_motion, (), (), {}),
     "an option": (UR5.jacobian, ("q",), (), {"frame": "forearm_link", "expressed_in": "world"}),
-    "an option that decides the shape": (UR5.regressor, ("qd",), (), {"damping": True, "offset": True}),
+    "an option that decides the shape": (SLIDE.regressor, ("qd",), (), {"damping": True, "offset": True}),
     "constraints": (on_a_slope(), (), (), {}),
     "coupled joints": (COUPLED.inverse_dynamics, (), (), {}),
     "a scalar": (UR5.kinetic_energy, ("q", "qd"), (), {}),

@@ -11,6 +11,7 @@ import armdyn
 from armdyn import algorithms
 from armdyn.errors import TraceError, UnknownName
 from armdyn.program import Port, Program, Rollout, guarded, interpret, trace
+from armdyn.program.rollout_products import adjoint_rollout, tangent_rollout
 from armdyn.targets.gufunc import Interface
 from armdyn.targets.interpreted import InterpretedRollout
 from armdyn.targets.kernels import kernel_of
@@ -19,7 +20,7 @@ RNG = np.random.default_rng(12)
 STATES = (1, 7, 8, 9, 100)
 
 
-def oscillator() -> Rollout:
+def oscillator(finish: Any = guarded) -> Rollout:
     """A state that swaps its parts, a constant result, an unread input, a matrix of gains, an input over time."""
 
     def step(x: Any, v: Any, gain: Any, force: Any, unread: Any, z: Any) -> Any:
@@ -36,10 +37,10 @@ def oscillator() -> Rollout:
     ]
     program = trace(step, ports, ["x1", "v1", "z1", "product", "constant"], name="oscillator")
     carry = [("x1", "x"), ("v1", "v"), ("z1", "z")]
-    return Rollout(guarded(program), carry, ["force"], ["x", "product", "constant", "z1"])
+    return Rollout(finish(program), carry, ["force"], ["x", "product", "constant", "z1"])
 
 
-def arm() -> Rollout:
+def arm(finish: Any = guarded) -> Rollout:
     robot = armdyn.load("scara")
     n, mechanism = robot.dof, robot.exact_mechanism
 
@@ -50,7 +51,7 @@ def arm() -> Rollout:
     program = trace(
         step, [Port("q", (n,)), Port("qd", (n,)), Port("tau", (n,)), Port("h", ())], ["a", "b"], name="step"
     )
-    return Rollout(guarded(program), [("a", "q"), ("b", "qd")], ["tau"], ["q", "qd"])
+    return Rollout(finish(program), [("a", "q"), ("b", "qd")], ["tau"], ["q", "qd"])
 
 
 def arrays_of(rollout: Rollout, states: int, steps: int, dtype: Any = np.float64) -> list[np.ndarray]:
@@ -133,6 +134,56 @@ def test_interpreted_is_the_loop(make: Any) -> None:
     InterpretedRollout(lambda: rollout, Interface.of(rollout))(7, 3, *arrays, out=out)
     for found, expected in zip(out, loop(rollout, arrays, 7, 3), strict=True):
         np.testing.assert_array_equal(found, expected)
+
+
+def tangents_of(rollout: Rollout, wrt: list[str], states: int, steps: int) -> tuple[Rollout, Any, Any]:
+    """The tangent rollout, arrays for the rollout, and directions of what changes, by name."""
+    tangent = tangent_rollout(rollout, wrt)
+    arrays = arrays_of(tangent, states, steps)
+    count = len(rollout.inputs)
+    names = [port.name.removeprefix("tangent_") for port in tangent.inputs[count:]]
+    assert names == [*(port.name for port in rollout.state), *(name for name in wrt if name != "z")]
+    return tangent, arrays[:count], dict(zip(names, arrays[count:], strict=True))
+
+
+@pytest.mark.parametrize(("make", "wrt"), [(oscillator, ["force", "z", "gain"]), (arm, ["tau", "h"]), (arm, [])])
+def test_tangents_are_those_of_a_complex_step(make: Any, wrt: list[str]) -> None:
+    rollout, states, steps, every = make(lambda program: program), 5, 7, 2
+    tangent, arrays, directions = tangents_of(rollout, wrt, states, steps)
+    out = room(tangent, states, -(-steps // every))
+    kernel_of(tangent).for_float64(float(steps), float(every), *arrays, *directions.values(), out=out)
+    shifted = [a + 1e-100j * directions.get(port.name, 0.0) for port, a in zip(rollout.inputs, arrays, strict=True)]
+    expected = loop(rollout, shifted, steps, every)
+    final, rows = expected[: len(rollout.state)], expected[len(rollout.state) :]
+    wanted = [*(a.real for a in final), *(a.imag * 1e100 for a in (*final, *rows))]
+    for found, one in zip(out, wanted, strict=True):
+        np.testing.assert_allclose(found, one, rtol=1e-12, atol=1e-13 * np.abs(one).max())
+
+
+@pytest.mark.parametrize(("make", "wrt"), [(oscillator, ["force", "gain"]), (arm, ["tau", "h"])])
+def test_the_adjoint_is_dual_to_the_tangents(make: Any, wrt: list[str]) -> None:
+    """y_bar^T y_dot after the last step is x_bar^T x_dot before the first, and the sum of u_bar^T u_dot over all."""
+    rollout, states, steps = make(lambda program: program), 4, 9
+    tangent, arrays, directions = tangents_of(rollout, wrt, states, steps)
+    carried = [port.name for port in rollout.state]
+    rates = loop(tangent, [*arrays, *directions.values()], steps, 1)[len(carried) : 2 * len(carried)]
+    visited = loop(Rollout(rollout.step, rollout.carry, rollout.stepwise, carried), arrays, steps, 1)[len(carried) :]
+
+    adjoint = adjoint_rollout(rollout, wrt)
+    values = dict(zip((port.name for port in rollout.inputs), arrays, strict=True))
+    values |= dict(zip(carried, visited, strict=True))
+    values |= {name: values[name][:, ::-1] for name in adjoint.stepwise}
+    cotangents = [RNG.uniform(-1.0, 1.0, (states, *port.shape)) for port in rollout.state]
+    held = [name for name in wrt if name in rollout.held]
+    sums = [np.zeros_like(directions[name]) for name in held]
+    found = loop(adjoint, [*values.values(), *cotangents, *sums], steps, 1)
+    gradients = dict(zip([*carried, *held, *(name for name in wrt if name not in held)], found, strict=True))
+    gradients |= {name: gradients[name][:, ::-1] for name in wrt if name not in held}
+
+    after = sum((bar * dot).sum() for bar, dot in zip(cotangents, rates, strict=True))
+    terms = [gradients[name] * directions[name] for name in directions]
+    scale = sum(np.abs(term).sum() for term in terms)
+    np.testing.assert_allclose(sum(term.sum() for term in terms), after, rtol=0.0, atol=1e-12 * scale)
 
 
 def test_a_state_that_diverges_leaves_the_others_alone() -> None:

@@ -14,19 +14,15 @@ NAMES = ("ur5", "panda_fingers", "random_tree", "right_angled_tree")
 Z, Y = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
 
 
-def known(name: str) -> Case:
-    return cached(name)
-
-
 @cache
-def cached(name: str) -> Case:
+def known(name: str) -> Case:
     return CASES[name]()
 
 
 @cache
 def coupled(seed: int = 5) -> tuple[armdyn.Robot, armdyn.Robot, np.ndarray, np.ndarray]:
     """A tree whose eight joints five coordinates move, the same tree with free joints, A and b."""
-    free = cached("right_angled_tree").robot
+    free = known("right_angled_tree").robot
     rng = np.random.default_rng(seed)
     A, b = rng.normal(size=(free.dof, 5)), rng.normal(size=free.dof)
     A[np.abs(A) < 0.4] = 0.0

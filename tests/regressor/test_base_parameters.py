@@ -12,6 +12,7 @@ import armdyn
 from armdyn.identification import null_parameters_of_states
 from armdyn.model.base_parameters import BaseParameters, grouped, own_units
 from oracles.cases import CASES
+from oracles.short_run import short_run
 from oracles.states import random_states
 from regressor.robots import Y, Z, chain, coupled, known, with_armature
 
@@ -45,7 +46,11 @@ def in_own_units(robot: armdyn.Robot, base: BaseParameters) -> np.ndarray:
     return base.matrix / units[list(base.independent), None] * units
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+OTHER_SIZES = ("puma560", "panda", "panda_fingers", "ur5_with_rotors", "planar_3r", "furuta")
+"""Arms of whose kind there is another one; `make test-all` has them too."""
+
+
+@pytest.mark.parametrize("name", short_run(ROBOTS, *(name for name in ROBOTS if name not in OTHER_SIZES)))
 def test_structure_and_numbers_agree(name: str) -> None:
     """In number, in the choice of columns, and in the map; and the map brings the base columns to all columns."""
     robot, options = ROBOTS[name](), OPTIONS.get(name, {})
@@ -122,7 +127,9 @@ def test_base_parameters_alone_give_the_joint_forces() -> None:
     assert base.names[-1] == "wrist_3_joint.damping"
 
 
-@pytest.mark.parametrize("name", ["ur5", "puma560", "tree_with_rotors", "panda_fingers"])
+@pytest.mark.parametrize(
+    "name", short_run(["ur5", "puma560", "tree_with_rotors", "panda_fingers"], "ur5", "tree_with_rotors")
+)
 def test_nearest_standard_parameters(name: str) -> None:
     """K pi = beta; what is left, pi - near, is across all null vectors in the arm's units; no effect, no change."""
     robot, options = ROBOTS[name](), OPTIONS.get(name, {})

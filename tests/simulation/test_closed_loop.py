@@ -105,6 +105,20 @@ def test_gradient_of_gains() -> None:
     np.testing.assert_allclose((found.d_q * direction).sum(-1), (4 * slopes[0] - slopes[1]) / 3, rtol=1e-6)
 
 
+def test_rates_of_the_loop_are_dual_to_its_gradients() -> None:
+    q, given = RNG.uniform(-1.0, 1.0, (ARMS, N)), inputs()
+    loop = armdyn.ClosedLoop(ROBOT, pid, method=Euler(step=2e-3), running_cost=spent)
+    found = loop.gradient(total, ["kp", "qd", "t"], q, steps=STEPS, t0=0.5, **given)
+    kp, qd, t = RNG.uniform(-1.0, 1.0, ARMS), RNG.uniform(-1.0, 1.0, (ARMS, N)), RNG.uniform(-1.0, 1.0, STEPS)
+    tangents = {"tangent_kp": kp, "tangent_qd": qd, "tangent_t": t}
+    rates = loop.jvp("kp", "qd", "t")(q, steps=STEPS, t0=0.5, workers=2, **tangents, **given).final
+    last = loop(q, steps=STEPS, t0=0.5, **given).final
+    along = found.d_kp * kp + (found.d_qd * qd).sum(-1) + t @ found.d_t
+    np.testing.assert_allclose(rates.cost + 2.0 * (last.q * rates.q).sum(-1), along, rtol=1e-12)
+    with pytest.raises(UnknownName, match="no argument 'gain' in euler_step_pid"):
+        loop.jvp("gain")
+
+
 def test_torques_of_time_without_a_controller() -> None:
     loop = armdyn.ClosedLoop(ROBOT, over_time=["tau"], parameters=["forearm_link.mass"], energy=True)
     tau, masses = RNG.uniform(-5.0, 5.0, (STEPS, ARMS, N)), RNG.uniform(1.0, 4.0, ARMS)
@@ -126,6 +140,24 @@ def test_another_step_and_another_time() -> None:
     np.testing.assert_allclose(first.final.integral, 1.0 + 0.5 * given["ref"] * np.sin(2.0), rtol=1e-14)
 
 
+@armdyn.function("(n)->(n)")
+def spring(model: Any, q: Any) -> Any:
+    """A law that does not know the time."""
+    return -q
+
+
+def test_times_that_nothing_reads_are_refused() -> None:
+    timeless, given = armdyn.ClosedLoop(ROBOT, spring), armdyn.ClosedLoop(ROBOT)
+    with pytest.raises(SettingError, match=re.escape("t0=2.0 is given, but spring takes no argument t")):
+        timeless(np.zeros(N), steps=2, t0=2.0)
+    with pytest.raises(SettingError, match=re.escape("t0=0.0 is given, but a loop without a controller takes no")):
+        given(np.zeros(N), steps=2, tau=np.zeros(N), t0=0.0)
+    with pytest.raises(UnknownName, match="no argument 't' in euler_step_spring"):
+        timeless(np.zeros(N), steps=2, t=np.zeros(2))
+    with pytest.raises(SettingError, match="t is given, but the loop itself counts the time; give t0, s"):
+        armdyn.ClosedLoop(ROBOT, pid).gradient(total, "kp", np.zeros(N), steps=2, t=np.ones(2), **inputs())
+
+
 @armdyn.function("(n)->()")
 def scalar(model: Any, q: Any) -> Any:
     """No torque for every joint."""
@@ -138,6 +170,12 @@ def working(model: Any, q: Any, work: Any) -> Any:
     return q * work
 
 
+@armdyn.function("(n),()->(n)")
+def starting(model: Any, q: Any, t0: Any) -> Any:
+    """An input with a name of the call's own."""
+    return q * t0
+
+
 def test_what_does_not_fit_is_named() -> None:
     with pytest.raises(TraceError, match=re.escape("is no declared function; write @armdyn.function")):
         armdyn.ClosedLoop(ROBOT, lambda model, q: q)  # type: ignore[arg-type]
@@ -145,6 +183,8 @@ def test_what_does_not_fit_is_named() -> None:
         armdyn.ClosedLoop(ROBOT, scalar)
     with pytest.raises(TraceError, match="working has an argument 'work', as the loop itself has"):
         armdyn.ClosedLoop(ROBOT, working)
+    with pytest.raises(TraceError, match="starting has an argument 't0', as the loop itself has"):
+        armdyn.ClosedLoop(ROBOT, starting)
     with pytest.raises(SettingError, match="has no steps of one length"):
         armdyn.ClosedLoop(ROBOT, pid, method=Adaptive())  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="needs rates of steps ago"):

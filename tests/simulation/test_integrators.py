@@ -6,6 +6,7 @@ from typing import Any
 import modern_robotics as mr
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 import armdyn
 from armdyn.simulation import (
@@ -19,7 +20,6 @@ from armdyn.simulation import (
     Variational,
     steps,
 )
-from armdyn.spatial.rotations import rigid
 
 Q0, QD0 = np.array([0.1, -0.5, 0.7, 0.2, 0.4, -0.3]), np.array([2.0, -3.0, 2.5, -1.0, 1.5, 2.0])
 DURATION = 0.32
@@ -70,27 +70,26 @@ def test_euler_is_the_step_of_modern_robotics() -> None:
 M_1, M_2, L_1, L_2, G, T, STEPS = 3.0, 2.0, 3.0, 2.0, 9.8, 1e-3, 10_000
 
 
-def ucls_arm() -> armdyn.Robot:
-    """Point masses at the ends of two links."""
-    masses = np.array([np.diag([0, 0, 0, m, m, m]) for m in (M_1, M_2)])
-    homes = [rigid(np.eye(3), np.array([x, 0.0, 0.0])) for x in (L_1, L_2, 0.0)]
-    screws = np.array([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, -L_1, 0]]).T
-    return armdyn.Robot.from_screws(homes, masses, screws, gravity=[0, -G, 0])
+def ucls_equations(q: np.ndarray, qd: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, float]:
+    """Accelerations M^-1 (tau - V - G) as the slides print them, and the energy of the two point masses."""
+    (s2, c2), (c1, c12) = (np.sin(q[1]), np.cos(q[1])), (np.cos(q[0]), np.cos(q[0] + q[1]))
+    m11 = M_2 * L_2**2 + 2 * M_2 * L_1 * L_2 * c2 + (M_1 + M_2) * L_1**2
+    m12 = M_2 * L_2**2 + M_2 * L_1 * L_2 * c2
+    M = np.array([[m11, m12], [m12, M_2 * L_2**2]])
+    v1 = -M_2 * L_1 * L_2 * s2 * qd[1] ** 2 - 2 * M_2 * L_1 * L_2 * s2 * qd[0] * qd[1]
+    V = np.array([v1, M_2 * L_1 * L_2 * s2 * qd[0] ** 2])
+    gravity = np.array([M_2 * G * L_2 * c12 + (M_1 + M_2) * G * L_1 * c1, M_2 * G * L_2 * c12])
+    heights = L_1 * np.sin(q[0]), L_1 * np.sin(q[0]) + L_2 * np.sin(q[0] + q[1])
+    energy = qd @ M @ qd / 2 + G * (M_1 * heights[0] + M_2 * heights[1])
+    return np.linalg.inv(M) @ (tau - V - gravity), energy
 
 
-def ucls_simulation(torque: np.ndarray, as_printed: bool) -> tuple[np.ndarray, np.ndarray]:
+def ucls_simulation(torque: np.ndarray, as_printed: bool, T: float = T) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The loop of the slides; its update as the formula of "Simulation (4)", or in the order of the printed program."""
     q, qd = np.zeros(2), np.zeros(2)
-    positions, velocities = [q], [qd]
+    positions, velocities, energies = [q], [qd], []
     for tau in torque:
-        (s2, c2), (c1, c12) = (np.sin(q[1]), np.cos(q[1])), (np.cos(q[0]), np.cos(q[0] + q[1]))
-        m11 = M_2 * L_2**2 + 2 * M_2 * L_1 * L_2 * c2 + (M_1 + M_2) * L_1**2
-        m12 = M_2 * L_2**2 + M_2 * L_1 * L_2 * c2
-        M = np.array([[m11, m12], [m12, M_2 * L_2**2]])
-        v1 = -M_2 * L_1 * L_2 * s2 * qd[1] ** 2 - 2 * M_2 * L_1 * L_2 * s2 * qd[0] * qd[1]
-        V = np.array([v1, M_2 * L_1 * L_2 * s2 * qd[0] ** 2])
-        gravity = np.array([M_2 * G * L_2 * c12 + (M_1 + M_2) * G * L_1 * c1, M_2 * G * L_2 * c12])
-        qdd = np.linalg.inv(M) @ (tau - V - gravity)
+        qdd, energy = ucls_equations(q, qd, tau)
         if as_printed:
             qd = qd + qdd * T
             q = q + qd * T + 1 / 2 * qdd * T**2
@@ -98,7 +97,8 @@ def ucls_simulation(torque: np.ndarray, as_printed: bool) -> tuple[np.ndarray, n
             q, qd = q + qd * T + 1 / 2 * qdd * T**2, qd + qdd * T
         positions.append(q)
         velocities.append(qd)
-    return np.array(positions), np.array(velocities)
+        energies.append(energy)
+    return np.array(positions), np.array(velocities), np.array([*energies, ucls_equations(q, qd, tau)[1]])
 
 
 @pytest.mark.parametrize("as_printed", [False, True])
@@ -108,10 +108,32 @@ def test_ucls_simulation_step_by_step(input_torque: str, as_printed: bool) -> No
     t = np.arange(STEPS) * T
     torque = np.full((STEPS, 2), 0.1) if input_torque == "constant" else np.sin(t)[:, None] * [1.0, 0.5]
     method = ConstantAcceleration(T, as_printed=as_printed)
-    motion = armdyn.simulate(ucls_arm(), [0, 0], duration=STEPS * T, torque=torque, method=method)
-    q, qd = ucls_simulation(torque, as_printed)
+    motion = armdyn.simulate(armdyn.load("ucl_2r"), [0, 0], duration=STEPS * T, torque=torque, method=method)
+    q, qd, energy = ucls_simulation(torque, as_printed)
     np.testing.assert_allclose(motion.q, q, rtol=0, atol=1e-12)
     np.testing.assert_allclose(motion.qd, qd, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(motion.energy.total, energy, rtol=0, atol=1e-12 * motion.energy.scale)
+
+
+def test_ucls_variants_beside_the_exact_motion() -> None:
+    """Constant torque. Of 188 J that change hands in ten seconds the formula adds 2.0 J and the program takes 0.7 J."""
+    tau = np.full(2, 0.1)
+    options = {"t_eval": [1.0, 10.0], "method": "DOP853", "rtol": 1e-12, "atol": 1e-12}
+    exact = solve_ivp(
+        lambda t, y: np.concatenate([y[2:], ucls_equations(y[:2], y[2:], tau)[0]]), (0, 10), np.zeros(4), **options
+    ).y.T
+    own = armdyn.simulate(armdyn.load("ucl_2r"), [0, 0], duration=10, torque=tau, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(own.at([1.0, 10.0]).q, exact[:, :2], rtol=0, atol=1e-8)
+    assert np.abs(own.energy.drift).max() < 1e-8
+    for as_printed, gained, away in ((False, 1.9563, 0.0014), (True, -0.6703, 0.0022)):
+        (q, _, energy), (finer, *_) = (
+            ucls_simulation(np.tile(tau, (steps, 1)), as_printed, T=length)
+            for steps, length in ((STEPS, T), (STEPS // 5, T / 2))
+        )
+        assert energy[-1] - energy[0] - tau @ (q[-1] - q[0]) == pytest.approx(gained, abs=1e-3)
+        errors = [np.abs(one - exact[0, :2]).max() for one in (q[1000], finer[2000])]
+        assert errors[0] == pytest.approx(away, rel=0.05)
+        assert errors[0] / errors[1] == pytest.approx(2.0, rel=0.02)  # of the first order, both
 
 
 def test_the_printed_program_adds_three_halves() -> None:

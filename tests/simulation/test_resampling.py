@@ -181,3 +181,19 @@ def test_motions_that_do_not_compare() -> None:
         a.compare(3)  # type: ignore[arg-type]
     with pytest.raises(SettingError, match=r"no time in common: 0 to 0.37 s, 0.9 to 1.5 s"):
         a.between(0.0, 0.4).compare(a.between(0.5, 1.5))
+
+
+def test_held_torques_are_for_at_and_smooth_ones_for_resample() -> None:
+    """Two interpolations, each an order or more closer than the other where it belongs."""
+    arm, dense, kept = armdyn.load("planar_2r"), np.linspace(0, 1, 1001), np.linspace(0, 1, 51)
+    table = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+
+    def errors(torque: object) -> tuple[float, float]:
+        exact, motion = (armdyn.simulate(arm, [0.3, 0.2], duration=1, torque=torque, times=t) for t in (dense, kept))
+        quartic, quintic = motion.at(dense), motion.resample(dense)
+        return float(np.abs(quartic.qd - exact.qd).max()), float(np.abs(quintic.qd - exact.qd).max())
+
+    quartic, quintic = errors(table)
+    assert quintic > 10 * quartic
+    quartic, quintic = errors(lambda t, q, qd: np.array([np.sin(3 * t), np.cos(2 * t)]))
+    assert quartic > 5 * quintic

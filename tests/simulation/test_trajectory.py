@@ -260,8 +260,8 @@ def test_an_archive_that_unpacks_to_too_much(
         ("work [J]", "werk [J]", r"missing ['work [J]']; unknown ['werk [J]']"),
         ("kinetic [J],potential [J]", "potential [J],kinetic [J]", "in another order"),
         ("q_", "p_", "no joint position such as 'q_shoulder [rad]'"),
-        ("\r\n0.0,", "\r\nzero,", "a.csv:2: could not convert string to float: 'zero'"),
-        ("\r\n0.0,", "\r\n", "a.csv:2: 17 values; the header names 18 columns"),
+        ("\r\n0.0,", "\r\nzero,", "a.csv:2 column 't [s]' holds 'zero'; expected a number"),
+        ("\r\n0.0,", "\r\n", "a.csv:2 has 17 values; expected 18, as the first row has"),
     ],
 )
 def test_a_table_of_something_else(single: Trajectory, tmp_path: Path, old: str, new: str, message: str) -> None:

@@ -1,4 +1,8 @@
-"""The stacked closed form: its products are the equations of motion, its blocks those of the texts."""
+"""The stacked closed form: its products are the equations of motion, its blocks those of the texts.
+
+Its matrices are computed by the plain algorithm on floats, since their machine code takes seconds to make.
+`tests/identities/test_plain_python.py` compares the two.
+"""
 
 import numpy as np
 import pytest
@@ -8,6 +12,7 @@ from armdyn.spatial import ad
 from oracles.cases import CASES, Case
 from oracles.chains import SERIAL_ARMS, base_to_tip, chain_of, serial_arm
 from oracles.coupled import coupled, with_armature
+from oracles.plain import plainly
 from oracles.short_run import short_run
 from oracles.stacked import Stacked
 from oracles.states import assert_close, random_states
@@ -32,7 +37,7 @@ def times(matrices: np.ndarray, vectors: np.ndarray) -> np.ndarray:
 def test_products_are_the_equations_of_motion(some: Case) -> None:
     """8.77 to 8.80."""
     s, robot = random_states(some.n, 5, seed=261), some.robot
-    form = robot.closed_form(s.q, s.qd, f_tip=s.f_tip)
+    form = plainly(robot, "closed_form", s.q, s.qd, f_tip=s.f_tip)
     LA = form.L @ form.A
     assert_close(T(LA) @ form.G @ LA, robot.mass_matrix(s.q))
     inside = form.G @ form.L @ form.ad_Aqd @ form.W + T(form.ad_V) @ form.G
@@ -46,7 +51,7 @@ def test_moving_base(some: Case) -> None:
     s, robot = random_states(some.n, 5, seed=262), some.robot
     rng = np.random.default_rng(263)
     base = {"base_twist": rng.normal(size=(5, 6)), "base_twist_rate": rng.normal(size=(5, 6))}
-    form = robot.closed_form(s.q, s.qd, s.qdd, s.f_tip, **base)
+    form = plainly(robot, "closed_form", s.q, s.qd, s.qdd, s.f_tip, **base)
     V = times(form.L, times(form.A, s.qd) + form.V_base)
     of_joints = times(form.A, s.qdd) - times(form.ad_Aqd, times(form.W, V) + form.V_base)
     Vdot = times(form.L, of_joints + form.Vdot_base)
@@ -61,7 +66,7 @@ def test_twists_rates_and_wrenches_are_newton_and_eulers(some: Case) -> None:
     s, robot = random_states(some.n, 5, seed=269), some.robot
     rng = np.random.default_rng(270)
     base = {"base_twist": rng.normal(size=(5, 6)), "base_twist_rate": rng.normal(size=(5, 6))}
-    form = robot.closed_form(s.q, s.qd, s.qdd, s.f_tip, **base)
+    form = plainly(robot, "closed_form", s.q, s.qd, s.qdd, s.f_tip, **base)
     motion = robot.link_motion(s.q, s.qd, s.qdd, minus_gravity=True, **base)
     reactions = robot.joint_reactions(s.q, s.qd, s.qdd, s.f_tip, **base)
     V, Vdot, F = (stacked.reshape(5, -1, 6) for stacked in (form.V, form.Vdot, form.F))
@@ -77,15 +82,15 @@ def test_twists_rates_and_wrenches_are_newton_and_eulers(some: Case) -> None:
 
 def test_joint_accelerations_that_are_left_out_are_zero(ur5: Case) -> None:
     s, robot = random_states(6, 3, seed=271), ur5.robot
-    form = robot.closed_form(s.q, s.qd)
+    form = plainly(robot, "closed_form", s.q, s.qd)
     assert_close(times(T(form.A), form.F), robot.bias_forces(s.q, s.qd))
-    assert_close(form.Vdot, robot.closed_form(s.q, s.qd, np.zeros(6)).Vdot)
+    assert_close(form.Vdot, plainly(robot, "closed_form", s.q, s.qd, np.zeros((3, 6))).Vdot)
 
 
 def test_structure(some: Case) -> None:
     """L = (1 - W)^-1, W is nilpotent, and in W every link has one parent or none."""
     s, robot = random_states(some.n, 3, seed=264), some.robot
-    form, N = robot.closed_form(s.q, s.qd), len(robot.model.joints)
+    form, N = plainly(robot, "closed_form", s.q, s.qd), len(robot.model.joints)
     one = np.eye(6 * N)
     assert np.abs(form.L @ (one - form.W) - one).max() < 1e-12
     assert not np.linalg.matrix_power(form.W, N).any()
@@ -113,7 +118,7 @@ def test_blocks_are_those_of_the_twist_wrench_form(name: str) -> None:
     screws = ScrewArm.of_chain(chain)
     s, rng = random_states(arm.dof, 3, seed=265), np.random.default_rng(266)
     V0, V0dot = rng.normal(size=(2, 3, 6))
-    form = arm.closed_form(s.q, s.qd, s.qdd, s.f_tip, base_twist=V0, base_twist_rate=V0dot)
+    form = plainly(arm, "closed_form", s.q, s.qd, s.qdd, s.f_tip, base_twist=V0, base_twist_rate=V0dot)
     rows = (6 * chain.order[:, None] + np.arange(6)).ravel()
     for k, (q, qd, qdd, _, f) in enumerate(base_to_tip(s, chain.order)):
         theirs = Stacked(screws, q, qd, V0[k])
@@ -151,7 +156,7 @@ def test_coupled_joints_with_rotors() -> None:
     """A has a column for each coordinate; the rotors come beside."""
     some = coupled(with_armature(CASES["random_tree"]().robot), 3, seed=5)
     s = random_states(3, 4, seed=267)
-    form = some.robot.closed_form(s.q, s.qd)
+    form = plainly(some.robot, "closed_form", s.q, s.qd)
     LA = form.L @ form.A
     rotors = some.A.T @ np.diag([j.armature for j in some.robot.model.joints]) @ some.A
     assert_close(T(LA) @ form.G @ LA + rotors, some.robot.mass_matrix(s.q))

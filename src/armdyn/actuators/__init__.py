@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from armdyn.actuators.cogging import Cogging
     from armdyn.actuators.coulomb import Coulomb
     from armdyn.actuators.data_sheet import DataSheetError
+    from armdyn.actuators.direction_dependent import DirectionDependent
+    from armdyn.actuators.dry import DryFriction
     from armdyn.actuators.file import read, write
     from armdyn.actuators.gear import Gear
+    from armdyn.actuators.gear_loss import GearLoss
     from armdyn.actuators.limits import MotorLimits
+    from armdyn.actuators.lugre import LuGre
     from armdyn.actuators.motor import Motor
     from armdyn.actuators.motor_functions import (
         current_commands,
@@ -30,6 +34,12 @@ if TYPE_CHECKING:
         motor_torques,
         motor_voltages,
     )
+    from armdyn.actuators.quadratic import Quadratic
+    from armdyn.actuators.servo_friction import ServoFriction
+    from armdyn.actuators.sigmoid import Sigmoid
+    from armdyn.actuators.smooth import Smooth
+    from armdyn.actuators.static_kinetic import StaticKinetic
+    from armdyn.actuators.stribeck import Stribeck
     from armdyn.actuators.thermal import Rises, Thermal
     from armdyn.actuators.viscous import Viscous
 
@@ -38,11 +48,21 @@ _WHERE = {
     "Cogging": "cogging",
     "Coulomb": "coulomb",
     "DataSheetError": "data_sheet",
+    "DirectionDependent": "direction_dependent",
+    "DryFriction": "dry",
     "Gear": "gear",
+    "GearLoss": "gear_loss",
+    "LuGre": "lugre",
     "Motor": "motor",
     "MotorLimits": "limits",
     "Rises": "thermal",
     "Thermal": "thermal",
+    "Quadratic": "quadratic",
+    "ServoFriction": "servo_friction",
+    "Sigmoid": "sigmoid",
+    "Smooth": "smooth",
+    "StaticKinetic": "static_kinetic",
+    "Stribeck": "stribeck",
     "Viscous": "viscous",
     **dict.fromkeys(
         (
@@ -64,12 +84,22 @@ __all__ = [
     "Cogging",
     "Coulomb",
     "DataSheetError",
+    "DirectionDependent",
+    "DryFriction",
     "FrictionLaw",
     "Gear",
+    "GearLoss",
+    "LuGre",
     "Motor",
     "MotorLimits",
+    "Quadratic",
     "Rises",
+    "ServoFriction",
+    "Sigmoid",
     "Slopes",
+    "Smooth",
+    "StaticKinetic",
+    "Stribeck",
     "Thermal",
     "Viscous",
     "current_commands",

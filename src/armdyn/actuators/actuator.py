@@ -63,9 +63,9 @@ class Actuator(JointActuator):
 
     @property
     def without_friction(self) -> Actuator:
-        """The same, with nothing that rubs."""
+        """The same, with nothing that rubs and no loss in its gear."""
         motor = None if self.motor is None else self.motor.without_friction
-        return dataclasses.replace(self, motor=motor, friction=())
+        return dataclasses.replace(self, motor=motor, friction=(), gear=self.gear and self.gear.lossless)
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...] | None:
@@ -81,3 +81,8 @@ class Actuator(JointActuator):
         G = (self.gear or Gear()).ratio
         viscous, coulomb = Viscous(G**2 * self.motor.damping), Coulomb(abs(G) * self.motor.friction)
         return tuple(law for law, size in ((viscous, viscous.coefficient), (coulomb, coulomb.size)) if size)
+
+    @property
+    def losses(self) -> tuple[FrictionLaw, ...]:
+        """The loss of its gear, where it has one."""
+        return () if self.gear is None or self.gear.loss is None else (self.gear.loss,)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from armdyn.actuators.law import Law
-from armdyn.program import sign
+from armdyn.actuators.dry import DryFriction
 
 
 @dataclass(frozen=True)
-class Coulomb(Law):
+class Coulomb(DryFriction):
     """Dry friction c sign(qd): of one size whatever the speed (Modern Robotics fig. 8.15 b).
+
+    With `Viscous` it is the law of fig. 8.15 c, UCL's third form.
 
     Args:
         size: c, N m, or N of a slide.
@@ -25,10 +26,6 @@ class Coulomb(Law):
     def __post_init__(self) -> None:
         self._not_below_zero(size="N m or N")
 
-    def force(self, rate: Any, load: Any) -> Any:
-        """c sign(qd)."""
-        return self.size * sign(rate)
-
-    def breakaway(self, load: Any) -> Any:
+    def magnitude(self, speed: Any, load: Any) -> Any:
         """c."""
         return self.size

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
+from armdyn.actuators.gear_loss import GearLoss, check_efficiencies
 from armdyn.checks import number
 from armdyn.errors import ModelError
 
@@ -15,16 +17,40 @@ class Gear:
     Args:
         ratio: G, turns of the motor for one of the joint; rad/m where the joint slides. Negative where it turns round.
         inertia: of the gear's parts, as its fast side feels them, kg m^2.
+        efficiency: the part of the power that reaches the joint where the motor drives it, above 0, at most 1.
+        back_efficiency: the part that reaches the motor where the load drives the joint; ``efficiency`` where none is
+            given.
 
-    >>> armdyn.actuators.Gear(100.0).ratio
-    100.0
+    Raises:
+        ModelError: a ratio of zero, or an efficiency above one or not above zero.
+
+    >>> gear = armdyn.actuators.Gear(100.0, efficiency=0.8)
+    >>> gear.ratio, gear.back_efficiency
+    (100.0, 0.8)
     """
 
     ratio: float = 1.0
     inertia: float = 0.0
+    efficiency: float = 1.0
+    back_efficiency: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ratio", number("ratio of Gear", self.ratio))
         if self.ratio == 0.0:
             raise ModelError("ratio of Gear is 0; expected the turns of the motor for one of the joint")
         object.__setattr__(self, "inertia", number("inertia of Gear", self.inertia, least=0.0, unit="kg m^2"))
+        if self.back_efficiency is None:
+            object.__setattr__(self, "back_efficiency", self.efficiency)
+        check_efficiencies(self)
+
+    @property
+    def loss(self) -> GearLoss | None:
+        """What it takes, seen from the joint; None where both efficiencies are 1."""
+        if self.efficiency == self.back_efficiency == 1.0:
+            return None
+        return GearLoss(self.efficiency, self.back_efficiency)  # type: ignore[arg-type]  # a number since it was made
+
+    @property
+    def lossless(self) -> Gear:
+        """The same gear with efficiencies of 1."""
+        return dataclasses.replace(self, efficiency=1.0, back_efficiency=1.0)

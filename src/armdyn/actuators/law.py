@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.checks import number
+from armdyn.errors import ModelError
 from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.program import derivative
 
@@ -25,6 +26,20 @@ class Law(FrictionLaw):
         for name, unit in units.items():
             value = number(f"{name} of {type(self).__name__}", getattr(self, name), least=0.0, unit=unit)
             object.__setattr__(self, name, value)
+
+    def _above_zero(self, **units: str) -> None:
+        """Check fields while it is made: finite numbers above zero."""
+        for name, unit in units.items():
+            value = number(f"{name} of {type(self).__name__}", getattr(self, name), above=0.0, unit=unit)
+            object.__setattr__(self, name, value)
+
+    def _ordered(self, larger: str, smaller: str) -> None:
+        """Check two fields while it is made: the first is not below the second."""
+        most, least = getattr(self, larger), getattr(self, smaller)
+        if most < least:
+            raise ModelError(
+                f"{larger} of {type(self).__name__} is {most:g}, below {smaller}, {least:g}; expected at least as much"
+            )
 
 
 def _traced(values: Any) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from armdyn.algorithms.articulated_bodies import require_joint_inertia
 from armdyn.algorithms.mass_matrix import columns
+from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
@@ -69,8 +70,22 @@ def factored_mass_matrix(mechanism: Mechanism, q: Array) -> Factors:
     Raises:
         ModelError: where a joint moves no inertia, so that M has no inverse.
     """
-    order = mechanism.drive.order
-    M = [dict(column) for column in mechanism.drive.mass_matrix(columns(mechanism, mechanism.drive.positions(q)))]
+    return factored(mechanism, mechanism.drive, links_mass(mechanism, q))
+
+
+def links_mass(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
+    """The mass matrix of the links without rotors, by columns of the bodies."""
+    return columns(mechanism, mechanism.drive.positions(q))
+
+
+def factored(mechanism: Mechanism, drive: Drive, links: list[dict[int, Any]]) -> Factors:
+    """The factors of the mass matrix that ``links`` have with the rotors of a drive.
+
+    Raises:
+        ModelError: where a joint moves no inertia, so that M has no inverse.
+    """
+    order = drive.order
+    M = [dict(column) for column in drive.mass_matrix(links)]
     reciprocal: list[Any] = [0.0] * len(M)
     L: list[dict[int, Any]] = [{} for _ in M]
     for k in reversed(range(len(M))):

@@ -7,8 +7,9 @@ import numpy as np
 from armdyn.algorithms.articulated_bodies import accelerations
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.algorithms.newton_euler import base_motion, inverse_dynamics, links_in_motion
-from armdyn.errors import UnknownName, Unsupported
+from armdyn.errors import UnknownName
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.regrouping import regrouped
@@ -37,7 +38,12 @@ def forward_dynamics(
     Robotics 8.81; Featherstone 2008, 6.5): fewer operations on arms of up to about seven joints.
 
     Friction opposes the motion. Where a joint is at rest it counts as 0, the middle of what it may be while the joint
-    sticks; `armdyn.simulate` decides there whether it moves.
+    sticks; `armdyn.simulate` decides there whether it moves. So there is no loss in a gear at rest.
+
+    Friction that depends on the load is solved for along with the accelerations: in closed form where no rotor comes
+    before it and it is piecewise linear in the load, as the loss of a gear; else by 6 steps of Newton's method, 12
+    where it is a curve, after which every joint's equation must hold to 1e-12 of its terms. Where one does not, all
+    accelerations of that state are NaN. The mass matrix serves whatever ``method`` says.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -53,12 +59,13 @@ def forward_dynamics(
     Raises:
         UnknownName: a method that is neither of the two.
         ModelError: where a joint moves no inertia, so that no force decides its acceleration.
+        Unsupported: friction that depends on the load, in a joint that is coupled to others.
     """
     refuse_constraints(mechanism.model, "forward_dynamics", "constrained_forward_dynamics")
     if method not in METHODS:
         raise UnknownName.of("method", method, METHODS, "method=")
     if mechanism.drive.depends_on_load:
-        raise Unsupported(f"friction of {mechanism.name!r} depends on the load; forward dynamics does not solve for it")
+        return accelerations_under_load(mechanism, q, qd, tau, f_tip, base_twist, base_twist_rate, f_ext).qdd
     if method == "mass_matrix" or not mechanism.drive.is_one_to_one:
         rest = inverse_dynamics(mechanism, q, qd, np.zeros(mechanism.dof), f_tip, base_twist, base_twist_rate, f_ext)
         return factored_mass_matrix(mechanism, q).solve(tau - rest)

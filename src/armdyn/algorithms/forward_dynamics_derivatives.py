@@ -1,17 +1,21 @@
 """First derivatives of forward dynamics from those of inverse dynamics, at the accelerations it gives.
 
 Where tau(q, qd, qdd) stays what it is, M d qdd = -(d tau/dx) dx for x = q or qd, and M d qdd = d tau (Carpentier and
-Mansard 2018, section III).
+Mansard 2018, section III). With friction that depends on the load, d tau/d qdd = phi M + a stands in the place of M
+(`armdyn.algorithms.load_friction`).
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from armdyn.algorithms.declared import function
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.algorithms.forward_dynamics import forward_dynamics
 from armdyn.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
+from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
@@ -38,7 +42,8 @@ def forward_dynamics_derivatives(
     """Derivatives of the accelerations qdd(q, qd, tau) by each, 1/s^2, 1/s, 1/(kg m^2), shape (..., n, n) each.
 
     Exact: -M^-1 d tau/d q and -M^-1 d tau/d qd of `inverse_dynamics_derivatives` at the accelerations that tau causes,
-    and M^-1 (Modern Robotics 8.5). Wrenches stay what they are in the frames they are given in, which move with q.
+    and M^-1 (Modern Robotics 8.5); where friction depends on the load, d tau/d qdd stands in the place of M. Wrenches
+    stay what they are in the frames they are given in, which move with q.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -62,6 +67,11 @@ def forward_dynamics_derivatives(
     True
     """
     loads = (f_tip, base_twist, base_twist_rate, f_ext)
+    if mechanism.drive.depends_on_load:
+        qdd, M, reciprocal = accelerations_under_load(mechanism, q, qd, tau, *loads)
+        by_q, by_qd, _ = inverse_dynamics_derivatives(mechanism, q, qd, qdd, *loads)
+        of_links = np.diag(reciprocal)  # d tau/d qdd = phi (M + a/phi)
+        return ForwardDynamicsDerivatives(M.solve(-(of_links @ by_q)), M.solve(-(of_links @ by_qd)), M.solve(of_links))
     qdd = forward_dynamics(mechanism, q, qd, tau, *loads, method="mass_matrix")  # shares its factors
     by_q, by_qd, _ = inverse_dynamics_derivatives(mechanism, q, qd, qdd, *loads)
     M = factored_mass_matrix(mechanism, q)

@@ -14,7 +14,7 @@ from armdyn.cli.bench import bench
 from armdyn.cli.info import info
 from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.screen import labelled, screen
-from armdyn.cli.simulate import simulate
+from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
 from armdyn.cli.study import study
 from armdyn.cli.torque import torque
 from armdyn.errors import ArmdynError
@@ -28,8 +28,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, torque, simulate, bench):
+for verb in (info, torque, bench):
     app.command()(of_robot(verb))
+app.command()(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
 app.command()(study)
 app.command()(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 

@@ -66,6 +66,39 @@ def open_robot(
     actuators: Annotated[Path | None, typer.Option("--actuators", metavar="FILE", help=ACTUATORS)] = None,
 ) -> Robot:
     """The robot that the arguments of every verb describe; see `of_robot`."""
+    options = load_options(
+        base=base,
+        tip=tip,
+        chain=chain,
+        lock=lock,
+        gravity=gravity,
+        accept=accept,
+        accept_faults=accept_faults,
+        ignore_friction=ignore_friction,
+    )
+    return with_drives(load_robot(robot, **options), actuators, ignore_friction=ignore_friction)
+
+
+def with_drives(robot: Robot, actuators: Path | None, *, ignore_friction: bool) -> Robot:
+    """The robot with the actuators of a file, where one is given; without their friction where none is wanted."""
+    if actuators is None:
+        return robot
+    driven = robot.with_actuators(read(actuators))
+    return driven.without_friction() if ignore_friction else driven
+
+
+def load_options(
+    *,
+    base: str | None,
+    tip: str | None,
+    chain: bool,
+    lock: list[str] | None,
+    gravity: str | None,
+    accept: bool,
+    accept_faults: bool,
+    ignore_friction: bool,
+) -> dict[str, Any]:
+    """The options of `armdyn.load` that the texts of `open_robot` mean, those given only."""
     options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
     given = {name: value for name, value in options.items() if value}
     if accept:
@@ -76,11 +109,7 @@ def open_robot(
         given["friction"] = "ignore"
     if gravity is not None:
         given["gravity"] = read_vector(gravity, "--gravity", 3)
-    arm = load_robot(robot, **given)
-    if actuators is None:
-        return arm
-    driven = arm.with_actuators(read(actuators))
-    return driven.without_friction() if ignore_friction else driven
+    return given
 
 
 @dataclass(frozen=True)
@@ -93,6 +122,13 @@ class Described:
     def opened(self) -> Robot:
         """The robot."""
         return open_robot(self.name, **self.options)
+
+    def read_by(self, reader: Callable[..., Robot]) -> Robot:
+        """The robot that a reader makes of the options of `armdyn.load`, with its actuators."""
+        options = dict(self.options)
+        actuators = options.pop("actuators")
+        robot = reader(**load_options(**options))
+        return with_drives(robot, actuators, ignore_friction=options["ignore_friction"])
 
 
 def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) -> Callable[..., None]:
@@ -156,6 +192,13 @@ def read_vector(text: str, name: str, size: int, *, meaning: str = "", labels: S
             place = f" for {labels[k]!r}" if labels else f" at place {k + 1}" * (size > 1)
             raise ShapeError(f"{name} has {value:g}{place}; expected finite numbers")
     return values
+
+
+def read_joint_values(text: str, name: str, robot: Robot) -> Array:
+    """One number a joint, or one for all of them."""
+    if len(text.replace(",", " ").split()) == 1:
+        return np.full(robot.dof, read_vector(text, name, 1)[0])
+    return read_joint_vector(text, name, robot)
 
 
 def read_joint_vector(text: str | None, name: str, robot: Robot) -> Array:

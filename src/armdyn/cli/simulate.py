@@ -2,56 +2,150 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import typer
 from rich.table import Table
 
-from armdyn.cli.arguments import read_joint_vector, read_vector
-from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.arguments import Described
+from armdyn.cli.motion_files import refuse_outputs, write_outputs
+from armdyn.cli.scenario_options import PLACES, READ, VECTORS, flag, with_options, without_alternatives, words_of
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
+from armdyn.errors import DescriptionWarning
 from armdyn.robot import Robot
-from armdyn.simulation import Trajectory
-from armdyn.simulation import simulate as run_simulation
+from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
+from armdyn.simulation.errors import KEPT
 from armdyn.simulation.methods import NAMES
-from armdyn.simulation.parquet_file import pyarrow
+from armdyn.studies.controllers import CONTROLLERS
+from armdyn.studies.motion import Motion
 
 ROUNDING = 1e-15
 """Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
 
 
+ROBOT_OR_SCENARIO = Annotated[
+    str,
+    typer.Argument(metavar="ROBOT|SCENARIO", help="A robot as of all verbs; or a scenario (.yaml), see the examples."),
+]
+
+JOINTS = "Joint forces"
+CONTROL = "Controller"
+METHOD = "Integration"
+FILES = "Output files"
+
+
 def simulate(
-    arm: Robot,
-    duration: Annotated[float, typer.Option("--duration", help="Seconds to simulate.")] = 1.0,
+    arm: Described,
+    duration: Annotated[
+        float | None, typer.Option("--duration", help="Seconds to simulate; 1, or as long as a csv lasts, if left out.")
+    ] = None,
     q0: Annotated[
         str | None, typer.Option("--q0", help="Joint positions at the start, rad or m; zero if left out.")
     ] = None,
     qd0: Annotated[str | None, typer.Option("--qd0", help="Joint velocities at the start, rad/s or m/s.")] = None,
+    payload: Annotated[
+        float | None, typer.Option("--payload", help="Mass of a body at the tip, kg; a controller knows of it.")
+    ] = None,
+    payload_com: Annotated[
+        str | None, typer.Option("--payload-com", metavar="X,Y,Z", help="Its centre of mass in the tip frame, m.")
+    ] = None,
+    stops: Annotated[
+        float | None,
+        typer.Option("--stops", help="Make joint limits stops: speed after a hit over speed before, 0 to 1."),
+    ] = None,
     torque: Annotated[
-        str | None, typer.Option("--torque", help="Constant joint forces, N m or N; zero if left out.")
+        str | None,
+        typer.Option("--torque", help="Constant joint forces, N m or N; zero if left out.", rich_help_panel=JOINTS),
+    ] = None,
+    torques: Annotated[
+        Path | None,
+        typer.Option("--torques", help="Joint forces over time: a csv with t and tau_JOINT.", rich_help_panel=JOINTS),
+    ] = None,
+    between: Annotated[
+        str | None,
+        typer.Option(
+            "--between", help="Between the rows of --torques: linear (if left out) or hold.", rich_help_panel=JOINTS
+        ),
     ] = None,
     f_tip: Annotated[
-        str | None, typer.Option("--f-tip", help="Constant wrench the tip applies, mx,my,mz,fx,fy,fz in the tip frame.")
+        str | None,
+        typer.Option(
+            "--f-tip",
+            help="Constant wrench the tip applies, mx,my,mz,fx,fy,fz in the tip frame.",
+            rich_help_panel=JOINTS,
+        ),
     ] = None,
-    method: Annotated[str, typer.Option("--method", help=f"{', '.join(NAMES)}.")] = "adaptive",
-    step: Annotated[float | None, typer.Option("--step", help="Step of all but adaptive and taylor, s.")] = None,
-    rtol: Annotated[float | None, typer.Option("--rtol", help="Relative tolerance of adaptive.")] = None,
-    atol: Annotated[float | None, typer.Option("--atol", help="Absolute tolerance of adaptive.")] = None,
-    save_every: Annotated[float | None, typer.Option("--save-every", help="Seconds between saved states.")] = None,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write the motion to this csv file.")] = None,
-    npz: Annotated[Path | None, typer.Option("--npz", help="Write everything to this npz file.")] = None,
-    parquet: Annotated[Path | None, typer.Option("--parquet", help="Write everything to this Parquet file.")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Draw the motion: png, pdf or svg.")] = None,
+    controller: Annotated[
+        str | None,
+        typer.Option("--controller", help=f"{', '.join(CONTROLLERS)}.", rich_help_panel=CONTROL),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", help="Joint positions to hold, rad or m.", rich_help_panel=CONTROL)
+    ] = None,
+    reference: Annotated[
+        Path | None,
+        typer.Option("--reference", help="States to follow: a csv with t and q_JOINT.", rich_help_panel=CONTROL),
+    ] = None,
+    kp: Annotated[
+        str | None,
+        typer.Option("--kp", help="Proportional gain, one for all joints or one for each.", rich_help_panel=CONTROL),
+    ] = None,
+    kd: Annotated[
+        str | None,
+        typer.Option("--kd", help="Derivative gain, one for all joints or one for each.", rich_help_panel=CONTROL),
+    ] = None,
+    sample_time: Annotated[
+        float | None,
+        typer.Option(
+            "--sample-time",
+            help="Seconds for which the controller holds its forces; a step if left out.",
+            rich_help_panel=CONTROL,
+        ),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", help=f"{', '.join(NAMES)}; adaptive if left out.", rich_help_panel=METHOD),
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option("--step", help="Step of all but adaptive and taylor, s.", rich_help_panel=METHOD)
+    ] = None,
+    rtol: Annotated[
+        float | None, typer.Option("--rtol", help="Relative tolerance of adaptive.", rich_help_panel=METHOD)
+    ] = None,
+    atol: Annotated[
+        float | None, typer.Option("--atol", help="Absolute tolerance of adaptive.", rich_help_panel=METHOD)
+    ] = None,
+    save_every: Annotated[
+        float | None, typer.Option("--save-every", help="Seconds between saved states.", rich_help_panel=METHOD)
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write the motion to this csv file.", rich_help_panel=FILES)
+    ] = None,
+    npz: Annotated[
+        Path | None, typer.Option("--npz", help="Write everything to this npz file.", rich_help_panel=FILES)
+    ] = None,
+    parquet: Annotated[
+        Path | None, typer.Option("--parquet", help="Write everything to this Parquet file.", rich_help_panel=FILES)
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Draw the motion: png, pdf or svg.", rich_help_panel=FILES)
+    ] = None,
     animate: Annotated[
-        Path | None, typer.Option("--animate", help="Show the arm in motion: gif, mp4 (with ffmpeg) or html.")
+        Path | None,
+        typer.Option(
+            "--animate", help="Show the arm in motion: gif, mp4 (with ffmpeg) or html.", rich_help_panel=FILES
+        ),
     ] = None,
 ) -> None:
-    """Let the arm move, and show where it went and whether its energy adds up.
+    r"""Let the arm move, and show where it went and whether its energy adds up.
+
+    What moves, and under what, is said by options, or by a scenario in YAML; options come before what a scenario says.
+    A csv has a header with names, and units where they are not SI, such as "tau_elbow \[N mm]" or "q_elbow \[deg]".
 
     [bold]Examples[/]
 
@@ -60,63 +154,65 @@ def simulate(
       armdyn simulate ur5 --duration 3 --animate fall.gif
 
       armdyn simulate planar_2r --q0 0.5,0 --torque 0.1,0 --method rk4 --step 1e-3
+
+      armdyn simulate planar_2r --torques torques.csv --between hold
+
+      armdyn simulate ur5 --controller computed_torque --target 0.5,-1,1,0,0,0 --kp 100 --kd 20 --method rk4
+
+      armdyn simulate ur5 --controller computed_torque --reference path.csv --kp 100 --kd 20
+
+      armdyn simulate reach.yaml --duration 2 --plot reach.png
+
+    [bold]A scenario[/]
+
+      robot: ur5
+
+      q0: \[0, -1, 1, 0, 0, 0]
+
+      duration: 2.0
+
+      payload: {mass: 2, com: \[0, 0, 0.1]}
+
+      controller: computed_torque
+
+      inputs: {target: \[0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}
+
+      method: rk4
+
+      outputs: {csv: reach.csv, plot: reach.png}
     """
-    _refuse_outputs(csv, npz, parquet, plot, animate)
-    forces: dict[str, Any] = {}
-    if torque is not None:
-        forces["torque"] = read_joint_vector(torque, "--torque", arm)
-    if f_tip is not None:
-        forces["f_tip"] = read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")
-    trajectory = run_simulation(
-        arm,
-        read_joint_vector(q0, "--q0", arm),
-        read_joint_vector(qd0, "--qd0", arm),
-        duration=duration,
-        method=method,
-        step=step,
-        rtol=rtol,
-        atol=atol,
-        save_every=save_every,
-        progress=True,
-        **forces,
-    )
+    options = {name: value for name, value in locals().items() if name in PLACES and value is not None}
+    words = without_alternatives(words_of(arm.name), options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DescriptionWarning)  # the notes say the same
+        words = with_options(words, {name: READ[name](value) for name, value in options.items() if name in READ})
+        known = arm.read_by(words.robot)
+    vectors = {name: VECTORS[name](text, flag(name), known) for name, text in options.items() if name in VECTORS}
+    words = with_options(words, vectors)
+    motion = Motion.of(words, known)
+    refuse_outputs(words, motion)
+    try:
+        trajectory = motion.simulate(progress=True)
+    except SimulationInterrupted as interrupt:  # what is done is kept
+        _report(motion, interrupt.trajectory)
+        write_outputs(motion, interrupt.trajectory, screen(), until=float(interrupt.trajectory.t[-1]))
+        raise
+    except SimulationError as error:
+        if error.trajectory is None:
+            raise
+        write_outputs(motion, error.trajectory, screen(), until=float(error.trajectory.t[-1]))
+        kept = "is in the files above" if motion.outputs else "can be kept by --csv or --npz"
+        raise SimulationError(str(error).replace(KEPT, f"What was simulated until then {kept}.")) from error
+    _report(motion, trajectory)
+    write_outputs(motion, trajectory, screen())
+
+
+def _report(motion: Motion, trajectory: Trajectory) -> None:
+    """Tables of the motion and its account, and notes."""
     console = screen()
-    show(console, _motion_table(arm, trajectory))
-    show(console, _account_table(arm, trajectory))
-    show_notes(console, [*arm.notes, *trajectory.notes])
-    film = partial(trajectory.animate, robot=arm, progress=True)
-    writers: tuple[Callable[[Path], object], ...] = (
-        trajectory.save,
-        trajectory.save,
-        trajectory.save,
-        trajectory.plot,
-        film,
-    )
-    for path, write in zip((csv, npz, parquet, plot, animate), writers, strict=True):
-        if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write(path)
-            console.print(f"wrote {path}", soft_wrap=True)
-
-
-def _refuse_outputs(
-    csv: Path | None, npz: Path | None, parquet: Path | None, plot: Path | None, animate: Path | None
-) -> None:
-    """Raise for an output file that cannot be written, before the arm moves."""
-    for option, path in (("csv", csv), ("npz", npz), ("parquet", parquet)):
-        if path is not None:
-            refuse_unwritable(f"--{option}", path, endings=(f".{option}",))
-    if parquet is not None:
-        pyarrow()
-    if plot is not None:
-        from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
-
-        refuse_unwritable("--plot", plot, endings=ENDINGS)
-    if animate is not None:
-        from armdyn.plots.movie import MOVIES, refuse_movie  # noqa: PLC0415 - matplotlib is slow to import
-
-        refuse_unwritable("--animate", animate, endings=MOVIES)
-        refuse_movie(animate)
+    show(console, _motion_table(motion.robot, trajectory))
+    show(console, _account_table(motion, trajectory))
+    show_notes(console, [*motion.robot.notes, *trajectory.notes])
 
 
 def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
@@ -130,8 +226,8 @@ def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
     return table
 
 
-def _account_table(arm: Robot, trajectory: Trajectory) -> Table:
-    """Energy, effort and cost, a row each."""
+def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
+    """Forces, energy, effort and cost, a row each."""
     energy, taken = trajectory.energy, trajectory.statistics
     drift, exchanged = float(np.abs(energy.drift).max()), float(energy.scale)
     if exchanged <= ROUNDING * np.abs([energy.kinetic, energy.potential]).max():
@@ -139,12 +235,26 @@ def _account_table(arm: Robot, trajectory: Trajectory) -> Table:
     part = f"{drift / exchanged:.2g} of the {exchanged:.4g} J that changed hands" if exchanged else "none changed hands"
     return account(
         (
+            *_forces_rows(motion, trajectory),
             ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
             ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
             ("energy drift, largest", f"{drift:.3g} J, {part}"),
             ("method", taken.method),
             ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
             ("time", f"{taken.wall_time:.3g} s"),
-            ("operations an evaluation", str(arm.forward_dynamics.op_counts)),
+            ("operations an evaluation", str(motion.robot.forward_dynamics.op_counts)),
         )
     )
+
+
+def _forces_rows(motion: Motion, trajectory: Trajectory) -> Iterator[tuple[str, str]]:
+    """What gave the joint forces, and how far a controller was from its reference."""
+    if motion.driven_by != "none":
+        yield "joint forces", motion.driven_by
+    if motion.follows is not None:
+        off = np.abs(trajectory.q - trajectory.signals["q_ref"])
+        for kind, unit in (("revolute", "rad"), ("prismatic", "m")):
+            of_kind = [k for k, joint in enumerate(motion.robot.joints) if joint.kind == kind]
+            if of_kind:
+                rows = off[:, of_kind].max(axis=1)
+                yield "off the reference, largest, at end", f"{rows.max():.3g} {unit}, {rows[-1]:.3g} {unit}"

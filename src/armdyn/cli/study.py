@@ -45,9 +45,9 @@ def study(
 
       duration: 2.0
 
-      controller: pd
+      controller: computed_torque
 
-      inputs: {target: \[0.5, -1, 1, 0, 0, 0], kp: 500, kd: 50}
+      inputs: {target: \[0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}
 
       samples: {tool0.payload.mass: {uniform: \[0, 5]}, q0: {normal: \[0, 0.1]}}
 

@@ -12,10 +12,10 @@ import typer
 from armdyn.cli.arguments import read_joint_vector, read_vector
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
-from armdyn.cli.states_file import read_states
 from armdyn.cli.tables import figure, new_table, show, show_notes, write_table
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
+from armdyn.simulation.joint_tables import read_states
 from armdyn.spatial.rotations import Array
 
 

@@ -16,6 +16,8 @@ from armdyn.constraints.arguments import (
     ConstrainedRobot,
     compiled,
     coordinates,
+    finite,
+    indices,
     rank_tolerance_of,
     state_name,
     tolerance_of,
@@ -76,7 +78,7 @@ def actuator_forces(
     array([-0.5774,  0.    ])
     """
     tolerance, rank_tolerance = tolerance_of(tolerance), rank_tolerance_of(rank_tolerance)
-    driven = coordinates(robot, actuated)
+    driven = coordinates(robot, "actuated", actuated)
     if not driven:
         raise ConstraintError(
             f"actuated={actuated!r} names no joint that drives {robot.name!r}; name some of "
@@ -87,32 +89,26 @@ def actuator_forces(
     passive = [i for i in range(robot.dof) if i not in driven]
     forces = np.asarray(compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, qdd_))
     A = np.asarray(robot.constraint_jacobian(q_))
-    tau, multipliers = np.zeros_like(forces), np.zeros(A.shape[:-1])
-    for index in np.ndindex(forces.shape[:-1]):
+    tau, multipliers = np.full_like(forces, np.nan), np.full(A.shape[:-1], np.nan)  # NaN in, NaN out
+    for index in indices(finite(forces) & finite(A).all(axis=-1)):
         r, rows = forces[index], A[index]
-        if not (np.isfinite(r).all() and np.isfinite(rows).all()):  # NaN in, NaN out
-            tau[index], multipliers[index] = np.nan, np.nan
-            continue
         y, spare = _from_passive(rows[:, passive].T, -r[passive], rank_tolerance)
         missing = rows[:, passive].T @ y + r[passive]
         scale = max(1.0, float(np.abs(r).max()))
         if passive and np.abs(missing).max() > tolerance * scale:
             worst = passive[int(np.abs(missing).argmax())]
+            unit = "N" if robot.model.coordinates[worst].kind == "prismatic" else "N m"
             raise ConstraintError(
                 f"the actuators {', '.join(robot.joint_names[i] for i in driven)} of {robot.name!r} cannot give qdd"
                 f"{state_name(index)}: passive joint {robot.joint_names[worst]!r} would have to carry "
-                f"{np.abs(missing).max():.6g} {_unit_of_force(robot, worst)}. The mechanism has more freedoms "
+                f"{np.abs(missing).max():.6g} {unit}. The mechanism has more freedoms "
                 "than actuators there, or is singular."
             )
         along = rows[:, driven].T @ spare
         y = y - spare @ np.linalg.pinv(along, rcond=rank_tolerance) @ (r[driven] + rows[:, driven].T @ y)
-        multipliers[index] = y
-        tau[(*index, driven)] = r[driven] + rows[:, driven].T @ y
+        multipliers[index], tau[index] = y, 0.0
+        tau[index][driven] = r[driven] + rows[:, driven].T @ y
     return DrivenForces(tau, multipliers)
-
-
-def _unit_of_force(robot: ConstrainedRobot, place: int) -> str:
-    return "N" if robot.model.coordinates[place].kind == "prismatic" else "N m"
 
 
 def _from_passive(C: Array, b: Array, rank_tolerance: float) -> tuple[Array, Array]:

@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number
+from armdyn.checks import array, number, places
 from armdyn.constraints.errors import ConstraintError
 from armdyn.declaration import Function
-from armdyn.errors import ModelError, UnknownName
+from armdyn.errors import ModelError
 from armdyn.functions import CompiledFunction
 from armdyn.functions.arm import Arm
 from armdyn.model.constraints import Row
@@ -95,24 +95,22 @@ def multipliers_of(robot: ConstrainedRobot, multipliers: ArrayLike) -> Array:
     return array("multipliers", multipliers, (..., len(names)), f"one for each of {', '.join(names)}", missing=True)
 
 
-def coordinates(robot: ConstrainedRobot, names: Iterable[str]) -> list[int]:
-    """The places of coordinates in q."""
-    known = list(robot.joint_names)
+def coordinates(robot: ConstrainedRobot, argument: str, names: Iterable[str]) -> list[int]:
+    """The places of coordinates in q; none of no names."""
     wanted = [names] if isinstance(names, str) else list(names)
-    for name in wanted:
-        if name not in known:
-            raise UnknownName.of("joint", name, known, repr(robot.name))
-    return [known.index(name) for name in wanted]
+    if not wanted:
+        return []
+    return places(argument, wanted, robot.joint_names, "joint", repr(robot.name), error=ConstraintError)
 
 
 def with_locked(robot: ConstrainedRobot, locked: LockedJoints, q: Array) -> tuple[Array, Array]:
     """q with the locked coordinates at their values, and which coordinates are free, shape (n,)."""
-    places = coordinates(robot, locked)
+    chosen = coordinates(robot, "held", locked)
     free = np.ones(robot.dof, dtype=bool)
-    free[places] = False
+    free[chosen] = False
     if isinstance(locked, Mapping):
         q = q.copy()
-        for place, value in zip(places, locked.values(), strict=True):
+        for place, value in zip(chosen, locked.values(), strict=True):
             q[..., place] = array(f"locked joint {robot.joint_names[place]!r}", value)
     if not free.any():
         raise ModelError(f"all {robot.dof} joints of {robot.name!r} are held; leave some to close the loop")

@@ -114,14 +114,11 @@ def checked_forward_dynamics(
         h: Array = compiled(dynamics.constrained_inverse_dynamics, robot)(q_, qd_, np.zeros(robot.dof), **wrenches)
         return h  # with the joint forces of the wrenches
 
-    def nan() -> ConstrainedMotion:
-        batch = np.shape(bias())[:-1]
-        rows = len(robot.constraint_rows)
-        return ConstrainedMotion(*(np.full((*batch, size), np.nan) for size in (robot.dof, rows, rows)))
-
-    options = {**wrenches, **gains, "workers": workers}
-    arrays = q_, qd_, tau_
-    motion: ConstrainedMotion = solve_compiled(robot, dynamics.constrained_forward_dynamics, arrays, nan, **options)
+    compiled_function, options = dynamics.constrained_forward_dynamics, {**wrenches, **gains, "workers": workers}
+    motion: ConstrainedMotion | None = solve_compiled(robot, compiled_function, q_, qd_, tau_, **options)
+    if motion is None:
+        batch, rows = np.shape(bias())[:-1], len(robot.constraint_rows)
+        motion = ConstrainedMotion(*(np.full((*batch, size), np.nan) for size in (robot.dof, rows, rows)))
     dependent = are_dependent(motion.independence, q_, qd_, tau_)
     if not dependent.any():
         return motion
@@ -224,10 +221,7 @@ def checked_hybrid_forces(
         multipliers: wanted lambda, N or N m, shape (..., constraints).
         redundant: "error", or "least_squares": qdd_c as `constrained_forward_dynamics` finds it, and the joint forces
             A^T lambda are met exactly.
-        tolerance: of phi and A qd, which with rank_tolerance, workers and the errors is as of
-            `constrained_forward_dynamics`.
-        rank_tolerance: singular values of A below this part of the greatest count as zero.
-        workers: threads for a batch; -1: one a core.
+        tolerance: of phi and A qd; like rank_tolerance, workers and the errors as of `constrained_forward_dynamics`.
         out: array for the result.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
@@ -240,9 +234,10 @@ def checked_hybrid_forces(
     lam = multipliers_of(robot, multipliers)
     check_motion(robot, settings.tolerance, q_, qd_)
     batch = one_batch(**{"q, qd, qdd": q_, "multipliers": lam})[0].shape[:-1]
-    nan = _nan(out, (*batch, robot.dof))
-    arrays = q, qd, qdd, multipliers
-    tau: Array = solve_compiled(robot, dynamics.hybrid_forces, arrays, nan, workers=workers, out=out)
+    options = {"workers": workers, "out": out}
+    tau: Array | None = solve_compiled(robot, dynamics.hybrid_forces, q, qd, qdd, multipliers, **options)
+    if tau is None:
+        tau = _nan(out, (*batch, robot.dof))
 
     def dense(pick: Pick, A: Array, M: Array) -> tuple[Array, Array]:
         wanted = np.einsum("sij,sj->si", M, pick(qdd_))
@@ -258,15 +253,11 @@ def checked_hybrid_forces(
     return tau
 
 
-def _nan(out: Any, shape: tuple[int, ...]) -> Callable[[], Array]:
-    """A function that returns a result of NaN, in ``out`` where it is given."""
-
-    def nan() -> Array:
-        result: Array = np.empty(shape) if out is None else out[0] if isinstance(out, tuple) else out
-        result[...] = np.nan
-        return result
-
-    return nan
+def _nan(out: Any, shape: tuple[int, ...]) -> Array:
+    """A result of NaN, in ``out`` where it is given."""
+    result: Array = np.empty(shape) if out is None else out[0] if isinstance(out, tuple) else out
+    result[...] = np.nan
+    return result
 
 
 def checked_force_projection(
@@ -289,9 +280,7 @@ def checked_force_projection(
         q: joint positions, rad or m, shape (..., n).
         redundant: "error", or "least_squares": P from the row space of A, with the pseudoinverse of A M^-1 A^T; it is
             unique, whichever of the rows follow from others.
-        tolerance: of phi, which with rank_tolerance, workers and the errors is as of `constrained_forward_dynamics`.
-        rank_tolerance: singular values of A below this part of the greatest count as zero.
-        workers: threads for a batch; -1: one a core.
+        tolerance: of phi; like rank_tolerance, workers and the errors as of `constrained_forward_dynamics`.
         out: array for the result.
 
     >>> channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
@@ -341,8 +330,9 @@ def _projection(
     """The projection that the function compiles to, which is ``of_P`` of P (8.100)."""
     (q_,) = per_joint(robot, q=q)
     check_motion(robot, settings.tolerance, q_)
-    nan = _nan(options["out"], (*q_.shape, robot.dof))
-    result: Array = solve_compiled(robot, function, (q,), nan, **options)
+    result: Array | None = solve_compiled(robot, function, q, **options)
+    if result is None:
+        result = _nan(options["out"], (*q_.shape, robot.dof))
 
     def dense(_: Pick, A: Array, M: Array) -> tuple[Array, Array]:
         P, rank = projection_of(M, A, settings.rank_tolerance)

@@ -96,10 +96,7 @@ class ClosureSolver:
                 x = x + step
         except _NotFinite:
             return None
-        return self._measured(at(x))
-
-    def _measured(self, q: Array) -> ClosureCandidate:
-        """Measured by the gradients there, and where one has vanished by a part of those near the guess."""
+        q = at(x)  # measured by the gradients there, and where one has vanished by a part of those near the guess
         return ClosureCandidate(q, self.phi(q), row_sizes(self.rows, self.A(q), self.sizes))
 
 

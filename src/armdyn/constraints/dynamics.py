@@ -17,6 +17,7 @@ from armdyn.algorithms.factors import Factors, factored_mass_matrix
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.errors import RedundantConstraints
+from armdyn.errors import Unsupported
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import select
@@ -25,6 +26,20 @@ from armdyn.spatial.rotations import Array
 
 RANK_LOSS_PIVOT = 1e-12
 """A pivot below this part of its diagonal entry is rounding: the row depends on those before it."""
+
+
+def refuse_load_friction(model: Mechanism) -> None:
+    """Raise where friction depends on the load, to which the constraints add A^T lambda by joints inside the mechanism.
+
+    Raises:
+        Unsupported: friction of that kind.
+    """
+    if model.drive.depends_on_load:
+        raise Unsupported(
+            f"friction of {model.name!r} depends on the load of its gears, to which constraints add; constrained "
+            "dynamics does not solve for it. Give the joints friction that depends on their velocities alone, gears "
+            "efficiencies of 1, or ask robot.without_friction()."
+        )
 
 
 class ConstrainedMotion(NamedTuple):
@@ -61,6 +76,7 @@ def constrained_forward_dynamics(
 
     Arguments, with units and shapes, are those of `armdyn.Robot.constrained_forward_dynamics`.
     """
+    refuse_load_friction(model)
     phi, A, drift = all_equations(model, q, qd)
     if damping:
         drift = drift + damping * (A @ qd)
@@ -134,11 +150,9 @@ def constrained_inverse_dynamics(
 ) -> Array:
     """Joint forces tau = M(q) qdd + h(q, qd) + A^T(q) lambda, N m or N, shape (..., n).
 
-    They move the robot with qdd, which its constraints must allow (A qdd + Adot qd = 0), while it presses on them with
-    lambda (Modern Robotics 8.93). The rank of A does not matter.
-
-    Arguments, with units and shapes, are those of `armdyn.Robot.constrained_inverse_dynamics`.
+    As `armdyn.Robot.constrained_inverse_dynamics` (Modern Robotics 8.93). The rank of A does not matter.
     """
+    refuse_load_friction(model)
     tau = inverse_dynamics(model, q, qd, qdd, f_tip, None, None, f_ext)
     if multipliers is None:
         return tau  # type: ignore[no-any-return]
@@ -149,12 +163,10 @@ def constrained_inverse_dynamics(
 def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers: Array) -> Array:
     """Joint forces tau for a wanted motion and wanted constraint forces, N m or N, shape (..., n).
 
-    tau = M qdd_c + h + A^T lambda, with qdd_c = P_qdd qdd - M^-1 A^T (A M^-1 A^T)^-1 Adot qd, the acceleration nearest
-    to the wanted one, in the metric of M, that the constraints allow; lambda is met exactly (Modern Robotics 8.7,
-    11.6). For constraints of full rank; where A has lost rank all of tau is NaN.
-
-    Arguments, with units and shapes, are those of `armdyn.Robot.hybrid_forces`.
+    As `armdyn.Robot.hybrid_forces`, which has the equations and arguments (Modern Robotics 8.7, 11.6), for constraints
+    of full rank; where A has lost rank all of tau is NaN.
     """
+    refuse_load_friction(model)
     _, A, drift = all_equations(model, q, qd)
     _, S = _through(model, factored_mass_matrix(model, q), A)
     excess = _or_nan(S).solve(A @ qdd + drift)
@@ -166,10 +178,8 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
 def force_projection(model: Mechanism, q: Array) -> Array:
     """Projection P(q) of joint forces onto those that move the robot, of N m or N alike, shape (..., n, n).
 
-    P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100): P tau moves, (1 - P) tau pushes against the constraints,
-    and P tau = P (M qdd + h) (8.99). For constraints of full rank; where A has lost rank P is NaN.
-
-    Arguments, with units and shapes, are those of `armdyn.Robot.force_projection`.
+    As `armdyn.Robot.force_projection`, P = 1 - A^T (A M^-1 A^T)^-1 A M^-1 (Modern Robotics 8.100), for constraints of
+    full rank; where A has lost rank P is NaN.
     """
     A = all_equations(model, q).A
     factors = factored_mass_matrix(model, q)
@@ -185,10 +195,7 @@ def force_projection(model: Mechanism, q: Array) -> Array:
 def acceleration_projection(model: Mechanism, q: Array) -> Array:
     """Projection P_qdd(q) of accelerations onto those the constraints allow, of rad or m alike, shape (..., n, n).
 
-    P_qdd = 1 - M^-1 A^T (A M^-1 A^T)^-1 A = M^-1 P M = P^T, and P_qdd qdd = P_qdd M^-1 (tau - h) (Modern Robotics
-    8.101, 8.102). Of velocities it makes the nearest that the constraints allow, in the metric of M. For constraints of
-    full rank; NaN where A has lost rank. P_qdd M^-1 is dqdd/dtau.
-
-    Arguments, with units and shapes, are those of `armdyn.Robot.acceleration_projection`.
+    As `armdyn.Robot.acceleration_projection`, P_qdd = P^T (Modern Robotics 8.101, 8.102), for constraints of full rank;
+    NaN where A has lost rank.
     """
     return np.asarray(force_projection(model, q).T)

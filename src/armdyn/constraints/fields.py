@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.errors import ModelError
+from armdyn.checks import array
+from armdyn.errors import ArmdynError, ModelError, shown
 from armdyn.exact import exact, rounded, unit
 from armdyn.model.constraints import Constraint, Numbers
 from armdyn.spatial.rotations import Array, cross
@@ -23,12 +24,10 @@ POSE_ROUNDING = 1e-9
 def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
     """``size`` finite numbers, as a tuple."""
     try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (size,) or not np.isfinite(array).all():
-        raise ModelError(f"{what} is {values!r}; expected {size} finite numbers")
-    return tuple(float(x) for x in array + 0.0)
+        found = array(what, values, (size,), finite=ModelError)
+    except ArmdynError:
+        raise ModelError(f"{what} is {shown(values)}; expected {size} finite numbers") from None
+    return tuple((found + 0.0).tolist())
 
 
 def direction(values: ArrayLike, what: str) -> Numbers:
@@ -44,8 +43,8 @@ def pose(values: ArrayLike | None, what: str) -> Numbers:
     if values is None:
         return tuple(np.eye(4).ravel().tolist())
     try:
-        T = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
+        T = array(what, values)
+    except ArmdynError:
         T = np.empty(0)
     if T.size == 16:
         T = T.reshape(4, 4)

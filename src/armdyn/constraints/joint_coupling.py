@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from armdyn.checks import as_float
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.constraints import Constraint, Equations, Row
 
@@ -37,14 +38,15 @@ class JointCoupling(Constraint):
 
     def __post_init__(self) -> None:
         pairs = tuple(self.factors.items()) if isinstance(self.factors, Mapping) else tuple(self.factors)
-        factors = tuple((str(joint), float(factor)) for joint, factor in pairs)
-        if not factors or not np.isfinite([f for _, f in factors]).all() or not np.isfinite(self.value):
+        factors = tuple((str(joint), as_float(factor)) for joint, factor in pairs)
+        value = as_float(self.value)
+        if not factors or not np.isfinite([value, *(factor for _, factor in factors)]).all():
             raise ModelError(
                 f"factors of a joint coupling are {self.factors!r} and its value is {self.value!r}; expected finite "
                 "numbers, by the names of coordinates"
             )
         name = self.name or f"{', '.join(joint for joint, _ in factors)} coupled"
-        self._set(factors=factors, value=float(self.value), name=name)
+        self._set(factors=factors, value=value, name=name)
 
     @property
     def rows(self) -> tuple[Row, ...]:

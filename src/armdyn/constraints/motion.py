@@ -11,6 +11,8 @@ from armdyn.constraints.arguments import (
     RANK_TOLERANCE,
     ConstrainedRobot,
     LockedJoints,
+    finite,
+    indices,
     state_name,
     tolerance_of,
     with_locked,
@@ -18,6 +20,7 @@ from armdyn.constraints.arguments import (
 from armdyn.constraints.checks import check_inertia, listed, sizes_at
 from armdyn.constraints.closing import check_motion
 from armdyn.constraints.errors import InconsistentMotion
+from armdyn.constraints.solving import constrained_least_squares
 from armdyn.spatial.rotations import Array
 
 
@@ -94,25 +97,25 @@ def _corrected(
     """Rates x with A x + drift = 0: the free ones corrected as little as may be in the metric of M."""
     A, M = np.asarray(robot.constraint_jacobian(q)), np.asarray(robot.mass_matrix(q))
     size = np.broadcast_to(sizes_at(robot, q), A.shape[:-1])
-    A, rows = A / size[..., None], np.broadcast_to(drift, A.shape[:-1]) / size
-    result = rates.copy()
-    for index in np.ndindex(rates.shape[:-1]):
-        x = result[index]
-        if not (np.isfinite(x).all() and np.isfinite(A[index]).all() and np.isfinite(rows[index]).all()):
-            x[free] = np.nan
-            continue
-        check_inertia(robot, M[index][None], [index], free)
-        L = np.linalg.cholesky(M[index][np.ix_(free, free)])
-        B = np.linalg.solve(L, A[index][:, free].T).T
-        y = np.linalg.lstsq(B, -(A[index] @ x + rows[index]), rcond=RANK_TOLERANCE)[0]
-        x[free] += np.linalg.solve(L.T, y)
-        left = A[index] @ x + rows[index]
-        if not np.abs(left).max() <= max(tolerance, 1e-12) * max(1.0, float(np.abs(x).max())):
-            per = "/s" if what.startswith("velocities") else "/s^2"
-            held = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
-            raise InconsistentMotion(
-                f"no {what}{state_name(index)} of {robot.name!r} keep the constraints with {held or 'no joint'} as "
-                f"given: {listed(robot.constraint_rows, left * size[index], per, size[index])} at best. "
-                "Hold fewer joints, or others."
-            )
+    A, drift = A / size[..., None], np.broadcast_to(drift, A.shape[:-1]) / size
+    fine = finite(rates, drift) & np.isfinite(A).all(axis=(-2, -1))
+    states, size, A, M, drift, x = indices(fine), size[fine], A[fine], M[fine], drift[fine], rates[fine]
+    check_inertia(robot, M, states, free)
+    missing = -(np.einsum("sij,sj->si", A, x) + drift)
+    rest = np.zeros_like(x[:, free])
+    x[:, free] += constrained_least_squares(M[:, free][:, :, free], A[:, :, free], rest, missing, RANK_TOLERANCE)[0]
+    left = np.einsum("sij,sj->si", A, x) + drift
+    allowed = max(tolerance, 1e-12) * np.maximum(1.0, np.abs(x).max(axis=-1))
+    beyond = np.flatnonzero(~(np.abs(left).max(axis=-1) <= allowed))
+    if len(beyond):
+        k = int(beyond[0])
+        per = "/s" if what.startswith("velocities") else "/s^2"
+        held = ", ".join(name for name, moves in zip(robot.joint_names, free, strict=True) if not moves)
+        raise InconsistentMotion(
+            f"no {what}{state_name(states[k])} of {robot.name!r} keep the constraints with {held or 'no joint'} as "
+            f"given: {listed(robot.constraint_rows, left[k] * size[k], per, size[k])} at best. "
+            "Hold fewer joints, or others."
+        )
+    result = np.where(free, np.nan, rates)
+    result[fine] = x
     return result

@@ -19,6 +19,7 @@ from armdyn.constraints.arguments import ConstrainedRobot, Redundant, compiled
 from armdyn.constraints.checks import holonomic
 from armdyn.constraints.dynamics import _by_row, _through
 from armdyn.constraints.equations import all_equations, function
+from armdyn.constraints.solving import constrained_least_squares
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
@@ -122,10 +123,4 @@ def _by_singular_values(robot: ConstrainedRobot) -> Callable[[Array, Array], Pro
 
 def _least_norm(M: Array, A: Array, b: Array) -> Array:
     """The x of the least x . M x that comes nearest to A x = b, row by row in the metric of M^-1."""
-    L = np.linalg.cholesky(M)
-    B = np.swapaxes(np.linalg.solve(L, np.swapaxes(A, -1, -2)), -1, -2)
-    length = np.linalg.norm(B, axis=-1, keepdims=True)
-    length[length == 0] = 1.0
-    y = np.linalg.pinv(B / length, rcond=DRIFTED) @ (b[..., None] / length)
-    x: Array = np.linalg.solve(np.swapaxes(L, -1, -2), y)[..., 0]
-    return x
+    return constrained_least_squares(M, A, np.zeros(M.shape[:-1]), b, DRIFTED)[0]

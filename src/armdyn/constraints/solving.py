@@ -49,15 +49,13 @@ class Settings:
         return cls(redundant, tolerance_of(tolerance), rank_tolerance_of(rank_tolerance))
 
 
-def solve_compiled(
-    robot: ConstrainedRobot, function: Function, arrays: Sequence[Any], nan: Callable[[], Any], **options: Any
-) -> Any:
-    """The compiled function at all states; ``nan()`` where a row follows from those before it whatever the state."""
+def solve_compiled(robot: ConstrainedRobot, function: Function, *arrays: Any, **options: Any) -> Any:
+    """The compiled function at all states; None where a row follows from those before it whatever the state."""
     try:
         with np.errstate(all="ignore"):  # states where A has lost rank are solved afterwards
             return compiled(function, robot)(*arrays, **given(**options))
     except RedundantConstraints:
-        return nan()
+        return None
 
 
 def solve_dependent(
@@ -116,9 +114,8 @@ def _redundant(
 
 def has_dependent_rows(robot: ConstrainedRobot, q: Array, *rates: Array) -> Array:
     """True for finite states with rows that are not well apart, shape (...)."""
-    rows = len(robot.constraint_rows)
-    independence = solve_compiled(robot, dynamics.independence, (q,), lambda: np.zeros((*q.shape[:-1], rows)))
-    return are_dependent(independence, q, *rates)
+    independence = solve_compiled(robot, dynamics.independence, q)
+    return finite(q, *rates) if independence is None else are_dependent(independence, q, *rates)
 
 
 def are_dependent(independence: Any, *state: Array) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, per_joint, places
-from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, multipliers_of, state_name
+from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, finite, indices, multipliers_of, state_name
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
 from armdyn.spatial.rotations import Array
 
@@ -98,9 +98,7 @@ def multipliers_of_wrench(
         robot: with constraints.
         q: joint positions, rad or m, shape (..., n).
         wrench: (m, f) that the frame applies to the constraints, N m and N, shape (..., 6) or (..., components).
-        frame: name of the frame; the tip where none is given.
-        expressed_in: "body", "space" or "world", as of `Robot.jacobian`: "world" is Pinocchio's
-            LOCAL_WORLD_ALIGNED, its WORLD is "space".
+        frame, expressed_in: as of `constraint_wrench`.
         components: of the wrench that is given, as `constraint_wrench` returns it; the others are zero.
 
     Raises:
@@ -136,9 +134,8 @@ def _of_each_state(columns: Array, forces: Array, solve: Callable[[Array, Array,
     """x with columns x = forces at each state; NaN where a state is not finite."""
     columns = np.broadcast_to(columns, (*forces.shape[:-1], *columns.shape[-2:]))
     result = np.full((*forces.shape[:-1], columns.shape[-1]), np.nan)
-    for index in np.ndindex(forces.shape[:-1]):
-        if np.isfinite(forces[index]).all() and np.isfinite(columns[index]).all():
-            result[index] = solve(columns[index], forces[index], state_name(index))
+    for index in indices(finite(forces) & finite(columns).all(axis=-1)):
+        result[index] = solve(columns[index], forces[index], state_name(index))
     return result
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from armdyn.control.wrapping import WrappedController
-from armdyn.declaration import Function
+from armdyn.declaration import Function, MadeFunction
 from armdyn.errors import UnknownName
 
 
@@ -36,7 +35,7 @@ def with_options(controller: Function, **options: Any) -> Function:
     sizes = {word: _with_defaults(size, options) for word, size in controller.sizes.items()}
     choices = {word: _with_defaults(choice, options) for word, choice in controller.choices.items()}
     made = partial(with_options, controller, **options)
-    return WrappedController(
+    return MadeFunction(
         run, controller.name, controller.signature, controller.arguments, controller.outputs,
         {**controller.options, **options}, controller.result, sizes, choices, made,
     )  # fmt: skip

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from armdyn.declaration import Argument, Function, Shape
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import TraceError
-from armdyn.functions.rollouts import named_tuple
+from armdyn.functions.named_tuples import named_tuple
 from armdyn.robot import Robot
 from armdyn.simulation.closed_loop import Controller
 
@@ -23,20 +22,6 @@ Law = Callable[[Any, Values, Run], Values]
 """The results by name, from the mechanism, the arguments by name, and what runs the controller inside on others."""
 
 Q, QD, H = Argument("q", ("n",)), Argument("qd", ("n",)), Argument("h", ())
-
-
-@dataclass(frozen=True, eq=False)
-class WrappedController(Function):
-    """A `Function` made from another one; it is pickled as what makes it, and that other one.
-
-    Args:
-        made: makes it again.
-    """
-
-    made: Callable[[], Function] | None = field(default=None, repr=False)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self.made, ()
 
 
 class Inside:
@@ -118,7 +103,7 @@ class Inside:
         made = partial(make, self.function, **(settings or {}))
         signature = ",".join(map(_group, arguments.values())) + "->" + ",".join(map(_shape, results.values()))
         function = self.function
-        return WrappedController(
+        return MadeFunction(
             run, name, signature, tuple(arguments.values()), tuple(results.values()), function.options, kind,
             function.sizes, function.choices, made,
         )  # fmt: skip

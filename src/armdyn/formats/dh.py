@@ -23,7 +23,15 @@ from numpy.typing import ArrayLike
 from armdyn.checks import as_float, is_one_of, listed, switch
 from armdyn.errors import ModelError, ShapeError, Unsupported, shown
 from armdyn.exact import ONE, ZERO, exact, meant
-from armdyn.formats.given import KINDS, names_of_joints, numbers, one_each, pose_problems
+from armdyn.formats.given import (
+    KINDS,
+    collar_problems,
+    kind_problems,
+    names_of_joints,
+    numbers,
+    one_each,
+    pose_problems,
+)
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
 from armdyn.model.messages import did_you_mean
@@ -273,10 +281,8 @@ def _row_problems(words: Mapping[str, Any], here: str, degrees: bool) -> Iterato
         elif name in ("alpha", "theta") and abs(number) > turn * (1.0 + 1e-12):
             remedy = "" if degrees else " If the table is in degrees, pass degrees=True."
             yield f"{here}: {name} is {number:g} {'degrees' if degrees else 'rad'}, more than a full turn.{remedy}"
-    if not is_one_of(words.get("kind", "revolute"), KINDS):
-        yield f"{here}: kind is {shown(words['kind'])}; expected 'revolute' or 'prismatic' (or 'R', 'P')."
-    if not is_one_of(words.get("collar", "child"), ("parent", "child")):
-        yield f"{here}: collar is {shown(words['collar'])}; expected 'parent' or 'child', the link that carries it."
+    yield from kind_problems(words.get("kind", "revolute"), f"{here}: kind")
+    yield from collar_problems(words.get("collar", "child"), f"{here}: collar")
     for name, kind in (("inertia", Inertia), ("limits", Limits)):
         if name in words and not isinstance(words[name], kind):
             yield f"{here}: {name} is {words[name]!r}; expected an armdyn.{kind.__name__}."

@@ -52,12 +52,17 @@ def names_of_joints(names: Sequence[str] | None, count: int) -> list[str]:
     return labels
 
 
-def kind_problems(kinds: Sequence[Any], name: str) -> Iterator[str]:
-    """Words that are no kind of joint."""
-    for i, kind in enumerate(kinds):
-        if not is_one_of(kind, KINDS):
-            hint = did_you_mean(kind.lower(), KINDS) if isinstance(kind, str) else ""
-            yield f"{name}[{i}] is {shown(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{hint}"
+def kind_problems(kind: Any, name: str) -> Iterator[str]:
+    """The fault of a word that is no kind of joint."""
+    if not is_one_of(kind, KINDS):
+        hint = did_you_mean(kind.lower(), KINDS) if isinstance(kind, str) else ""
+        yield f"{name} is {shown(kind)}; expected 'revolute' or 'prismatic' (or 'R', 'P').{hint}"
+
+
+def collar_problems(collar: Any, name: str) -> Iterator[str]:
+    """The fault of a word that is no end of a joint."""
+    if not is_one_of(collar, ("parent", "child")):
+        yield f"{name} is {shown(collar)}; expected 'parent' or 'child', the link that carries it."
 
 
 def pose_problems(T: Array, name: str) -> Iterator[str]:

@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import array, is_one_of, listed, object_problems, text_problems
 from armdyn.errors import ModelError, ShapeError, shown
-from armdyn.formats.given import numbers, pose_problems, unit_problems
+from armdyn.formats.given import collar_problems, numbers, pose_problems, unit_problems
 from armdyn.model.assembly import assemble
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Limits, Model
 from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection
-from armdyn.spatial.rotations import Array, rigid, rotation_from_rpy
+from armdyn.spatial.rotations import Array, Z, rigid, rotation_from_rpy
 
 PART_KINDS = ("revolute", "prismatic", "fixed")
 
@@ -139,9 +139,8 @@ def _part_problems(part: Part, here: str) -> Iterator[str]:
 
 
 def _place_problems(part: Part, here: str) -> Iterator[str]:
-    if not is_one_of(part.collar, ("parent", "child")):
-        yield f"{here} collar is {shown(part.collar)}; expected 'parent' or 'child', the link that carries it."
-    elif part.collar == "parent" and part.kind != "prismatic":
+    yield from collar_problems(part.collar, f"{here} collar")
+    if is_one_of(part.collar, ("parent",)) and part.kind != "prismatic":
         yield f"{here} a {part.kind} joint has no collar; only prismatic joints have one."
     if part.T is not None and (part.xyz is not None or part.rpy is not None):
         yield f"{here} T and {'xyz' if part.xyz is not None else 'rpy'} both say where the joint is; give one of them."
@@ -160,7 +159,7 @@ def _place_problems(part: Part, here: str) -> Iterator[str]:
 
 
 def _joint(part: Part, where: str) -> JointPart:
-    axis = np.array([0.0, 0.0, 1.0]) if part.axis is None else array(f"{where} axis", part.axis, (3,))
+    axis = Z if part.axis is None else array(f"{where} axis", part.axis, (3,))
     placement, names = _placement(part, where), (part.joint_name, part.kind, part.parent, part.name)
     return JointPart(*names, placement, axis, where=where, **mechanics(part))
 

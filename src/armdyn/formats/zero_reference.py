@@ -178,7 +178,7 @@ def read_zero_reference(
     P, com = _centers(n, points, hand, b, c, d, first_center)
     hint = "; the direction of the axis, not a point on it (points go into points=)"
     problems = [problem for k, axis in enumerate(u) for problem in unit_problems(axis, f"axes[{k}]", hint)]
-    problems += kind_problems(words, "kinds")
+    problems += [problem for k, word in enumerate(words) for problem in kind_problems(word, f"kinds[{k}]")]
     tip_axes = _hand_axes(axial, transverse, problems)
     m = _masses(n, masses, weights, weighed_at, units)
     tensors = _tensors(n, inertias, problems)

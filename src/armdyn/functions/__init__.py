@@ -2,7 +2,8 @@
 
 from armdyn.functions.arm import Arm
 from armdyn.functions.compiled import CompiledFunction
-from armdyn.functions.rollouts import CompiledRollout, Rolled
+from armdyn.functions.rolled import Rolled
+from armdyn.functions.rollouts import CompiledRollout
 from armdyn.lazy import modules_of
 
 __all__ = ["Arm", "CompiledFunction", "CompiledRollout", "Rolled"]

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from armdyn.declaration import Argument, Function, Shape
 from armdyn.errors import UnknownName
 from armdyn.functions.compiled import CompiledFunction
+from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.variants import Variant
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
 from armdyn.program import Program
@@ -173,19 +172,11 @@ def identifier(name: str) -> str:
 
 
 def named(fields: Sequence[str]) -> type[Any] | None:
-    """The type of named tuples with these fields, which can be pickled; None for a single result, a plain array."""
-    return _named(tuple(fields)) if len(fields) > 1 else None
-
-
-@cache
-def _named(fields: tuple[str, ...]) -> type[Any]:
+    """The type of named tuples with these fields, a number behind those that are taken; None for one, a plain array."""
+    if len(fields) < 2:
+        return None
     unique: list[str] = []
     for field in fields:
         unique.append(unused(field, unique))
-    plain: Any = namedtuple  # mypy knows it with literal names only
-    base = plain("Derivatives", unique)
-    return type("Derivatives", (base,), {"__slots__": (), "__reduce__": lambda self: (_revived, (fields, tuple(self)))})
-
-
-def _revived(fields: tuple[str, ...], values: tuple[Any, ...]) -> Any:
-    return _named(fields)(*values)
+    kind: type[Any] = named_tuple("Derivatives", unique)
+    return kind

@@ -20,14 +20,15 @@ _HELD = {"c": "complex numbers", "U": "text", "S": "text", "O": "Python objects"
 def check_arguments(inputs: Inputs, given: Mapping[str, Any], options: Sequence[tuple[str, Any]]) -> None:
     """Raise for arrays that do not fit the robot or each other."""
     for name, value in given.items():
-        _check_argument(inputs, inputs.port(name, options), value)
+        check_argument(inputs, inputs.port(name, options), value)
     if _batch(inputs, given) is None:
         shown = ", ".join(f"{name} {batch}" for name, batch in inputs.batches(given).items())
         raise ShapeError(f"the batches of the arguments of {_what(inputs)} do not broadcast together: {shown}")
 
 
-def _check_argument(inputs: Inputs, port: Port, value: Any) -> None:
-    expected = _expected(inputs, port)
+def check_argument(inputs: Inputs, port: Port, value: Any, *, steps: int | None = None) -> None:
+    """Raise for an array that does not fit the robot; one over time has an axis of ``steps`` before its batch."""
+    expected = _expected(inputs, port, steps)
     try:
         array = np.asarray(value)
     except ValueError:
@@ -37,22 +38,26 @@ def _check_argument(inputs: Inputs, port: Port, value: Any) -> None:
         if array.dtype == object and all(isinstance(x, int) for x in array.flat):
             held = "integers beyond 64 bits"
         raise DTypeError(f"{port.name} holds {held}; expected real numbers: {expected}")
-    if array.ndim < len(port.shape) or array.shape[array.ndim - len(port.shape) :] != port.shape:
+    leading, own = array.shape[: array.ndim - len(port.shape)], array.shape[array.ndim - len(port.shape) :]
+    if array.ndim < len(port.shape) or own != port.shape or (steps is not None and leading[:1] != (steps,)):
         raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
 
 
-def _expected(inputs: Inputs, port: Port) -> str:
+def _expected(inputs: Inputs, port: Port, steps: int | None) -> str:
     model = inputs.model
+    shape = _dimensions(port.shape)
+    if steps is not None:
+        shape = f"{_dimensions(port.shape, 'steps')}, a row for each of {steps} steps"
     if inputs.shapes[port.name] != ("n",):
-        return f"{_dimensions(port.shape)} for {model.name!r}"
+        return f"{shape} for {model.name!r}"
     joints = [coordinate.name for coordinate in model.coordinates]
     shown = joints if len(joints) <= 3 else (joints[0], "...", joints[-1])
     each = "joint" if model.coupling is None else "coordinate"
-    return f"{_dimensions(port.shape)}, one value per {each} of {model.name!r}: {' '.join(shown)}"
+    return f"{shape}, one value per {each} of {model.name!r}: {' '.join(shown)}"
 
 
-def _dimensions(shape: tuple[int, ...]) -> str:
-    return f"({', '.join(['...', *map(str, shape)])})"
+def _dimensions(shape: tuple[int, ...], *before: str) -> str:
+    return f"({', '.join([*before, '...', *map(str, shape)])})"
 
 
 def _what(inputs: Inputs) -> str:

@@ -51,7 +51,7 @@ class Loop:
         """Fill ``rows`` from the first step on; returns the state after the last one."""
         values, done, at_once = dict(values), 0, STEPS_AT_FIRST
         while True:
-            count = min(max(at_once // every, 1) * every, steps - done)
+            count = min(_to_call_for(at_once, every, since_row=done % every), steps - done)
             began = time.perf_counter()
             values |= self._piece(batch, values, rows, slice(done, done + count), every)
             done += count
@@ -64,16 +64,25 @@ class Loop:
 
     def _piece(self, batch: Batch, values: Arrays, rows: Arrays, steps: slice, every: int) -> Arrays:
         final = {name: batch.room(batch.shapes[name]) for name in self.state}
-        own = slice(steps.start // every, -(-steps.stop // every))
         arrays = [
             during(values[name], steps, batch.shapes[name]) if name in self.over_time else values[name]
             for name in self.inputs
         ]
-        places = [rows[name][:, own] for name in self.recorded]
+        if steps.start % every:  # between two rows; but the kernel records its first step
+            places = [batch.rows(1, batch.shapes[name]) for name in self.recorded]
+        else:
+            own = slice(steps.start // every, -(-steps.stop // every))
+            places = [rows[name][:, own] for name in self.recorded]
         function = self.kernel.for_float64 if batch.dtype == np.float64 else self.kernel.for_any()
         counts = batch.dtype.type(steps.stop - steps.start), batch.dtype.type(every)
         run_shared(function, batch.workers, batch.states, *counts, *arrays, out=(*final.values(), *places))
         return final
+
+
+def _to_call_for(at_once: int, every: int, *, since_row: int) -> int:
+    """Steps of the next call: what belongs to some rows, or a part of what belongs to one of them."""
+    to_row = every - since_row
+    return min(at_once, to_row) if since_row or at_once < every else at_once // every * every
 
 
 def during(array: Array, steps: slice, shape: tuple[int, ...]) -> Array:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from armdyn.arrays import are_plain, plain_arguments
-from armdyn.checks import whole_number
 from armdyn.declaration import Function
-from armdyn.errors import DTypeError, ShapeError, UnknownName
+from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.derivatives import identifier
-from armdyn.functions.explain import check_arguments
-from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report, Stored, backward
-from armdyn.program import OperationCounts, Rollout, guarded
+from armdyn.functions.named_tuples import named_tuple
+from armdyn.functions.pickling import require_picklable
+from armdyn.functions.rollout_call import RolloutCall, names_of
+from armdyn.functions.rollout_jvp import RolloutJvp
+from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Stored, backward
+from armdyn.program import Rollout, guarded
 from armdyn.program.rollout_products import adjoint_rollout
 from armdyn.targets import kernel_of, load_or_compile
 from armdyn.targets.kernels import Kernel
@@ -27,80 +27,11 @@ from armdyn.threads import undivided
 if TYPE_CHECKING:
     from armdyn.functions.arm import Arm
 
-
-@dataclass(frozen=True, eq=False)
-class Rolled:
-    """What a rollout gave.
-
-    Args:
-        final: the state after the last step, each array of shape (..., *shape), by name.
-        rows: what was recorded, each array of shape (rows, ..., *shape), by name: row k belongs to step k ``every``,
-            and holds the state when that step begins.
-        every: how many steps lie between two rows.
-        steps: how many were made.
-        shapes: *shape, by name.
-    """
-
-    final: Any
-    rows: Any
-    every: int = 1
-    steps: int = 0
-    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
-
-    def first_not_finite(self) -> NotFinite | None:
-        """The first number in time that is NaN or infinite, among the rows and then in the final state; None: none.
-
-        >>> Next = namedtuple("Next", ["q"])
-        >>> @armdyn.function("(n)->(n)", result=Next)
-        ... def squared(model, q):
-        ...     return Next(q * q)
-        >>> grows = armdyn.functions.CompiledRollout(armdyn.load("planar_2r"), squared, record=["q"])
-        >>> grows([[1.0, 0.5], [0.5, 2.0]], steps=20).first_not_finite()
-        NotFinite(name='q', step=10, state=(1,), entry=(1,), value=inf, states=1)
-        """
-        found = [
-            one
-            for arrays, rows in ((self.rows, True), (self.final, False))
-            for name in arrays._fields
-            if (one := self._not_finite(name, getattr(arrays, name), rows)) is not None
-        ]
-        return min(found, key=lambda one: one.step, default=None)
-
-    def _not_finite(self, name: str, array: NDArray[Any], rows: bool) -> NotFinite | None:
-        """The first of one array."""
-        bad = ~np.isfinite(array if rows else array[None])
-        if not bad.any():
-            return None
-        row, *rest = map(int, np.unravel_index(int(bad.argmax()), bad.shape))
-        place, rank = tuple(rest), len(self.shapes[name])
-        batch = len(place) - rank
-        states = bad[-1].any(axis=tuple(range(batch, len(place)))).sum()
-        step = row * self.every if rows else self.steps
-        value = float((array[row] if rows else array)[place])
-        return NotFinite(name, step, place[:batch], place[batch:], value, int(states))
+COSTS = 16
+"""Costs that a rollout keeps compiled, of those it was differentiated by last."""
 
 
-class NotFinite(NamedTuple):
-    """Where a rollout is not finite first.
-
-    Args:
-        name: of the array.
-        step: at whose beginning it is a state; of a signal, the step in which it is computed.
-        state: the place in the batch.
-        entry: the place in the array of that state.
-        value: NaN or infinity.
-        states: how many of the batch are not finite in the array's last row.
-    """
-
-    name: str
-    step: int
-    state: tuple[int, ...]
-    entry: tuple[int, ...]
-    value: float
-    states: int
-
-
-class CompiledRollout:
+class CompiledRollout(RolloutCall):
     """A `Function` of one robot repeated: results that have the name of an argument are that argument in the next step.
 
     Call it with the arguments of the first step, each of shape (..., *shape); leading axes are a batch and broadcast.
@@ -136,27 +67,24 @@ class CompiledRollout:
         record: Iterable[str] = (),
         parameters: Iterable[str] = (),
     ) -> None:
-        self.arm = arm
-        self.function = function
-        self.over_time = tuple(over_time)
-        self.record = tuple(record)
         self._step = CompiledFunction(arm, function, parameters)
-        self._inputs = self._step._inputs
-        self.parameters = self._inputs.parameters
         results = getattr(function.result, "_fields", ())
-        self.state = tuple(name for name in results if name in self._inputs.positional)
-        self._refuse_unknown()
+        state = [name for name in results if name in self._step._inputs.positional]
+        super().__init__(
+            arm, function, parameters=self._step.parameters, over_time=over_time, state=state, record=record
+        )
+        self._refuse_unknown(results)
         self._kernels: dict[Any, Kernel] = {}
-        self._final_type = named_tuple("Final", self.state)
-        self._rows_type = named_tuple("Rows", self.record)
-        self.__name__, self.__doc__ = function.name, function.__doc__
+        self._adjoints: dict[Any, Loop] = {}
+        self._jvps: dict[tuple[str, ...], RolloutJvp] = {}
+        self._cost_function = lru_cache(maxsize=COSTS)(self._compiled_cost)
 
-    def _refuse_unknown(self) -> None:
-        name, results = self.function.name, getattr(self.function.result, "_fields", ())
+    def _refuse_unknown(self, results: Sequence[str]) -> None:
+        name = self.function.name
         if not self.state:
-            shown = ", ".join(results) or "(no names)"
+            named = ", ".join(results) or "(no names)"
             raise UnknownName(
-                f"{name} carries nothing from step to step: none of its results {shown} has the name of an argument "
+                f"{name} carries nothing from step to step: none of its results {named} has the name of an argument "
                 f"({', '.join(self._inputs.positional)}). Declare it with result=, a NamedTuple"
             )
         for one in self.over_time:
@@ -168,67 +96,49 @@ class CompiledRollout:
             if one not in known:
                 raise UnknownName.of("state or result", one, known, name)
 
-    def program(self, *, given: Iterable[str] = ()) -> Rollout:
-        """The rollout behind it.
+    def jvp(self, *wrt: str) -> RolloutJvp:
+        """J v, the rates of the results where arguments change: forward sensitivity, as one more compiled rollout.
+
+        It is called as the rollout is. For every name X it takes one more array ``tangent_X``, the rate of X or a
+        direction, given by name: of the initial state, of parameters and other inputs, and of inputs over time, of
+        shape (steps, ..., *shape). Its results are named and shaped as those of the rollout. One direction takes two to
+        three times the operations of the rollout.
 
         Args:
-            given: names of the optional arrays that count as given.
-        """
-        names = [n for n in self._inputs.positional if n in self._inputs.required or n in set(given)]
-        return self._rollout(tuple(names), self.record)
-
-    @property
-    def op_counts(self) -> OperationCounts:
-        """What one step of one state costs."""
-        return self.program().op_counts
-
-    def __call__(
-        self,
-        *arrays: Any,
-        steps: int,
-        every: int = 1,
-        out: Mapping[str, NDArray[Any]] | None = None,
-        workers: int | None = None,
-        report: Report | None = None,
-        **named: Any,
-    ) -> Rolled:
-        """Repeat the step.
-
-        Args:
-            arrays: the arguments of the function, in order; or by name.
-            steps: how many.
-            every: record each so many steps.
-            out: arrays for what is recorded, by name, of shape (rows, ..., *shape).
-            workers: how many threads share the batch; -1: one a core.
-            report: called now and then with the fraction that is done.
+            wrt: arguments, and ``parameters`` of the model; all change together. All arguments that must be given where
+                none is named.
 
         Raises:
-            ShapeError: an array that does not fit the robot, the batch or the steps.
-            DTypeError: one that does not hold real numbers.
-        """
-        given = self._given(arrays, named)
-        batch, values = self._flat(given, steps, workers)
-        whole_number("every", every, least=1, error=ShapeError)
-        loop = self._loop(tuple(given), self.record)
-        rows = self._rows(batch, -(-steps // every), out or {})
-        final = loop.run(batch, values, rows, steps, every, report)
-        return Rolled(
-            self._final_type(*map(batch.unflat, final.values())),
-            self._rows_type(*((out or {}).get(n, batch.rows_unflat(a)) for n, a in rows.items())),
-            every,
-            steps,
-            {name: batch.shapes[name] for name in (*self.state, *self.record)},
-        )
+            UnknownName: an argument that the step does not have.
 
-    def _rows(self, batch: Batch, rows: int, out: Mapping[str, Any]) -> Arrays:
-        """Room for what is recorded."""
-        for name in out:
-            if name not in self.record:
-                raise UnknownName.of("recorded array", name, self.record, self.function.name)
-        return {
-            name: batch.rows_of(name, out[name], rows) if name in out else batch.rows(rows, batch.shapes[name])
-            for name in self.record
-        }
+        How far the end of a fall moves where all joints begin a little further:
+
+        >>> from collections import namedtuple
+        >>> Next = namedtuple("Next", ["q", "qd"])
+        >>> @armdyn.function("(n),(n)->(n),(n)", result=Next)
+        ... def step(model, q, qd):
+        ...     qd = qd + 1e-3 * armdyn.algorithms.forward_dynamics(model, q, qd, 0.0 * q)
+        ...     return Next(q + 1e-3 * qd, qd)
+        >>> falls = armdyn.functions.CompiledRollout(armdyn.load("planar_2r"), step)
+        >>> q, qd, v = np.full(2, 0.3), np.zeros(2), np.ones(2)
+        >>> along = falls.jvp("q")(q, qd, tangent_q=v, steps=100).final.q
+        >>> moved = [falls(q + s * v, qd, steps=100).final.q for s in (1e-4, -1e-4)]
+        >>> bool(np.allclose(along, (moved[0] - moved[1]) / 2e-4))
+        True
+        """
+        required = [a.name for a in self.function.arguments if not a.optional]
+        wrt = self._differentiated_by(wrt or required, self._inputs.positional)
+        if wrt not in self._jvps:
+            self._jvps[wrt] = RolloutJvp(self, wrt)
+        return self._jvps[wrt]
+
+    def _differentiated_by(self, wrt: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
+        """Names by which derivatives are asked for, checked."""
+        names, known = (wrt,) if isinstance(wrt, str) else tuple(wrt), list(known)
+        for name in names:
+            if name not in known:
+                raise UnknownName.of("argument", name, known, self.function.name)
+        return names_of(names, "differentiated by", self.function)
 
     def gradient(
         self, cost: Function, wrt: Iterable[str], /, *arrays: Any, steps: int, workers: int | None = None, **named: Any
@@ -248,92 +158,96 @@ class CompiledRollout:
         Returns:
             A named tuple: ``cost``, shape (...), and ``d_X`` for each name X of ``wrt``.
 
+        >>> from collections import namedtuple
+        >>> Next = namedtuple("Next", ["q"])
+        >>> @armdyn.function("(n),()->(n)", result=Next)
+        ... def shrinking(model, q, factor):
+        ...     return Next(factor * q)
         >>> @armdyn.function("(n)->()")
-        ... def miss(model, q):
-        ...     return (q - 1.0) @ (q - 1.0)
+        ... def size(model, q):
+        ...     return q @ q
+        >>> shrinks = armdyn.functions.CompiledRollout(armdyn.load("planar_2r"), shrinking)
+        >>> found = shrinks.gradient(size, ["q", "factor"], [1.0, 2.0], 0.5, steps=3)
+        >>> found.cost, found.d_q, found.d_factor  # 0.5^6 q.q, 2 0.5^6 q, 6 0.5^5 q.q
+        (array(0.078125), array([0.03125, 0.0625 ]), array(0.9375))
         """
-        wrt = (wrt,) if isinstance(wrt, str) else tuple(wrt)
         given = self._given(arrays, named)
-        for name in wrt:
-            if name not in given:
-                raise UnknownName.of("argument", name, given, self.function.name)
-        for argument in cost.arguments:
-            if argument.name not in self.state:
-                raise UnknownName.of("state", argument.name, self.state, f"the final state of {self.function.name}")
+        wrt = self._differentiated_by(wrt, given)
+        compiled_cost = self._cost_function(cost)
         batch, values = self._flat(given, steps, workers)
         stored = Stored(batch, self._loop(tuple(given), self.state), values, steps)
-        value, cotangents = self._seeds(cost, batch, stored.final)
+        value, cotangents = self._seeds(compiled_cost, batch, stored.final)
         initial, over_time = self._backward(stored, cotangents, wrt)
         return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in wrt)])(
             batch.unflat(value),
             *(batch.rows_unflat(over_time[n]) if n in over_time else batch.unflat(initial[n]) for n in wrt),
         )
 
-    def _seeds(self, cost: Function, batch: Batch, final: Arrays) -> tuple[Any, Arrays]:
+    def _compiled_cost(self, cost: Function) -> CompiledFunction:
+        """A cost, checked."""
+        if not isinstance(cost, Function):
+            raise TraceError(f"cost={shown(cost)} is no declared function; write @armdyn.function('(n)->()') above it")
+        for argument in cost.arguments:
+            if argument.name not in self.state:
+                raise UnknownName.of("state", argument.name, self.state, f"the final state of {self.function.name}")
+        if cost.outputs != ((),):
+            shapes = ",".join(f"({','.join(map(str, shape))})" for shape in cost.outputs)
+            raise ShapeError(f"{cost.name} gives {shapes}; expected one scalar, (), the cost of the final state")
+        return CompiledFunction(self.arm, cost)
+
+    def _seeds(self, cost: CompiledFunction, batch: Batch, final: Arrays) -> tuple[Any, Arrays]:
         """The cost of the final state, and its derivatives by all of it."""
-        names = [argument.name for argument in cost.arguments]
-        compiled, at = CompiledFunction(self.arm, cost), [final[name] for name in names]
-        value = compiled(*at)
-        found = compiled.vjp(*names)(*at, cotangent_out=np.ones_like(value))
+        names = [argument.name for argument in cost.function.arguments]
+        at = [final[name] for name in names]
+        value = cost(*at)
+        found = cost.vjp(*names)(*at, cotangent_out=np.ones_like(value))
         by = dict(zip(names, found if isinstance(found, tuple) else (found,), strict=True))
-        return value, {name: by.get(name, np.zeros((batch.states, *batch.shapes[name]))) for name in self.state}
+        zeros = {name: np.zeros(batch.shapes[name], batch.dtype) for name in self.state if name not in by}
+        return value, by | zeros
+
+    def _adjoint(self, names: tuple[str, ...], wrt: tuple[str, ...]) -> Loop:
+        """The loop of the adjoint rollout, derived once for each choice of names."""
+        if (names, wrt) not in self._adjoints:
+            rollout = adjoint_rollout(self._unguarded(names, ()), wrt)
+            kernel = self._made("adjoint", names, wrt, make=lambda: rollout)
+            inputs, state = (tuple(port.name for port in ports) for ports in (rollout.inputs, rollout.state))
+            self._adjoints[names, wrt] = Loop(kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded)
+        return self._adjoints[names, wrt]
 
     def _backward(self, stored: Stored, cotangents: Arrays, wrt: tuple[str, ...]) -> tuple[Arrays, Arrays]:
         """The gradients by the initial state and by held inputs, and those by inputs over time."""
-        names = tuple(stored.values)
-        rollout = adjoint_rollout(self._rollout(names, (), guard=False), wrt)
-        kernel = self._made(("adjoint", names, wrt), lambda: rollout)
-        inputs, state = (tuple(port.name for port in ports) for ports in (rollout.inputs, rollout.state))
-        adjoint = Loop(kernel, inputs, frozenset(rollout.stepwise), state, rollout.recorded)
+        batch, adjoint = stored.batch, self._adjoint(tuple(stored.values), wrt)
         start = {f"cotangent_{name}": value for name, value in cotangents.items()}
-        start |= {name: np.zeros(stored.batch.shapes[name]) for name in state if name.startswith("sum_")}
+        sums = [name for name in adjoint.state if name.startswith("sum_")]
+        start |= {name: np.zeros(batch.shapes[name], batch.dtype) for name in sums}
         found, over_time = backward(stored, adjoint, start, [name for name in wrt if name in self.over_time])
         by = {name: found[f"cotangent_{name}"] for name in self.state}
         return by | {name: found[f"sum_{name}"] for name in wrt if f"sum_{name}" in found}, over_time
 
-    def _given(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        """The arguments of a call by name, as NumPy's arrays of the right shapes."""
-        given = self._inputs.bind(arrays, named)
-        if named:
-            known = [*self._inputs.positional, "steps", "every", "out", "workers", "report"]
-            raise UnknownName.of("argument", next(iter(named)), known, self.function.name)
-        if not are_plain(given.values()):
-            given = plain_arguments(given, self._inputs.names_along, repr(self.arm.model.name))
-        return given
-
-    def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
-        """The batch of a call, and its arrays as kernels take them."""
-        whole_number("steps", steps, least=0, error=ShapeError)
-        check_arguments(self._inputs, {name: value for name, value in given.items() if name not in self.over_time}, ())
-        arrays = {name: np.asarray(value) for name, value in given.items()}
-        for name in self.over_time:
-            self._check_over_time(name, arrays.get(name), steps)
-        results = map(self._inputs.lengths, self.function.outputs)
-        shapes = dict(zip(getattr(self.function.result, "_fields", ()), results, strict=True))
-        shapes |= {name: self._inputs.port(name).shape for name in given}
-        shapes |= {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")}
-        batch = Batch.of(arrays, shapes, self.over_time, workers)
-        return batch, {n: batch.flat(a, n, over_time=n in self.over_time) for n, a in arrays.items()}
-
-    def _check_over_time(self, name: str, array: Any, steps: int) -> None:
-        if array is None:
-            return
-        core = self._inputs.port(name).shape
-        if array.dtype.kind not in "biuf":
-            raise DTypeError(f"{name} holds {array.dtype}; expected real numbers")
-        if array.ndim <= len(core) or array.shape[array.ndim - len(core) :] != core or len(array) != steps:
-            shape = ", ".join(["steps", "...", *map(str, core)])
-            raise ShapeError(f"{name} has shape {array.shape}; expected ({shape}), a row for each of {steps} steps")
+    def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """Also those of an adjoint rollout."""
+        shapes = super()._shapes(names)
+        return {f"{word}_{name}": shape for name, shape in shapes.items() for word in ("cotangent", "sum")} | shapes
 
     def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
-        kernel = self._made(("forward", names, record), lambda: self._rollout(names, record))
+        kernel = self._made("forward", names, record, make=lambda: self._rollout(names, record))
         return Loop(kernel, names, frozenset(self.over_time), self.state, record)
 
-    def _made(self, key: Any, make: Callable[[], Rollout]) -> Kernel:
-        """A kernel from memory, from disk by what it is traced from, or compiled."""
+    def _made(
+        self, kind: str, names: tuple[str, ...], *settings: tuple[str, ...], make: Callable[[], Rollout]
+    ) -> Kernel:
+        """The kernel of a rollout of a kind, from memory, from disk by what it is traced from, or compiled.
+
+        Args:
+            kind: "forward", or which derivative.
+            names: the arguments of the step that are given.
+            settings: what else distinguishes it from others of its kind.
+            make: traces it.
+        """
+        key = (kind, names, *settings)
         kernel = self._kernels.get(key)
         if kernel is None:
-            source = self._step._source_key((key[1], ()))
+            source = self._step._source_key((names, ()))
             with undivided():
                 if source is None:
                     kernel = kernel_of(make())
@@ -342,16 +256,20 @@ class CompiledRollout:
             self._kernels[key] = kernel
         return kernel
 
-    def _rollout(self, names: tuple[str, ...], record: Sequence[str], *, guard: bool = True) -> Rollout:
-        step = self._step.program(given=names)
+    def _rollout(self, names: tuple[str, ...], record: Sequence[str]) -> Rollout:
+        rollout = self._unguarded(names, record)
+        return replace(rollout, step=guarded(rollout.step))
+
+    def _unguarded(self, names: tuple[str, ...], record: Sequence[str]) -> Rollout:
+        """The rollout as it is differentiated: a NaN does not spread to what does not depend on it."""
         carry = [(name, name) for name in self.state]
         over_time = [name for name in self.over_time if name in names]
-        return Rollout(guarded(step) if guard else step, carry, over_time, record)
+        return Rollout(self._step.program(given=names), carry, over_time, record)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        require_picklable(self.function)
+        settings: dict[str, Any] = {"over_time": self.over_time, "record": self.record, "parameters": self.parameters}
+        return partial(CompiledRollout, self.arm, self.function, **settings), ()
 
     def __repr__(self) -> str:
         return f"<rollout of {self.function.name} of {self.arm.model.name!r}, state {', '.join(self.state)}>"
-
-
-def named_tuple(name: str, fields: Iterable[str]) -> Any:
-    """The type of results whose names are known at run time only."""
-    return namedtuple(name, list(fields))

@@ -16,7 +16,7 @@ from armdyn.declaration import Function
 from armdyn.model.model import Model
 from armdyn.targets import cache_keys
 
-TRACED_WITH = (".", "spatial", "model", "functions")
+TRACED_WITH = (".", "spatial", "model", "actuators", "functions")
 """Folders that every function is traced with, besides its own `Function.sources`."""
 
 

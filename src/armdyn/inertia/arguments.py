@@ -75,28 +75,30 @@ def positives(values: Sequence[Any], name: str, count: int) -> list[Any]:
     return [positive(value, f"{name}[{i}]") for i, value in enumerate(sizes)]
 
 
-def inner_length(inner: Any, outer: Any, name: str, outer_name: str) -> Any:
-    """The radius of a cavity: smaller than the radius around it."""
-    size = positive(inner, name)
+def inner_length(inner: Any, outer: Any) -> Any:
+    """The radius of a cavity: smaller than the radius around it; zero where there is none."""
+    if inner is None:
+        return 0
+    size = positive(inner, "inner_radius")
     if is_number(size) and is_number(outer) and size >= outer:
         raise ModelError(
-            f"{name} {shown(size)} m is not smaller than {outer_name} {shown(outer)} m; no material would be left. "
+            f"inner_radius {shown(size)} m is not smaller than radius {shown(outer)} m; no material would be left. "
             "For a wall without thickness take a shell."
         )
     return size
 
 
-def inner_lengths(inner: Sequence[Any], outer: Sequence[Any], name: str, outer_name: str) -> list[Any]:
+def inner_lengths(inner: Sequence[Any], outer: Sequence[Any], outer_name: str) -> list[Any]:
     """The sizes of a cavity: nowhere larger than those around it, and smaller somewhere."""
-    sizes = positives(inner, name, len(outer))
+    sizes = positives(inner, "inner", len(outer))
     both = [(i, a, b) for i, (a, b) in enumerate(zip(sizes, outer, strict=True)) if is_number(a) and is_number(b)]
     for i, a, b in both:
         if a > b:
             raise ModelError(
-                f"{name}[{i}] {shown(a)} m is larger than {outer_name}[{i}] {shown(b)} m; the cavity must fit inside."
+                f"inner[{i}] {shown(a)} m is larger than {outer_name}[{i}] {shown(b)} m; the cavity must fit inside."
             )
     if len(both) == len(outer) and all(a == b for _, a, b in both):
-        raise ModelError(f"{name} equals {outer_name}; no material would be left. Make one of its sizes smaller.")
+        raise ModelError(f"inner equals {outer_name}; no material would be left. Make one of its sizes smaller.")
     return sizes
 
 

@@ -150,8 +150,7 @@ def nearest_consistent(inertia: Inertia, *, smallest: float = 0.0) -> Mended:
     if symmetric and s[0] >= smallest - rounding:
         return Mended(inertia, 0.0, ())
     clipped = np.maximum(s, smallest)
-    S_near = (axes * clipped) @ axes.T
-    S_near = _symmetric(S_near)
+    S_near = _symmetric((axes * clipped) @ axes.T)
     mended = Inertia(inertia.mass, inertia.com, np.trace(S_near) * np.eye(3) - S_near)
     given = np.trace(inertia.tensor) / 2 * np.eye(3) - inertia.tensor
     distance = float(np.linalg.norm(S_near - given))

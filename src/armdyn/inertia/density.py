@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.checks import number
 from armdyn.errors import DTypeError, ModelError, ShapeError
-from armdyn.inertia.arguments import is_number, mass_from
+from armdyn.inertia.arguments import mass_from
 from armdyn.inertia.cubature import Integral, Integrand, integrate
 from armdyn.inertia.regions import Coordinates, Region
 from armdyn.inertia.shape import Shape
@@ -52,8 +53,7 @@ class Density:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise DTypeError(f"function is {self.function!r}; expected a function rho(x, y, z) of arrays.")
-        if not is_number(self.rtol) or not SMALLEST_RTOL <= self.rtol < 1.0:
-            raise ModelError(f"rtol is {self.rtol!r}; expected a number from {SMALLEST_RTOL:g} to 1.")
+        number("rtol", self.rtol, least=SMALLEST_RTOL, below=1.0, expected=f"a number from {SMALLEST_RTOL:g} to 1.")
         if isinstance(self.most_points, bool) or not isinstance(self.most_points, int) or self.most_points < 1:
             raise ModelError(f"most_points is {self.most_points!r}; expected a whole number above 0.")
 

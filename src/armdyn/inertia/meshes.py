@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.checks import array
+from armdyn.checks import array, number
 from armdyn.errors import MissingLibrary, ModelError, ShapeError, Unsupported
-from armdyn.inertia.arguments import is_number, mass_from
+from armdyn.inertia.arguments import mass_from
 from armdyn.inertia.density import DensityLike, integrated, varies
 from armdyn.inertia.regions import tetrahedra
 from armdyn.model.inertia import Inertia
@@ -54,19 +53,17 @@ def mesh(source: Any, *, mass: float | None = None, density: DensityLike | None 
     1.0
     """
     trimesh = _trimesh()
-    unit = _unit(scale)
+    unit = number("scale", scale, above=0.0, expected="metres for one unit of the mesh, such as 1 or 0.001.")
     vertices, faces, name = _surface(trimesh, source)
-    middle = (
-        vertices.min(axis=0) + vertices.max(axis=0)
-    ) / 2  # near the mesh, squares of far coordinates cancel nowhere
-    size = float((vertices.max(axis=0) - vertices.min(axis=0)).max())
+    low, high = vertices.min(axis=0), vertices.max(axis=0)
+    middle, size = (low + high) / 2, float((high - low).max())  # near the mesh, squares of far coordinates cancel
     if size == 0.0:
         raise ModelError(f"{name}: all vertices are the same point; expected a closed surface.")
     surface = trimesh.Trimesh((vertices - middle) / size, faces, process=False)
     surface.merge_vertices()  # files such as STL repeat a vertex in every face
     _refuse_holes(np.asarray(surface.faces), name)
     triangles = np.asarray(surface.vertices)[np.asarray(surface.faces)]
-    _refuse_volume(_volume(triangles), name)
+    _refuse_volume(triangles, name)
     length = size * unit
     if mass is None and varies(density):
         return integrated([tetrahedra(triangles, middle * unit, length)], density)
@@ -83,12 +80,6 @@ def _trimesh() -> ModuleType:
     except ImportError:
         raise MissingLibrary("meshes need trimesh, which is not installed: pip install trimesh") from None
     return trimesh
-
-
-def _unit(scale: Any) -> float:
-    if not is_number(scale) or not math.isfinite(scale) or scale <= 0.0:
-        raise ModelError(f"scale is {scale!r}; expected metres for one unit of the mesh, such as 1 or 0.001.")
-    return float(scale)
 
 
 def _surface(trimesh: ModuleType, source: Any) -> tuple[Array, Array, str]:
@@ -159,12 +150,8 @@ def _refuse_holes(faces: Array, name: str) -> None:
         )
 
 
-def _volume(triangles: Array) -> float:
-    """The volume of the tetrahedra from the origin to every face, negative for faces seen from inside."""
-    return float(np.linalg.det(triangles).sum() / 6)
-
-
-def _refuse_volume(volume: float, name: str) -> None:
+def _refuse_volume(triangles: Array, name: str) -> None:
+    volume = np.linalg.det(triangles).sum() / 6  # of the tetrahedra to every face, negative for faces seen from inside
     if abs(volume) < NO_VOLUME:
         raise ModelError(
             f"{name}: the surface is closed but flat, it encloses no volume. For thin bodies take a plate."

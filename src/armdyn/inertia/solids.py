@@ -49,7 +49,7 @@ def box(
     outer = positives(size, "size", 3)
     shape = _box(*outer)
     if inner is not None:
-        shape = shape.without(_box(*inner_lengths(inner, outer, "inner", "size")))
+        shape = shape.without(_box(*inner_lengths(inner, outer, "size")))
     return filled(shape, lambda: regions.box(outer, inner), mass, density)
 
 
@@ -83,7 +83,7 @@ def cylinder(
     array([0.4, 0.4, 0.2])
     """
     r, h = positive(radius, "radius"), positive(height, "height")
-    b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
+    b = inner_length(inner_radius, r)
     pi = circle_constant(r, h, b)
     shape = Shape(pi * (r - b) * (r + b) * h, ((r**2 + b**2) / 4, (r**2 + b**2) / 4, h**2 / 12))
     return filled(shape, lambda: regions.tube(r, r, b, -h / 2, h), mass, density)
@@ -113,7 +113,7 @@ def sphere(
     array([1., 1., 1.])
     """
     r = positive(radius, "radius")
-    b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
+    b = inner_length(inner_radius, r)
     quotient = r**2 + r * b + b**2  # (r^3 - b^3) / (r - b), so that a thin wall loses no digits
     mean_square = (r**4 + r**3 * b + r**2 * b**2 + r * b**3 + b**4) / (5 * quotient)
     shape = Shape(4 * circle_constant(r, b) * (r - b) * quotient / 3, (mean_square,) * 3)
@@ -146,7 +146,7 @@ def ellipsoid(
     outer = positives(semi_axes, "semi_axes", 3)
     shape = _ellipsoid(*outer)
     if inner is not None:
-        shape = shape.without(_ellipsoid(*inner_lengths(inner, outer, "inner", "semi_axes")))
+        shape = shape.without(_ellipsoid(*inner_lengths(inner, outer, "semi_axes")))
     return filled(shape, lambda: regions.ball(outer, inner), mass, density)
 
 
@@ -180,7 +180,7 @@ def capsule(
     13.613568165555773
     """
     r, h = positive(radius, "radius"), positive(straight, "straight")
-    b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
+    b = inner_length(inner_radius, r)
     shape = _capsule(r, h).without(_capsule(b, h)) if b else _capsule(r, h)
     return filled(shape, lambda: regions.capsule(r, h, b), mass, density)
 

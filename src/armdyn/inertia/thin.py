@@ -86,7 +86,7 @@ def disc(
     array([3., 3., 6.])
     """
     r = positive(radius, "radius")
-    b = 0 if inner_radius is None else inner_length(inner_radius, r, "inner_radius", "radius")
+    b = inner_length(inner_radius, r)
     shape = Shape(circle_constant(r, b) * (r - b) * (r + b), ((r**2 + b**2) / 4, (r**2 + b**2) / 4, 0))
     return filled(shape, lambda: regions.disc(r, b), mass, area_density, *AREA)
 

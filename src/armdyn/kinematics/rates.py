@@ -67,11 +67,8 @@ def joint_rates(
     >>> np.allclose(robot.jacobian(q, expressed_in="world") @ motion.values, up, rtol=0, atol=1e-15)
     True
     """
-    given = {"q": q, "twist": twist}
-    return _solved(
-        robot, given, "twist", frame=frame, point=point, expressed_in=expressed_in, components=components,
-        threshold=threshold, damping=damping,
-    )  # fmt: skip
+    of_frame = frame, point, expressed_in, components
+    return _solved(robot, {"q": q, "twist": twist}, "twist", *of_frame, threshold, damping)
 
 
 def joint_accelerations(
@@ -97,12 +94,7 @@ def joint_accelerations(
         q: joint positions, rad or m, shape (..., n).
         qd: joint velocities, rad/s or m/s, shape (..., n).
         acceleration: the time derivative of the twist (w, v), rad/s^2 and m/s^2, shape (..., 6).
-        frame: as for `joint_rates`, like all that follow.
-        point: of the frame, m, in its axes.
-        expressed_in: "body", "world" (Pinocchio's LOCAL_WORLD_ALIGNED) or "space" (its WORLD).
-        components: of the twist that are asked for.
-        threshold: below which the arm is called near singular.
-        damping: along weak directions.
+        frame, point, expressed_in, components, threshold, damping: as for `joint_rates`.
 
     Raises:
         ShapeError, DTypeError, UnknownName, TaskError: as for `joint_rates`.
@@ -112,18 +104,14 @@ def joint_accelerations(
     >>> robot.joint_accelerations(q, qd, np.zeros(6)).values.shape
     (6,)
     """
-    given = {"q": q, "acceleration": acceleration, "qd": qd}
-    return _solved(
-        robot, given, "acceleration", frame=frame, point=point, expressed_in=expressed_in, components=components,
-        threshold=threshold, damping=damping,
-    )  # fmt: skip
+    given, of_frame = {"q": q, "acceleration": acceleration, "qd": qd}, (frame, point, expressed_in, components)
+    return _solved(robot, given, "acceleration", *of_frame, threshold, damping)
 
 
 def _solved(
     robot: Robot,
     given: Mapping[str, Any],
     what: str,
-    *,
     frame: str | None,
     point: Sequence[float],
     expressed_in: str,

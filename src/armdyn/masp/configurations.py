@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from armdyn.advice import option
 from armdyn.checks import whole_number
 from armdyn.errors import ShapeError
-from armdyn.kinematics.limits import length_of
+from armdyn.kinematics.limits import FULL_TURN, length_of
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import fixed_pose
@@ -54,7 +54,7 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
         q0 = random.uniform(lowest, highest, (starts, robot.dof))
         solution = robot.inverse_kinematics(np.broadcast_to(T, (starts, 4, 4)), q0, starts=1, limits=False)
         for q in solution.q[solution.success]:
-            if not any(_apart(robot, q, other) < SAME for other in found):
+            if not any(np.abs(_less_turns(robot, q - other)).max() < SAME for other in found):
                 found.append(q)
         if len(found) == before:
             break
@@ -64,12 +64,10 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
     return np.array(sorted(placed, key=lambda q: (round(float(np.linalg.norm(q)), 6), *q.round(6))))
 
 
-def _apart(robot: Robot, q: Array, other: Array) -> float:
-    """The greatest difference of a joint, whole turns taken away."""
-    off = q - other
+def _less_turns(robot: Robot, q: Array) -> Array:
+    """q without whole turns: each angle from -pi to pi."""
     turns = np.array([joint.kind == "revolute" for joint in robot.joints])
-    off[turns] -= 2 * np.pi * np.round(off[turns] / (2 * np.pi))
-    return float(np.abs(off).max())
+    return np.where(turns, q - FULL_TURN * np.round(q / FULL_TURN), q)
 
 
 def _range(robot: Robot) -> tuple[Array, Array]:
@@ -88,12 +86,9 @@ def _range(robot: Robot) -> tuple[Array, Array]:
 
 def _nearest_turn(robot: Robot, q: Array) -> Array:
     """The same configuration with each angle from -pi to pi, or within its limits where whole turns bring it there."""
-    result = q.copy()
+    result = _less_turns(robot, q)
     for k, joint in enumerate(robot.joints):
-        if joint.kind != "revolute":
-            continue
-        angle = q[k] - 2 * np.pi * np.round(q[k] / (2 * np.pi))
-        inside = [x for x in (angle, angle - 2 * np.pi, angle + 2 * np.pi)
-                  if joint.limits.lower <= x <= joint.limits.upper]  # fmt: skip
-        result[k] = inside[0] if inside else angle
+        turns = (0.0, -FULL_TURN, FULL_TURN) if joint.kind == "revolute" else ()
+        inside = [x for x in result[k] + np.array(turns) if joint.limits.lower <= x <= joint.limits.upper]
+        result[k] = inside[0] if inside else result[k]
     return result

@@ -52,17 +52,15 @@ def read_begin(table: Any, robot: Robot, units: InputUnits, problems: list[str])
         q = read_joints(section, "joints", robot, units)
         return robot.forward_kinematics(q), q
     point = section.vector("point", f"the hand point h, {units.length}")
-    R = _orientation(section, None)
-    return rigid(R, np.zeros(3) if point is None else point * units.of_length.si), None
+    R = hand_axes(section, None)
+    return rigid(R, point * units.of_length.si), None
 
 
 def read_joints(section: Section, key: str, robot: Robot, units: InputUnits, *, order: str = "q") -> Array:
     """A number for each joint, in the file's units; SI comes back."""
     names = ", ".join(f"{joint.name} in {units.of(joint.kind, order).name}" for joint in robot.joints)
-    values = section.numbers(key, robot.dof, names)
     scales = np.array([units.of(joint.kind, order).si for joint in robot.joints])
-    found: Array = np.zeros(robot.dof) if values is None else values * scales
-    return found
+    return np.asarray(section.numbers(key, robot.dof, names) * scales)
 
 
 def read_path(tables: Any, begin: Array, units: InputUnits, problems: list[str]) -> CartesianPath | None:
@@ -114,15 +112,15 @@ def _curve(word: str, section: Section, at: Array, units: InputUnits) -> Curve |
         axis = section.vector("axis", "the direction about which the hand goes round")
         angle = section.number("angle", None, f"how far round, {units.angle}, above zero", above=0.0)
         hand = section.word("hand", ("turning", "fixed"), "turning")
-        if section.problems or center is None or axis is None:
+        if section.problems:
             return None
         turn = angle * units.rate("angle", "q").si if "angle" in section else 2 * np.pi
         return Arc(at, center=center * length, axis=axis, angle=turn, orientation=hand)
     end = section.vector("end", f"of the {word}, {units.length}")
-    R = _orientation(section, at[:3, :3])
+    R = hand_axes(section, at[:3, :3])
     between = section.vector("via", f"a point on the arc, {units.length}") if word == "arc" else None
     points = section.points("points", f"on the way, {units.length}") if word == "through" else np.zeros((0, 3))
-    if section.problems or end is None:
+    if section.problems:
         return None
     T = rigid(R, end * length)
     if between is not None:
@@ -132,19 +130,12 @@ def _curve(word: str, section: Section, at: Array, units: InputUnits) -> Curve |
     return Screw(at, T) if word == "screw" else Line(at, T)
 
 
-def _orientation(section: Section, default: Array | None) -> Array:
-    """The tip's axes u_t, u_a x u_t, u_a as columns; ``default`` where the section has neither of them."""
+def hand_axes(section: Section, default: Array | None) -> Array:
+    """u_t, u_a x u_t, u_a as columns, of directions of any length; ``default`` where the section has neither."""
     if default is not None and not any(key in section for key in HAND):
         return default
     a = section.vector("axial", "the direction of the hand's axis u_a")
     t = section.vector("transverse", "the direction u_t at right angles to u_a")
-    if a is None or t is None:
-        return np.eye(3)
-    return hand_axes(section, a, t)
-
-
-def hand_axes(section: Section, a: Array, t: Array) -> Array:
-    """u_t, u_a x u_t, u_a as columns, of directions of any length."""
     lengths = np.linalg.norm(a), np.linalg.norm(t)
     if not all(lengths):
         if not section.problems:

@@ -6,7 +6,6 @@ import math
 import os
 import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from armdyn.masp.problem import MaspProblem, Simulated
 from armdyn.masp.sections import REQUIRED, Section
 from armdyn.masp.units import UNITS, InputUnits, unit_problems
 from armdyn.model.inertia import Inertia
+from armdyn.model.messages import did_you_mean
 from armdyn.model.model import Limits
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
@@ -73,9 +73,9 @@ def _parsed(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
         near = [other.name for other in file.parent.glob("*.toml")] if file.parent.is_dir() else []
-        close = get_close_matches(file.name, near, n=1)
-        meant = f". Did you mean {close[0]!r}?" if close else "; armdyn masp --example prints one to begin with"
-        raise ModelError(f"no file {str(file)!r}{meant}") from None
+        meant = did_you_mean(file.name, near)
+        hint = f".{meant}" if meant else "; armdyn masp --example prints one to begin with"
+        raise ModelError(f"no file {str(file)!r}{hint}") from None
     except OSError as error:
         raise ModelError(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
@@ -136,7 +136,7 @@ def _robot(top: Section, data: Mapping[str, Any], units: InputUnits, problems: l
     kinds = [joint.word("kind", tuple(KINDS), "R") for joint in joints]
     given = _body_vectors(joints, units, problems)
     hand = Section("[hand]", data.get("hand", {}), ("axial", "transverse", "point"), problems)
-    R = _hand_axes(hand)
+    R = hand_axes(hand, np.eye(3))
     if "point" in hand:
         given["hand"] = hand.vector("point", f"the hand point h, {length.name}")
     if "first_center" in arm:
@@ -153,7 +153,7 @@ def _robot(top: Section, data: Mapping[str, Any], units: InputUnits, problems: l
         "joint_names": names,
         "name": top.text("name", "masp"),
         "check_inertia": arm.switch("check_inertia", True),
-        "gravity": gravity * length.si,  # type: ignore[operator]
+        "gravity": gravity * length.si,
         "units": units.described,
     }
     axes = [_direction(joint) for joint in joints]
@@ -186,20 +186,12 @@ def _body_vectors(joints: list[Section], units: InputUnits, problems: list[str])
 def _direction(joint: Section) -> Array:
     """u_0k, of a direction of any length."""
     axis = joint.vector("axis", "the direction of the joint's axis u_0k")
-    length = 0.0 if axis is None else math.hypot(*axis)
-    if axis is None or length == 0.0:
-        if axis is not None and not joint.problems:
+    length = math.hypot(*axis)
+    if length == 0.0:
+        if not joint.problems:
             joint.refuse(f"{joint.name}: axis is zero; expected a direction.")
         return np.array([0.0, 0.0, 1.0])
     return axis / length
-
-
-def _hand_axes(hand: Section) -> Array:
-    """u_t, u_a x u_t, u_a as columns; the base's axes where neither is given."""
-    if "axial" not in hand and "transverse" not in hand:
-        return np.eye(3)
-    a, t = (hand.vector(key, "the hand's direction in the zero reference position") for key in ("axial", "transverse"))
-    return np.eye(3) if a is None or t is None else hand_axes(hand, a, t)
 
 
 def _mass(section: Section, units: InputUnits) -> float:
@@ -216,7 +208,7 @@ def _inertia(section: Section, units: InputUnits) -> Array:
     """The matrix of Ixx, Iyy, Izz and, where there are products, Ixy, Ixz, Iyz."""
     size = len(section.table["inertia"]) if isinstance(section.table.get("inertia"), list) else 6
     values = section.numbers("inertia", 3 if size == 3 else 6, f"{MATRIX}, {units.inertia}", np.zeros(3))
-    xx, yy, zz, xy, xz, yz = [*values, 0.0, 0.0, 0.0][:6] if values is not None else [0.0] * 6
+    xx, yy, zz, xy, xz, yz = [*values, 0.0, 0.0, 0.0][:6]
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
@@ -236,7 +228,7 @@ def _with_payload(robot: Robot, table: Any, units: InputUnits, problems: list[st
     center = section.vector("center", f"from the hand point to its centre of mass, {units.length}", np.zeros(3))
     mass, inertia = _mass(section, units), _inertia(section, units)
     check = section.switch("check_inertia", True)
-    if problems or center is None:
+    if problems:
         return robot
     R = robot.forward_kinematics(np.zeros(robot.dof))[:3, :3]
     described = units.described
@@ -250,12 +242,7 @@ def _load(table: Any, units: InputUnits, problems: list[str]) -> HandLoad:
     force = section.vector("force", f"on the hand, {units.force}", np.zeros(3))
     moment = section.vector("moment", f"on the hand about h, {units.moment.name}", np.zeros(3))
     axes = section.word("axes", ("base", "hand"), "base")
-    zero = np.zeros(3)
-    return HandLoad(
-        (zero if force is None else force) * units.of_force.si,
-        (zero if moment is None else moment) * units.moment.si,
-        turning=axes == "hand",
-    )
+    return HandLoad(force * units.of_force.si, moment * units.moment.si, turning=axes == "hand")
 
 
 def _simulated(table: Any, file: Path, robot: Robot, units: InputUnits, problems: list[str]) -> Simulated:
@@ -268,7 +255,7 @@ def _simulated(table: Any, file: Path, robot: Robot, units: InputUnits, problems
     duration = section.number("duration", math.nan, "seconds, above zero", above=0.0)
     return Simulated(
         None if torques == "path" else file.parent / torques,
-        () if breaks is None else tuple(breaks.tolist()),
+        tuple(breaks.tolist()),
         read_joints(section, "q", robot, units) if "q" in section else None,
         read_joints(section, "qd", robot, units, order="qd") if "qd" in section else None,
         None if math.isnan(duration) else duration,

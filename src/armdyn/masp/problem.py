@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -93,15 +93,14 @@ class MaspProblem:
         Args:
             report: called with the fraction that is done.
         """
-        return tuple(self._surveyed(configurations(self.robot, self.begin), report))
-
-    def _surveyed(self, starts: Array, report: Callable[[float], None]) -> Iterator[Configuration]:
+        starts, found = configurations(self.robot, self.begin), []
         for k, q in enumerate(starts):
             report(k / len(starts))
             try:
-                yield Configuration(k + 1, q, self._run(q, COARSE))
+                found.append(Configuration(k + 1, q, self._run(q, COARSE)))
             except MotionError as error:
-                yield Configuration(k + 1, q, None, str(error))
+                found.append(Configuration(k + 1, q, None, str(error)))
+        return tuple(found)
 
     def start(self) -> Array:
         """Joint positions of the configuration that is chosen, at the path's beginning, rad or m, shape (n,).

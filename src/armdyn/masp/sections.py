@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 
 from armdyn.checks import as_float
 from armdyn.errors import LONGEST_SHOWN, shown
+from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array
 
 REQUIRED = object()
@@ -33,9 +33,8 @@ class Section:
             self.refuse(f"{name} is {shown(table)}; expected a table, with keys such as {', '.join(list(known)[:3])}.")
         for key in self.table:
             if key not in known:
-                close = get_close_matches(key, known, n=1)
-                rest = f"Did you mean {close[0]!r}?" if close else f"Known: {', '.join(known)}."
-                self.refuse(f"{name} has no key {shown(key)}. {rest}")
+                meant = did_you_mean(key, known) or f" Known: {', '.join(known)}."
+                self.refuse(f"{name} has no key {shown(key)}.{meant}")
 
     def __contains__(self, key: str) -> bool:
         return key in self.table
@@ -63,8 +62,7 @@ class Section:
         expected = f"one of {', '.join(map(repr, choices))}"
         value = self.get(key, default, expected)
         if key in self.table and not (isinstance(value, str) and value in choices):
-            close = get_close_matches(value, choices, n=1) if isinstance(value, str) else []
-            self._expected(key, value, expected, f" Did you mean {close[0]!r}?" if close else "")
+            self._expected(key, value, expected, did_you_mean(value, choices) if isinstance(value, str) else "")
             value = None if default is REQUIRED else default
         return next(iter(choices)) if value is None else value
 
@@ -95,20 +93,20 @@ class Section:
             return default
         return value
 
-    def numbers(self, key: str, size: int | None, expected: str, default: Any = REQUIRED) -> Array | None:
-        """A list of finite numbers; of any length where ``size`` is None."""
+    def numbers(self, key: str, size: int | None, expected: str, default: Any = REQUIRED) -> Array:
+        """A list of finite numbers, of any length where ``size`` is None; zeros in place of a required one."""
         value = self.get(key, default, expected)
+        instead = np.zeros(size or 1) if default is REQUIRED else np.array(default, dtype=float)
         if key not in self.table:
-            return None if value is None else np.array(value, dtype=float)
+            return instead
         found = [as_float(x) for x in value] if isinstance(value, list) else [np.nan]
         if not np.isfinite(found).all() or (size is not None and len(found) != size):
             count = f"{size} numbers" if size is not None else "numbers"
             self._expected(key, value, f"{count}: {expected}")
-            without = default is REQUIRED or default is None
-            return np.zeros(1 if size is None else size) if without else np.array(default, dtype=float)
+            return instead
         return np.array(found)
 
-    def vector(self, key: str, expected: str, default: Any = REQUIRED) -> Array | None:
+    def vector(self, key: str, expected: str, default: Any = REQUIRED) -> Array:
         """Three finite numbers."""
         return self.numbers(key, 3, expected, default)
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import csv
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.interpolate import BSpline, make_interp_spline
 
-from armdyn.checks import array, as_float
-from armdyn.errors import ArmdynError, UnknownName
+from armdyn.checks import array
+from armdyn.errors import ArmdynError
+from armdyn.formats.csv_table import ColumnUnits
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
+from armdyn.simulation import joint_tables
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory import CartesianPath, follow
 
@@ -30,8 +29,7 @@ ON_A_ROW = 1e-9
 BETWEEN_ROWS, FEWEST_ROWS = 0.01, 49
 """Seconds between the rows of the torques of a path, at most; rows between two of its switches, at least."""
 
-_COLUMN = re.compile(r"tau_(?P<joint>.+?)(?:\s*\[(?P<unit>[^\]]*)\])?", re.DOTALL)
-_TIME = re.compile(r"t(?:\s*\[(?P<unit>[^\]]*)\])?")
+WHOSE = "the unit of the input file"
 
 
 class TorqueTableError(ArmdynError, ValueError):
@@ -129,65 +127,14 @@ def read_torques(path: Path, robot: Robot, units: InputUnits, breaks: Sequence[f
         TorqueTableError: no file, no table, another unit, what is no finite number, by line and column.
         UnknownName: a column of a joint that the robot does not have.
     """
-    header, rows = _rows(path)
-    places = _places(path, header, robot, units)
-    values = np.array([[_value(path, line, row, header, k) for k in places] for line, row in rows])
-    if not len(values):
-        raise TorqueTableError(f"{path} has a header and no rows")
-    scales = np.array([units.of(joint.kind, "tau").si for joint in robot.joints])
+
+    def of_file(quantity: str, kind: str) -> ColumnUnits:
+        unit = units.of(kind, quantity)
+        return ColumnUnits({unit.name: unit.si}, unit.si, WHOSE)
+
+    seconds = ColumnUnits({"s": 1.0}, 1.0, WHOSE)
+    given = joint_tables.read_torques(path, robot, units=of_file, time_units=seconds, error=TorqueTableError)
     try:
-        return TorqueTable(values[:, 0], values[:, 1:] * scales, breaks)
+        return TorqueTable(*given, breaks)
     except TorqueTableError as error:
         raise TorqueTableError(f"{path}: {error}") from None
-
-
-def _rows(path: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """The names of the columns, and the words of each row with its line."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file, strict=True)
-            rows = [(reader.line_num, row) for row in reader if any(word.strip() for word in row)]
-    except OSError as error:
-        raise TorqueTableError(f"torques {str(path)!r} cannot be read: {error.strerror or error}") from None
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise TorqueTableError(f"torques {str(path)!r} are no csv in UTF-8: {error}") from None
-    if not rows:
-        raise TorqueTableError(f"{path} is empty; expected a header t, tau_JOINT, ... and rows")
-    return [word.strip() for word in rows[0][1]], rows[1:]
-
-
-def _places(path: Path, header: Sequence[str], robot: Robot, units: InputUnits) -> list[int]:
-    """The columns of the time and of each joint, in the order of q."""
-    found: dict[str, int] = {}
-    wanted = {joint.name: units.of(joint.kind, "tau").name for joint in robot.joints}
-    for k, word in enumerate(header):
-        time, torque = _TIME.fullmatch(word), _COLUMN.fullmatch(word)
-        match: Any = time or torque
-        if not match:
-            continue
-        name = "t" if time else match["joint"]
-        if torque and name not in wanted:
-            raise UnknownName.of("joint", name, wanted, f"{path}: column {word!r}")
-        unit = "s" if time else wanted[name]
-        if match["unit"] not in (None, unit):
-            raise TorqueTableError(f"{path}: column {word!r}; expected [{unit}], the unit of the input file")
-        key = "t" if time else f"tau_{name}"
-        if key in found:
-            raise TorqueTableError(f"{path} names {key!r} more than once; expected each column once")
-        found[key] = k
-    names = ["t", *(f"tau_{name}" for name in wanted)]
-    if missing := [name for name in names if name not in found]:
-        raise TorqueTableError(f"{path} has no column {', '.join(missing)}; expected {', '.join(names)}")
-    return [found[name] for name in names]
-
-
-def _value(path: Path, line: int, row: Sequence[str], header: Sequence[str], k: int) -> float:
-    if len(row) != len(header):
-        raise TorqueTableError(f"{path}:{line} has {len(row)} values; expected {len(header)}, as the header has")
-    try:
-        value = float(row[k])
-    except ValueError:
-        value = np.nan
-    if not np.isfinite(as_float(value)):
-        raise TorqueTableError(f"{path}:{line} column {header[k]!r} holds {row[k]!r}; expected a finite number")
-    return value

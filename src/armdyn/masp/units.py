@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import NamedTuple
 
+from armdyn.checks import is_one_of
 from armdyn.errors import ModelError, shown
 from armdyn.formats.units import INCH, POUND_FORCE, STANDARD_FREE_FALL, Units
+from armdyn.model.messages import did_you_mean
 
 UNITS: Mapping[str, Mapping[str, float]] = {
     "length": {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": INCH, "ft": 12 * INCH},
@@ -111,10 +112,9 @@ class InputUnits:
 def unit_problems(quantity: str, unit: object, where: str) -> Iterator[str]:
     """What makes a word no unit of a quantity."""
     known = UNITS[quantity]
-    if isinstance(unit, str) and unit in known:
+    if is_one_of(unit, known):
         return
-    close = get_close_matches(unit, known, n=1) if isinstance(unit, str) else []
-    other = ELSEWHERE.get(unit) if isinstance(unit, str) else None
-    said = f", a unit of {other}" if other else ""
-    meant = f" Did you mean {close[0]!r}?" if close and not other else ""
+    word = unit if isinstance(unit, str) else ""
+    said = f", a unit of {ELSEWHERE[word]}" if word in ELSEWHERE else ""
+    meant = "" if said else did_you_mean(word, known)
     yield f"{where} is {shown(unit)}{said}; expected a unit of {quantity}: {', '.join(known)}.{meant}"

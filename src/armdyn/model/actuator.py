@@ -32,3 +32,8 @@ class JointActuator(ABC):
     @abstractmethod
     def laws(self) -> tuple[FrictionLaw, ...] | None:
         """What rubs, seen from the joint; None where it says nothing."""
+
+    @property
+    def losses(self) -> tuple[FrictionLaw, ...]:
+        """What its gear takes besides, which replaces nothing that the joint's description says."""
+        return ()

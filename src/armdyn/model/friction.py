@@ -26,6 +26,9 @@ class FrictionLaw(ABC):
     depends_on_load: bool = False
     """Whether the force depends on the load as well."""
 
+    lines: int | None = None
+    """The force of one direction as a function of the load: the largest of so many straight lines; None of a curve."""
+
     @abstractmethod
     def force(self, rate: Any, load: Any) -> Any:
         """The friction force, N m or N, in floats and traced alike; 0 at rest, in the middle of what it may be there.
@@ -42,3 +45,7 @@ class FrictionLaw(ABC):
     @abstractmethod
     def breakaway(self, load: Any) -> Any:
         """The largest force, N m or N, that it takes at rest before the joint moves: 0 of one that never sticks."""
+
+    def at_rest(self, load: Any) -> tuple[Any, Any]:
+        """The least and the largest force, N m or N, that it may take at rest; the drive gives load + this."""
+        return -self.breakaway(load), self.breakaway(load)

@@ -98,8 +98,8 @@ class Joint:
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...]:
-        """What rubs in it besides damping and friction: the laws of its actuator."""
-        return () if self.actuator is None else self.actuator.laws or ()
+        """What rubs in it besides damping and friction: the laws of its actuator and the losses of its gear."""
+        return () if self.actuator is None else (*(self.actuator.laws or ()), *self.actuator.losses)
 
     @property
     def rubs(self) -> bool:

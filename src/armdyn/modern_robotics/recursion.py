@@ -12,7 +12,6 @@ import numpy as np
 
 from armdyn.modern_robotics.screws import (
     Motion,
-    bracket,
     bracket_back,
     compose,
     exponential,
@@ -22,6 +21,7 @@ from armdyn.modern_robotics.screws import (
     wrench_back,
 )
 from armdyn.spatial.rotations import Array, rigid
+from armdyn.spatial.twists import lie_bracket
 
 AT_HOME: Motion = (np.eye(3), np.zeros(3))
 
@@ -38,7 +38,7 @@ def inverse_dynamics(
         A = twist_in(inverse(home), Slist[:, i])  # A_i = Ad(M_0i^-1) S_i
         T = compose(exponential(A, -q[i]), inverse(pair(Mlist[i])))  # T_i,i-1                             8.50
         V = A * qd[i] + twist_in(T, V)  #                                                                 8.51
-        Vd = twist_in(T, Vd) + bracket(V, A) * qd[i] + A * qdd[i]  #                                      8.52
+        Vd = twist_in(T, Vd) + lie_bracket(V, A) * qd[i] + A * qdd[i]  #                                      8.52
         outward.append((A, T, V, Vd))
     tau: list[Any] = [0.0] * n
     F, T = f_tip, inverse(pair(Mlist[n]))  # T_n+1,n

@@ -61,11 +61,6 @@ def wrench_back(T: Motion, F: Array) -> Array:
     return np.concatenate([R.T @ (m - cross(p, f)), R.T @ f])
 
 
-def bracket(V: Array, U: Array) -> Array:
-    """[ad_V] U (Modern Robotics 8.37)."""
-    return np.concatenate([cross(V[:3], U[:3]), cross(V[3:], U[:3]) + cross(V[:3], U[3:])])
-
-
 def bracket_back(V: Array, F: Array) -> Array:
     """[ad_V]^T F (Modern Robotics 8.39)."""
     w, v, m, f = V[:3], V[3:], F[:3], F[3:]

@@ -1,8 +1,9 @@
 """Pictures for print, the one place of matplotlib: its objects only, no global state, no window, no display needed.
 
 `plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
-`draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_operating_region` and
-`draw_gear_ratios` what motors can do; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`.
+`draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_friction` friction against
+velocity, `draw_operating_region` and `draw_gear_ratios` what motors can do; `draw_masp` and `draw_simulation` the two
+halves of `armdyn.masp`.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -13,6 +14,7 @@ from armdyn.lazy import names_of
 if TYPE_CHECKING:
     from armdyn.plots.animation import Animation, animate_trajectory
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
+    from armdyn.plots.friction import draw_friction
     from armdyn.plots.masp import draw_masp, draw_simulation
     from armdyn.plots.motors import draw_gear_ratios, draw_operating_region
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
@@ -24,6 +26,7 @@ _WHERE = {
     "ForeignEllipsoid": "on_arm",
     "PictureError": "style",
     "animate_trajectory": "animation",
+    "draw_friction": "friction",
     "draw_gear_ratios": "motors",
     "draw_joint_ellipses": "ellipses",
     "draw_masp": "masp",
@@ -40,6 +43,7 @@ __all__ = [
     "ForeignEllipsoid",
     "PictureError",
     "animate_trajectory",
+    "draw_friction",
     "draw_gear_ratios",
     "draw_joint_ellipses",
     "draw_masp",

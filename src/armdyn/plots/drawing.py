@@ -19,6 +19,9 @@ FORWARD, BACK = COLOURS[0], COLOURS[1]
 MARGIN = 0.12
 """Around a picture in space, inches."""
 
+TALLEST = 1.25
+"""A picture in space, by the width of its figure."""
+
 
 def draw_ellipse(axes: Axes, ellipse: Ellipsoid, scale: float, colour: str, label: str | None) -> Array:
     """An ellipse at its place in the plane of its own coordinates."""
@@ -51,12 +54,14 @@ def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[flo
     step = round_scale(float(sizes.max()) / 3.0)
     for name, centre, size in zip("xyz", middle, sizes, strict=True):
         getattr(axes, f"set_{name}lim")(centre - size / 2.0, centre + size / 2.0)
-        getattr(axes, f"set_{name}label")(f"{name} [m]", fontsize=8, color=INK, labelpad=-4)
+        pad = 2 if name == "z" else -4
+        getattr(axes, f"set_{name}label")(f"{name} [m]", fontsize=8, color=INK, labelpad=pad)
         axis = getattr(axes, f"{name}axis")
         axis.set_major_locator(MultipleLocator(step))
         axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
         axis.gridlines.set_alpha(0.35)
     axes.tick_params(labelsize=7, colors=INK, pad=-2)
+    axes.tick_params(axis="z", pad=2)  # beside the numbers, where a mark would be taken for a minus
     axes.set_box_aspect(sizes, zoom=0.98)
     axes.view_init(*(view or (24.0, -58.0)))
 
@@ -64,7 +69,8 @@ def frame_picture(axes: Any, points: Array, plane: Array | None, view: tuple[flo
 def fill_figure(figure: Figure, axes: Any, above: float) -> None:
     """Zoom a picture in space to the figure's width, and cut the figure to its height, with inches ``above`` it.
 
-    The axes are a square as wide as the figure; what is drawn, labels and all, is measured and moved into the figure.
+    A picture taller than `TALLEST` times its width is zoomed to that height. The axes are a square as wide as the
+    figure; what is drawn, labels and all, is measured and moved into the figure, and may reach beyond the square.
     """
     width, dpi, zoom = float(figure.get_figwidth()), float(figure.dpi), 0.9
     aspect = [np.ptp(getattr(axes, f"get_{name}lim")()) for name in "xyz"]
@@ -73,7 +79,8 @@ def fill_figure(figure: Figure, axes: Any, above: float) -> None:
     for _ in range(3):  # text does not grow with the zoom
         axes.set_box_aspect(aspect, zoom=zoom)
         low, high = _drawn_extent(figure, axes) / dpi
-        zoom *= (width - 2.0 * MARGIN) / (high[0] - low[0])
+        room = np.array([width - 2.0 * MARGIN, TALLEST * width])
+        zoom *= float((room / (high - low)).min())
     axes.set_box_aspect(aspect, zoom=zoom)
     low, high = _drawn_extent(figure, axes) / dpi
     height = high[1] - low[1] + above + 2.0 * MARGIN

@@ -24,6 +24,9 @@ LBF_INCH = 0.45359237 * 9.80665 * 0.0254
 DASHES = ("solid", (0, (5, 1.6)), (0, (1.2, 1.3)))
 """Line styles that distinguish the three lines of a panel without colours."""
 
+DEGREES = (1.0, 5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0)
+"""Between ticks of an axis of angles: the first with which it has fewer than seven."""
+
 DUST = 1e-9
 """What part of the largest component is rounding, or error of the integration."""
 
@@ -199,7 +202,9 @@ def _draw_panel(
     axes.set_title(title, loc="left", fontsize=9, color=INK)
     _prepare(axes, f"${quantity.symbol}$ [{quantity.unit.name}]")
     if quantity.unit.name == "deg":
-        axes.yaxis.set_major_locator(MultipleLocator(_degrees_between_ticks(np.ptp(axes.get_ylim()))))
+        axes.yaxis.set_major_locator(
+            MultipleLocator(next(step for step in DEGREES if np.ptp(axes.get_ylim()) < 7 * step))
+        )
     if at_right is not None:
         _prepare(at_right, f"slides [{quantity.of_slides.name}]")
         at_right.spines[["left", "bottom"]].set_visible(False)
@@ -215,10 +220,6 @@ def _prepare(axes: Axes, label: str) -> None:
     axes.margins(y=0.08)
     prepare(axes, grid=False)
     axes.yaxis.set_major_locator(MaxNLocator(5))
-
-
-def _degrees_between_ticks(shown: float) -> float:
-    return next(step for step in (1.0, 5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0) if shown < 7 * step)
 
 
 def _second_unit(axes: Axes) -> None:

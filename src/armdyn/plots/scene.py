@@ -204,6 +204,7 @@ class Scene:
         nowhere = np.empty((3 if self.look.plane is None else 2, 0))
         colour = FORWARD if len(self.frames.indices) == 1 else COLOURS[arm]
         line: Line2D = self.axes.plot(*nowhere, color=colour, linewidth=1.1, alpha=0.8, zorder=1.5)[0]
+        line.set_clip_on(self.look.plane is not None)
         return line
 
     def _places_until(self, frame: int, number: int) -> Array:

@@ -98,6 +98,7 @@ def draw_arm(
         "linestyle": "none", "marker": "o", "markersize": 5.5, "markerfacecolor": "white", "markeredgecolor": colour,
         "markeredgewidth": 1.2, "zorder": 3,
     }  # fmt: skip
+    drawn = len(axes.lines)
     lines = [line if plane is None else line @ plane for line in stick_lines(robot, q)]
     for line in lines:
         axes.plot(*line.T, solid_joinstyle="round", **link)
@@ -113,4 +114,6 @@ def draw_arm(
     if not held or np.ptp(lines[-1], axis=0).max() > SHORTEST:  # else the tip is a joint
         axes.plot(*lines[-1][-1:].T, linestyle="none", marker="o", markersize=3.5, color=colour, zorder=3)
     axes.plot(*lines[0][:1].T, linestyle="none", marker="s", markersize=9, color=BASE, zorder=1)
+    for artist in axes.lines[drawn:]:
+        artist.set_clip_on(plane is not None)  # what is drawn in space may be larger than the square of its axes
     return np.concatenate([*lines, *further])

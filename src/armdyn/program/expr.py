@@ -137,8 +137,13 @@ def _unary(name: str) -> Callable[[Expr], Expr]:
 
 def traced(graph: Graph, nodes: Sequence[int], shape: tuple[int, ...]) -> Any:
     """Nodes as an array of traced scalars, or as one where the shape is ()."""
-    array = np.empty(len(nodes), dtype=object)
-    array[:] = [Expr(graph, node) for node in nodes]
+    return shaped([Expr(graph, node) for node in nodes], shape)
+
+
+def shaped(scalars: Sequence[Any], shape: tuple[int, ...]) -> Any:
+    """Scalars, traced or numbers, as an array, or as one of them where the shape is ()."""
+    array = np.empty(len(scalars), dtype=object)
+    array[:] = scalars
     return array.reshape(shape)[()]
 
 

@@ -51,8 +51,8 @@ class Rollout:
         stepwise: Iterable[str] = (),
         recorded: Iterable[str] = (),
     ) -> None:
-        for name, value in (("step", step), ("carry", tuple((a, b) for a, b in carry))):
-            object.__setattr__(self, name, value)
+        object.__setattr__(self, "step", step)
+        object.__setattr__(self, "carry", tuple((result, carried) for result, carried in carry))
         object.__setattr__(self, "stepwise", tuple(stepwise))
         object.__setattr__(self, "recorded", tuple(recorded))
         self._check()

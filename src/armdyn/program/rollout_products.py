@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.errors import TraceError
+from armdyn.program.expr import shaped
 from armdyn.program.functions import applied
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.program import Port, Program, trace
@@ -28,10 +30,10 @@ _OPERATIONS = {name: partial(applied, name) for name in OPERATIONS}
 
 
 def tangent_rollout(rollout: Rollout, wrt: Iterable[str]) -> Rollout:
-    """The rollout together with the rates of its state, and of what is recorded, where inputs change.
+    """The rollout together with the rates of its state, where inputs change; it records the rates of what is recorded.
 
-    Its inputs are those of the rollout and ``tangent_X`` for the carried inputs and those of ``wrt``; it records the
-    tangents of what the rollout records too.
+    Its inputs are those of the rollout, and behind them ``tangent_X`` for each carried X, of the initial state, and for
+    each other X of ``wrt``, over time where X is. Its state is that of the rollout, then ``tangent_X`` of it.
     """
     step, carried = rollout.step, [name for _, name in rollout.carry]
     results = [result for result, _ in rollout.carry]
@@ -40,12 +42,12 @@ def tangent_rollout(rollout: Rollout, wrt: Iterable[str]) -> Rollout:
     product = step.jvp(results, by, primal=True)
     tangents_in = dict(zip(by, (port.name for port in product.inputs[len(step.inputs) :]), strict=True))
     tangents_out = dict(zip(results, (port.name for port in product.outputs[len(results) :]), strict=True))
-    recorded = [tangents_in.get(name) or tangents_out[name] for name in rollout.recorded]
+    recorded = [tangents_in[name] if name in carried else tangents_out[name] for name in rollout.recorded]
     return Rollout(
         product,
         [*rollout.carry, *((tangents_out[result], tangents_in[name]) for result, name in rollout.carry)],
         [*rollout.stepwise, *(tangents_in[name] for name in rollout.stepwise if name in tangents_in)],
-        [*rollout.recorded, *recorded],
+        recorded,
     )
 
 
@@ -55,6 +57,9 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
     Its inputs are those of the rollout, the carried ones now over time, and behind them ``cotangent_X`` for each
     carried X, of the final state; then ``sum_X`` for each X of ``wrt`` that is held, zero at first. Its state at the
     end is ``cotangent_X`` of the initial state, and the sums. The cotangents of inputs over time are recorded.
+
+    Raises:
+        TraceError: where the rollout has an input of such a name.
     """
     step, carried = rollout.step, [name for _, name in rollout.carry]
     by = [*carried, *(name for name in wrt if name not in carried)]
@@ -67,6 +72,10 @@ def adjoint_rollout(rollout: Rollout, wrt: Sequence[str]) -> Rollout:
         *(Port(f"cotangent_{name}", shapes[name]) for name in carried),
         *(Port(f"sum_{name}", shapes[name]) for name in held),
     ]
+
+    for port in inputs[len(step.inputs) :]:
+        if port.name in shapes:
+            raise TraceError(f"{rollout.name} has an input {port.name!r}, as its adjoint has; rename it")
 
     def back(*arrays: Any) -> Any:
         values = arrays[: len(product.inputs)]
@@ -89,9 +98,4 @@ def inlined(program: Program, arrays: Sequence[Any]) -> list[Any]:
     """The results of a program on arrays of traced scalars: its nodes become part of what is traced."""
     scalars = [scalar for array in arrays for scalar in np.asarray(array, dtype=object).ravel()]
     results = replay(program, scalars, _OPERATIONS)
-    arrays_of = []
-    for port, values in zip(program.outputs, results, strict=True):
-        array = np.empty(port.size, dtype=object)
-        array[:] = values
-        arrays_of.append(array.reshape(port.shape) if port.shape else array[0])
-    return arrays_of
+    return [shaped(values, port.shape) for port, values in zip(program.outputs, results, strict=True)]

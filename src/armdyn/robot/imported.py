@@ -40,11 +40,12 @@ class Imported(Generic[Parameters, Result]):
     @cached_property
     def function(self) -> Callable[..., Any]:
         """The function of (robot, ...), imported at first access."""
-        return self._imported()
-
-    def _imported(self) -> Callable[..., Any]:
         with undivided():
-            return self._find()
+            return self._as_method(self._find())
+
+    def _as_method(self, found: Callable[..., Any]) -> Callable[..., Any]:
+        """What the imported function is as a function of (robot, ...)."""
+        return found
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
@@ -61,10 +62,7 @@ class Imported(Generic[Parameters, Result]):
 class OfModel(Imported[Parameters, Result]):
     """A function of (model, ...) as a method of robots, which have models."""
 
-    @cached_property
-    def function(self) -> Callable[..., Any]:
-        """The function of (robot, ...)."""
-        of_model = self._imported()
+    def _as_method(self, of_model: Callable[..., Any]) -> Callable[..., Any]:
         return _adapted(self.name, of_model, lambda robot, *args, **options: of_model(robot.model, *args, **options), 1)
 
 
@@ -74,11 +72,7 @@ class Edited(Imported[Parameters, "Robot"]):
     def __init__(self, find: Callable[[], Callable[Concatenate[Any, Parameters], Model]]) -> None:
         self._find = find
 
-    @cached_property
-    def function(self) -> Callable[..., Any]:
-        """The function of (robot, ...)."""
-        edit = self._imported()
-
+    def _as_method(self, edit: Callable[..., Any]) -> Callable[..., Any]:
         def edited(robot: Robot, *args: Any, **options: Any) -> Robot:
             return type(robot)(edit(robot.model, *args, **options))
 
@@ -91,10 +85,7 @@ class Read(Imported[Parameters, "Robot"]):
     def __init__(self, find: Callable[[], Callable[Parameters, Model]]) -> None:
         self._find = find
 
-    @cached_property
-    def function(self) -> Callable[..., Any]:
-        """The function of (class, ...)."""
-        read = self._imported()
+    def _as_method(self, read: Callable[..., Any]) -> Callable[..., Any]:
         return _adapted(self.name, read, lambda cls, *args, **options: cls(read(*args, **options)), 0, returns="Robot")
 
     def __get__(self, robot: Any, owner: type[Made]) -> Callable[Parameters, Made]:

@@ -16,9 +16,7 @@ from armdyn.model.model import Link, Model
 from armdyn.model.notes import notes_on_locked, renoted
 from armdyn.model.parts import JointPart, LinkPart, in_tree_order
 from armdyn.model.selection import checked_locked
-from armdyn.spatial.rotations import Array
-
-Z = np.array([0.0, 0.0, 1.0])
+from armdyn.spatial.rotations import Array, Z
 
 
 def with_locked(model: Model, locked: Mapping[str, float]) -> Model:

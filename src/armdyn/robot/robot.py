@@ -20,12 +20,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
-    import armdyn.constraints.actuators
-    import armdyn.constraints.checked
-    import armdyn.constraints.closing
-    import armdyn.constraints.motion
-    import armdyn.constraints.rank
-    import armdyn.constraints.wrenches
+    import armdyn.constraints
     import armdyn.formats.dh
     import armdyn.formats.export.dh
     import armdyn.formats.export.screws
@@ -186,18 +181,18 @@ class Robot:
     cartesian_dynamics = Imported(lambda: armdyn.task_space.cartesian_dynamics)
 
     # Of robots with constraints, checked state by state
-    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.checked.checked_forward_dynamics)
-    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked.checked_inverse_dynamics)
-    hybrid_forces = Imported(lambda: armdyn.constraints.checked.checked_hybrid_forces)
-    force_projection = Imported(lambda: armdyn.constraints.checked.checked_force_projection)
-    acceleration_projection = Imported(lambda: armdyn.constraints.checked.checked_acceleration_projection)
-    actuator_forces = Imported(lambda: armdyn.constraints.actuators.actuator_forces)
-    constraint_rank = Imported(lambda: armdyn.constraints.rank.constraint_rank)
-    close_loop = Imported(lambda: armdyn.constraints.closing.close_loop)
-    close_velocities = Imported(lambda: armdyn.constraints.motion.close_velocities)
-    close_accelerations = Imported(lambda: armdyn.constraints.motion.close_accelerations)
-    constraint_wrench = Imported(lambda: armdyn.constraints.wrenches.constraint_wrench)
-    multipliers_of_wrench = Imported(lambda: armdyn.constraints.wrenches.multipliers_of_wrench)
+    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.checked_forward_dynamics)
+    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked_inverse_dynamics)
+    hybrid_forces = Imported(lambda: armdyn.constraints.checked_hybrid_forces)
+    force_projection = Imported(lambda: armdyn.constraints.checked_force_projection)
+    acceleration_projection = Imported(lambda: armdyn.constraints.checked_acceleration_projection)
+    actuator_forces = Imported(lambda: armdyn.constraints.actuator_forces)
+    constraint_rank = Imported(lambda: armdyn.constraints.constraint_rank)
+    close_loop = Imported(lambda: armdyn.constraints.close_loop)
+    close_velocities = Imported(lambda: armdyn.constraints.close_velocities)
+    close_accelerations = Imported(lambda: armdyn.constraints.close_accelerations)
+    constraint_wrench = Imported(lambda: armdyn.constraints.constraint_wrench)
+    multipliers_of_wrench = Imported(lambda: armdyn.constraints.multipliers_of_wrench)
 
     def __init__(self, model: Model) -> None:
         self.__dict__["model"] = model

@@ -19,6 +19,7 @@ IN_PLANE = (0.0, -9.81, 0.0)
 _BUNDLED: Mapping[str, Mapping[str, Any]] = {
     "planar_2r": {"gravity": IN_PLANE},
     "planar_3r": {"gravity": IN_PLANE},
+    "ucl_2r": {"gravity": (0.0, -9.8, 0.0)},
     "rp": {"gravity": IN_PLANE},
     "furuta": {"gravity": (0.0, 0.0, -10.0)},
     "scara": {},
@@ -34,7 +35,7 @@ def bundled_robots() -> tuple[str, ...]:
     """The names `load` knows.
 
     >>> bundled_robots()
-    ('planar_2r', 'planar_3r', 'rp', 'furuta', 'scara', 'stanford', 'puma560', 'kg_puma', 'ur5')
+    ('planar_2r', 'planar_3r', 'ucl_2r', 'rp', 'furuta', 'scara', 'stanford', 'puma560', 'kg_puma', 'ur5')
     """
     return tuple(_BUNDLED)
 

@@ -3,7 +3,7 @@
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.errors import SettingError, SimulationError, TrajectoryFileError
+from armdyn.simulation.errors import SettingError, SimulationError, SimulationInterrupted, TrajectoryFileError
 from armdyn.simulation.events import Crossing, JointLimit, Occurrence, Plane
 from armdyn.simulation.methods import (
     AdamsBashforthMoulton4,
@@ -16,6 +16,7 @@ from armdyn.simulation.methods import (
     Taylor,
     Variational,
 )
+from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.run import simulate
 from armdyn.simulation.stops import Contact, Stops
 from armdyn.simulation.trajectory import Statistics, Trajectory
@@ -32,11 +33,13 @@ __all__ = [
     "Heun",
     "JointLimit",
     "Occurrence",
+    "OverTime",
     "Plane",
     "RungeKutta4",
     "SemiImplicitEuler",
     "SettingError",
     "SimulationError",
+    "SimulationInterrupted",
     "Statistics",
     "Stops",
     "Taylor",

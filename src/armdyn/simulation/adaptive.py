@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from itertools import pairwise
 from typing import Any
 
@@ -15,8 +16,9 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SimulationError
-from armdyn.simulation.forces import Forces
+from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods import Adaptive
+from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
@@ -35,30 +37,22 @@ def integrate(
     redundant: Redundant = "error",
     corrector: Corrector | None = None,
 ) -> None:
-    """Integrate from (q, qd) to ``duration`` and fill the samples.
-
-    A state of a batch that cannot be continued keeps NaN from there on, unless none of them can.
-    """
+    """Integrate each state from (q, qd) to ``duration`` and fill the samples."""
     q, qd = start
-    states = list(np.ndindex(q.shape[:-1]))
-    failures = []
     chattered: list[Stretch] = []
-    for place, index in enumerate(states):
-        dense = Dense(robot.dof) if dense_output else None
-        run = _Run(robot, method, forces.of(index), duration, samples.of(index), dense, redundant, corrector)
-        try:
-            for part in run.integrate(q[index], qd[index]):
-                report((place + part) / len(states))
-        except SimulationError as error:
-            failures.append(error)
-        samples.count = max(samples.count, run.samples.count)
-        chattered += run.chattered
-        if dense is not None:
-            samples.dense[index] = dense
-    if chattered and method.chattering_step is not None:
-        samples.notes.append(note_on(chattered, method.chattering_step, robot.joint_names))
-    if len(failures) == len(states):
-        raise failures[0]
+    if dense_output:
+        samples.dense = {index: Dense(robot.dof) for index in np.ndindex(q.shape[:-1])}
+
+    def alone(index: Index, own: Samples) -> Generator[float]:
+        dense = samples.dense.get(index)
+        run = _Run(robot, method, forces.of(index), duration, own, dense, redundant, corrector, chattered)
+        return run.integrate(q[index], qd[index])
+
+    try:
+        one_by_one(samples, alone, report)
+    finally:
+        if chattered and method.chattering_step is not None:
+            samples.notes.append(note_on(chattered, method.chattering_step, robot.joint_names))
 
 
 class _Run:
@@ -74,21 +68,22 @@ class _Run:
         dense: Dense | None,
         redundant: Redundant,
         corrector: Corrector | None,
+        chattered: list[Stretch],
     ) -> None:
         self.robot, self.method, self.forces, self.duration, self.samples = robot, method, forces, duration, samples
-        self.dense, self.corrector = dense, corrector
+        self.dense, self.corrector, self.chattered = dense, corrector, chattered
         self.equations = motion_of(robot, redundant)
         self.hold = self.steps = 0
+        self.acting = forces
         self.all_finite = True
         self.watches = method.chattering_step is not None and not forces.held
         self.watch = Watch(duration)
-        self.chattered: list[Stretch] = []
 
     def rates(self, t: float, y: Array) -> Array:
         """The rates of change y' = (qd, qdd, P) at time t."""
         n = self.robot.dof
         q, qd = y[:n], y[n : 2 * n]
-        forces = self.forces.at(self.hold, t, q, qd)
+        forces = self.acting.at(self.hold, t, q, qd)
         qdd, power = self.equations(q, qd, *forces)
         result = np.empty(2 * n + 1)
         result[:n], result[n : 2 * n], result[2 * n] = qd, qdd, power
@@ -97,13 +92,12 @@ class _Run:
             self.watch.saw(t, y, forces)
         return result
 
-    def integrate(self, q: Array, qd: Array) -> Any:
-        """From 0 to the duration, starting anew wherever a table of forces jumps; yields the fraction that is done."""
+    def integrate(self, q: Array, qd: Array) -> Generator[float]:
+        """From 0 to the duration, starting anew where known forces jump or bend; yields the fraction that is done."""
         y = np.array([*q, *qd, 0.0])
-        holds = self.forces.rows or 1
-        edges = np.linspace(0.0, self.duration, holds + 1)
+        edges = self.forces.edges(self.duration)
         for self.hold, (begin, end) in enumerate(pairwise(edges)):
-            t = begin
+            t, self.acting = begin, self.forces.between(begin, end)
             while t < end:
                 for advance in (self._by_solver, self._through_chattering):
                     for after in advance(t, end, y):
@@ -147,7 +141,7 @@ class _Run:
                 self.dense.add(t_next, Line(t, t_next, y, y_next))
             t, y, steps = t_next, y_next, steps + 1
             yield t, y
-            if quiet.after(self.forces.at(self.hold, t, y[:n], y[n : 2 * n])):
+            if quiet.after(self.acting.at(self.hold, t, y[:n], y[n : 2 * n])):
                 break
         self.samples.effort.steps += steps
         self.chattered.append(Stretch(begin, t, steps, tuple(np.flatnonzero(jumps).tolist())))
@@ -207,7 +201,7 @@ class _Run:
         q, qd, work = y[:n], y[n : 2 * n], y[2 * n]
         if self.corrector is not None:
             q, qd = self.corrector.onto(q, qd)
-        self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
+        self.samples.record((q, qd, work), self.acting.at(self.hold, t, q, qd))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."

@@ -8,21 +8,24 @@ result is tau, which is held during the step; results that are neither are *sign
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.checks import number, one_per_joint
-from armdyn.declaration import Argument, Function, Shape
-from armdyn.errors import ShapeError, TraceError, UnknownName
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions import CompiledRollout, Rolled
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
+from armdyn.functions.named_tuples import named_tuple
+from armdyn.functions.pickling import require_picklable
+from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
-from armdyn.functions.rollouts import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
@@ -31,6 +34,9 @@ from armdyn.simulation.methods import Euler, FixedStep
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
+
+TAKEN = ("work", "cost", "f_tip", "q0", "qd0", "t0", "steps", "every", "out", "workers", "report")
+"""Names that mean something else to the loop, or to its call."""
 
 CALLBACK = (
     "What cannot be traced runs as an ordinary callback: "
@@ -60,7 +66,7 @@ class Controller:
                 f"{self.function.name} must be given {missing}; armdyn.control.with_options({self.function.name}, "
                 f"{missing}...) does"
             )
-        for name in ("work", "cost", "f_tip"):
+        for name in TAKEN:
             if name in self.state or name in self.inputs:
                 raise TraceError(f"{self.function.name} has an argument {name!r}, as the loop itself has; rename it")
         if self.function.outputs[0] != ("n",):
@@ -168,10 +174,11 @@ class ClosedLoop:
                 "them; expected a one-step method such as RungeKutta4(step=1e-3)"
             )
         self.controller = None if controller is None else Controller(controller)
-        self._declared = _step_function(self.method, self.controller, running_cost, energy=energy)
-        names = [a.name for a in self._declared.arguments]
-        over_time = [*over_time, *(["t"] if "t" in names else [])]
-        self.rollout = CompiledRollout(robot, self._declared, over_time=over_time, record=record, parameters=parameters)
+        self._running_cost, self._energy = running_cost, energy
+        step = _step_function(self.method, self.controller, running_cost, energy=energy)
+        over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
+        over_time += ("t",) if self._takes_time else ()
+        self.rollout = CompiledRollout(robot, step, over_time=over_time, record=record, parameters=parameters)
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -225,6 +232,35 @@ class ClosedLoop:
         given = self._given(q0, qd0, inputs, steps)
         return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)
 
+    def jvp(self, *wrt: str) -> Callable[..., Rolled]:
+        """The rates of the results where inputs, or the initial state, change: a function called as the loop is.
+
+        For every name X it takes one more array ``tangent_X``, the rate of X or a direction, of its shape; see
+        `armdyn.functions.CompiledRollout.jvp`.
+
+        Args:
+            wrt: names of inputs, or of the state for the initial one; all change together.
+
+        Raises:
+            UnknownName: what the loop does not take.
+
+        >>> @armdyn.function("(n),(n),()->(n)")
+        ... def spring(model, q, qd, stiffness):
+        ...     return armdyn.algorithms.gravity_forces(model, q) - stiffness * q - 5.0 * qd
+        >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), spring)
+        >>> rates = loop.jvp("stiffness")(np.ones(6), steps=100, stiffness=50.0, tangent_stiffness=1.0)
+        >>> stiffer, softer = (loop(np.ones(6), steps=100, stiffness=k) for k in (50.01, 49.99))
+        >>> bool(np.allclose(rates.final.q, (stiffer.final.q - softer.final.q) / 0.02, atol=1e-8))
+        True
+        """
+        return partial(self._along, self.rollout.jvp(*wrt))
+
+    def _along(
+        self, product: RolloutJvp, q0: ArrayLike, qd0: ArrayLike | None = None, *, steps: int, **inputs: Any
+    ) -> Rolled:
+        """The rates of the results; the options of a call are among the inputs."""
+        return product(**self._given(q0, qd0, inputs, steps), steps=steps)
+
     def gradient(
         self,
         cost: Function,
@@ -257,16 +293,52 @@ class ClosedLoop:
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
-        arguments = [a.name for a in self._declared.arguments]
         given = {"q": q0, "qd": np.zeros(self.robot.dof) if qd0 is None else qd0, "h": self.method.step} | inputs
-        t0 = given.pop("t0", 0.0)
-        if "t" in arguments:
+        self._check_time(inputs)
+        if self._takes_time:
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
-            given["t"] = number("t0", t0, unit="s", error=SettingError) + h * np.arange(steps)
+            given["t"] = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
         for name in self.state:
             if name not in given:
                 given[name] = np.zeros(self.rollout._inputs.port(name).shape)
         return given
+
+    def _check_time(self, inputs: Mapping[str, Any]) -> None:
+        """Refuse times that would be read by nothing, and those that the loop counts itself."""
+        if "t0" in inputs and not self._takes_time:
+            raise SettingError(
+                f"t0={shown(inputs['t0'])} is given, but {self._law} takes no argument t, so that the time does not "
+                "matter; leave t0 out"
+            )
+        if "t" in inputs and self._takes_time:
+            raise SettingError(
+                "t is given, but the loop itself counts the time; give t0, s, the time of the first step, and h, s, "
+                "the length of the steps"
+            )
+
+    @property
+    def _takes_time(self) -> bool:
+        """Whether the controller asks for the time."""
+        return self.controller is not None and self.controller.uses_time
+
+    @property
+    def _law(self) -> str:
+        """What gives tau, in words."""
+        return "a loop without a controller" if self.controller is None else self.controller.function.name
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        controller = None if self.controller is None else self.controller.function
+        for function in (controller, self._running_cost):
+            require_picklable(function)
+        settings: dict[str, Any] = {
+            "method": self.method,
+            "over_time": tuple(name for name in self.rollout.over_time if name != "t"),
+            "record": self.rollout.record,
+            "parameters": self.rollout.parameters,
+            "running_cost": self._running_cost,
+            "energy": self._energy,
+        }
+        return partial(ClosedLoop, self.robot, controller, **settings), ()
 
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name
@@ -308,7 +380,10 @@ def _step_function(
     name = "_".join([held_step.name, *([controller.function.name] if controller else [])])
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
     sizes = controller.function.sizes if controller else {}
-    declared = Function(step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes)
+    made = partial(_step_function, method, controller, running_cost, energy=energy)
+    declared = MadeFunction(
+        step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
+    )
     if controller is None and running_cost is None:
         object.__setattr__(declared, "sources", SOURCES)
     return declared

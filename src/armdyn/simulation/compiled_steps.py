@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -31,22 +32,40 @@ class CompiledSteps:
     """
 
     def __init__(self, robot: Robot, method: FixedStep, forces: Forces) -> None:
-        self.robot, self.method, self.forces = robot, method, forces
+        self.robot, self.method = robot, method
         given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
         self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
         self._loop = ClosedLoop(robot, method=method, over_time=over_time, record=RECORDED, energy=True).rollout
-        self._final = ClosedLoop(robot, method=method, over_time=over_time, record=(), energy=True).rollout
 
     def run(
-        self, state: State, first: int, last: int, h: float, report: Report, *, every: int = 1, rows: Any = None
+        self,
+        state: State,
+        first: int,
+        last: int,
+        h: float,
+        *,
+        every: int | None = None,
+        rows: Sequence[Array] = (),
+        report: Report | None = None,
     ) -> State:
-        """The state after the steps first, ..., last - 1; ``rows`` are arrays for q, qd and work each so many steps."""
+        """The state after the steps first, ..., last - 1.
+
+        Args:
+            state: before them.
+            first: the number of the first step.
+            last: the number of the step after the last.
+            h: their length, s.
+            every: how many steps lie between two states that are kept; all where none is.
+            rows: arrays for the positions, velocities and work that are kept.
+            report: called now and then with the fraction that is done.
+        """
         forces = {name: force.during(slice(first, last)) for name, force in self._given.items()}
         names = ("q", "qd", "work", *self.method.scheme.memory)
         given: dict[str, Any] = dict(zip(names, state, strict=True)) | forces | {"h": h}
-        loop, out = (self._final, None) if rows is None else (self._loop, dict(zip(RECORDED, rows, strict=True)))
-        final = loop(**given, steps=last - first, every=every, out=out, report=report).final
+        out = dict(zip(RECORDED, rows, strict=True)) if rows else None
+        steps = last - first
+        final = self._loop(**given, steps=steps, every=every or steps, out=out, report=report).final
         return tuple(getattr(final, name) for name in names)
 
     def integrate(
@@ -57,25 +76,34 @@ class CompiledSteps:
         full = grid.steps if grid.last_step == grid.step else grid.steps - 1
         before = saved[saved < full]  # rows at the beginning of steps of full length
         every = _spacing(before, full)
+        for kept, force in zip(samples.forces, self._given.values(), strict=True):
+            kept[:] = force.at_steps(saved)
+
+        def made(steps: int) -> None:
+            samples.effort.steps, samples.effort.evaluations = steps, steps * self.method.scheme.evaluations
+            report(steps / grid.steps)
+
+        def recorded(part: float) -> None:
+            steps = round(part * full)
+            samples.count = -(-steps // every)
+            made(steps)
+
         if every:
             rows = [array[: len(before)] for array in (samples.q, samples.qd, samples.work)]
-            state = self.run(state, 0, full, grid.step, report, every=every, rows=rows)
+            state = self.run(state, 0, full, grid.step, every=every, rows=rows, report=recorded)
             samples.count = len(before)
         else:
             for k, following in pairwise([*before, full]):
                 samples.record(state, ())
-                state = self.run(state, int(k), int(following), grid.step, lambda done: None)
-                report(following / grid.steps)
+                state = self.run(state, int(k), int(following), grid.step)
+                made(int(following))
         if full < grid.steps:
             if full in saved:
                 samples.record(state, ())
-            state = self.run(state, full, grid.steps, grid.last_step, lambda done: None)
+            state = self.run(state, full, grid.steps, grid.last_step)
         samples.record(state, ())
         samples.memory = dict(zip(self.method.scheme.memory, state[3:], strict=True))
-        for kept, force in zip(samples.forces, self._given.values(), strict=True):
-            kept[:] = force.at_steps(saved)
-        samples.effort.steps += grid.steps
-        samples.effort.evaluations += grid.steps * self.method.scheme.evaluations
+        made(grid.steps)
 
     def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples, remedy: str) -> None:
         """Raise where a motion that is alone left the finite numbers: when, and which joint."""
@@ -88,7 +116,7 @@ class CompiledSteps:
         state: State = (samples.q[lost - 1], samples.qd[lost - 1], samples.work[lost - 1], *memory)
         while k < end:
             h = grid.last_step if k == grid.steps - 1 else grid.step
-            following = self.run(state, k, k + 1, h, lambda done: None)
+            following = self.run(state, k, k + 1, h)
             if not np.isfinite(following[1]).all():
                 break
             k, state = k + 1, following

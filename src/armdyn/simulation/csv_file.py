@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from armdyn.formats.csv_table import Column, CsvTable
 from armdyn.simulation.columns import SIGNAL, UNITS, names_and_units, names_and_units_of, primary_columns
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import TrajectoryFileError
@@ -37,13 +38,13 @@ def content(trajectory: Trajectory, path: Path) -> bytes:
 
 def read(path: Path) -> Trajectory:
     """The trajectory in the file; the robot is named after the file."""
-    try:
-        with path.open(newline="", encoding="utf-8") as file:
-            header, *rows = csv.reader(file, strict=True)
-    except (ValueError, csv.Error) as error:
-        raise TrajectoryFileError(f"{path} is empty, or no comma-separated text: {error}") from error
-    joints, with_f_tip, signals = _check_header(path, header)
-    return _trajectory(path, joints, _numbers(path, header, rows), signals, with_f_tip=with_f_tip)
+    expected = "the columns that Trajectory.save writes"
+    table = CsvTable.of(path.read_bytes(), str(path), expected, separators=",", error=TrajectoryFileError)
+    joints, with_f_tip, signals = _check_header(path, table.first)
+    if not table.rows:
+        raise TrajectoryFileError(f"{path} has a header and no row below it")
+    values = table.numbers([Column(k, label) for k, label in enumerate(table.first)], finite=False)
+    return _trajectory(path, joints, values, signals, with_f_tip=with_f_tip)
 
 
 def _header(columns: Sequence[tuple[str, str]]) -> list[str]:
@@ -66,20 +67,6 @@ def _check_header(path: Path, header: list[str]) -> tuple[list[tuple[str, str]],
             problems.append("no joint position such as 'q_shoulder [rad]'")
         raise TrajectoryFileError(f"{path}: wrong columns: {'; '.join(problems) or 'in another order'}")
     return joints, with_f_tip, signals
-
-
-def _numbers(path: Path, header: list[str], rows: list[list[str]]) -> Array:
-    values = np.empty((len(rows), len(header)))
-    for line, row in enumerate(rows, start=2):
-        if len(row) != len(header):
-            raise TrajectoryFileError(f"{path}:{line}: {len(row)} values; the header names {len(header)} columns")
-        try:
-            values[line - 2] = [float(text) for text in row]
-        except ValueError as error:
-            raise TrajectoryFileError(f"{path}:{line}: {error}") from None
-    if not rows:
-        raise TrajectoryFileError(f"{path}: the header is there, and no row below it")
-    return values
 
 
 def _trajectory(

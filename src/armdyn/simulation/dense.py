@@ -59,7 +59,9 @@ class Line:
 def between_saved(t: Array, saved: Array, q: Array, qd: Array, qdd: Array) -> StateAt:
     """Hermite's polynomial of fourth degree between the saved states around each t.
 
-    It has q and qd of both ends and qdd of the first: at the second, the force of the next step already acts. With
+    It has q and qd of both ends and qdd of the first: at the second, the force of the next step already acts. That is
+    why `resample`, which has to give qdd too, is another polynomial (`resampling.quintic`, with qdd of both ends): with
+    smooth forces that one is closer by an order, with forces that jump at the saved times this one. With
     s = t - t_k and H = t_k+1 - t_k, what the acceleration qdd_k alone does not explain, D of the position and E of the
     velocity at the end, is made up for by c_3 s^3 + c_4 s^4, c_3 = (4 D - E H) / H^3, c_4 = (E H - 3 D) / H^4.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SimulationError
+from armdyn.simulation.errors import KEPT, SimulationError
 from armdyn.spatial.rotations import Array
 
 
@@ -16,5 +16,5 @@ def diverged(robot: Robot, t: float, qd: Array, remedy: str) -> SimulationError:
     unit = "rad/s" if joint.kind == "revolute" else "m/s"
     return SimulationError(
         f"the motion of {robot.name!r} could not be continued at t = {t:g} s: joint {joint.name!r} had reached "
-        f"{qd[k]:.3g} {unit} and was the fastest. {remedy} What was simulated until then is in error.trajectory."
+        f"{qd[k]:.3g} {unit} and was the fastest. {remedy} {KEPT}"
     )

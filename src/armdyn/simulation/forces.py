@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +15,8 @@ from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.grid import StepGrid
+from armdyn.simulation.over_time import OverTime, Scheduled
 from armdyn.spatial.rotations import Array
 
 Index = tuple[int, ...]
@@ -225,9 +227,51 @@ class Forces:
         return all(one is None or isinstance(one, Constant | Table) for one in (self.torque, self.f_tip))
 
     @property
+    def by_callables(self) -> bool:
+        """Whether one of them is a function."""
+        return any(isinstance(one, Law | Sampled) for one in (self.torque, self.f_tip))
+
+    @property
     def held(self) -> bool:
         """Whether all are constant during each step."""
         return self.torque.held and (self.f_tip is None or self.f_tip.held)
+
+    def check(self, duration: float) -> None:
+        """Refuse a simulation that lasts longer than the forces are known."""
+        for name, force in (("torque", self.torque), ("f_tip", self.f_tip)):
+            if isinstance(force, Scheduled):
+                force.check(name, duration)
+
+    def edges(self, duration: float) -> Array:
+        """The times from 0 to the duration between which all forces are smooth.
+
+        Raises:
+            ShapeError: a table of equal holds beside a force with times of its own.
+        """
+        own = [f.times for f in (self.torque, self.f_tip) if isinstance(f, Scheduled)]
+        if own and self.rows is not None:
+            raise ShapeError("of torque and f_tip one is a table and the other an OverTime; give both the same way")
+        if not own:
+            return np.linspace(0.0, duration, (self.rows or 1) + 1)
+        inside = np.concatenate(own)
+        return np.unique([0.0, *inside[(inside > 0.0) & (inside < duration)], duration])
+
+    @property
+    def jump(self) -> bool:
+        """Whether they may jump at the edges."""
+        return self.rows is not None or any(isinstance(f, Scheduled) and f.held for f in (self.torque, self.f_tip))
+
+    def between(self, begin: float, end: float) -> Forces:
+        """The same for times between two edges, as they are until the second."""
+        return self._changed(lambda force: force.between(begin, end))
+
+    def on_grid(self, grid: StepGrid) -> Forces:
+        """The same for steps of one length: what holds its values becomes a table with a row for each step."""
+        return self._changed(lambda force: Table(force.at_begins(grid)) if force.held else force)
+
+    def _changed(self, change: Callable[[Scheduled], Force]) -> Forces:
+        own = {name: f for name, f in vars(self).items() if isinstance(f, Scheduled)}
+        return replace(self, **{name: change(force) for name, force in own.items()}) if own else self
 
     @property
     def rows(self) -> int | None:
@@ -264,6 +308,8 @@ def prepared(name: str, value: Any, batch: tuple[int, ...], size: int, meaning: 
     shape = (*batch, size)
     if isinstance(value, Callback):
         return Sampled(Law(value.function, f"{name} {value.name}()", shape, names), value.sample_time)
+    if isinstance(value, OverTime):
+        return Scheduled.of_argument(name, value, shape, names)
     if callable(value):
         return Law(value, f"{name} {getattr(value, '__qualname__', type(value).__name__)}()", shape, names)
     shown = ", ".join(map(str, shape))

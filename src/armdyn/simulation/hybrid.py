@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from armdyn.simulation.events import Event, Occurrence, Watched
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.pieces import Step, check_method, integrator_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Pushing
@@ -99,29 +100,25 @@ def integrate(
         raise SettingError("a terminal event ends the simulation, of a single state; simulate the states one by one")
     pushing = Pushing(robot, barriers, redundant)
     room = _Room.of(samples, len(barriers))
-    states, failures = list(np.ndindex(batch)), list[SimulationError]()
-    for place, index in enumerate(states):
-        motion = _Motion(
-            pushing, method, forces.of(index), duration, samples.of(index), room.at(index), watched, corrector
-        )
-        try:
-            for part in motion.run(q[index], qd[index]):
-                report((place + part) / len(states))
-        except SimulationError as error:
-            failures.append(error)
-        samples.count = max(samples.count, motion.samples.count)
-        samples.events += [Occurrence(*each, index) for each in motion.occurred]
     samples.qdd = room.qdd
     names = ("stop_force", room.push[..., : barriers.stops]), ("contact_force", room.push[..., barriers.stops :])
     samples.signals = {name: values for name, values in names if values.shape[-1]}
-    samples.events.sort(key=lambda one: one.t)
-    if len(failures) == len(states):
-        raise failures[0]
-    samples.cut()
-    took = sum(one.energy for one in samples.events)
-    impacts = sum(one.kind == "impact" for one in samples.events)
-    if impacts:
-        samples.notes.append(f"{impacts} impacts took {took:.6g} J, which is counted as work done on the arm")
+
+    def alone(index: Index, own: Samples) -> Generator[float]:
+        motion = _Motion(pushing, method, forces.of(index), duration, own, room.at(index), watched, corrector)
+        try:
+            yield from motion.run(q[index], qd[index])
+        finally:
+            samples.events += [Occurrence(*each, index) for each in motion.occurred]
+
+    try:
+        one_by_one(samples, alone, report)
+    finally:
+        samples.events.sort(key=lambda one: one.t)
+        took = sum(one.energy for one in samples.events)
+        impacts = sum(one.kind == "impact" for one in samples.events)
+        if impacts:
+            samples.notes.append(f"{impacts} impacts took {took:.6g} J, which is counted as work done on the arm")
 
 
 class _Room(NamedTuple):
@@ -159,26 +156,28 @@ class _Motion:
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
         self.held = np.zeros(len(self.barriers), dtype=bool)
         self.hold = 0
+        self.acting = forces
         self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration)
         self.ends = _ends(method, forces, duration)
 
     def rates(self, t: float, y: Array) -> Array:
         """y' = (qd, qdd, P)."""
         n, (q, qd) = self.n, self._state(y)
-        found = self.pushing.rates(q, qd, self.forces.at(self.hold, t, q, qd), self.held)
+        found = self.pushing.rates(q, qd, self.acting.at(self.hold, t, q, qd), self.held)
         self.samples.effort.evaluations += 1
         result = np.empty(2 * n + 1)
         result[:n], result[n:-1], result[-1] = qd, found.qdd, found.power
         return result
 
-    def run(self, q: Array, qd: Array) -> Iterator[float]:
+    def run(self, q: Array, qd: Array) -> Generator[float]:
         """From 0 to the end; yields the fraction that is done."""
         t, y = 0.0, np.array([*q, *qd, 0.0])
         self._refuse_behind(q)
+        self.acting = self.forces.between(t, self.ends[0])
         y, starts, at_once = self._settled(t, y), True, 0
         for hold, end in enumerate(self.ends):
-            self.hold = hold
-            if self.hold and self.forces.rows is not None and len(self.barriers):
+            self.hold, self.acting = hold, self.forces.between(t, end)
+            if self.hold and self.forces.jump and len(self.barriers):
                 y, starts = self._settled(t, y), True
             while t < end:
                 step = self.integrator.step(t, y, end)
@@ -195,7 +194,7 @@ class _Motion:
                         return
                     y = self._changed(t, y, happened)
                 elif self.held.any() or self.corrector is not None:
-                    y = self._corrected(y)
+                    y = self._corrected(y, after_step=True)
                     self.integrator.moved(t, y)
                 yield t / self.duration
             self.integrator.restart()
@@ -253,7 +252,7 @@ class _Motion:
     def _push(self, place: int, at: At) -> Function:
         def push(t: float) -> float:
             q, qd = self._state(at(t))
-            return float(self.pushing.rates(q, qd, self.forces.at(self.hold, t, q, qd), self.held).push[place])
+            return float(self.pushing.rates(q, qd, self.acting.at(self.hold, t, q, qd), self.held).push[place])
 
         return push
 
@@ -290,7 +289,7 @@ class _Motion:
         if leaves is not None:
             touched[leaves] = False
         before = self.held
-        self.held = self.pushing.held(q, qd, self.forces.at(self.hold, t, q, qd), touched)
+        self.held = self.pushing.held(q, qd, self.acting.at(self.hold, t, q, qd), touched)
         if (np.abs(speed[self.held]) > 0).any():
             kinetic, moving = self.pushing.robot.kinetic_energy, qd
             q, qd = self.pushing.closed(q, qd, self.held)
@@ -302,11 +301,11 @@ class _Motion:
             self._note(t, self.barriers.names[place], "release", y)
         return y
 
-    def _corrected(self, y: Array) -> Array:
-        """The state on what holds it."""
+    def _corrected(self, y: Array, *, after_step: bool) -> Array:
+        """The state on what holds it, after a step or between two."""
         q, qd = self._state(y)
         if self.corrector is not None:
-            q, qd = self.corrector.after_step(q, qd)
+            q, qd = self.corrector.after_step(q, qd) if after_step else self.corrector.onto(q, qd)
         if self.held.any():
             q, qd = self.pushing.closed(q, qd, self.held)
         return np.array([*q, *qd, y[-1]])
@@ -323,20 +322,11 @@ class _Motion:
         while self.samples.count < len(times) - 1 and times[self.samples.count] < until:
             t = float(times[self.samples.count])
             y = step.at(t)
-            self._record_state(t, self._onto(y) if step.t < t else y)
-
-    def _onto(self, y: Array) -> Array:
-        """A state between two steps, on what holds it."""
-        q, qd = self._state(y)
-        if self.corrector is not None:
-            q, qd = self.corrector.onto(q, qd)
-        if self.held.any():
-            q, qd = self.pushing.closed(q, qd, self.held)
-        return np.array([*q, *qd, y[-1]])
+            self._record_state(t, self._corrected(y, after_step=False) if step.t < t else y)
 
     def _record_state(self, t: float, y: Array) -> None:
         q, qd = self._state(y)
-        acting = self.forces.at(self.hold, t, q, qd)
+        acting = self.acting.at(self.hold, t, q, qd)
         found = self.pushing.rates(q, qd, acting, self.held)
         self.room.qdd[self.samples.count], self.room.push[self.samples.count] = found.qdd, found.push
         self.samples.record((q, qd, y[-1]), acting)
@@ -368,10 +358,10 @@ class _Motion:
 
 
 def _ends(method: Adaptive | FixedStep, forces: Forces, duration: float) -> list[float]:
-    """Until when the forces are held: the steps of a grid, or the parts of the duration that a table has."""
+    """Until when the forces are held: the steps of a grid, or the times between which they are smooth."""
     if isinstance(method, FixedStep):
         grid = StepGrid(duration, method.step)
         ends = grid.times(np.arange(1, grid.steps + 1))
     else:
-        ends = np.linspace(0.0, duration, (forces.rows or 1) + 1)[1:]
+        ends = forces.edges(duration)[1:]
     return [float(end) for end in ends]

@@ -76,6 +76,9 @@ class Interval:
 def quintic(interval: Interval, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
     """The polynomial of fifth degree with position, velocity and acceleration of both ends, and its derivatives.
 
+    Under forces that jump at the kept times the acceleration at the end is that behind the jump, which is not the one
+    this interval ends with; `dense.between_saved`, which does without it, is then the closer one.
+
     In s from 0 to 1: q = q0 + v s + a s^2/2 + c3 s^3 + c4 s^4 + c5 s^5, where v and a are those of s.
     """
     (q0, q1), (qd0, qd1), (qdd0, qdd1) = (interval.ends(values) for values in (q, qd, qdd))

@@ -18,12 +18,13 @@ from armdyn.simulation import adaptive, fixed_step, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
-from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.errors import KEPT, SettingError, SimulationError, SimulationInterrupted
 from armdyn.simulation.events import Event
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.notes import notes_on
+from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.settings import check_constraints, initial_state
@@ -31,8 +32,8 @@ from armdyn.simulation.stops import Contact, Stops
 from armdyn.simulation.trajectory import Statistics, Trajectory
 from armdyn.spatial.rotations import Array
 
-ForceLike = ArrayLike | Callable[[float, Array, Array], Any]
-"""A constant, a table over time, or a function of (t, q, qd)."""
+ForceLike = ArrayLike | OverTime | Callable[[float, Array, Array], Any]
+"""A constant, a table over time, values at times of their own, or a function of (t, q, qd)."""
 
 
 def simulate(
@@ -73,7 +74,8 @@ def simulate(
             constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
             step k (a zero-order hold, as in Modern Robotics' ForwardDynamicsTrajectory, whose last row moves nothing
             and is left out here); the adaptive method divides the duration into as many equal parts as there are rows,
-            and starts anew at each. A callable ``torque(t, q, qd)`` returns shape (..., n); q and qd have the shape of
+            and starts anew at each. An `OverTime` has times of its own, and values that are held or on straight lines
+            between them. A callable ``torque(t, q, qd)`` returns shape (..., n); q and qd have the shape of
             the state and are read-only. With `armdyn.control.callback` it has a sample time of its own, between which
             its value is held.
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N: the same choices with 6
@@ -115,6 +117,7 @@ def simulate(
         UnknownName: a method that does not exist, or f_tip for a robot without a single tip.
         ConstraintError: an initial state that the robot's constraints do not allow, or constraints that are redundant.
         SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
+        SimulationInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.trajectory`` holds what was simulated until then.
 
     >>> robot = armdyn.load("planar_2r")
     >>> falls = armdyn.simulate(robot, [0.0, 0.0], duration=1.0)
@@ -136,6 +139,7 @@ def simulate(
     start = initial_state(robot, q0, qd0)
     check_constraints(robot, *start, redundant)
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
+    forces.check(duration)
     samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     happenings = hybrid.happenings_of(chosen, events, stops, contacts, dense_output)
@@ -148,17 +152,28 @@ def simulate(
             raise SettingError(f"dense_output is of 'adaptive' and 'taylor'; {chosen} has no interpolants")
         integrate = partial(integrate, dense_output=True)
     began = time.perf_counter()
+
+    def kept() -> Trajectory:
+        found = samples.kept()
+        found.notes = [*samples.notes, *([] if corrector is None else [corrector.note()])]
+        return _trajectory(robot, chosen, found, time.perf_counter() - began, redundant)
+
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
             integrate(report=report)
-            if corrector is not None:
-                samples.notes.append(corrector.note())
-            _refuse_if_all_are_lost(samples)
+            _refuse_if_all_are_lost(samples.kept())
+        return kept()
     except SimulationError as error:
         if samples.count:
-            error.trajectory = _trajectory(robot, chosen, samples.kept(), time.perf_counter() - began, redundant)
+            error.trajectory = kept()
         raise
-    return _trajectory(robot, chosen, samples, time.perf_counter() - began, redundant)
+    except KeyboardInterrupt as interrupt:
+        if not samples.count:
+            raise
+        when = f"interrupted after t = {samples.t[samples.count - 1]:g} s of {duration:g} s"
+        samples.notes.insert(0, f"the simulation was {when}")
+        what = f"the simulation of {robot.name!r} was {when}. {KEPT}"
+        raise SimulationInterrupted(what, kept()) from interrupt
 
 
 def _plan(
@@ -183,6 +198,7 @@ def _plan(
             f"{method} does not keep constraints, and {robot.name!r} has some; use method='rk4' or 'adaptive'"
         )
     grid = step_grid(duration, method.step)
+    forces = forces.on_grid(grid)
     if forces.rows not in (None, grid.steps):
         raise ShapeError(
             f"torque or f_tip is a table of {forces.rows} rows; expected {grid.steps}, one for each step of "
@@ -199,7 +215,7 @@ def _refuse_if_all_are_lost(samples: Samples) -> None:
     if not finite[-1]:
         raise SimulationError(
             f"none of the states could be continued to the end; the last is lost after t = {samples.t[finite][-1]:g} "
-            "s. Use a shorter step, or method='adaptive'. What was simulated until then is in error.trajectory."
+            f"s. Use a shorter step, or method='adaptive'. {KEPT}"
             if finite.any()
             else "none of the initial states is finite"
         )

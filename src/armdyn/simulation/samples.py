@@ -68,15 +68,15 @@ class Samples:
         return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, effort=self.effort)
 
     def kept(self) -> Samples:
-        """What is filled."""
-        kept = replace(self)
-        kept.cut()
-        return kept
-
-    def cut(self) -> None:
-        """Leave out what is not filled."""
+        """What is filled, by its own."""
         to = slice(self.count)
-        self.t, self.q, self.qd, self.work = self.t[to], self.q[to], self.qd[to], self.work[to]
-        self.forces = tuple(f[to] for f in self.forces)
-        self.qdd = None if self.qdd is None else self.qdd[to]
-        self.signals = {name: values[to] for name, values in self.signals.items()}
+        return replace(
+            self,
+            t=self.t[to],
+            q=self.q[to],
+            qd=self.qd[to],
+            work=self.work[to],
+            forces=tuple(f[to] for f in self.forces),
+            qdd=None if self.qdd is None else self.qdd[to],
+            signals={name: values[to] for name, values in self.signals.items()},
+        )

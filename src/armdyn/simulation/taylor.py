@@ -7,6 +7,7 @@ order of the series asks for, by recurrence, and compiles one step; the series o
 from __future__ import annotations
 
 import operator
+from collections.abc import Generator
 from itertools import pairwise
 from typing import Any
 
@@ -18,15 +19,19 @@ from armdyn.robot import Robot
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.equations import motion
-from armdyn.simulation.errors import SettingError, SimulationError
-from armdyn.simulation.forces import Forces
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods import Taylor
+from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
 SAME_NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh")
 """Operations of programs that heyoka has under the same name."""
+
+STEPS_AT_ONCE = 256
+"""heyoka makes so many steps in one call; in between, progress is reported and Ctrl-C is heard."""
 
 
 def integrate(
@@ -41,34 +46,27 @@ def integrate(
     dense_output: bool = False,
     redundant: Redundant = "error",
 ) -> None:
-    """Integrate from (q, qd) to ``duration`` and fill the samples.
-
-    A state of a batch that cannot be continued keeps NaN from there on, unless none of them can.
-    """
+    """Integrate each state from (q, qd) to ``duration`` and fill the samples."""
     if not forces.held:
         raise SettingError(
             f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable; give numbers or "
             "a table, or use method='adaptive'"
+            if forces.by_callables
+            else f"{method} takes forces that are held; give OverTime(..., 'hold'), or use method='adaptive'"
         )
     if redundant != "error" and robot.model.constraints:
         raise SettingError(f"{method} needs constraints that are independent; redundant must be 'error'")
     q, qd = start
     solver = _solver(robot, method, with_f_tip=forces.f_tip is not None)
-    states, failures = list(np.ndindex(q.shape[:-1])), []
-    for place, index in enumerate(states):
-        dense = Dense(robot.dof)
-        kept = samples.of(index)
+    if dense_output:
+        samples.dense = {index: Dense(robot.dof) for index in np.ndindex(q.shape[:-1])}
+
+    def alone(index: Index, own: Samples) -> Generator[float]:
         y = np.array([*q[index], *qd[index], 0.0])
-        try:
-            _integrate_one(robot, method, forces.of(index), y, solver, duration, kept, dense)
-        except SimulationError as error:
-            failures.append(error)
-        samples.count = max(samples.count, kept.count)
-        if dense_output:
-            samples.dense[index] = dense
-        report((place + 1) / len(states))
-    if len(failures) == len(states):
-        raise failures[0]
+        dense = samples.dense.get(index)
+        return _integrate_one(robot, method, forces.of(index), y, solver, duration, own, dense)
+
+    one_by_one(samples, alone, report)
 
 
 def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
@@ -105,26 +103,29 @@ def _integrate_one(
     solver: Any,
     duration: float,
     samples: Samples,
-    dense: Dense,
-) -> None:
-    """From 0 to the duration, starting anew wherever a table of forces jumps."""
+    dense: Dense | None,
+) -> Generator[float]:
+    """From 0 to the duration, starting anew wherever a table of forces jumps; yields the fraction that is done."""
     import heyoka  # noqa: PLC0415 - an extra, which made the solver
 
     solver.state[:], solver.time, n = y, 0.0, robot.dof
-    edges = np.linspace(0.0, duration, (forces.rows or 1) + 1)
+    edges = forces.edges(duration)
     for hold, (begin, end) in enumerate(pairwise(edges)):
         acting = forces.at(hold, begin, y[:n], y[n : 2 * n])
         solver.pars[:] = np.concatenate(acting)
-        outcome, _, _, steps, series, _ = solver.propagate_until(end, c_output=True)
-        samples.effort.steps += steps
-        samples.effort.evaluations += steps
-        reached = begin
-        if series is not None:
-            reached = series.bounds[1]
-            dense.add(reached, _Series(series))
-            for t in samples.t[samples.count : int(np.searchsorted(samples.t, reached))]:
-                samples.record(_parts(series(t), n), acting)
-            y = np.array(series(reached))
+        reached, outcome = begin, heyoka.taylor_outcome.step_limit
+        while outcome == heyoka.taylor_outcome.step_limit:
+            outcome, _, _, steps, series, _ = solver.propagate_until(end, c_output=True, max_steps=STEPS_AT_ONCE)
+            samples.effort.steps += steps
+            samples.effort.evaluations += steps
+            if series is not None:
+                reached = series.bounds[1]
+                if dense is not None:
+                    dense.add(reached, _Series(series))
+                for t in samples.t[samples.count : int(np.searchsorted(samples.t, reached))]:
+                    samples.record(_parts(series(t), n), acting)
+                y = np.array(series(reached))
+            yield reached / duration
         if outcome != heyoka.taylor_outcome.time_limit:
             raise diverged(robot, reached, y[n : 2 * n], f"{method} ended with {outcome}. Check torque and f_tip.")
         y = np.array(solver.state)

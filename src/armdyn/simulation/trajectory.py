@@ -196,8 +196,9 @@ class Trajectory:
 
         Between two kept times q is the polynomial of fifth degree with the q, qd and qdd of both (quintic Hermite), and
         qd and qdd are its derivatives; their errors fall with the sixth, fifth and fourth power of the interval where
-        forces are smooth. Forces, wrench, energies and signals lie on straight lines, so that the drift of the energy
-        account is interpolated too.
+        forces are smooth; where they jump at kept times, as a table does that is held during each step, `at` is more
+        accurate. Forces, wrench, energies and signals lie on straight lines, so that the drift of the energy account is
+        interpolated too.
 
         Args:
             times: s, rising, shape (T,), within the motion.

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from armdyn import algorithms
+import numpy as np
+
+from armdyn import control
 from armdyn.declaration import Function, function
 from armdyn.robot import Robot
 
@@ -14,22 +16,23 @@ PD = "(n),(n),(n),(n),(n)->(n)"
 
 def gravity_compensation(robot: Robot) -> Function:
     """Proportional-derivative control with gravity compensation: tau = g(q) + kp (target - q) - kd qd."""
-    known = robot.mechanism
+    known, rest = robot.mechanism, np.zeros(robot.dof)
 
     @function(PD)
     def pd(model: Any, q: Any, qd: Any, target: Any, kp: Any, kd: Any) -> Any:
-        return algorithms.gravity_forces(known, q) + kp * (target - q) - kd * qd
+        return control.pd_gravity(known, q, qd, target, rest, kp, kd)
 
     return pd
 
 
 def computed_torque(robot: Robot) -> Function:
     """Computed torque control of a place: tau = M(q) (kp (target - q) - kd qd) + c(q, qd) + g(q)."""
-    known = robot.mechanism
+    known, rest = robot.mechanism, np.zeros(robot.dof)
 
     @function(PD)
     def computed(model: Any, q: Any, qd: Any, target: Any, kp: Any, kd: Any) -> Any:
-        return algorithms.inverse_dynamics(known, q, qd, kp * (target - q) - kd * qd)
+        no_integral, h = rest, 0.0
+        return control.computed_torque(known, q, qd, no_integral, target, rest, rest, kp, kd, h).tau
 
     return computed
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,31 +17,43 @@ from armdyn.program.program import Port, Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import Interface
 
+Source = TypeVar("Source", bound=Program | Rollout)
+
 _NUMBERS_AT_ONCE = 1 << 24
 """Intermediate values that are held together; more states are evaluated one block after the other."""
 
 
-class Interpreted:
-    """A program called like the ufunc it would be compiled to: broadcasting, types, ``out=``, errors.
+class InPlaceOfUfunc(Generic[Source]):
+    """What the interpreter shows of the ufunc that it stands for.
 
     Args:
-        make_program: returns the program; called at the first evaluation.
-        interface: of the ufunc it stands for.
+        make_program: returns the program or rollout; called at each evaluation.
+        interface: of the ufunc.
         letters: the types it computes in, float32 ("f") and float64 ("d").
     """
 
-    def __init__(self, make_program: Callable[[], Program], interface: Interface, letters: str = "fd") -> None:
+    def __init__(self, make_program: Callable[[], Source], interface: Interface, letters: str = "fd") -> None:
         self._make_program = make_program
         self._letters = letters
         self.nin, self.nout, self.signature = interface.inputs, interface.outputs, interface.signature
         self.__name__, self.__doc__ = interface.name, interface.doc
+
+    def _type(self, arrays: Sequence[Any]) -> np.dtype[Any]:
+        """float32 where it computes in that and it holds all arrays exactly, else float64; numbers adapt to arrays."""
+        types = [np.asarray(a).dtype for a in arrays if type(a) not in (bool, int, float)]
+        single = "f" in self._letters and bool(types) and all(np.can_cast(one, np.float32) for one in types)
+        return np.dtype(np.float32 if single else np.float64)
+
+
+class Interpreted(InPlaceOfUfunc[Program]):
+    """A program called like the ufunc it would be compiled to: broadcasting, types, ``out=``, errors."""
 
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
         """The results for arrays with the states along their leading axes."""
         program = self._make_program()
         if len(arrays) != self.nin:
             raise TypeError(f"{self.__name__} takes {self.nin} arrays; got {len(arrays)}")
-        dtype = _common_type(arrays) if "f" in self._letters else np.dtype(np.float64)
+        dtype = self._type(arrays)
         inputs = [_checked(array, port, dtype) for array, port in zip(arrays, program.inputs, strict=True)]
         batch = np.broadcast_shapes(*(a.shape[: a.ndim - len(p.shape)] for a, p in _with(inputs, program.inputs)))
         return _handed_over(_evaluated(program, inputs, batch, dtype), out)
@@ -49,13 +61,6 @@ class Interpreted:
 
 def _with(arrays: Sequence[NDArray[Any]], ports: Sequence[Port]) -> list[tuple[NDArray[Any], Port]]:
     return list(zip(arrays, ports, strict=True))
-
-
-def _common_type(arrays: Sequence[Any]) -> np.dtype[Any]:
-    """float32 where it holds all arrays exactly, else float64; Python's numbers adapt to the others."""
-    types = [np.asarray(a).dtype for a in arrays if type(a) not in (bool, int, float)]
-    single = bool(types) and all(np.can_cast(one, np.float32) for one in types)
-    return np.dtype(np.float32 if single else np.float64)
 
 
 def _checked(array: Any, port: Port, dtype: np.dtype[Any]) -> NDArray[Any]:
@@ -100,47 +105,36 @@ def _handed_over(results: list[NDArray[Any]], out: Any) -> Any:
     return returned[0] if len(returned) == 1 else returned
 
 
-class InterpretedRollout:
-    """A rollout called like the ufunc it would be compiled to: see `armdyn.targets.gufunc.Interface`.
-
-    Args:
-        make_rollout: the rollout, asked for when it is first called.
-        interface: what the ufunc would be.
-        letters: the types it computes in, float32 ("f") and float64 ("d").
-    """
-
-    def __init__(self, make_rollout: Callable[[], Rollout], interface: Interface, letters: str = "fd") -> None:
-        self._make_rollout = make_rollout
-        self._letters = letters
-        self.nin, self.nout, self.signature = interface.inputs, interface.outputs, interface.signature
-        self.__name__, self.__doc__ = interface.name, interface.doc
+class InterpretedRollout(InPlaceOfUfunc[Rollout]):
+    """A rollout called like the ufunc it would be compiled to: see `armdyn.targets.gufunc.Interface`."""
 
     def __call__(self, *counts_and_arrays: Any, out: Any = None) -> Any:
         """Write the state after the last step, and the rows that are recorded, to the arrays of ``out``."""
-        rollout, (steps, every, *arrays) = self._make_rollout(), counts_and_arrays
-        dtype = _common_type(arrays) if "f" in self._letters else np.dtype(np.float64)
+        rollout, (steps, every, *arrays) = self._make_program(), counts_and_arrays
+        dtype = self._type(arrays)
         values = {port.name: np.asarray(a, dtype) for port, a in zip(rollout.inputs, arrays, strict=True)}
-        rows = dict(zip(rollout.recorded, out[len(rollout.state) :], strict=True))
-        shapes = {port.name: len(port.shape) for port in rollout.step.outputs + rollout.state}
+        over_time = {
+            port.name: _time_first(values.pop(port.name), port)
+            for port in rollout.inputs
+            if port.name in rollout.stepwise
+        }
+        final, rows = out[: len(rollout.state)], out[len(rollout.state) :]
+        kept = {port.name: _time_first(array, port) for port, array in zip(rollout.records, rows, strict=True)}
         for k in range(int(steps)):
-            now = {name: _row(value, k, rollout, name) for name, value in values.items()}
-            results = interpret(rollout.step, *now.values(), dtype=dtype)
-            given = dict(zip((port.name for port in rollout.step.outputs), results, strict=True))
+            now = values | {name: array[k] for name, array in over_time.items()}
+            computed = interpret(rollout.step, *(now[port.name] for port in rollout.inputs), dtype=dtype)
+            results = {port.name: result for port, result in zip(rollout.step.outputs, computed, strict=True)}
+            carried = {port.name: now[port.name] for port in rollout.state}
             if k % int(every) == 0:
-                known = given | {name: now[name] for _, name in rollout.carry}
-                for name, kept in rows.items():
-                    rank = shapes[name]
-                    np.moveaxis(kept, -1 - rank, 0)[k // int(every)] = known[name]
-            values |= {name: given[result] for result, name in rollout.carry}
-        for port, place in zip(rollout.state, out, strict=False):
+                for name, array in kept.items():
+                    array[k // int(every)] = (results | carried)[name]
+            values |= {name: results[result] for result, name in rollout.carry}
+        for port, place in zip(rollout.state, final, strict=True):
             place[...] = values[port.name]
         return out
 
 
-def _row(value: NDArray[Any], k: int, rollout: Rollout, name: str) -> NDArray[Any]:
-    """What step k reads of an input."""
-    if name not in rollout.stepwise:
-        return value
-    (rank,) = (len(port.shape) for port in rollout.inputs if port.name == name)
-    row: NDArray[Any] = np.moveaxis(value, -1 - rank, 0)[k]
-    return row
+def _time_first(array: NDArray[Any], port: Port) -> NDArray[Any]:
+    """An array over time, (..., steps, *shape), seen with the axis of time first."""
+    seen: NDArray[Any] = np.moveaxis(array, -1 - len(port.shape), 0)
+    return seen

@@ -34,20 +34,15 @@ def run_in_parallel(kernel: NumpyFunction, workers: int, /, *arrays: Any, out: A
     if threads > 1 and not _overlap(out):
         arrays = tuple(a if isinstance(a, int | float) else np.asarray(a) for a in arrays)
         arrays = _in_one_row(arrays, core_shapes(kernel)[0])
-        kernel = _shared(kernel, arrays, threads - 1)
+        kernel = _helped(kernel, *_states_and_share(kernel, arrays), threads - 1)
     return kernel(*arrays) if out is None else kernel(*arrays, out=out)
 
 
 def run_shared(kernel: NumpyFunction, workers: int | None, states: int, /, *arrays: Any, out: Any) -> Any:
     """Call the kernel of a rollout on a batch of ``states``, shared by up to ``workers`` threads; None: by none."""
     threads = 1 if workers is None else _number_of_threads(workers)
-    if threads > 1 and states >= 2 * GROUP:
-        with suppress(RuntimeError):  # the interpreter shuts down
-            team = _team()
-            shared = team.ufunc(kernel, threads - 1, GROUP)
-            if shared is not kernel:
-                team.wake(min(threads, states // GROUP) - 1)
-                kernel = shared
+    if threads > 1:
+        kernel = _helped(kernel, states, GROUP, threads - 1)
     return kernel(*arrays, out=out)
 
 
@@ -73,11 +68,18 @@ def _in_one_row(arrays: tuple[Any, ...], cores: Sequence[Shape]) -> tuple[Any, .
     )
 
 
-def _shared(kernel: NumpyFunction, arrays: Sequence[Any], helpers: int) -> NumpyFunction:
-    """The same function with helper threads, woken; the function itself where there can be none."""
+def _states_and_share(kernel: NumpyFunction, arrays: Sequence[Any]) -> tuple[int, int]:
+    """The states of a batch, and how many of them a thread must get to be worth waking."""
     inputs, outputs = core_shapes(kernel)
     fewest = max(1, SMALLEST_SHARE // sum(map(math.prod, (*inputs, *outputs))))
-    states = max(np.size(a) // math.prod(core) for a, core in zip(arrays, inputs, strict=True))
+    return max(np.size(a) // math.prod(core) for a, core in zip(arrays, inputs, strict=True)), fewest
+
+
+def _helped(kernel: NumpyFunction, states: int, fewest: int, helpers: int) -> NumpyFunction:
+    """The same function with helper threads, woken, each of which gets the ``fewest`` states or more.
+
+    The function itself where there can be no threads, or where a second one would get fewer.
+    """
     if states < 2 * fewest:
         return kernel
     try:

@@ -18,7 +18,7 @@ from armdyn.trajectory.checks import fixed_pose, rising, times_within
 from armdyn.trajectory.curves import Curve
 from armdyn.trajectory.joint_path import check_reach
 from armdyn.trajectory.law import MotionLaw
-from armdyn.trajectory.sequences import checked_paths, fill, starts_of
+from armdyn.trajectory.sequences import checked_paths, fill, switches_of
 
 
 class TipMotion(NamedTuple):
@@ -57,9 +57,8 @@ class CartesianPath(ABC):
         Raises:
             MotionError: a time outside the motion.
         """
-        of_twist = {"world": _as_it_is, "space": _in_space, "body": _in_body}[way_of_twist(expressed_in)]
-        motion = self._at(times_within(t, self.duration))
-        return of_twist(motion)
+        way, motion = way_of_twist(expressed_in), self._at(times_within(t, self.duration))
+        return motion if way == "world" else (_in_space if way == "space" else _in_body)(motion)
 
     def sampled(self, samples: int, *, expressed_in: str = "world") -> tuple[Array, TipMotion]:
         """Equally spaced times from start to end, s, shape (samples,), and the motion at them."""
@@ -114,8 +113,7 @@ class CartesianPathSequence(CartesianPath):
     @property
     def switches(self) -> Array:
         """Those of all paths, and where one follows another, s."""
-        starts = starts_of(path.duration for path in self.paths)
-        return np.unique(np.concatenate([at + path.switches for at, path in zip(starts, self.paths, strict=False)]))
+        return switches_of(self.paths)
 
     def _at(self, t: Array) -> TipMotion:
         result = TipMotion(np.empty((*t.shape, 4, 4)), np.empty((*t.shape, 6)), np.empty((*t.shape, 6)))
@@ -135,7 +133,7 @@ class PoseSpline(CartesianPath):
     """
 
     def __init__(self, times: ArrayLike, poses: Sequence[ArrayLike]) -> None:
-        t = rising("times", times)
+        t = rising(times)
         if len(poses) != len(t):
             raise ShapeError(f"{len(poses)} poses at {len(t)} times; expected one time for each pose")
         T = np.stack([fixed_pose(f"poses[{k}]", p) for k, p in enumerate(poses)])
@@ -150,10 +148,6 @@ class PoseSpline(CartesianPath):
         parts = [np.concatenate([a, self._position(flat, order)], axis=-1) for order, a in ((1, w), (2, dw))]
         T = rigid(R, self._position(flat))
         return TipMotion(T.reshape(*t.shape, 4, 4), *(x.reshape(*t.shape, 6) for x in parts))
-
-
-def _as_it_is(motion: TipMotion) -> TipMotion:
-    return motion
 
 
 def _in_space(motion: TipMotion) -> TipMotion:

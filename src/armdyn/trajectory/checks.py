@@ -37,12 +37,12 @@ def times_within(t: Any, duration: float) -> Array:
     return np.clip(times, 0.0, duration)
 
 
-def rising(name: str, times: Any, *, least: int = 2) -> Array:
+def rising(times: Any, *, least: int = 2) -> Array:
     """Times that rise from each to the next, shape (m,), ``least`` of them at least."""
-    rising_times = fixed(name, times, ("m",))
+    rising_times = fixed("times", times, ("m",))
     if len(rising_times) < least or not (np.diff(rising_times) > 0.0).all():
         count = "one time" if least == 1 else "two times"
-        raise MotionError(f"{name} must hold at least {count}, each after the one before")
+        raise MotionError(f"times must hold at least {count}, each after the one before")
     return rising_times
 
 

@@ -39,6 +39,12 @@ class Curve(ABC):
     def _points(self, s: Array, turn: Array) -> tuple[Array, Array, Array]:
         """p, p' and p'' at parameters s, where exp([w] s) is ``turn``, shape (..., 3, 3)."""
 
+    def _turned(self, start: ArrayLike, end: ArrayLike) -> Array:
+        """Begin at ``start`` and turn to ``end``, by the shorter way, from s = 0 to 1; the pose there."""
+        self._T0, T1 = fixed_pose("start", start), fixed_pose("end", end)
+        self._w = turn_between(self._T0[:3, :3], T1[:3, :3])
+        return T1
+
     def at(self, s: Array) -> CurvePoint:
         """Poses and their derivatives at parameters of any shape (...)."""
         s = np.asarray(s, dtype=float)
@@ -80,9 +86,7 @@ class Line(Curve):
     extent = 1.0
 
     def __init__(self, start: ArrayLike, end: ArrayLike) -> None:
-        self._T0, T1 = fixed_pose("start", start), fixed_pose("end", end)
-        self._w = turn_between(self._T0[:3, :3], T1[:3, :3])
-        self._way = T1[:3, 3] - self._T0[:3, 3]
+        self._way = self._turned(start, end)[:3, 3] - self._T0[:3, 3]
 
     def _points(self, s: Array, _: Array) -> tuple[Array, Array, Array]:
         return self._T0[:3, 3] + s[..., None] * self._way, self._way, np.zeros(3)
@@ -197,9 +201,8 @@ class Screw(Curve):
     extent = 1.0
 
     def __init__(self, start: ArrayLike, end: ArrayLike) -> None:
-        self._T0, T1 = fixed_pose("start", start), fixed_pose("end", end)
+        T1 = self._turned(start, end)
         R0, p0, R1, p1 = self._T0[:3, :3], self._T0[:3, 3], T1[:3, :3], T1[:3, 3]
-        self._w = turn_between(R0, R1)
         self._u = np.linalg.solve(_shift(self._w, np.array(1.0)), p1 - R1 @ R0.T @ p0)  # p_1 = exp([w]) p_0 + G(1) u
 
     @property

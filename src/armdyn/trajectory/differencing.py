@@ -36,7 +36,7 @@ def differentiated(times: ArrayLike, positions: ArrayLike, *, order: int = 4) ->
     >>> robot.inverse_dynamics(*motion).shape
     (101, 6)
     """
-    t, q = rising("times", times), fixed("positions", positions, ("T", "n"))
+    t, q = rising(times), fixed("positions", positions, ("T", "n"))
     if len(q) != len(t):
         raise ShapeError(f"{len(q)} positions at {len(t)} times; expected one time for each")
     if order not in (2, 4, 6, 8):

@@ -72,7 +72,7 @@ def follow(
     >>> robot.inverse_dynamics(*motion).shape
     (201, 6)
     """
-    t = rising("times", times, least=1)
+    t = rising(times, least=1)
     rows = places("components", components, COMPONENTS, "component", "a twist", error=MotionError)
     arm = Following(robot, frame, rows)
     if robot.dof != len(rows):

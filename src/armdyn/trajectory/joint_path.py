@@ -106,7 +106,7 @@ class PointToPoint(JointPath):
     """
 
     def __init__(self, start: ArrayLike, end: ArrayLike, laws: MotionLaw | Sequence[MotionLaw]) -> None:
-        self.start, self.end = joint_pair("start", start, "end", end)
+        self.start, self.end = joint_pair(start, end)
         self.laws = (laws,) if isinstance(laws, MotionLaw) else tuple(laws)
         if len(self.laws) not in (1, len(self.start)):
             raise ShapeError(f"{len(self.laws)} laws for {len(self.start)} joints; expected one, or one for each joint")
@@ -146,11 +146,11 @@ class JointPathSequence(JointPath):
         return result
 
 
-def joint_pair(name: str, q: ArrayLike, other_name: str, other: ArrayLike) -> tuple[Array, Array]:
-    """Two vectors of as many joints."""
-    a, b = fixed(name, q, ("n",)), fixed(other_name, other, ("n",))
+def joint_pair(start: ArrayLike, end: ArrayLike) -> tuple[Array, Array]:
+    """Start and end of a motion of as many joints."""
+    a, b = fixed("start", start, ("n",)), fixed("end", end, ("n",))
     if len(a) != len(b) or not len(a):
-        raise ShapeError(f"{name} has {len(a)} values, {other_name} has {len(b)}; expected one a joint in both")
+        raise ShapeError(f"start has {len(a)} values, end has {len(b)}; expected one a joint in both")
     return a, b
 
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.spatial.rotations import Array
 from armdyn.trajectory.checks import MotionError, number, times_within
-from armdyn.trajectory.sequences import fill, starts_of
+from armdyn.trajectory.sequences import fill, starts_of, switches_of
 
 
 class Progress(NamedTuple):
@@ -136,8 +136,7 @@ class LawSequence(MotionLaw):
     @property
     def switches(self) -> Array:
         """Times between which all derivatives are continuous, s."""
-        starts = starts_of(law.duration for law in self.laws)
-        return np.unique(np.concatenate([start + law.switches for start, law in zip(starts, self.laws, strict=False)]))
+        return switches_of(self.laws)
 
     def _at(self, t: Array) -> Progress:
         result = Progress(*(np.empty(t.shape) for _ in Progress._fields))

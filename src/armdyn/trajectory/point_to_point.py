@@ -64,7 +64,7 @@ def fastest(
     >>> path.duration
     2.5
     """
-    a, b = joint_pair("start", start, "end", end)
+    a, b = joint_pair(start, end)
     way = np.abs(b - a)
     limits = {"velocity": velocity, "acceleration": acceleration} | ({} if jerk is None else {"jerk": jerk})
     per_joint = {name: limit_of_each(name, values, len(a)) for name, values in limits.items()}

@@ -17,6 +17,12 @@ def starts_of(extents: Iterable[float]) -> Array:
     return np.concatenate([[0.0], np.cumsum(list(extents))])
 
 
+def switches_of(parts: Sequence[Any]) -> Array:
+    """The switches of all parts, and where one follows another, s."""
+    starts = starts_of(part.duration for part in parts)
+    return np.unique(np.concatenate([start + part.switches for start, part in zip(starts, parts, strict=False)]))
+
+
 def checked_paths(paths: Sequence[Any], fields: Sequence[str], gap: str) -> tuple[Any, ...]:
     """The paths, refused where one of the first fields of their motions jumps from one to the next."""
     if not paths:

@@ -143,7 +143,7 @@ def blended_lines(times: ArrayLike, waypoints: ArrayLike, *, blend: float) -> Sp
 
 
 def _waypoints(times: ArrayLike, waypoints: ArrayLike) -> tuple[Array, Array]:
-    t, q = rising("times", times), fixed("waypoints", waypoints, ("m", "n"))
+    t, q = rising(times), fixed("waypoints", waypoints, ("m", "n"))
     if len(q) != len(t):
         raise ShapeError(f"{len(q)} waypoints at {len(t)} times; expected one time for each waypoint")
     return t - t[0], q

@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import make_interp_spline
 
 from armdyn.spatial.rotations import Array
-from armdyn.trajectory.checks import MotionError, fixed, fixed_pose
-from armdyn.trajectory.curves import Curve, turn_between
+from armdyn.trajectory.checks import MotionError, fixed
+from armdyn.trajectory.curves import Curve
 
 NATURAL = [(3, np.zeros(3)), (4, np.zeros(3))]
 """Third and fourth derivative at each end of the natural quintic spline."""
@@ -38,8 +38,7 @@ class Through(Curve):
     extent = 1.0
 
     def __init__(self, start: ArrayLike, points: ArrayLike, end: ArrayLike) -> None:
-        self._T0, T1 = fixed_pose("start", start), fixed_pose("end", end)
-        self._w = turn_between(self._T0[:3, :3], T1[:3, :3])
+        T1 = self._turned(start, end)
         knots = np.vstack([self._T0[:3, 3], fixed("points", points, ("m", 3)), T1[:3, 3]])
         ways = np.linalg.norm(np.diff(knots, axis=0), axis=1)
         if not (ways > 0.0).all():

@@ -8,8 +8,7 @@ import numpy as np
 
 from armdyn.constraints.held import Held
 from armdyn.errors import Unsupported
-from armdyn.formats.export.numbers import numbers
-from armdyn.formats.export.rpy import rpy_of
+from armdyn.formats.export.numbers import numbers, rpy_of
 from armdyn.model.constraints import Constraint
 from armdyn.model.model import Model
 

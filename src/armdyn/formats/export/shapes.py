@@ -7,9 +7,8 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.formats.export.numbers import numbers
-from armdyn.formats.export.rpy import rpy_of
-from armdyn.formats.urdf.forms import FORMS, MESH, OF_URDF
+from armdyn.formats.export.numbers import numbers, rpy_of
+from armdyn.formats.urdf.unused import FORMS, MESH, OF_URDF
 from armdyn.model.geometry import Geometry, Mesh, Shape
 from armdyn.model.model import Model
 

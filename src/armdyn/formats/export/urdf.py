@@ -15,8 +15,7 @@ from armdyn.errors import ModelError
 from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.loops import add_loops
 from armdyn.formats.export.mimic import mimics_of
-from armdyn.formats.export.numbers import number, numbers
-from armdyn.formats.export.rpy import rpy_of
+from armdyn.formats.export.numbers import number, numbers, rpy_of
 from armdyn.formats.export.shapes import Shapes, add_shapes, is_of_urdf, shapes_by_link
 from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG

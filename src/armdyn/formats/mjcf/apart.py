@@ -47,13 +47,10 @@ def result_in(mujoco: Any, folder: Path, code: int) -> Result:
     """The result in a folder, of a process that ended with this exit code."""
     said = folder / "said.json"
     if not said.exists():
-        return Result(None, f"the compiler ended its process ({_ending(code)})")
+        ending = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return Result(None, f"the compiler ended its process ({ending})")
     answer = json.loads(said.read_text(encoding="utf-8"))
     warnings = tuple(answer["warnings"])
     if "refusal" in answer:
         return Result(None, answer["refusal"], warnings)
     return Result(mujoco.MjModel.from_binary_path(str(folder / "model.mjb")), "", warnings)
-
-
-def _ending(code: int) -> str:
-    return f"signal {-code}" if code < 0 else f"exit code {code}"

@@ -12,6 +12,8 @@ from threading import Lock
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from armdyn.errors import MissingLibrary, ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import Findings
@@ -77,6 +79,13 @@ class Compiled:
     def disabled(self, flag: str) -> bool:
         """Whether the file switches a part of the physics off, as ``<flag gravity="disable"/>`` does."""
         return bool(self.m.opt.disableflags & getattr(self.mujoco.mjtDisableBit, f"mjDSBL_{flag.upper()}", 0))
+
+    def equalities(self) -> Iterator[tuple[int, str]]:
+        """The number and kind of each equality that is active; none where the file switches them off."""
+        if self.disabled("equality") or self.disabled("constraint"):
+            return
+        for e in np.flatnonzero(self.m.eq_active0).tolist():
+            yield e, self.mujoco.mjtEq(self.m.eq_type[e]).name.removeprefix("mjEQ_").lower()
 
     def numbers(self, array: str, i: int) -> Any:
         """Row i of an array of the model, of which older versions of MuJoCo may have none: then zero."""

@@ -44,11 +44,7 @@ class Curve:
 
 def read_joint_equalities(compiled: Compiled, names: Names) -> list[JointEquation | Curve]:
     """The joint equalities that are active."""
-    m = compiled.m
-    if compiled.disabled("equality") or compiled.disabled("constraint"):
-        return []
-    kind = int(compiled.mujoco.mjtEq.mjEQ_JOINT)
-    return [_equality(compiled, names, e) for e in range(m.neq) if m.eq_active0[e] and m.eq_type[e] == kind]
+    return [_equality(compiled, names, e) for e, kind in compiled.equalities() if kind == "joint"]
 
 
 def _equality(compiled: Compiled, names: Names, e: int) -> JointEquation | Curve:

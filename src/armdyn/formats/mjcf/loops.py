@@ -24,20 +24,16 @@ KINDS = ("connect", "weld")
 def with_loops(model: Model, compiled: Compiled, names: Names) -> Model:
     """The model with the constraints that connect and weld its bodies to each other."""
     loops, notes = [], []
-    m, types = compiled.m, compiled.mujoco.mjtEq
-    if compiled.disabled("equality") or compiled.disabled("constraint"):
-        return model
     carriers = {frame.name: frame.link for frame in model.frames}
-    for e in range(m.neq):
-        kind = types(m.eq_type[e]).name.removeprefix("mjEQ_").lower()
-        if kind not in KINDS or not m.eq_active0[e]:
+    for e, kind in compiled.equalities():
+        if kind not in KINDS:
             continue
         (first, T1), (second, T2) = _ends(compiled, names, e, kind)
         name = compiled.name("equality", e) or f"equality_{e}"
         if first not in carriers or second not in carriers:
             notes.append(f"equality {name!r} between {first!r} and {second!r} is left out: one of them is")
         elif carriers[first] != carriers[second]:
-            turns = kind == "weld" and m.eq_data[e, 10] != 0.0  # torquescale 0: free to turn
+            turns = kind == "weld" and compiled.m.eq_data[e, 10] != 0.0  # torquescale 0: free to turn
             axes = AXES if turns else POSITIONS
             loops.append(Held(first, second, axes, T1, T2, name, "base"))
     if loops:

@@ -16,6 +16,7 @@ from armdyn.errors import Unsupported
 from armdyn.formats.mjcf.actuators import actuators_of, notes_on_actuators
 from armdyn.formats.mjcf.arms import arm_beside
 from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.loops import KINDS as LOOPS
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import first_of, listing
 from armdyn.model.model import Model
@@ -76,16 +77,11 @@ def _springs(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
 
 def _equalities(compiled: Compiled) -> Iterator[str]:
     """Constraints that are neither couplings of joints nor loops between bodies."""
-    m, types = compiled.m, compiled.mujoco.mjtEq
-    if compiled.disabled("equality") or compiled.disabled("constraint"):
-        return
-    for e in range(m.neq):
-        kind = types(m.eq_type[e]).name.removeprefix("mjEQ_").lower()
-        if m.eq_active0[e] and kind not in ("joint", "connect", "weld"):
-            name = compiled.name("equality", e)
+    for e, kind in compiled.equalities():
+        if kind not in ("joint", *LOOPS):
             yield (
-                f"equality {name or e!r} ({compiled.where(name, 'equality')}), a {kind} constraint: it is not "
-                "modelled. Delete it, or say what it asks for with robot.with_constraints(...)."
+                f"{compiled.label('equality', e)}, a {kind} constraint: it is not modelled. Delete it, or say what it "
+                "asks for with robot.with_constraints(...)."
             )
 
 
@@ -96,10 +92,9 @@ def _tendons(compiled: Compiled) -> Iterator[str]:
             word for word in ("stiffness", "stiffnesspoly", "armature") if np.any(compiled.numbers(f"tendon_{word}", t))
         ]
         if acts:
-            name = compiled.name("tendon", t)
             yield (
-                f"tendon {name or t!r} ({compiled.where(name, 'tendon')}) has {' and '.join(acts)}: tendons are not "
-                "modelled. Set it to 0, and make the tendon's force a part of tau."
+                f"{compiled.label('tendon', t)} has {' and '.join(acts)}: tendons are not modelled. Set it to 0, and "
+                "make the tendon's force a part of tau."
             )
 
 

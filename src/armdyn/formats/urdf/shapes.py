@@ -13,10 +13,9 @@ from typing import Any, cast
 
 from armdyn.errors import ArmdynError
 from armdyn.formats.findings import ElementReader, Findings
-from armdyn.formats.urdf.forms import FORMS, MESH
 from armdyn.formats.urdf.origins import read_origin
 from armdyn.formats.urdf.own_words import OF_LINK, TAG
-from armdyn.formats.urdf.unused import check_vocabulary
+from armdyn.formats.urdf.unused import FORMS, MESH, check_vocabulary
 from armdyn.formats.xml_tree import Element
 from armdyn.model.geometry import Geometry, Mesh, Plane, Purpose, Shape
 from armdyn.model.messages import quoted

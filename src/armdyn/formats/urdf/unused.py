@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from functools import lru_cache
 
 from armdyn.formats.findings import ElementReader, Findings
-from armdyn.formats.urdf.forms import FORMS, MESH
 from armdyn.formats.urdf.own_words import ACTUATOR, OF_JOINT, OF_LINK
 from armdyn.formats.urdf.own_words import TAG as OWN
 from armdyn.formats.urdf.transmissions import ROS2
 from armdyn.formats.urdf.transmissions import TAG as TRANSMISSION
 from armdyn.formats.xml_tree import Element
+from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from armdyn.model.messages import quoted
+
+FORMS: Mapping[str, type[Shape]] = {
+    form.__name__.lower(): form for form in (Box, Sphere, Cylinder, Capsule, Ellipsoid, Plane)
+}
+"""The forms but meshes, by tag; each size of a form is an attribute."""
+
+MESH = "mesh"
+
+OF_URDF = ("box", "sphere", "cylinder", MESH)
+"""The tags that every reader of URDF knows."""
 
 USED_CHILDREN = {
     "robot": ("link", "joint", "loop_joint", "loop", OWN, TRANSMISSION),

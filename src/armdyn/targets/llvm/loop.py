@@ -13,6 +13,7 @@ from itertools import islice
 from armdyn.program.program import Port, Program
 from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm import streaming
+from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.arithmetic import arithmetic_section
 from armdyn.targets.llvm.library import libm_functions, library_operations, library_section
 from armdyn.targets.llvm.machine import Machine
@@ -75,9 +76,7 @@ def _results(program: Program, plan: Sections) -> Iterator[tuple[int, list[Colum
     """The number of every output among all ports, where its numbers are, and how long its runs."""
     results = iter(program.results)
     for number, port in enumerate(program.outputs, start=len(program.inputs)):
-        nodes = [(index, plan.nodes[index]) for index in islice(results, port.size)]
-        columns = [(plan.slots[i], float(node[1]) if node[0] == "const" else None) for i, node in nodes]
-        yield number, columns, run_length(port.shape)
+        yield number, plan.places(islice(results, port.size)), run_length(port.shape)
 
 
 def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
@@ -104,7 +103,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("%states.at = select i1 %alone, ptr %dimensions, ptr %batch")
     out.put("%states = load i64, ptr %states.at")
     restore_flags = save_flags(out, triple)
-    _describe_arguments(out, ports)
+    describe_arguments(out, list(enumerate(ports)), "%steps")
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port, sum(result.size for result in program.outputs))
     constants(out, plan, vector)
@@ -150,23 +149,6 @@ def constants(out: Lines, plan: Sections, vector: Vector) -> None:
             out.put(f"store {vector.type} {vector.splat(float(plan.nodes[index][1]))}, ptr {to}, align {vector.bytes}")
 
 
-def _describe_arguments(out: Lines, ports: tuple[Port, ...]) -> None:
-    """Where every argument lies, its stride from state to state, and whether a state's numbers are contiguous.
-
-    NumPy's ``steps`` hold the outer strides of all arguments first, then the core strides of each.
-    """
-    core = len(ports)
-    for number, port in enumerate(ports):
-        at = out.let(f"getelementptr ptr, ptr %args, i64 {number}")
-        out.put(f"%data{number} = load ptr, ptr {at}")
-        at = out.let(f"getelementptr i64, ptr %steps, i64 {number}")
-        out.put(f"%outer{number} = load i64, ptr {at}")
-        strides = out.let(f"getelementptr i64, ptr %steps, i64 {core}")
-        layout = f"i64 {port.size}, i64 {len(port.shape)}, ptr @shape{number}, ptr {strides}, ptr %offsets{number}"
-        out.put(f"%contiguous{number} = call i1 @layout({layout})")
-        core += len(port.shape)
-
-
 def save_flags(out: Lines, triple: str) -> str:
     """Remember the processor's floating-point exception flags; returns the instruction that puts them back.
 
@@ -202,7 +184,7 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
     fresh = out.let(f"or i1 {first}, {varies}")
     out.put(f"br i1 {fresh}, label %load{number}, label %loaded{number}")
     out.put(f"load{number}:")
-    _transfer(out, f"load_{port.size}", number, slot_pointer(out, vector, "%values", slot))
+    transfer(out, f"load_{port.size}", number, slot_pointer(out, vector, "%values", slot))
     out.put(f"br label %loaded{number}")
     out.put(f"loaded{number}:")
 
@@ -210,7 +192,7 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
 def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool) -> None:
     """Store one output's group; a whole group of a large result past the cache."""
     if not streams:
-        _transfer(out, f"store{number}", number, "%values")
+        transfer(out, f"store{number}", number, "%values")
         return
     whole = out.let(f"icmp eq i64 %last, {vector.lanes - 1}")
     past = out.let(f"and i1 {whole}, %streams{number}")
@@ -219,18 +201,9 @@ def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool
     streaming.store_streamed(out, vector, number, port)
     out.put(f"br label %stored{number}")
     out.put(f"through{number}:")
-    _transfer(out, f"store{number}", number, "%values")
+    transfer(out, f"store{number}", number, "%values")
     out.put(f"br label %stored{number}")
     out.put(f"stored{number}:")
-
-
-def _transfer(out: Lines, function: str, number: int, scratch: str) -> None:
-    distance = out.let(f"mul i64 %state, %outer{number}")
-    data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
-    out.put(
-        f"call void @{function}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
-        f"i1 %contiguous{number}, ptr %offsets{number})"
-    )
 
 
 def declarations(plan: Sections, vector: Vector, triple: str) -> str:

@@ -16,6 +16,7 @@ from itertools import accumulate, islice
 from armdyn.program.program import Port
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import ENTRY
+from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import (
     ATTRIBUTES,
@@ -93,8 +94,7 @@ class Ports:
         """The places of a result of the step's program."""
         results = iter(self.rollout.step.results)
         found = {port.name: list(islice(results, port.size)) for port in self.rollout.step.outputs}
-        nodes = [(index, plan.nodes[index]) for index in found[name]]
-        return [(plan.slots[i], float(node[1]) if node[0] == "const" else None) for i, node in nodes]
+        return plan.places(found[name])
 
 
 def _carry(ports: Ports, plan: Sections, vector: Vector) -> str:
@@ -140,12 +140,13 @@ def _loop(ports: Ports, plan: Sections, vector: Vector, triple: str) -> str:
     _read_count(out, vector, "steps", 0)
     _read_count(out, vector, "every", 1)
     out.put("%no.step = icmp slt i64 %steps, 1")
-    _describe_arguments(out, ports)
+    describe_arguments(out, ports.all, "%strides", ports.over_time)
     constants(out, plan, vector)
     out.put("br label %group")
     _group(out, vector, ports, plan)
     out.put("finish:")
-    out.put(restore_flags)
+    if restore_flags:
+        out.put(restore_flags)
     out.put("br label %done")
     out.put("done:")
     out.put("ret void")
@@ -165,7 +166,7 @@ def _group(out: Lines, vector: Vector, ports: Ports, plan: Sections) -> None:
     _step(out, vector, ports, plan)
     out.put("final:")
     for number, _ in ports.state:
-        _transfer(out, f"store{number}", number, "%values")
+        transfer(out, f"store{number}", number, "%values")
     out.put(f"%next = add i64 %state, {vector.lanes}")
     out.put("%more = icmp slt i64 %next, %count")
     out.put("br i1 %more, label %group, label %finish")
@@ -178,14 +179,14 @@ def _step(out: Lines, vector: Vector, ports: Ports, plan: Sections) -> None:
     out.put("%until = phi i64 [ 0, %group ], [ %until.next, %recorded ]")
     out.put("%row = phi i64 [ 0, %group ], [ %row.next, %recorded ]")
     for number, port in ports.stepwise:
-        _load(out, vector, ports, number, port, at_step="%k")
+        _load(out, vector, ports, number, port, row="%k")
     for number in range(len(plan.sections)):
         out.put(f"call void @section{number}(ptr %values, ptr %values)")
     out.put("%records = icmp eq i64 %until, 0")
     out.put("br i1 %records, label %record, label %recorded")
     out.put("record:")
     for number, _ in ports.records:
-        _transfer(out, f"store{number}", number, "%values", at_step="%row")
+        transfer(out, f"store{number}", number, "%values", row="%row")
     out.put("br label %recorded")
     out.put("recorded:")
     out.put("call void @carry(ptr %values)")
@@ -205,41 +206,7 @@ def _read_count(out: Lines, vector: Vector, name: str, number: int) -> None:
     out.put(f"%{name} = fptosi {vector.scalar} {value} to i64")
 
 
-def _describe_arguments(out: Lines, ports: Ports) -> None:
-    """Where every array lies, its stride from state to state and from step to step, and the layout of one state.
-
-    NumPy gives the strides from state to state of all arguments first, then the others of each.
-    """
-    core = COUNTS + len(ports.all)
-    for k, (number, port) in enumerate(ports.all):
-        at = out.let(f"getelementptr ptr, ptr %args, i64 {number}")
-        out.put(f"%data{number} = load ptr, ptr {at}")
-        at = out.let(f"getelementptr i64, ptr %strides, i64 {number}")
-        out.put(f"%outer{number} = load i64, ptr {at}")
-        if number in ports.over_time:
-            at = out.let(f"getelementptr i64, ptr %strides, i64 {core}")
-            out.put(f"%stride{number} = load i64, ptr {at}")
-            core += 1
-        strides = out.let(f"getelementptr i64, ptr %strides, i64 {core}")
-        layout = f"i64 {port.size}, i64 {len(port.shape)}, ptr @shape{k}, ptr {strides}, ptr %offsets{number}"
-        out.put(f"%contiguous{number} = call i1 @layout({layout})")
-        core += len(port.shape)
-
-
-def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, *, at_step: str = "") -> None:
+def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, *, row: str = "") -> None:
     """Load one input's group to its slots."""
     scratch = slot_pointer(out, vector, "%values", ports.slots[port.name])
-    _transfer(out, f"load_{port.size}", number, scratch, at_step=at_step)
-
-
-def _transfer(out: Lines, function: str, number: int, scratch: str, *, at_step: str = "") -> None:
-    """Call what moves a group's numbers between an array and scratch memory."""
-    distance = out.let(f"mul i64 %state, %outer{number}")
-    data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
-    if at_step:
-        distance = out.let(f"mul i64 {at_step}, %stride{number}")
-        data = out.let(f"getelementptr i8, ptr {data}, i64 {distance}")
-    out.put(
-        f"call void @{function}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
-        f"i1 %contiguous{number}, ptr %offsets{number})"
-    )
+    transfer(out, f"load_{port.size}", number, scratch, row=row)

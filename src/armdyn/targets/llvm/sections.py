@@ -9,7 +9,7 @@ first. A value has one slot, however often it is a result.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -43,6 +43,11 @@ class Sections:
     sections: tuple[Arithmetic | Library, ...]
     slots: dict[int, int]
     slot_count: int
+
+    def places(self, results: Iterable[int]) -> list[tuple[int, float | None]]:
+        """The slot of each result, and its value where it is a constant."""
+        nodes = [(index, self.nodes[index]) for index in results]
+        return [(self.slots[index], float(node[1]) if node[0] == "const" else None) for index, node in nodes]
 
 
 def arguments_of(node: Node) -> tuple[int, ...]:

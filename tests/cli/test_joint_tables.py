@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.cli.states_file import read_states
+from armdyn.simulation.joint_tables import read_states
 
 Shell = Callable[..., Any]
 ARM = armdyn.load("planar_2r")
@@ -161,7 +161,7 @@ def test_what_is_missing_is_zero(shell: Shell, tmp_path: Path, text: str, state:
         ("q_joint_1,q_joint_2\n1,\n", "{0}:2 column 'q_joint_2' holds ''; expected a finite number"),
         ("q_joint_1,q_joint_2\n1,1_000\n", "{0}:2 column 'q_joint_2' holds '1_000'; expected a finite number"),
         ("t,q_joint_1,q_joint_2\nnan,1,2\n", "{0}:2 column 't' holds 'nan'; expected a finite number"),
-        ("\n\n", "{0} is empty; expected a row of states for each line"),
+        ("\n\n", "{0} is empty; expected a csv of states, a row for each"),
     ],
 )
 def test_tables_that_are_wrong(shell: Shell, tmp_path: Path, text: str, message: str) -> None:

@@ -1,0 +1,53 @@
+"""Friction that differs between the directions of motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.actuators.law import Law
+from armdyn.errors import DTypeError, shown
+from armdyn.model.friction import FrictionLaw
+from armdyn.program import less, select
+
+
+@dataclass(frozen=True)
+class DirectionDependent(Law):
+    """One law forwards, qd > 0, another backwards.
+
+    Args:
+        forwards: for qd > 0.
+        backwards: for qd < 0.
+
+    >>> from armdyn.actuators import Coulomb, DirectionDependent
+    >>> law = DirectionDependent(Coulomb(2.0), Coulomb(1.5))
+    >>> [float(law.force(rate, 0.0)) for rate in (-1.0, 0.0, 1.0)]
+    [-1.5, 0.0, 2.0]
+    """
+
+    forwards: FrictionLaw
+    backwards: FrictionLaw
+
+    def __post_init__(self) -> None:
+        for name in ("forwards", "backwards"):
+            law = getattr(self, name)
+            if not isinstance(law, FrictionLaw):
+                raise DTypeError(f"{name} of DirectionDependent is {shown(law)}; expected a law such as Coulomb(2.0)")
+
+    @property
+    def depends_on_load(self) -> bool:  # type: ignore[override]
+        """Whether either law does."""
+        return self.forwards.depends_on_load or self.backwards.depends_on_load
+
+    def force(self, rate: Any, load: Any) -> Any:
+        """The force of the law that holds."""
+        return select(less(rate, 0.0), self.backwards.force(rate, load), self.forwards.force(rate, load))
+
+    def at_rest(self, load: Any) -> tuple[Any, Any]:
+        """The least force of the law backwards, the largest of the one forwards."""
+        return self.backwards.at_rest(load)[0], self.forwards.at_rest(load)[1]
+
+    def breakaway(self, load: Any) -> Any:
+        """The larger one of both directions."""
+        low, high = self.at_rest(load)
+        return select(less(-low, high), high, -low)

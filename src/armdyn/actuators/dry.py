@@ -1,0 +1,42 @@
+"""What laws with a jump at rest share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+from armdyn.actuators.law import Law
+from armdyn.program import maximum, sign
+
+
+class DryFriction(Law):
+    """Friction sign(qd) F(|qd|, L) of a size F that is not negative; L = sign(qd) load is the load along the motion.
+
+    L is positive where the joint drives its load, negative where the load drives the joint.
+    """
+
+    @abstractmethod
+    def magnitude(self, speed: Any, load: Any) -> Any:
+        """F, N m or N, of a joint that moves.
+
+        Args:
+            speed: |qd|, rad/s or m/s.
+            load: L, the load along the motion, N m or N.
+        """
+
+    def magnitude_at_rest(self, load: Any) -> Any:
+        """F, N m or N, at which the joint starts to move against the load L, or with it where L is negative."""
+        return self.magnitude(0.0, load)
+
+    def force(self, rate: Any, load: Any) -> Any:
+        """sign(qd) F(|qd|, sign(qd) load)."""
+        direction = sign(rate)
+        return direction * self.magnitude(abs(rate), direction * load)
+
+    def at_rest(self, load: Any) -> tuple[Any, Any]:
+        """-F and F of both directions in which the joint may start; they differ where F depends on the load."""
+        return -self.magnitude_at_rest(-load), self.magnitude_at_rest(load)
+
+    def breakaway(self, load: Any) -> Any:
+        """The larger F of both directions."""
+        return maximum(self.magnitude_at_rest(load), self.magnitude_at_rest(-load))

@@ -1,0 +1,58 @@
+"""What a gear takes of the power that goes through it (Modern Robotics 8.9.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.actuators.dry import DryFriction
+from armdyn.checks import number
+from armdyn.errors import ModelError, shown
+from armdyn.program import maximum
+
+
+@dataclass(frozen=True)
+class GearLoss(DryFriction):
+    """Friction (1/eta - 1) |load| where the joint drives its load, (1 - eta_b) |load| where the load drives the joint.
+
+    So the drive gives load/eta where load qd > 0, and eta_b load where load qd < 0. At rest it may give anything
+    between the two before the joint moves; inverse and forward dynamics take no loss there. The inertia of the rotor
+    lies before the loss: it does not count in the load.
+
+    Args:
+        efficiency: eta, the part of the drive's power that reaches the load, above 0, at most 1.
+        back_efficiency: eta_b, the part of the load's power that reaches the drive, above 0, at most 1.
+
+    Raises:
+        ModelError: an efficiency above one, or not above zero. A gear that the load cannot drive has no equations of
+            motion of this form: its friction is not decided by the load.
+
+    >>> loss = armdyn.actuators.GearLoss(efficiency=0.8, back_efficiency=0.5)
+    >>> [10.0 + float(loss.force(rate, 10.0)) for rate in (1.0, -1.0)]  # drives; is driven
+    [12.5, 5.0]
+    >>> [10.0 + float(loss) for loss in loss.at_rest(10.0)]
+    [5.0, 12.5]
+    """
+
+    efficiency: float
+    back_efficiency: float
+
+    depends_on_load = True
+    lines = 2
+
+    def __post_init__(self) -> None:
+        check_efficiencies(self)
+
+    def magnitude(self, speed: Any, load: Any) -> Any:
+        """(1/eta - 1) L where L > 0, (1 - eta_b) (-L) where L < 0: the larger one."""
+        return maximum((1.0 / self.efficiency - 1.0) * load, (self.back_efficiency - 1.0) * load)
+
+
+def check_efficiencies(part: object) -> None:
+    """The fields ``efficiency`` and ``back_efficiency`` of a frozen dataclass while it is made."""
+    for name in ("efficiency", "back_efficiency"):
+        what, given = f"{name} of {type(part).__name__}", getattr(part, name)
+        value = number(what, given, above=0.0, expected="a number above zero and at most 1")
+        if value > 1.0:
+            raise ModelError(f"{what} is {shown(given)}; expected a number above zero and at most 1")
+        object.__setattr__(part, name, value)

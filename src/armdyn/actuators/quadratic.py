@@ -1,0 +1,33 @@
+"""Friction that grows with the square of the speed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.actuators.law import Law
+
+
+@dataclass(frozen=True)
+class Quadratic(Law):
+    """Drag c |qd| qd, as of air and of oil that is stirred.
+
+    Args:
+        coefficient: c, N m s^2/rad^2, or N s^2/m^2 of a slide.
+
+    >>> armdyn.actuators.Quadratic(0.5).force(-3.0, 0.0)
+    -4.5
+    """
+
+    coefficient: float
+
+    def __post_init__(self) -> None:
+        self._not_below_zero(coefficient="N m s^2/rad^2 or N s^2/m^2")
+
+    def force(self, rate: Any, load: Any) -> Any:
+        """c |qd| qd."""
+        return self.coefficient * abs(rate) * rate
+
+    def breakaway(self, load: Any) -> Any:
+        """0: it never sticks."""
+        return 0.0

@@ -1,0 +1,56 @@
+"""The Stribeck effect: friction falls from its static to its kinetic value as the joint gathers speed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.dry import DryFriction
+from armdyn.program import less, select
+
+
+@dataclass(frozen=True)
+class Stribeck(DryFriction):
+    """Dry friction k + (s - k) exp(-|qd/v|^a) (Modern Robotics fig. 8.15 f, together with `Viscous`).
+
+    Args:
+        static: s, at rest, N m or N.
+        kinetic: k, to which it falls, N m or N; not more than ``static``.
+        speed: v, at which the part that falls is down to 1/e, rad/s or m/s.
+        exponent: a; 2 is the common choice, 1 a slower fall.
+
+    Raises:
+        ModelError: a negative number, a speed or an exponent of zero, or static friction below kinetic friction.
+
+    >>> law = armdyn.actuators.Stribeck(static=3.0, kinetic=2.0, speed=0.1)
+    >>> round(float(law.force(0.1, 0.0)), 6)  # 2 + 1/e
+    2.367879
+    """
+
+    static: float
+    kinetic: float
+    speed: float
+    exponent: float = 2.0
+
+    def __post_init__(self) -> None:
+        self._not_below_zero(static="N m or N", kinetic="N m or N")
+        self._above_zero(speed="rad/s or m/s", exponent="")
+        self._ordered("static", "kinetic")
+
+    def magnitude(self, speed: Any, load: Any) -> Any:
+        """k + (s - k) exp(-(|qd|/v)^a)."""
+        return self.kinetic + (self.static - self.kinetic) * fallen(speed, self.speed, self.exponent)
+
+
+def fallen(speed: Any, by: float, exponent: float) -> Any:
+    """exp(-(speed/by)^exponent): what is left of the part of the friction that falls with the speed.
+
+    Where the exponent is below 1 its slope at rest is infinite; 0 stands for it there, as for that of a step.
+    """
+    ratio = speed * (1.0 / by)
+    if exponent >= 1.0:
+        return np.exp(-(ratio**exponent))
+    moves = less(0.0, ratio)
+    return np.exp(-select(moves, select(moves, ratio, 1.0) ** exponent, 0.0))

@@ -1,0 +1,71 @@
+"""The files into which ``armdyn simulate`` writes a motion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.scenario_options import flag
+from armdyn.cli.screen import Screen
+from armdyn.errors import ArmdynError
+from armdyn.simulation import Trajectory
+from armdyn.simulation.parquet_file import pyarrow
+from armdyn.studies.motion import Motion
+from armdyn.studies.words import Words
+
+
+def _place(words: Words, kind: str) -> str:
+    """Where an output is asked for."""
+    where = words.where("outputs", kind)
+    return where if where == flag(kind) else f"{where}: {kind}"
+
+
+def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None) -> None:
+    """All output files; one that fails keeps none of the others from being written.
+
+    Of a motion that broke off no animation is made: the numbers are what must not be lost.
+    """
+    writers: dict[str, Callable[[Path], object]] = {
+        "csv": trajectory.save,
+        "npz": trajectory.save,
+        "parquet": trajectory.save,
+        "plot": trajectory.plot,
+        "animate": partial(trajectory.animate, robot=motion.robot, progress=True),
+    }
+    failed: list[ArmdynError | OSError] = []
+    for kind, path in motion.outputs.items():
+        if until is not None and kind == "animate":
+            continue
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            writers[kind](path)
+        except (ArmdynError, OSError) as error:
+            failed.append(error)
+        else:
+            console.print(f"wrote {path}{'' if until is None else f', to t = {until:g} s'}", soft_wrap=True)
+    if failed and until is None:
+        raise failed[0]
+
+
+def refuse_outputs(words: Words, motion: Motion) -> None:
+    """Raise for an output file that cannot be written, before the arm moves."""
+    for kind, path in motion.outputs.items():
+        _refuse_output(_place(words, kind), kind, path)
+
+
+def _refuse_output(option: str, kind: str, path: Path) -> None:
+    if kind == "plot":
+        from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
+
+        refuse_unwritable(option, path, endings=ENDINGS)
+    elif kind == "animate":
+        from armdyn.plots.movie import MOVIES, refuse_movie  # noqa: PLC0415 - matplotlib is slow to import
+
+        refuse_unwritable(option, path, endings=MOVIES)
+        refuse_movie(path)
+    else:
+        refuse_unwritable(option, path, endings=(f".{kind}",))
+        if kind == "parquet":
+            pyarrow()

@@ -1,0 +1,73 @@
+"""The options of ``armdyn simulate`` as words of a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vector, read_vector
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.studies.motion import OUTPUTS
+from armdyn.studies.words import Words
+from armdyn.yaml_file import Keys
+
+SCENARIOS = (".yaml", ".yml")
+
+PLACES: dict[str, Keys] = {
+    **{name: (name,) for name in ("duration", "q0", "qd0", "stops", "torques", "between", "controller", "reference")},
+    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every")},
+    **{name: ("inputs", name) for name in ("f_tip", "target", "kp", "kd")},
+    **{name: ("outputs", name) for name in OUTPUTS},
+    "torque": ("inputs", "tau"),
+    "payload": ("payload", "mass"),
+    "payload_com": ("payload", "com"),
+}
+"""Which words of a scenario the options stand for."""
+
+VECTORS: dict[str, Callable[[str, str, Robot], Array]] = {
+    **dict.fromkeys(("q0", "qd0", "torque", "target"), read_joint_vector),
+    **dict.fromkeys(("kp", "kd"), read_joint_values),
+    "f_tip": lambda text, name, _: read_vector(text, name, 6, meaning="mx,my,mz,fx,fy,fz"),
+}
+"""The options that are texts of several numbers, and what reads them."""
+
+READ: dict[str, Callable[[Any], Any]] = {
+    **{name: lambda value: value for name in PLACES if name not in VECTORS},
+    **dict.fromkeys(("torques", "reference"), Path.absolute),
+    "payload_com": lambda text: read_vector(text, "--payload-com", 3),
+}
+"""What makes words of the other options."""
+
+ALTERNATIVES: tuple[tuple[Keys, ...], ...] = (
+    (("inputs", "target"), ("reference",)),
+    (("inputs", "tau"), ("torques",)),
+)
+"""Words of which an option for one takes the place of what a scenario says of the others."""
+
+
+def flag(name: str) -> str:
+    """An option as it is typed."""
+    return f"--{name.replace('_', '-')}"
+
+
+def words_of(name: str) -> Words:
+    """Those of a scenario, or of a robot alone."""
+    if Path(name).suffix.lower() in SCENARIOS:
+        return Words.read(Path(name))
+    if not name:
+        load_robot(name)  # raises: it is empty
+    return Words.of_options({"robot": name})
+
+
+def without_alternatives(words: Words, names: Iterable[str]) -> Words:
+    """The words of a scenario without those whose place options of these names take."""
+    given = {PLACES[name] for name in names}
+    return words.without([keys for group in ALTERNATIVES if given & set(group) for keys in group])
+
+
+def with_options(words: Words, options: Mapping[str, Any]) -> Words:
+    """The words with those of options in their place, by the options' names."""
+    given = {PLACES[name]: value for name, value in options.items()}
+    return words.with_options(given, {PLACES[name]: flag(name) for name in options})

@@ -1,0 +1,259 @@
+"""Tables of numbers as text: columns named with or without their unit, separated by commas, semicolons or tabs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.errors import ArmdynError
+from armdyn.formats.units import INCH, POUND_FORCE
+from armdyn.spatial.rotations import Array
+
+ANGLES = {"rad": 1.0, "deg": math.pi / 180, "°": math.pi / 180, "rev": 2 * math.pi}
+LENGTHS = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": INCH}
+TIMES = {"s": 1.0, "ms": 0.001, "min": 60.0}
+FORCES = {"N": 1.0, "kN": 1000.0, "lbf": POUND_FORCE}
+MOMENTS = {"N m": 1.0, "Nm": 1.0, "N mm": 0.001, "kN m": 1000.0, "lbf in": POUND_FORCE * INCH}
+"""Units of angle, length, time, force and moment, each in rad, m, s, N or N m."""
+
+PER_SECOND = {"q": ("",), "qd": ("/s",), "qdd": ("/s^2", "/s²", "/s2", "/s**2")}
+"""The suffixes of an angle's or length's unit, by quantity."""
+
+SEPARATORS = ("\t", ";", ",")
+"""Between the words of a row; the first of these that the first row has."""
+
+STANDARD_INPUT = "-"
+
+_WITH_UNIT = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\]]*)\]", re.DOTALL)
+_DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
+
+
+class TableError(ArmdynError, ValueError):
+    """A table that cannot be read: no csv, columns that its header does not identify, what is no number."""
+
+
+@dataclass(frozen=True)
+class ColumnUnits:
+    """The units that a column may be in.
+
+    Args:
+        known: what one of each unit is in SI.
+        usual: the same of the numbers of a column that names no unit.
+        whose: who says that there is one unit only, for messages; empty where there is a choice.
+    """
+
+    known: Mapping[str, float]
+    usual: float = 1.0
+    whose: str = ""
+
+    def expected(self, unit: str) -> str:
+        """What a message says of a unit that is not known."""
+        if self.whose:
+            return f"; expected [{', '.join(self.known)}], {self.whose}"
+        return f": unit {unit!r}; expected one of {', '.join(self.known)}"
+
+
+def units_of(quantity: str, kind: str) -> ColumnUnits:
+    """The units that a column of q, qd, qdd or tau of a revolute or prismatic joint may be in."""
+    if quantity == "tau":
+        return ColumnUnits(MOMENTS if kind == "revolute" else FORCES)
+    plain = ANGLES if kind == "revolute" else LENGTHS
+    units = {f"{unit}{per}": factor for per in PER_SECOND[quantity] for unit, factor in plain.items()}
+    return ColumnUnits(units | ({"rpm": 2 * math.pi / 60} if (quantity, kind) == ("qd", "revolute") else {}))
+
+
+OF_TIME = ColumnUnits(TIMES)
+
+
+class Column(NamedTuple):
+    """One column that is used: its place, its name with the unit, and what one of its units is in SI."""
+
+    place: int
+    label: str
+    factor: float = 1.0
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """The words of a table.
+
+    Args:
+        file: the name, for messages.
+        lines: the number of each line that is not blank, and its words; one at least.
+        error: the class of what `columns`, `required` and `numbers` raise.
+    """
+
+    file: str
+    lines: Sequence[tuple[int, list[str]]]
+    error: type[ArmdynError] = TableError
+
+    @classmethod
+    def read(cls, path: Path, expected: str, *, error: type[ArmdynError] = TableError) -> CsvTable:
+        """The words of a file in UTF-8, or of standard input for the path "-".
+
+        Args:
+            path: of the file.
+            expected: what the file should hold, for messages.
+            error: the class of errors.
+
+        Raises:
+            error: a file that cannot be read, is no csv, or is empty.
+        """
+        of_input = str(path) == STANDARD_INPUT
+        try:
+            content = sys.stdin.read() if of_input else path.read_bytes()
+        except FileNotFoundError:
+            raise error(f"no file {str(path)!r}; expected {expected}") from None
+        except OSError as problem:
+            raise error(f"{str(path)!r} cannot be read: {problem.strerror or problem}") from None
+        return cls.of(content, "standard input" if of_input else str(path), expected, error=error)
+
+    @classmethod
+    def of(
+        cls,
+        content: bytes | str,
+        file: str,
+        expected: str,
+        *,
+        separators: Sequence[str] = SEPARATORS,
+        error: type[ArmdynError] = TableError,
+    ) -> CsvTable:
+        """The words of a text.
+
+        Args:
+            content: the text, or its bytes in UTF-8.
+            file: the name, for messages.
+            expected: what the file should hold, for messages.
+            separators: those among which the first row decides.
+            error: the class of errors.
+
+        Raises:
+            error: what is no csv, or is empty.
+        """
+        try:
+            text = (content.decode() if isinstance(content, bytes) else content).removeprefix("\ufeff")
+            reader = csv.reader(io.StringIO(text, newline=""), delimiter=_separator(text, separators), strict=True)
+            lines = [(reader.line_num, row) for row in reader if any(word.strip() for word in row)]
+        except (UnicodeDecodeError, csv.Error) as problem:
+            raise error(f"{file!r} is no csv in UTF-8: {problem}") from None
+        if not lines:
+            raise error(f"{file} is empty; expected {expected}")
+        return cls(file, lines, error)
+
+    @property
+    def first(self) -> list[str]:
+        """The words of the first row."""
+        return self.lines[0][1]
+
+    @property
+    def has_header(self) -> bool:
+        """Whether the first row names the columns."""
+        return not is_number(self.first[0])
+
+    @property
+    def rows(self) -> Sequence[tuple[int, list[str]]]:
+        """The rows of numbers, each with the number of its line."""
+        return self.lines[1:] if self.has_header else self.lines
+
+    @property
+    def where(self) -> str:
+        """The file and the line of the header, for messages."""
+        return f"{self.file}:{self.lines[0][0]}"
+
+    def columns(self, known: Mapping[str, ColumnUnits]) -> tuple[dict[str, Column], list[str]]:
+        """The columns of the header that have known names, by name; the labels of the others.
+
+        Raises:
+            error: a unit that does not fit, or a name that stands twice.
+        """
+        found: list[tuple[str, Column]] = []
+        others = []
+        for place, word in enumerate(self.first):
+            label = word.strip()
+            with_unit = None if label in known else _WITH_UNIT.fullmatch(label)
+            name = with_unit["name"] if with_unit else label
+            if name in known:
+                found.append((name, Column(place, label, self._factor(label, with_unit, known[name]))))
+            else:
+                others.append(label)
+        repeated = [name for name, times in Counter(name for name, _ in found).items() if times > 1]
+        if repeated:
+            shown = ", ".join(map(repr, repeated))
+            raise self.error(f"{self.where} names {shown} more than once; expected each column once")
+        return dict(found), others
+
+    def required(self, found: Mapping[str, Column], names: Sequence[str]) -> list[Column]:
+        """The columns of these names, in their order.
+
+        Raises:
+            error: some that the header does not have.
+        """
+        missing = [name for name in names if name not in found]
+        if missing:
+            hint = comma_hint(*self.first)
+            raise self.error(f"{self.where} has no column {', '.join(missing)}{hint}; expected {', '.join(names)}")
+        return [found[name] for name in names]
+
+    def numbers(self, columns: Sequence[Column], *, finite: bool = True) -> Array:
+        """Some columns in SI, shape (rows, columns).
+
+        Args:
+            columns: which.
+            finite: whether NaN and infinity are refused.
+
+        Raises:
+            error: a row that is shorter or longer than the first, or what is no number, by line and column.
+        """
+        width = len(self.first)
+        values = np.empty((len(self.rows), len(columns)))
+        for k, (line, row) in enumerate(self.rows):
+            if len(row) != width:
+                raise self.error(f"{self.file}:{line} has {len(row)} values; expected {width}, as the first row has")
+            values[k] = [self._number(line, row[column.place].strip(), column, finite) for column in columns]
+        values *= [column.factor for column in columns]
+        return values
+
+    def _number(self, line: int, word: str, column: Column, finite: bool) -> float:
+        if is_number(word) and (not finite or math.isfinite(float(word))):
+            return float(word)
+        number = f"a {'finite ' if finite else ''}number{comma_hint(word)}"
+        raise self.error(f"{self.file}:{line} column {column.label!r} holds {word!r}; expected {number}")
+
+    def _factor(self, label: str, with_unit: re.Match[str] | None, units: ColumnUnits) -> float:
+        if with_unit is None:
+            return units.usual
+        written = with_unit["unit"].strip().replace(" / ", "/")
+        if written not in units.known:
+            raise self.error(f"{self.where} column {label!r}{units.expected(with_unit['unit'])}")
+        return units.known[written]
+
+
+def _separator(text: str, separators: Sequence[str]) -> str:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    outside_quotes = re.sub(r'"[^"]*"', "", first)
+    return next((separator for separator in separators if separator in outside_quotes), ",")
+
+
+def is_number(word: str) -> bool:
+    """Whether a word of a table is a number, NaN and infinity included."""
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return "_" not in word  # Python alone reads 1_000
+
+
+def comma_hint(*words: str) -> str:
+    """What a message adds where one of these words is a number with a decimal comma."""
+    comma = any(_DECIMAL_COMMA.fullmatch(word.strip()) for word in words)
+    return " (the decimal sign is a point, not a comma)" if comma else ""

@@ -1,0 +1,28 @@
+"""Functions of the caller's that travel to other processes with the objects made of them."""
+
+from __future__ import annotations
+
+import pickle
+
+from armdyn.declaration import Function
+from armdyn.errors import ArmdynError
+
+
+class FunctionPicklingError(ArmdynError, pickle.PicklingError):
+    """A function that other processes cannot import, such as one defined inside another function."""
+
+
+def require_picklable(function: Function | None) -> None:
+    """Raise by name for a function that cannot be pickled.
+
+    Raises:
+        FunctionPicklingError: naming it, and what to do.
+    """
+    try:
+        pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        name = getattr(function, "name", function)
+        raise FunctionPicklingError(
+            f"{name} cannot be pickled: {error}. Define it, and what it is made of, at the top of a module, from where "
+            "other processes import it"
+        ) from error

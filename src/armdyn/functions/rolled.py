@@ -1,0 +1,83 @@
+"""What a rollout gives: the state after the last step, what was recorded, and where it is not finite first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Rolled:
+    """What a rollout gave.
+
+    Args:
+        final: the state after the last step, each array of shape (..., *shape), by name.
+        rows: what was recorded, each array of shape (rows, ..., *shape), by name: row k belongs to step k ``every``,
+            and holds the state when that step begins.
+        every: how many steps lie between two rows.
+        steps: how many were made.
+        shapes: *shape, by name.
+    """
+
+    final: Any
+    rows: Any
+    every: int = 1
+    steps: int = 0
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def first_not_finite(self) -> NotFinite | None:
+        """The first number in time that is NaN or infinite, among the rows and then in the final state; None: none.
+
+        >>> from collections import namedtuple
+        >>> Next = namedtuple("Next", ["q"])
+        >>> @armdyn.function("(n)->(n)", result=Next)
+        ... def squared(model, q):
+        ...     return Next(q * q)
+        >>> grows = armdyn.functions.CompiledRollout(armdyn.load("planar_2r"), squared, record=["q"])
+        >>> grows([[1.0, 0.5], [0.5, 2.0]], steps=20).first_not_finite()
+        NotFinite(name='q', step=10, state=(1,), entry=(1,), value=inf, states=1)
+        """
+        found = [
+            one
+            for arrays, rows in ((self.rows, True), (self.final, False))
+            for name in arrays._fields
+            if (one := self._not_finite(name, getattr(arrays, name), rows)) is not None
+        ]
+        return min(found, key=lambda one: one.step, default=None)
+
+    def _not_finite(self, name: str, array: NDArray[Any], rows: bool) -> NotFinite | None:
+        """The first of one array."""
+        bad = ~np.isfinite(array if rows else array[None])
+        if not bad.any():
+            return None
+        row, *rest = map(int, np.unravel_index(int(bad.argmax()), bad.shape))
+        place, rank = tuple(rest), len(self.shapes[name])
+        batch = len(place) - rank
+        states = bad[-1].any(axis=tuple(range(batch, len(place)))).sum()
+        step = row * self.every if rows else self.steps
+        value = float((array[row] if rows else array)[place])
+        return NotFinite(name, step, place[:batch], place[batch:], value, int(states))
+
+
+class NotFinite(NamedTuple):
+    """Where a rollout is not finite first.
+
+    Args:
+        name: of the array.
+        step: at whose beginning it is a state; of a signal, the step in which it is computed.
+        state: the place in the batch.
+        entry: the place in the array of that state.
+        value: NaN or infinity.
+        states: how many of the batch are not finite in the array's last row.
+    """
+
+    name: str
+    step: int
+    state: tuple[int, ...]
+    entry: tuple[int, ...]
+    value: float
+    states: int

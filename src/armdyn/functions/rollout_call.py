@@ -1,0 +1,167 @@
+"""The call of a loop over steps and states: its arguments bound and checked, and its results under their names."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from armdyn.arrays import are_plain, plain_arguments
+from armdyn.checks import whole_number
+from armdyn.declaration import Function
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.functions.binding import Inputs
+from armdyn.functions.explain import check_argument
+from armdyn.functions.named_tuples import named_tuple
+from armdyn.functions.rolled import Rolled
+from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
+from armdyn.program import OperationCounts, Rollout
+
+if TYPE_CHECKING:
+    from armdyn.functions.arm import Arm
+
+
+def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, ...]:
+    """One name, or several, each of them once."""
+    found = (names,) if isinstance(names, str) else tuple(names)
+    if len(set(found)) < len(found):
+        raise TypeError(f"{function.name}: {', '.join(found)} are {what}; name each of them once")
+    return found
+
+
+class RolloutCall(ABC):
+    """What `CompiledRollout` and its derivative along tangents have in common.
+
+    Args:
+        arm: the robot.
+        function: one step.
+        parameters: of the model, that become inputs.
+        behind: arguments of the function that stand behind the parameters.
+        over_time: arguments with an axis of time.
+        state: results whose values after the last step are given.
+        record: results, and arguments that are carried, whose values over time are given.
+    """
+
+    def __init__(
+        self,
+        arm: Arm,
+        function: Function,
+        *,
+        parameters: Iterable[str],
+        behind: Sequence[str] = (),
+        over_time: Iterable[str],
+        state: Iterable[str],
+        record: Iterable[str],
+    ) -> None:
+        self.arm = arm
+        self.function = function
+        self._inputs = Inputs(function, arm.model, parameters, behind)
+        self.parameters = self._inputs.parameters
+        self.over_time, self.state = names_of(over_time, "over time", function), tuple(state)
+        self.record = names_of(record, "recorded", function)
+        self._final_type = named_tuple("Final", self.state)
+        self._rows_type = named_tuple("Rows", self.record)
+        self.__name__, self.__doc__ = function.name, function.__doc__
+
+    def program(self, *, given: Iterable[str] = ()) -> Rollout:
+        """The rollout behind it.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
+        names = [n for n in self._inputs.positional if n in self._inputs.required or n in set(given)]
+        return self._rollout(tuple(names), self.record)
+
+    @property
+    def op_counts(self) -> OperationCounts:
+        """What one step of one state costs."""
+        return self.program().op_counts
+
+    def __call__(
+        self,
+        *arrays: Any,
+        steps: int,
+        every: int = 1,
+        out: Mapping[str, NDArray[Any]] | None = None,
+        workers: int | None = None,
+        report: Report | None = None,
+        **named: Any,
+    ) -> Rolled:
+        """Repeat the step.
+
+        Args:
+            arrays: the arguments of the function, in order; or by name.
+            steps: how many.
+            every: record each so many steps.
+            out: arrays for what is recorded, by name, of shape (rows, ..., *shape).
+            workers: how many threads share the batch; -1: one a core.
+            report: called now and then with the fraction that is done.
+
+        Raises:
+            ShapeError: an array that does not fit the robot, the batch or the steps.
+            DTypeError: one that does not hold real numbers.
+        """
+        given = self._given(arrays, named)
+        batch, values = self._flat(given, steps, workers)
+        whole_number("every", every, least=1, error=ShapeError)
+        loop = self._loop(tuple(given), self.record)
+        rows = self._rows(batch, -(-steps // every), out or {})
+        final = loop.run(batch, values, rows, steps, every, report)
+        return Rolled(
+            self._final_type(*(batch.unflat(final[self._in_loop(name)]) for name in self.state)),
+            self._rows_type(*((out or {}).get(n, batch.rows_unflat(a)) for n, a in rows.items())),
+            every,
+            steps,
+            {name: batch.shapes[name] for name in (*self.state, *self.record)},
+        )
+
+    @abstractmethod
+    def _rollout(self, names: tuple[str, ...], record: Sequence[str]) -> Rollout:
+        """The rollout of a call that gives the arguments ``names``."""
+
+    @abstractmethod
+    def _loop(self, names: tuple[str, ...], record: tuple[str, ...]) -> Loop:
+        """The same, compiled."""
+
+    def _in_loop(self, name: str) -> str:
+        """What the loop calls the state that is given under a name."""
+        return name
+
+    def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:
+        """The shapes of what one step takes and gives, and of what else the loop carries, by name."""
+        results = map(self._inputs.lengths, self.function.outputs)
+        shapes = dict(zip(getattr(self.function.result, "_fields", ()), results, strict=True))
+        return shapes | {name: self._inputs.port(name).shape for name in names}
+
+    def _given(self, arrays: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call by name, as NumPy's arrays."""
+        given = self._inputs.bind(arrays, named)
+        if named:
+            known = [*self._inputs.positional, "steps", "every", "out", "workers", "report"]
+            raise UnknownName.of("argument", next(iter(named)), known, self.function.name)
+        if not are_plain(given.values()):
+            given = plain_arguments(given, self._inputs.names_along, repr(self.arm.model.name))
+        return given
+
+    def _flat(self, given: Mapping[str, Any], steps: int, workers: int | None) -> tuple[Batch, Arrays]:
+        """The batch of a call, and its arrays, checked, as kernels take them."""
+        whole_number("steps", steps, least=0, error=ShapeError)
+        for name, value in given.items():
+            over_time = steps if name in self.over_time else None
+            check_argument(self._inputs, self._inputs.port(name), value, steps=over_time)
+        arrays = {name: np.asarray(value) for name, value in given.items()}
+        batch = Batch.of(arrays, self._shapes(given), self.over_time, workers)
+        return batch, {n: batch.flat(a, n, over_time=n in self.over_time) for n, a in arrays.items()}
+
+    def _rows(self, batch: Batch, rows: int, out: Mapping[str, Any]) -> Arrays:
+        """Room for what is recorded."""
+        for name in out:
+            if name not in self.record:
+                raise UnknownName.of("recorded array", name, self.record, self.function.name)
+        return {
+            name: batch.rows_of(name, out[name], rows) if name in out else batch.rows(rows, batch.shapes[name])
+            for name in self.record
+        }

@@ -1,0 +1,45 @@
+"""The states of a batch, integrated one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import closing
+
+import numpy as np
+
+from armdyn.simulation.errors import SimulationError
+from armdyn.simulation.forces import Index
+from armdyn.simulation.progress import Report
+from armdyn.simulation.samples import Samples
+
+Alone = Callable[[Index, Samples], Generator[float]]
+"""Integrates the state at this place of the batch, fills its samples, and yields the fraction that is done."""
+
+
+def one_by_one(samples: Samples, alone: Alone, report: Report) -> None:
+    """Integrate each state of the batch on its own, whose room is a part of the samples.
+
+    A state that cannot be continued keeps NaN from there on, unless none of them can. However this ends, samples.count
+    is what the state that came furthest has filled.
+
+    Args:
+        samples: of the whole batch.
+        alone: integrates one state.
+        report: told the fraction that is done.
+
+    Raises:
+        SimulationError: of the first state, where none could be continued.
+    """
+    states, failures = list(np.ndindex(samples.q.shape[1:-1])), list[SimulationError]()
+    for place, index in enumerate(states):
+        own = samples.of(index)
+        try:
+            with closing(alone(index, own)) as parts:
+                for part in parts:
+                    report((place + part) / len(states))
+        except SimulationError as error:
+            failures.append(error)
+        finally:
+            samples.count = max(samples.count, own.count)
+    if len(failures) == len(states):
+        raise failures[0]

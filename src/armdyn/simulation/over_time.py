@@ -1,0 +1,151 @@
+"""Forces that are known at some times, on straight lines between them or held from each to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.arrays import Names
+from armdyn.checks import array, choice
+from armdyn.errors import ShapeError
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.grid import ROUNDING, StepGrid
+from armdyn.spatial.rotations import Array
+
+BETWEEN = ("linear", "hold")
+
+
+@dataclass(frozen=True, eq=False)
+class OverTime:
+    """Values at times of their own: the ``torque`` or ``f_tip`` of a simulation.
+
+    An adaptive method starts anew at each of the times, so that neither a jump nor a corner costs accuracy. With fixed
+    steps a value that is held begins with the first step at or after its time; best make the times multiples of it.
+
+    Args:
+        t: times, s, rising, shape (m,); they must reach from 0 to the end of the simulation.
+        values: N m or N, shape (m, n), or (m, ..., n) for a batch; of f_tip (m, 6).
+        between: "linear", on a straight line from each value to the next; "hold", each value until the next time.
+
+    Raises:
+        SettingError: times that do not rise, numbers that are not finite, another word for ``between``.
+        ShapeError: times and values that do not go together.
+
+    >>> robot = armdyn.load("planar_2r")
+    >>> torque = armdyn.simulation.OverTime([0.0, 0.3, 1.0], [[0, 0], [2, 1], [0, 0]])
+    >>> motion = armdyn.simulate(robot, [0.0, 0.0], duration=1.0, torque=torque)
+    >>> motion.tau[[150, 300]].round(12)
+    array([[1. , 0.5],
+           [2. , 1. ]])
+    """
+
+    t: ArrayLike
+    values: ArrayLike
+    between: str = "linear"
+    times: Array = field(init=False, repr=False)
+    numbers: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        t = array("t", self.t, ("m",), "seconds, rising", finite=SettingError)
+        values = array("values", self.values, None, finite=SettingError)
+        choice("between", self.between, BETWEEN, error=SettingError)
+        if values.ndim < 2 or len(values) != len(t) or len(t) < 2:
+            raise ShapeError(
+                f"values has shape {values.shape} and t {t.shape}; expected two times at least and a row of values for "
+                "each, (m, n) and (m,)"
+            )
+        if not (np.diff(t) > 0.0).all():
+            raise SettingError("the times of torque or f_tip must rise from each to the next")
+        object.__setattr__(self, "times", t)
+        object.__setattr__(self, "numbers", values)
+
+
+@dataclass(frozen=True)
+class Scheduled:
+    """The force of an `OverTime` during a simulation: its times, and its values with the axes of the batch."""
+
+    times: Array
+    values: Array
+    held: bool
+    rows = None
+
+    @classmethod
+    def of_argument(cls, name: str, given: OverTime, shape: tuple[int, ...], names: Names) -> Scheduled:
+        """Checked for states of a shape (*batch, size)."""
+        numbers = given.numbers
+        try:
+            if numbers.shape[-1] != shape[-1]:
+                raise ValueError  # a single value is not for all joints
+            shared = (1,) * (len(shape) + 1 - numbers.ndim)  # axes of the batch that the values do not have
+            each = numbers.reshape(len(numbers), *shared, *numbers.shape[1:])
+            values = np.ascontiguousarray(np.broadcast_to(each, (len(numbers), *shape)))
+        except ValueError:
+            meant = f": {', '.join(names)}" if names else ""
+            expected = f"(m, {', '.join(map(str, shape))})"
+            raise ShapeError(f"the values of {name} have shape {numbers.shape}; expected {expected}{meant}") from None
+        return cls(given.times, values, given.between == "hold")
+
+    def check(self, name: str, duration: float) -> None:
+        """Refuse a simulation that lasts longer than the values are known."""
+        first, last = float(self.times[0]), float(self.times[-1])
+        if first > 0.0 or last < duration * (1.0 - 1e-12):
+            raise SettingError(
+                f"{name} is known from t = {first:g} to {last:g} s; expected from 0 to the duration, {duration:g} s. "
+                "Simulate a shorter time, or give more rows"
+            )
+
+    def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
+        """The value at a time; behind a jump, at one."""
+        return self.along(self._row(t), t)
+
+    def along(self, row: int, t: float) -> Array:
+        """The value at a time in the interval behind a row."""
+        before = self.values[row]
+        if self.held:
+            return before  # type: ignore[no-any-return]
+        part = (t - self.times[row]) / (self.times[row + 1] - self.times[row])
+        value: Array = before + part * (self.values[row + 1] - before)
+        return value
+
+    def at_begins(self, grid: StepGrid) -> Array:
+        """The values when the steps of a grid begin; a time that rounding moved behind its step counts as reached."""
+        begins = grid.times(np.arange(grid.steps)) + ROUNDING * grid.step
+        rows: Any = np.searchsorted(self.times, begins, side="right") - 1
+        return self.values[rows]  # type: ignore[no-any-return]
+
+    def between(self, begin: float, end: float) -> Interval:
+        """The force between two times, none of its own lying between them; also at the end, where it may jump."""
+        return Interval(self, self._row(0.5 * (begin + end)))
+
+    def of(self, index: tuple[int, ...]) -> Scheduled:
+        """What acts on one state of the batch."""
+        at: Any = (slice(None), *index)
+        return Scheduled(self.times, self.values[at], self.held)
+
+    def _row(self, t: float) -> int:
+        return int(np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self.times) - 2))
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A `Scheduled` force in one of its intervals."""
+
+    force: Scheduled
+    row: int
+    rows = None
+
+    @property
+    def held(self) -> bool:
+        """Whether it is constant."""
+        return self.force.held
+
+    def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
+        """The value at a time."""
+        return self.force.along(self.row, t)
+
+    def of(self, index: tuple[int, ...]) -> Interval:
+        """What acts on one state of the batch."""
+        return Interval(self.force.of(index), self.row)

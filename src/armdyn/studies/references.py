@@ -1,0 +1,52 @@
+"""What a controller of a scenario follows: a place, or states over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.simulation.joint_tables import States
+from armdyn.simulation.resampling import Interval, quintic
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Hold:
+    """A place at which to rest.
+
+    Args:
+        q: joint positions, rad or m, shape (n,).
+    """
+
+    q: Array
+    lasts = 1.0
+
+    def at(self, t: float) -> tuple[Array, Array, Array]:
+        """q, qd and qdd."""
+        rest = np.zeros_like(self.q)
+        return self.q, rest, rest
+
+
+class Reference:
+    """States over time: quintic polynomials between rows, at rest before the first and behind the last.
+
+    Args:
+        states: rows with times.
+    """
+
+    def __init__(self, states: States) -> None:
+        t, *self._kept = states
+        self.t = np.zeros(0) if t is None else t
+
+    @property
+    def lasts(self) -> float:
+        """The time of the last row, s."""
+        return float(self.t[-1])
+
+    def at(self, t: float) -> tuple[Array, Array, Array]:
+        """q, qd and qdd, rad or m and their rates, each of shape (n,)."""
+        within = np.clip([t], self.t[0], self.t[-1])
+        q, qd, qdd = (x[0] for x in quintic(Interval(self.t, within), *self._kept))
+        moves = float(self.t[0] <= t <= self.t[-1])
+        return q, moves * qd, moves * qdd

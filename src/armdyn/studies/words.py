@@ -1,0 +1,281 @@
+"""The words of a scenario, which `armdyn study` and `armdyn simulate` share, and where each of them stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from armdyn import actuators
+from armdyn.checks import array, number, one_per_joint
+from armdyn.errors import ArmdynError, ModelError, UnknownName
+from armdyn.model import Inertia
+from armdyn.model.parameters import parameter_shape
+from armdyn.robot import Robot
+from armdyn.robots import bundled_robots, load
+from armdyn.spatial.rotations import Array
+from armdyn.studies.controllers import CONTROLLERS
+from armdyn.studies.errors import StudyError
+from armdyn.studies.quantities import Quantities
+from armdyn.yaml_file import Keys, lines_of, read_mapping
+
+OF_ROBOT = ("base", "tip", "chain", "locked", "gravity")
+SHARED = ("robot", *OF_ROBOT, "actuators", "payload", "q0", "qd0", "duration", "step", "method", "controller", "inputs")
+OF_A_STUDY = ("samples", "runs", "seed", "grid", "record", "every", "summaries", "chunk")
+OF_A_MOTION = (
+    *("torques", "between", "reference", "sample_time", "stops"),
+    *("rtol", "atol", "save_every", "outputs"),
+)
+KEYS = (*SHARED, *OF_A_STUDY, *OF_A_MOTION)
+"""What a scenario may say."""
+
+STATE = ("q0", "qd0")
+
+CONTROLLED = ("target", "kp", "kd")
+"""Inputs of every controller, and of no arm without one."""
+
+OPTIONS = "the options"
+"""Where words stand that come from no file."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a scenario says.
+
+    Args:
+        file: the name, for messages.
+        folder: where the files are that it names.
+        said: values by key.
+        places: where each value stands, by the keys that lead to it: "fall.yaml:3", or "--q0".
+    """
+
+    file: str
+    folder: Path
+    said: Mapping[str, Any]
+    places: Mapping[Keys, str]
+
+    @classmethod
+    def read(cls, path: Path) -> Words:
+        """Those of a YAML file.
+
+        Raises:
+            StudyError: no YAML.
+            UnknownName: a key that no scenario has.
+        """
+        said = read_mapping(path, "a scenario", "robot: ur5", error=StudyError)
+        words = cls(str(path), path.parent, said, {keys: f"{path}:{line}" for keys, line in lines_of(said)})
+        for key in said:
+            if key not in KEYS:
+                raise UnknownName.of("key", key, KEYS, words.where(key))
+        return words._normal()
+
+    @classmethod
+    def of_options(cls, said: Mapping[str, Any]) -> Words:
+        """Those of options alone."""
+        return cls(OPTIONS, Path(), said, {})
+
+    def with_options(self, options: Mapping[Keys, Any], flags: Mapping[Keys, str]) -> Words:
+        """The same with values in the place of those it says, by the keys that lead to them.
+
+        Args:
+            options: the values.
+            flags: what each is called where it comes from, for messages.
+        """
+        said = dict(self.said)
+        for (key, *inner), value in options.items():
+            if inner:
+                said[key] = {**replace(self, said=said).mapping(key), inner[0]: value}
+            else:
+                said[key] = value
+        return replace(self, said=said, places={**self.places, **flags})
+
+    def without(self, others: Iterable[Keys]) -> Words:
+        """The same without some of what it says."""
+        said = dict(self.said)
+        for key, *inner in others:
+            if inner and key in said:
+                said[key] = {name: value for name, value in self.mapping(key).items() if name != inner[0]}
+            elif key in said:
+                del said[key]
+        return replace(self, said=said)
+
+    def _normal(self) -> Words:
+        """The same with q0 and qd0 beside the inputs, where they may stand too, and a payload that is its mass."""
+        inputs = self.mapping("inputs")
+        inside = {name: inputs.pop(name) for name in STATE if name in inputs}
+        twice = [name for name in inside if name in self.said]
+        if twice:
+            raise StudyError(f"{self.where(twice[0])}: {twice[0]!r} stands here and in 'inputs'; expected one of them")
+        places: dict[Keys, str] = {(name,): self.where("inputs", name) for name in inside}
+        said = {**self.said, **inside} | ({"inputs": inputs} if "inputs" in self.said else {})
+        if "payload" in said and not isinstance(said["payload"], dict):
+            said["payload"] = {"mass": said["payload"]}
+        return replace(self, said=said, places={**self.places, **places})
+
+    # Where, and what.
+
+    def where(self, *keys: str) -> str:
+        """The place of a value, or of what it stands in."""
+        while keys and keys not in self.places:
+            keys = keys[:-1]
+        return self.places.get(keys, self.file)
+
+    @contextmanager
+    def at(self, *keys: str) -> Iterator[None]:
+        """Let errors say where the value stands that they are about."""
+        where = self.where(*keys)
+        try:
+            yield
+        except ModelError as error:
+            if where == OPTIONS:
+                raise
+            raise type(error)([f"{where}: {problem}" for problem in error.problems]) from error
+        except ArmdynError as error:
+            if where == OPTIONS or where in str(error):
+                raise
+            raise type(error)(f"{where}: {error}") from error
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.said
+
+    def number(self, key: str, usual: float, **bounds: Any) -> float:
+        """A finite number."""
+        with self.at(key):
+            return number(key, self.said.get(key, usual), error=StudyError, **bounds)
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        """A mapping, empty where none is said."""
+        said = self.said.get(key, {})
+        if not isinstance(said, dict):
+            raise StudyError(f"{self.where(key)}: {key} is {said!r}; expected names with values, such as 'name: ...'")
+        return dict(said)
+
+    def listed(self, key: str) -> list[str]:
+        """A list of names, empty where none is said."""
+        said = self.said.get(key, [])
+        if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
+            raise StudyError(f"{self.where(key)}: {key} is {said!r}; expected a list of names")
+        return said
+
+    def chosen(self, key: str, known: Mapping[str, Any], usual: str) -> Any:
+        """What a name stands for."""
+        return self.one(key, self.said.get(key, usual), known, key)
+
+    def one(self, kind: str, name: Any, known: Mapping[str, Any], *keys: str) -> Any:
+        """What a name stands for, of a kind of things."""
+        if not isinstance(name, str) or name not in known:
+            raise UnknownName.of(kind, name, known, self.where(*keys))
+        return known[name]
+
+    def path(self, key: str) -> Path:
+        """A file beside the scenario."""
+        name = self.said[key]
+        if not isinstance(name, str | Path) or not str(name):
+            raise StudyError(f"{self.where(key)}: {key} is {name!r}; expected the name of a file")
+        return self.folder / name
+
+    # What both verbs read.
+
+    def robot(self, **options: Any) -> Robot:
+        """The robot, with its payload.
+
+        Args:
+            options: of `armdyn.load`, in the place of those that are said.
+        """
+        name = self.said.get("robot")
+        if not isinstance(name, str) or not name:
+            raise StudyError(
+                f"{self.where('robot')} names no robot; expected a line such as 'robot: ur5', or a file beside the "
+                "scenario"
+            )
+        said = {key: self.said[key] for key in OF_ROBOT if key in self.said}
+        beside = self.folder / name
+        with self.at(*(() if said else ("robot",))):  # which of several words is meant, the error says
+            robot = load(name if name in bundled_robots() or not beside.exists() else beside, **{**said, **options})
+        robot = self._with_actuators(robot, **options) if "actuators" in self.said else robot
+        return self._with_payload(robot) if "payload" in self.said else robot
+
+    def _with_actuators(self, robot: Robot, *, friction: str = "count", **_: Any) -> Robot:
+        drives = self.said["actuators"]
+        if not isinstance(drives, str) or not drives:
+            raise StudyError(
+                f"{self.where('actuators')}: actuators is {drives!r}; expected the name of a file beside the scenario"
+            )
+        with self.at("actuators"):
+            driven = robot.with_actuators(actuators.read(self.folder / drives))
+        return driven.without_friction() if friction == "ignore" else driven
+
+    def _with_payload(self, robot: Robot) -> Robot:
+        given = self.mapping("payload")
+        for key in given:
+            self.one("part of a payload", key, dict.fromkeys(PAYLOAD), "payload", str(key))
+        if "mass" not in given:
+            raise StudyError(
+                f"{self.where('payload')}: payload has no mass; expected such as {{mass: 2, com: [0, 0, 0.1]}}"
+            )
+        with self.at("payload", "mass"):
+            mass = number("mass of the payload", given["mass"], least=0.0, unit="kg", error=StudyError)
+        with self.at("payload"):
+            com = array("com of the payload", given.get("com", np.zeros(3)), (3,), "m")
+            tensor = array("inertia of the payload", given.get("inertia", np.zeros((3, 3))), (3, 3), "kg m^2")
+            return robot.with_payload(Inertia(mass, com, tensor), given.get("frame"))
+
+    def state(self, robot: Robot, name: str) -> Array | None:
+        """q0 or qd0, one number for all joints or one for each; None where it is not said."""
+        if name not in self.said:
+            return None
+        with self.at(name):
+            return spread(name, self.said[name], (robot.dof,), 0, one_per_joint(robot))
+
+    def quantities(self, robot: Robot) -> Quantities:
+        """The names of what the controller, or the arm without one, takes."""
+        controller = self.chosen("controller", CONTROLLERS, "none")(robot)
+        return Quantities.of(robot, controller, running_cost=False, energy=False)
+
+    def values(self, robot: Robot, key: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
+        """Quantities by name."""
+        said, quantities = self.mapping(key), self.quantities(robot)
+        controlled = [name for name in CONTROLLED if name in said and name not in quantities.own]
+        if controlled:
+            raise StudyError(
+                f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
+                f"one of {', '.join(name for name in CONTROLLERS if name != 'none')}"
+            )
+        found: dict[str, Any] = {}
+        for given, value in said.items():
+            with self.at(key, str(given)):
+                for name in quantities.named({given: value}, where=key):
+                    if name in found:
+                        raise StudyError(f"{key} have {name!r} twice, in two spellings")
+                    found[name] = read(name, value)
+        return found
+
+    def spread(self, robot: Robot, name: str, value: Any, leading: int) -> Array:
+        """The value of a quantity, with one number for all joints repeated for each."""
+        own = self.quantities(robot).own
+        if name == "f_tip":
+            return spread(name, value, (6,), leading, "mx, my, mz, fx, fy, fz", repeat=False)
+        if name in own:
+            return spread(name, value, (robot.dof,), leading, one_per_joint(robot))
+        return spread(name, value, parameter_shape(robot.model, name), leading)
+
+
+PAYLOAD = ("mass", "com", "inertia", "frame")
+
+
+def spread(
+    name: str, value: Any, shape: tuple[int, ...], leading: int, meaning: str = "", *, repeat: bool = True
+) -> Array:
+    """An array of a shape behind some leading axes; one number is repeated where it stands for all.
+
+    Raises:
+        ShapeError: another shape.
+    """
+    found = array(name, value, finite=StudyError)
+    if repeat and found.ndim == leading and shape:
+        return np.broadcast_to(found.reshape(*found.shape, *(1 for _ in shape)), (*found.shape, *shape))
+    return array(name, found, (*("values",) * leading, *shape), meaning)

@@ -1,0 +1,166 @@
+"""``armdyn simulate``: options and scenarios, which come first, what is kept where a motion breaks off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+
+Shell = Callable[..., Any]
+
+SCENARIO = """\
+robot: planar_2r
+q0: [0.3, -0.5]
+duration: 0.2
+method: rk4
+step: 2e-3
+controller: pd
+inputs: {target: [0.5, 0.5], kp: 100, kd: [10, 5]}
+"""
+
+ROWS = "t,tau_joint_1,tau_joint_2\n0,1,0.5\n0.1,-1,0\n0.2,0,0\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the commands are typed, with the files of this page."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "reach.yaml").write_text(SCENARIO)
+    (tmp_path / "torques.csv").write_text(ROWS)
+    return tmp_path
+
+
+def motion(shell: Shell, folder: Path, *words: str) -> armdyn.Trajectory:
+    said = shell("simulate", *words, "--npz", str(folder / "motion.npz"))
+    assert said.code == 0, said.err
+    return armdyn.Trajectory.load(folder / "motion.npz")
+
+
+def test_options_and_a_scenario_say_the_same(shell: Shell, folder: Path) -> None:
+    scenario = motion(shell, folder, "sub/reach.yaml")
+    options = (
+        "--q0 0.3,-0.5 --duration 0.2 --method rk4 --step 2e-3 --controller pd --target 0.5,0.5 --kp 100 --kd 10,5"
+    )
+    np.testing.assert_array_equal(motion(shell, folder, "planar_2r", *options.split()).q, scenario.q)
+    assert "RungeKutta4, step 0.002 s" in scenario.statistics.method
+
+
+def test_options_come_before_the_scenario(shell: Shell, folder: Path) -> None:
+    changed = motion(
+        shell, folder, "sub/reach.yaml", "--kp", "30", "--q0", "0,0", "--gravity", "0,0,0", "--payload", "1"
+    )
+    (folder / "sub" / "reach.yaml").write_text(
+        SCENARIO.replace("kp: 100", "kp: 30").replace("[0.3, -0.5]", "0") + "gravity: [0, 0, 0]\npayload: {mass: 1}\n"
+    )
+    np.testing.assert_array_equal(motion(shell, folder, "sub/reach.yaml").q, changed.q)
+    (folder / "path.csv").write_text("t,q_joint_1,q_joint_2\n0,0.3,-0.5\n0.1,0.31,-0.5\n0.2,0.4,-0.5\n")
+    follows = motion(shell, folder, "sub/reach.yaml", "--reference", "path.csv")  # in the place of the target
+    np.testing.assert_allclose(follows.signals["q_ref"][[0, -1]], [[0.3, -0.5], [0.4, -0.5]], rtol=1e-15)
+
+
+def test_torques_of_a_csv(shell: Shell, folder: Path) -> None:
+    linear = motion(shell, folder, "planar_2r", "--torques", "torques.csv")
+    assert linear.t[-1] == 0.2
+    np.testing.assert_allclose(linear.tau[np.searchsorted(linear.t, 0.05)], [0.0, 0.25], rtol=0, atol=1e-12)
+    held = motion(shell, folder, "planar_2r", "--torques", "torques.csv", "--between", "hold", "--duration", "0.15")
+    np.testing.assert_array_equal(held.tau[np.searchsorted(held.t, 0.05)], [1.0, 0.5])
+
+
+def test_the_screen_says_what_drove_the_arm(shell: Shell, folder: Path) -> None:
+    said = shell("simulate", "planar_2r", "--torques", "torques.csv", columns=120)
+    assert "torques.csv, on straight lines between 3 rows" in said.out
+    said = shell("simulate", "sub/reach.yaml", columns=120)
+    assert "pd, toward its target, held for 0.002 s" in said.out
+    assert "off the reference, largest, at end" in said.out
+
+
+def test_what_was_simulated_is_kept(shell: Shell, folder: Path) -> None:
+    words = ("simulate", "planar_2r", "--torque", "1e9,1e9", "--method", "euler", "--step", "0.01")
+    said = shell(*words, "--csv", "a.csv", "--animate", "a.gif")
+    assert said.code == 2
+    assert "What was simulated until then is in the files above." in said.err
+    kept = armdyn.Trajectory.load("a.csv")
+    assert f"wrote a.csv, to t = {kept.t[-1]:g} s" in said.out
+    assert not Path("a.gif").exists()
+    assert "can be kept by --csv or --npz" in shell(*words).err
+
+
+def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
+    path = folder / "sub" / "reach.yaml"
+    path.write_text(SCENARIO + "outputs: {csv: out/a.csv, plot: out/a.svg}\n")
+    said = shell("simulate", "sub/reach.yaml", "--csv", "b.csv")
+    assert [line for line in said.out.splitlines() if line.startswith("wrote")] == ["wrote b.csv", "wrote out/a.svg"]
+    path.write_text(SCENARIO + "outputs:\n  csv: sub/a.txt\n")
+    said = shell("simulate", "sub/reach.yaml")
+    assert said.code == 2
+    assert "sub/reach.yaml:9: csv 'sub/a.txt': expected a file name that ends in .csv" in said.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("sub/reach.yaml --method rk5", "no method 'rk5' in --method (9 methods). Did you mean 'rk4'"),
+        ("sub/reach.yaml --torque 1,1", "a controller and constant joint forces (tau) are both given"),
+        ("planar_2r --torque 1,1 --torques torques.csv", "torques and constant joint forces (tau) are both given"),
+        ("sub/nosuch.yaml", "StudyError: sub/nosuch.yaml cannot be read: No such file"),
+        ("planar_2r --torques nosuch.csv", "no file"),
+        ("ur5 --torques torques.csv", "no joint 'joint_1' in 'ur5', "),
+        ("planar_2r --torques torques.csv --duration 1", "torque is known from t = 0 to 0.2 s; expected from 0 to"),
+        ("planar_2r --between hold", "--between: 'between' is of torques, and there is none"),
+        ("planar_2r --controller pd --target 0,0 --kp 1", "--controller: controller 'pd' has no kd"),
+        ("planar_2r --controller pd --kp 1 --kd 1", "--controller: controller 'pd' has neither a target"),
+        ("planar_2r --kp 1", "--kp: 'kp' is of a controller, and there is none; expected one of pd, computed_torque"),
+        ("planar_2r --controller pid", "no controller 'pid' in --controller (3 controllers). Did you mean 'pd'"),
+        ("planar_2r --payload -1", "--payload: mass of the payload is -1"),
+        ("planar_2r --payload-com 0,0,1", "payload has no mass"),
+        ("planar_2r --stops 0.5", "no such joint of 'planar_2r' has limits"),
+        ("planar_2r --step 1e-3", "--step: method 'adaptive' has no step"),
+        ("planar_2r --method rk4 --step -1", "--step: step is -1"),
+        ("planar_2r --controller pd --target 0 --kp 1 --kd 1", "--target has 1 number; expected 2 numbers"),
+    ],
+)
+def test_mistakes_are_named(shell: Shell, folder: Path, words: str, message: str) -> None:
+    said = shell("simulate", *words.split(), "--csv", "never.csv")
+    assert (said.code, said.out) == (2, "")
+    assert message in " ".join(said.err.split())
+    assert "Traceback" not in said.err
+    assert not Path("never.csv").exists()
+
+
+SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
+
+
+@pytest.mark.parametrize(
+    "name", ["torques", *(pytest.param(n, marks=pytest.mark.slow) for n in ("reach", "follow", "stops"))]
+)
+def test_the_examples_run(shell: Shell, folder: Path, name: str) -> None:
+    moved = motion(shell, folder, str(SCENARIOS / f"{name}.yaml"))
+    assert abs(moved.energy.drift).max() < 1e-7
+    if "q_ref" in moved.signals:
+        assert abs(moved.q - moved.signals["q_ref"])[-1].max() < 0.02
+
+
+def test_the_documented_scenario_runs(shell: Shell, folder: Path) -> None:
+    page = (SCENARIOS.parents[1] / "docs" / "simulation.md").read_text(encoding="utf-8")
+    (folder / "page.yaml").write_text(
+        page.partition("```yaml\n")[2].partition("```")[0].replace("plot:", "npz:").replace(".png", ".npz")
+    )
+    said = shell("simulate", "page.yaml", "--duration", "0.05")
+    assert said.code == 0, said.err
+    assert [line for line in said.out.splitlines() if line.startswith("wrote")] == [
+        "wrote reach.csv",
+        "wrote reach.npz",
+    ]
+
+
+def test_help_shows_examples(shell: Shell) -> None:
+    said = shell("simulate", "--help", columns=120)
+    assert "armdyn simulate planar_2r --torques torques.csv --between hold" in said.out
+    assert '"tau_elbow [N mm]" or "q_elbow [deg]"' in said.out
+    assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}" in said.out

@@ -1,0 +1,176 @@
+"""One motion from a scenario: the same as by calls, as a run of a study, and every mistake named with its line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import ArmdynError, UnknownName
+from armdyn.simulation import OverTime, RungeKutta4, Stops
+from armdyn.studies import Scenario, StudyError
+from armdyn.studies.motion import Motion
+from armdyn.studies.words import KEYS, Words
+
+ARM = armdyn.load("planar_3r")
+NAMES = ARM.joint_names
+Q0, QD0 = np.array([0.3, -0.2, 0.4]), np.array([0.1, 0.0, -0.3])
+STATE = "q0: [0.3, -0.2, 0.4]\nqd0: [0.1, 0, -0.3]\n"
+PD = "controller: pd\ninputs: {target: [0.5, 0.1, -0.2], kp: 60, kd: [8, 4, 2]}\n"
+
+
+def read(text: str, folder: Path) -> Motion:
+    path = folder / "motion.yaml"
+    path.write_text(text)
+    words = Words.read(path)
+    return Motion.of(words, words.robot())
+
+
+@pytest.mark.parametrize("controller", ["pd", "computed_torque"])
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit_euler"])
+def test_a_motion_is_a_run_of_a_study(tmp_path: Path, controller: str, method: str) -> None:
+    """One vocabulary: with a grid it is a study, without it one motion, and the controller is held in both."""
+    text = (
+        f"robot: planar_3r\nduration: 0.2\nmethod: {method}\nstep: 2e-3\npayload: {{mass: 0.5, com: [0.1, 0, 0]}}\n"
+        + PD.replace("pd", controller)
+        + "inputs.more"
+    ).replace("inputs.more", "")
+    motion = read(text + STATE, tmp_path).simulate()
+    (tmp_path / "study.yaml").write_text(text + "qd0: [0.1, 0, -0.3]\ngrid: {q0: [[0.3, -0.2, 0.4], [0, 0, 0]]}\n")
+    scenario = Scenario.read(tmp_path / "study.yaml")
+    runs = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    np.testing.assert_allclose(motion.q[-1], runs["final.q"][0], rtol=0, atol=1e-13)
+    np.testing.assert_allclose(motion.qd[-1], runs["final.qd"][0], rtol=0, atol=1e-12)
+    assert abs(runs["final.q"][0] - runs["final.q"][1]).max() > 0.01
+
+
+def test_a_motion_is_the_call_it_describes(tmp_path: Path) -> None:
+    motion = read(
+        "robot: scara\ngravity: [0, -3, -9]\nduration: 0.3\nstops: {restitution: 0.5}\nsave_every: 0.1\n"
+        "payload: 0.7\nrtol: 1e-9\ninputs: {tau: [1, 0.2, -0.1, 0], f_tip: [0, 0, 0, 1, 2, 0], q0: 0.1}\n",
+        tmp_path,
+    )
+    arm = armdyn.load("scara", gravity=(0, -3, -9)).with_payload(armdyn.Inertia(0.7))
+    expected = armdyn.simulate(
+        arm,
+        np.full(4, 0.1),
+        duration=0.3,
+        torque=[1, 0.2, -0.1, 0],
+        f_tip=[0, 0, 0, 1, 2, 0],
+        stops=Stops(0.5),
+        rtol=1e-9,
+        save_every=0.1,
+    )
+    np.testing.assert_array_equal(motion.simulate().q, expected.q)
+    assert motion.driven_by == "constant"
+
+
+def test_torques_of_a_csv(tmp_path: Path) -> None:
+    (tmp_path / "tau.csv").write_text(f"t [ms],{','.join(f'tau_{n}' for n in NAMES)}\n0,1,2,3\n50,0,-1,1\n100,2,2,2\n")
+    values = np.array([[1, 2, 3], [0, -1, 1], [2, 2, 2.0]])
+    for between in ("linear", "hold"):
+        motion = read(f"robot: planar_3r\ntorques: tau.csv\nbetween: {between}\n", tmp_path).simulate()
+        assert motion.t[-1] == 0.1
+        law = OverTime([0, 0.05, 0.1], values, between)
+        np.testing.assert_array_equal(motion.q, armdyn.simulate(ARM, np.zeros(3), duration=0.1, torque=law).q)
+    with pytest.raises(
+        ArmdynError, match=r"torque is known from t = 0 to 0\.1 s; expected from 0 to the duration, 1 s"
+    ):
+        read("robot: planar_3r\ntorques: tau.csv\nduration: 1\n", tmp_path).simulate()
+
+
+@pytest.mark.parametrize("columns", ["q", "q qd qdd"])
+def test_a_reference_is_followed(tmp_path: Path, columns: str) -> None:
+    """Started on a reference, computed torque stays on it; rates that the csv does not have are found."""
+    t = np.linspace(0, 0.5, 26)
+    q = 0.3 * np.stack([np.sin(3 * t), np.cos(2 * t), t**2], axis=-1)
+    qd = 0.3 * np.stack([3 * np.cos(3 * t), -2 * np.sin(2 * t), 2 * t], axis=-1)
+    qdd = 0.3 * np.stack([-9 * np.sin(3 * t), -4 * np.cos(2 * t), 2 + 0 * t], axis=-1)
+    given = {"q": q, "qd": qd, "qdd": qdd}
+    words = columns.split()
+    header = ",".join(["t", *(f"{name}_{joint}" for name in words for joint in NAMES)])
+    table = np.column_stack([t, *(given[name] for name in words)])
+    np.savetxt(tmp_path / "path.csv", table, delimiter=",", header=header, comments="", fmt="%.17g")
+    motion = read(
+        f"robot: planar_3r\nq0: {q[0].tolist()}\nqd0: {qd[0].tolist()}\ncontroller: computed_torque\n"
+        "reference: path.csv\ninputs: {kp: 100, kd: 20}\nsave_every: 0.01\nrtol: 1e-9\n",
+        tmp_path,
+    ).simulate()
+    exact = 0.3 * np.stack([np.sin(3 * motion.t), np.cos(2 * motion.t), motion.t**2], axis=-1)
+    np.testing.assert_allclose(motion.signals["q_ref"], exact, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(motion.q, exact, rtol=0, atol=1e-7)
+
+
+def test_what_a_controller_does_not_know_of(tmp_path: Path) -> None:
+    """The key payload is part of the robot and compensated; parameters of the inputs are not."""
+    hold = "robot: planar_3r\nq0: [0.5, 0.1, -0.2]\nduration: 0.05\n" + PD
+    known = read(hold + "payload: {mass: 2}\n", tmp_path).simulate()
+    np.testing.assert_allclose(known.q[-1], known.q[0], rtol=0, atol=1e-12)
+    unknown = read(hold.replace("inputs: {", "inputs: {tip.payload.mass: 2, link_3.mass: 3, "), tmp_path)
+    assert unknown.robot.model.link("link_3").inertia.mass == pytest.approx(5.0)
+    assert abs(unknown.simulate().q[-1] - unknown.settings["q0"]).max() > 1e-3
+
+
+def test_words_of_the_other_verb(tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="every, summaries: for armdyn study, not used here"):
+        read("robot: planar_3r\nevery: 10\nsummaries: [tip_error]\n", tmp_path)
+    (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\noutputs: {csv: a.csv}\n")
+    with pytest.warns(UserWarning, match="outputs: for armdyn simulate, not used by a study"):
+        Scenario.read(tmp_path / "study.yaml")
+    (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\nstops: 0.5\n")
+    with pytest.raises(StudyError, match=r"study.yaml:3: 'stops' is for one motion, by armdyn simulate"):
+        Scenario.read(tmp_path / "study.yaml")
+
+
+@pytest.mark.parametrize(
+    ("error", "text", "said"),
+    [
+        (UnknownName, "tourques: a.csv", r"no key 'tourques' in .*motion.yaml:2 .* Did you mean 'torques'"),
+        (UnknownName, "between: cubic\ntorques: tau.csv", r"no interpolation 'cubic' in .*:2 "),
+        (UnknownName, "outputs: {png: a.png}", r"no output 'png' in .*:2 .*Known: csv, npz, parquet, plot, animate"),
+        (UnknownName, "stops: {restitutoin: 0.5}", "Did you mean 'restitution'"),
+        (UnknownName, "payload: {mas: 2}", r"no part of a payload 'mas' in .*:2 .*Did you mean 'mass'"),
+        (UnknownName, "method: rk5", r"no method 'rk5' in .*:2 .*Did you mean 'rk4'"),
+        (UnknownName, "inputs:\n  tua: 1", r"yaml:3: no quantity 'tua'.* Did you mean 'tau'"),
+        (StudyError, "samples: {q0: {normal: [0, 1]}}", ":2: 'samples' makes this a study"),
+        (StudyError, "step: soon\nmethod: rk4", ":2: step is 'soon'"),
+        (ArmdynError, "step: 1e-3", r":2: method 'adaptive' has no step"),
+        (StudyError, "duration: -1", r":2: duration is -1"),
+        (ArmdynError, "q0: [1, 2]", r":2: q0 has shape \(2,\)"),
+        (StudyError, "controller: pd", ":2: controller 'pd' has neither a target"),
+        (StudyError, "controller: pd\ninputs: {target: 0}", ":2: controller 'pd' has no kp and no kd"),
+        (StudyError, PD + "torques: tau.csv", "a controller and torques are both given"),
+        (StudyError, "sample_time: 0.01", ":2: 'sample_time' is of a controller, and there is none"),
+        (StudyError, PD + "sample_time: 0.01", ":4: sample_time needs a method with steps of one length"),
+        (ArmdynError, "stops: 2", r":2: restitution is 2; expected a number between 0"),
+        (ArmdynError, "torques: nosuch.csv", r":2: no file '.*nosuch.csv'; expected a header t, tau_JOINT"),
+        (StudyError, "q0: 0\ninputs: {q0: 1}", "'q0' stands here and in 'inputs'"),
+        (StudyError, "payload: {com: [0, 0, 1]}", ":2: payload has no mass"),
+        (StudyError, "outputs: {csv: 3}", ":2: csv is 3; expected the name of a file"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, error: Any, text: str, said: str) -> None:
+    with pytest.raises(error, match=said):
+        read(f"robot: planar_3r\n{text}\n", tmp_path)
+
+
+def test_options_come_first(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("robot: planar_3r\nmethod: euler\nstep: 1e-2\n" + STATE + PD)
+    words = Words.read(tmp_path / "a.yaml").with_options(
+        {("method",): "rk4", ("inputs", "kp"): 7.0, ("q0",): np.zeros(3)},
+        {("method",): "--method", ("inputs", "kp"): "--kp", ("q0",): "--q0"},
+    )
+    motion = Motion.of(words, words.robot())
+    assert motion.settings["method"] == RungeKutta4(step=1e-2)
+    np.testing.assert_array_equal(motion.settings["q0"], np.zeros(3))
+    np.testing.assert_array_equal(motion.settings["qd0"], QD0)
+    assert words.said["inputs"]["kp"] == 7.0
+    assert words.where("inputs", "kp") == "--kp"
+    assert words.where("qd0").endswith("a.yaml:5")
+
+
+def test_no_key_has_two_meanings() -> None:
+    assert len(set(KEYS)) == len(KEYS)
