@@ -62,8 +62,8 @@ def test_own_words_come_before_a_transmission() -> None:
     [
         ('ratio="5.0"', 'ratio="0"', "<actuator>: ratio of Gear is 0; expected the turns"),
         ('ratio="5.0"', 'ratio="five"', "<actuator>: ratio of Gear is 'five'; expected a finite number"),
-        ('ratio="5.0"', 'ration="5.0"', "no field 'ration' in Gear (2 fields). Did you mean 'ratio'?"),
-        ("gear ratio", "gera ratio", "no field 'gera' in Actuator (3 fields). Did you mean 'gear'?"),
+        ('ratio="5.0"', 'ration="5.0"', "Did you mean 'ratio'?"),
+        ("gear ratio", "gera ratio", "Did you mean 'gear'?"),
         ("Coulomb size", "Coulom size", "no friction law 'Coulom' in armdyn.actuators"),
         ('Coulomb size="2.0"', 'Coulomb size="-2.0"', "size of Coulomb is -2.0; expected a number"),
         ('Coulomb size="2.0"', "Coulomb", "Coulomb has no size; expected its fields: size"),
