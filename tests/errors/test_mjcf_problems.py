@@ -148,21 +148,18 @@ def test_a_mocap_body_is_noted(file: Path) -> None:
     assert "mocap bodies stand where the file puts them: goal" in robot.notes
 
 
-def test_the_armature_of_an_actuator_is_refused_or_not_there(file: Path) -> None:
+def test_the_armature_of_an_actuator_is_felt_by_its_joint(file: Path) -> None:
     mujoco = pytest.importorskip("mujoco")
     if not hasattr(mujoco.MjModel, "actuator_armature"):
         pytest.skip("this version of MuJoCo has no such thing")
     driven = '<actuator><motor name="drive" joint="bend" gear="3" armature="0.25"/></actuator>'
-    assert refusal(file, "<equality/>", driven) == (
-        "actuator 'drive' (arm.xml:14) has armature: actuators are not modelled. Give the armature, times the gear "
-        "ratio squared, to the joint that it drives."
-    )
     assert reads(file, "<equality/>", driven, locked={"bend": 0.0}).dof == 1
     model = mujoco.MjModel.from_xml_path(str(file))
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
     M = np.zeros((2, 2))
     mujoco.mj_fullM(model, data, M)
+    np.testing.assert_allclose(reads(file, "<equality/>", driven).mass_matrix([0.0, 0.0]), M, rtol=1e-12)
     bare = reads(file, BEND, BEND.replace("/>", f' armature="{0.25 * 9}"/>'))
     np.testing.assert_allclose(bare.mass_matrix([0.0, 0.0]), M, rtol=1e-12)
 

@@ -216,7 +216,6 @@ def test_what_a_floating_base_carries_can_be_read(kind: str) -> None:
             "<gazebo reference='turn'><springStiffness>1</springStiffness></gazebo>",
             "<springStiffness> of <gazebo> is not used: 'turn'",
         ),
-        ("<transmission name='t'><joint name='turn'/></transmission>", "<transmission> is not used: 't'"),
         (
             "<transmission name='t'><actuator><mechanicalReduction>50</mechanicalReduction></actuator></transmission>",
             "<transmission> is not used (q and tau are the joint's, not the motor's), nor its reduction: 't' (50)",

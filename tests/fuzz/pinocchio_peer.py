@@ -38,8 +38,9 @@ def random_state(names: tuple[str, ...], rng: Random) -> State:
 
 
 def bare(model: Model) -> Model:
-    """The tree alone: no couplings, no loops."""
-    return model.replace(coupling=None, constraints=())
+    """The tree alone: no couplings, no loops, no rotors, which Pinocchio's reader does not look for."""
+    joints = tuple(joint.replace(armature=0.0, actuator=None) for joint in model.joints)
+    return model.replace(joints=joints, coupling=None, constraints=())
 
 
 def torques_of_armdyn(model: Model, state: State) -> dict[str, float]:

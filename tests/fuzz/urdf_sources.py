@@ -119,6 +119,9 @@ WORDS = Words(
         '<loop_joint name="p" type="spherical"><link1 link="l1" xyz="0.1 0 0"/><link2 link="l0"/></loop_joint>',
         '<loop name="o" type="revolute"><predecessor link="l1"/><successor link="l0"/><axis xyz="0 0 1"/></loop>',
         '<transmission name="t"><actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>',
+        '<transmission name="s"><type>transmission_interface/SimpleTransmission</type><joint name="j0"/><actuator name="m"><mechanicalReduction>50</mechanicalReduction></actuator></transmission>',
+        '<ros2_control name="c" type="system"><transmission name="r"><joint name="j1"><mechanical_reduction>-7.5</mechanical_reduction></joint></transmission></ros2_control>',
+        '<armdyn tip="l1"><of_joint joint="j0" armature="0.1"><actuator><motor rotor_inertia="1e-4"/><gear ratio="9"/><friction><Coulomb size="0.3"/></friction></actuator></of_joint></armdyn>',
         '<gazebo reference="l0"><turnGravityOff>true</turnGravityOff></gazebo>',
         '<visual><geometry><mesh filename="package://a/b.stl" scale="1 1 1"/></geometry></visual>',
         '<collision><geometry><cylinder radius="0.1" length="1"/></geometry></collision>',
@@ -159,7 +162,21 @@ def grown(rng: Random) -> Element:
         if kind != "fixed":
             moving.append(name)
         links.append(child)
+    for name in moving:
+        if rng.random() < 0.15:
+            robot.append(_transmission(name, rng))
     return robot
+
+
+def _transmission(joint: str, rng: Random) -> Element:
+    """A gear between a motor and a joint, now and then with the inertia of the rotor."""
+    transmission = Element("transmission", name=f"of_{joint}")
+    SubElement(transmission, "joint", name=joint)
+    actuator = SubElement(transmission, "actuator", name=f"motor_of_{joint}")
+    SubElement(actuator, "mechanicalReduction").text = repr(rng.uniform(-100.0, 100.0))
+    if rng.random() < 0.3:
+        SubElement(actuator, "drake:rotor_inertia", value=repr(rng.uniform(0.0, 1e-3)))
+    return transmission
 
 
 def _origin(holder: Element, rng: Random) -> None:
@@ -187,7 +204,7 @@ def _link(robot: Element, name: str, rng: Random, *, inertial: bool) -> None:
         }
     SubElement(holder, "inertia", {key: repr(value) for key, value in values.items()})
     if rng.random() < 0.1:
-        link.append(fromstring(WORDS.pieces[20]))
+        link.append(fromstring(next(piece for piece in WORDS.pieces if piece.startswith("<visual>"))))
 
 
 def _joint(joint: Element, parent: str, child: str, kind: str, rng: Random, moving: Sequence[str]) -> None:

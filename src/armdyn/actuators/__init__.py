@@ -3,7 +3,7 @@
 A `Motor` is made of numbers, `MotorLimits`, `Cogging` and `Thermal`, or read from its data sheet.
 
 An `Actuator` becomes part of a robot by ``robot.with_actuators({"elbow": Actuator(...)})``; from then on every
-algorithm counts it.
+algorithm counts it. `read` has them from a file, `write` makes it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from armdyn.actuators.data_sheet import DataSheetError
     from armdyn.actuators.direction_dependent import DirectionDependent
     from armdyn.actuators.dry import DryFriction
+    from armdyn.actuators.file import read, write
     from armdyn.actuators.gear import Gear
     from armdyn.actuators.gear_loss import GearLoss
     from armdyn.actuators.limits import MotorLimits
@@ -75,6 +76,8 @@ _WHERE = {
         ),
         "motor_functions",
     ),
+    "read": "file",
+    "write": "file",
 }
 
 __all__ = [
@@ -108,6 +111,8 @@ __all__ = [
     "motor_currents",
     "motor_torques",
     "motor_voltages",
+    "read",
+    "write",
 ]
 
 __getattr__ = names_of(__name__, _WHERE)

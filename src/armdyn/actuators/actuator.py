@@ -87,6 +87,11 @@ class Actuator(JointActuator):
         """I_rotor + I_gear."""
         return (self.motor or Motor()).rotor_inertia + (self.gear or Gear()).inertia
 
+    def __str__(self) -> str:
+        from armdyn.actuators.data import shown_parts  # noqa: PLC0415 - which reads the fields of this class
+
+        return shown_parts(self)
+
     @property
     def armature(self) -> float | None:
         """G^2 (I_rotor + I_gear), 0 where the rotor is a body of its own; None without a motor and a gear."""

@@ -9,11 +9,13 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from armdyn.actuators import read
 from armdyn.advice import NO_VALUE
 from armdyn.errors import DescriptionWarning, ShapeError, UnknownName
 from armdyn.robot import Robot
@@ -25,7 +27,7 @@ LOCK = "Hold a joint at this many rad or m; may be repeated."
 GRAVITY = "Acceleration of free fall in base axes, m/s^2."
 ACCEPT_INERTIA = "Take inertias that no rigid body has as they stand."
 ACCEPT = "Read past faults that no equation contains, such as swapped limits; the notes say what is taken."
-
+ACTUATORS = "A file of actuators, YAML or JSON: motors, gears and friction laws by joint."
 IGNORE_FRICTION = "Leave damping and friction of the description out: the bare rigid bodies."
 
 FLAGS = {
@@ -61,6 +63,7 @@ def open_robot(
     accept: Annotated[bool, typer.Option("--accept-inertia", help=ACCEPT_INERTIA)] = False,
     accept_faults: Annotated[bool, typer.Option("--accept", help=ACCEPT)] = False,
     ignore_friction: Annotated[bool, typer.Option("--ignore-friction", help=IGNORE_FRICTION)] = False,
+    actuators: Annotated[Path | None, typer.Option("--actuators", metavar="FILE", help=ACTUATORS)] = None,
 ) -> Robot:
     """The robot that the arguments of every verb describe; see `of_robot`."""
     options = load_options(
@@ -73,7 +76,15 @@ def open_robot(
         accept_faults=accept_faults,
         ignore_friction=ignore_friction,
     )
-    return load_robot(robot, **options)
+    return with_drives(load_robot(robot, **options), actuators, ignore_friction=ignore_friction)
+
+
+def with_drives(robot: Robot, actuators: Path | None, *, ignore_friction: bool) -> Robot:
+    """The robot with the actuators of a file, where one is given; without their friction where none is wanted."""
+    if actuators is None:
+        return robot
+    driven = robot.with_actuators(read(actuators))
+    return driven.without_friction() if ignore_friction else driven
 
 
 def load_options(
@@ -111,6 +122,13 @@ class Described:
     def opened(self) -> Robot:
         """The robot."""
         return open_robot(self.name, **self.options)
+
+    def read_by(self, reader: Callable[..., Robot]) -> Robot:
+        """The robot that a reader makes of the options of `armdyn.load`, with its actuators."""
+        options = dict(self.options)
+        actuators = options.pop("actuators")
+        robot = reader(**load_options(**options))
+        return with_drives(robot, actuators, ignore_friction=options["ignore_friction"])
 
 
 def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) -> Callable[..., None]:

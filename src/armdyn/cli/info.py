@@ -10,6 +10,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from armdyn.actuators import Actuator
+from armdyn.actuators.data import shown_part, stated
 from armdyn.cli.screen import screen, visible
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.constraints import RedundantConstraints
@@ -34,6 +36,8 @@ def info(
       armdyn info puma560 --cost
 
       armdyn info panda.urdf --lock panda_finger_joint1=0
+
+      armdyn info ur5 --actuators drives.yaml
     """
     console = screen()
     console.print(_summary(arm))
@@ -47,7 +51,8 @@ def _tables(arm: Robot) -> list[Callable[[Robot], Table]]:
     """The tables that apply to a robot."""
     coupled = [coupling_table] if arm.model.coupling is not None else []
     constrained = [_constraint_table] if arm.constraint_rows else []
-    return [_joint_table, *coupled, *constrained, _limit_table, _link_table, _cost_table]
+    driven = [_drive_table] if any(j.actuator is not None or j.armature for j in arm.model.joints) else []
+    return [_joint_table, *coupled, *constrained, _limit_table, *driven, _link_table, _cost_table]
 
 
 def _summary(arm: Robot) -> Text:
@@ -108,6 +113,32 @@ def _range(limits: Limits) -> str:
     if limits.lower == -limits.upper:
         return f"±{figure(limits.upper)}"
     return f"{figure(limits.lower)} … {figure(limits.upper)}"
+
+
+def _drive_table(arm: Robot) -> Table:
+    headings = ("gear\nratio", "rotor,\nkg m²", "armature,\nkg m²" + ("; kg" if _slides(arm) else ""))
+    table = new_table("Drives", "joint", *headings, "motor", "friction")
+    for joint in arm.model.joints:
+        if joint.armature or joint.actuator is not None:
+            table.add_row(joint.name, *_drive(joint))
+    return table
+
+
+def _drive(joint: Joint) -> tuple[str, ...]:
+    """Ratio, rotor inertia, armature, the other fields of the motor, and the friction laws, a line each."""
+    drive, armature = joint.actuator, figure(joint.armature) if joint.armature else "-"
+    if not isinstance(drive, Actuator):
+        return "-", "-", armature, "-" if drive is None else str(drive), "-"
+    motor = {} if drive.motor is None else stated(drive.motor)
+    rotor = motor.pop("rotor_inertia", 0.0)
+    fields = [f"{name}={shown_part(value)}" for name, value in motor.items()]
+    laws = ["none"] if drive.laws == () else [shown_part(law) for law in drive.laws or ()]
+    ratio = "-" if drive.gear is None else figure(drive.gear.ratio)
+    return ratio, figure(rotor) if rotor else "-", armature, "\n".join(fields) or "-", "\n".join(laws) or "-"
+
+
+def _slides(arm: Robot) -> bool:
+    return any(joint.kind == "prismatic" for joint in arm.model.joints)
 
 
 def _link_table(arm: Robot) -> Table:

@@ -11,7 +11,7 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.studies.motion import OUTPUTS
 from armdyn.studies.words import Words
-from armdyn.studies.yaml_file import Keys
+from armdyn.yaml_file import Keys
 
 SCENARIOS = (".yaml", ".yml")
 

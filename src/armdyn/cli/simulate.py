@@ -11,7 +11,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
-from armdyn.cli.arguments import Described, load_options
+from armdyn.cli.arguments import Described
 from armdyn.cli.motion_files import refuse_outputs, write_outputs
 from armdyn.cli.scenario_options import PLACES, READ, VECTORS, flag, with_options, without_alternatives, words_of
 from armdyn.cli.screen import screen
@@ -186,7 +186,7 @@ def simulate(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)  # the notes say the same
         words = with_options(words, {name: READ[name](value) for name, value in options.items() if name in READ})
-        known = words.robot(**load_options(**arm.options))
+        known = arm.read_by(words.robot)
     vectors = {name: VECTORS[name](text, flag(name), known) for name, text in options.items() if name in VECTORS}
     words = with_options(words, vectors)
     motion = Motion.of(words, known)

@@ -49,6 +49,8 @@ def torque(
       armdyn torque ur5 --q 0,-1,1,0,0,0 --qdd 1,0,0,0,0,0 --f-tip 0,0,0,0,0,-20
 
       armdyn torque ur5 --csv motion.csv --out torques.csv
+
+      armdyn torque ur5 --qd 1,0,0,0,0,0 --actuators drives.yaml
     """
     target = _target(out)
     wrench = None if f_tip is None else read_vector(f_tip, "--f-tip", 6, meaning="mx,my,mz,fx,fy,fz")

@@ -166,7 +166,7 @@ class ElementReader:
             if default is None:
                 self.problem(element, f"<{element.tag}> has no {attribute}; expected a number.")
             return default or 0.0
-        value = _number(text)
+        value = read_number(text)
         if math.isnan(value) or (finite and math.isinf(value)):
             self.problem(element, f"{_no_number(element, attribute, text)}.")
             return default or 0.0
@@ -175,7 +175,7 @@ class ElementReader:
     def limit(self, element: Element, attribute: str, default: float, unlimited: float) -> float:
         """An attribute that is one number, or infinite; ``unlimited``, and a fault, if it cannot be read."""
         text = element.attributes.get(attribute)
-        value = default if text is None else _number(text)
+        value = default if text is None else read_number(text)
         if text is not None and (math.isnan(value) or value == -unlimited):
             self.fault(element, _no_number(element, attribute, text), "it is taken as unlimited")
             return unlimited
@@ -187,7 +187,7 @@ class ElementReader:
         if text is None and default is not None:
             return default
         words = (text or "").split(None, MAX_WORDS)
-        values = [_number(word) for word in words[:MAX_WORDS]]
+        values = [read_number(word) for word in words[:MAX_WORDS]]
         if len(values) == size and all(map(math.isfinite, values)):
             return tuple(values)
         expected = f"expected {size} numbers such as {' '.join(['0', '0', '0.1', '1'][:size])}"
@@ -211,7 +211,7 @@ def _fault(words: Sequence[str], values: Sequence[float]) -> str:
     return f"these are {'more than ' if len(words) > MAX_WORDS else ''}{len(values)}"
 
 
-def _number(text: str) -> float:
+def read_number(text: str) -> float:
     """The number in a text, or NaN. Python alone would also accept 1_000, and digits of any script."""
     try:
         value = float(text)

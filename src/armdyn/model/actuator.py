@@ -16,6 +16,10 @@ class JointActuator(ABC):
     joint's description says of the same quantity.
     """
 
+    @abstractmethod
+    def __str__(self) -> str:
+        """Its parts in one line, as ``print(robot)`` shows them."""
+
     @property
     @abstractmethod
     def armature(self) -> float | None:

@@ -156,6 +156,7 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
 
     Args:
         actuators: by joint, an `armdyn.actuators.Actuator`; None takes the joint's away, with all that it brought.
+            Those of a file: ``armdyn.actuators.read("drives.yaml")``.
 
     Raises:
         UnknownName: a joint that the robot does not have; a frame to carry a rotor or stator likewise.

@@ -320,6 +320,11 @@ class Robot:
     def __reduce__(self) -> tuple[type[Robot], tuple[Model]]:
         return Robot, (self.model,)
 
+    def __str__(self) -> str:
+        """The robot in a line, and its actuators in one each."""
+        driven = [f"  {joint.name}: {joint.actuator}" for joint in self.model.joints if joint.actuator is not None]
+        return "\n".join([repr(self), *driven])
+
     def __repr__(self) -> str:
         joints = ", ".join(self.joint_names) if self.dof <= 3 else f"{self.joint_names[0]}, ..., {self.joint_names[-1]}"
         what = ("joint" if self.model.coupling is None else "coordinate") + ("s" if self.dof > 1 else "")

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn import actuators
 from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ArmdynError, ModelError, UnknownName
 from armdyn.model import Inertia
@@ -20,10 +21,10 @@ from armdyn.spatial.rotations import Array
 from armdyn.studies.controllers import CONTROLLERS
 from armdyn.studies.errors import StudyError
 from armdyn.studies.quantities import Quantities
-from armdyn.studies.yaml_file import Keys, read_mapping
+from armdyn.yaml_file import Keys, lines_of, read_mapping
 
 OF_ROBOT = ("base", "tip", "chain", "locked", "gravity")
-SHARED = ("robot", *OF_ROBOT, "payload", "q0", "qd0", "duration", "step", "method", "controller", "inputs")
+SHARED = ("robot", *OF_ROBOT, "actuators", "payload", "q0", "qd0", "duration", "step", "method", "controller", "inputs")
 OF_A_STUDY = ("samples", "runs", "seed", "grid", "record", "every", "summaries", "chunk")
 OF_A_MOTION = (
     *("torques", "between", "reference", "sample_time", "stops"),
@@ -65,8 +66,8 @@ class Words:
             StudyError: no YAML.
             UnknownName: a key that no scenario has.
         """
-        said, lines = read_mapping(path)
-        words = cls(str(path), path.parent, said, {keys: f"{path}:{line}" for keys, line in lines.items()})
+        said = read_mapping(path, "a scenario", "robot: ur5", error=StudyError)
+        words = cls(str(path), path.parent, said, {keys: f"{path}:{line}" for keys, line in lines_of(said)})
         for key in said:
             if key not in KEYS:
                 raise UnknownName.of("key", key, KEYS, words.where(key))
@@ -195,7 +196,18 @@ class Words:
         beside = self.folder / name
         with self.at(*(() if said else ("robot",))):  # which of several words is meant, the error says
             robot = load(name if name in bundled_robots() or not beside.exists() else beside, **{**said, **options})
+        robot = self._with_actuators(robot, **options) if "actuators" in self.said else robot
         return self._with_payload(robot) if "payload" in self.said else robot
+
+    def _with_actuators(self, robot: Robot, *, friction: str = "count", **_: Any) -> Robot:
+        drives = self.said["actuators"]
+        if not isinstance(drives, str) or not drives:
+            raise StudyError(
+                f"{self.where('actuators')}: actuators is {drives!r}; expected the name of a file beside the scenario"
+            )
+        with self.at("actuators"):
+            driven = robot.with_actuators(actuators.read(self.folder / drives))
+        return driven.without_friction() if friction == "ignore" else driven
 
     def _with_payload(self, robot: Robot) -> Robot:
         given = self.mapping("payload")

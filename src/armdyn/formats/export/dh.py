@@ -54,7 +54,7 @@ def write_dh(model: Model, convention: str) -> DHTable:
     if faults:
         raise ModelError(faults)
     modified = convention == "modified"
-    arm = SerialArm.of(model, WHAT).without_rotors(WHAT)
+    arm = SerialArm.of(model, WHAT).without_actuators(WHAT).without_rotors(WHAT)
     z = [clean_direction(arm.axis(k)) for k in range(len(arm.joints))]
     normals = _normals(arm, z)
     base = rigid(np.column_stack([normals[0].x, cross(z[0], normals[0].x), z[0]]), normals[0].leaves)

@@ -35,7 +35,7 @@ def write_screws(model: Model) -> Screws:
     >>> Slist[:, 0] + 0.0
     array([0., 0., 1., 0., 0., 0.])
     """
-    arm = SerialArm.of(model, WHAT).without_armature(WHAT)
+    arm = SerialArm.of(model, WHAT).without_actuators(WHAT).without_armature(WHAT)
     n = len(arm.joints)
     at_masses = [arm.poses[k] @ rigid(p=exact(arm.inertia(k).com)) for k in range(n)]  # M_0i
     steps = zip([exact(np.eye(4)), *at_masses], [*at_masses, arm.tip], strict=True)

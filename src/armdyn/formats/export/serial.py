@@ -91,6 +91,16 @@ class SerialArm:
                 )
         return self
 
+    def without_actuators(self, what: str) -> SerialArm:
+        """The same chain; an error if its joints have actuators, which ``what`` cannot hold."""
+        for joint in self.joints:
+            if joint.actuator is not None:
+                raise Unsupported(
+                    f"{self.model.name!r}: joint {joint.name!r} has an actuator, for which {what} has no place; write "
+                    "URDF, or the robot without it and the file of its actuators: armdyn.actuators.write."
+                )
+        return self
+
     @property
     def size(self) -> float:
         """The largest coordinate of the arm's frames, m; 1 if all are at the base's origin."""

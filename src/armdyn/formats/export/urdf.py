@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 
 from armdyn.errors import ModelError
+from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.loops import add_loops
 from armdyn.formats.export.mimic import mimics_of
 from armdyn.formats.export.numbers import number, numbers, rpy_of
@@ -32,8 +33,8 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     """The robot as the text of a URDF file, and as the file where a path is given.
 
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
-    loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, rotors, the collars
-    of slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
+    loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, actuators, rotors,
+    collars of slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
     `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
 
     Args:
@@ -41,7 +42,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
 
     Raises:
         ModelError: a name that no XML file can hold.
-        Unsupported: a constraint that is not a loop.
+        Unsupported: a constraint that is not a loop; an actuator or friction law that `armdyn.actuators` does not have.
 
     >>> print(armdyn.load("planar_2r").to_urdf()[:64])
     <?xml version="1.0" encoding="utf-8"?>
@@ -76,16 +77,20 @@ def _check_names(model: Model) -> None:
 
 
 def _add_own_words(root: Element, model: Model, shapes: Shapes) -> None:
-    """The tip, gravity, collars, armature and shapes for which URDF has no words."""
+    """The tip, gravity, collars, armature, actuators and shapes for which URDF has no words."""
     tip = {} if model.tip is None else {"tip": model.tip}
     own = SubElement(root, TAG, tip | {"gravity": numbers(model.gravity)})
     for joint in model.joints:
         said: dict[str, str] = {"collar": "parent"} if joint.collar == "parent" else {}
-        said |= {"armature": number(joint.armature)} if joint.armature else {}
-        if said or joint.motor_parts:
+        driven = 0.0 if joint.actuator is None else joint.actuator.armature or 0.0
+        said |= {"armature": number(joint.armature)} if joint.armature != driven else {}
+        if said or joint.actuator is not None or joint.motor_parts:
             of_joint = SubElement(own, OF_JOINT, {"joint": joint.name} | said)
-            for part in joint.motor_parts:
-                SubElement(of_joint, type(part).__name__.lower(), _fields(part))
+            if joint.actuator is not None:
+                add_actuator(of_joint, joint.actuator)
+            else:
+                for part in joint.motor_parts:
+                    SubElement(of_joint, type(part).__name__.lower(), _fields(part))
     for link in model.link_names:
         if unknown := [shape for shape in shapes.get(link, ()) if not is_of_urdf(shape)]:
             add_shapes(SubElement(own, OF_LINK, link=link), unknown)

@@ -24,7 +24,7 @@ def write_zero_reference(model: Model) -> ZeroReference:
     array([[0., 0., 0.],
            [1., 0., 0.]])
     """
-    arm = SerialArm.of(model, WHAT).without_armature(WHAT)
+    arm = SerialArm.of(model, WHAT).without_actuators(WHAT).without_armature(WHAT)
     n = len(arm.joints)
     R = [pose[:3, :3] for pose in arm.poses]
     tensors = [R[k] @ exact(arm.inertia(k).tensor) @ R[k].T for k in range(n)]

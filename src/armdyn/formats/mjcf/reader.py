@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError, shown
 from armdyn.exact import exact, rounded
 from armdyn.formats.findings import Findings
+from armdyn.formats.mjcf.actuators import driven
 from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf
 from armdyn.formats.mjcf.joint_equalities import coupled, hold_with, read_joint_equalities
 from armdyn.formats.mjcf.loops import with_loops
@@ -39,7 +40,7 @@ def read_mjcf(
 
     q is MuJoCo's qpos. The base is the world; bodies are links, named sites are frames, and of several joints on
     one body the ones before the last move massless links. Armature, damping and
-    frictionloss are part of the equations.
+    frictionloss are part of the equations; armature and damping of actuators, and <dcmotor>, become `Actuator`s.
 
     Args:
         path: of the file; MuJoCo reads what it includes, and its meshes, from where the file says.
@@ -77,7 +78,7 @@ def read_mjcf(
     model = assemble(
         compiled.root.attributes.get("model") or Path(path).stem,
         tree.links,
-        tree.joints,
+        driven(compiled, tree.joints, tree.names.joints),
         dataclasses.replace(selection, locked=held, gravity=_gravity(compiled, tree, selection)),
         notes=[*findings.notes, *tree.notes, *notes_on_unused(compiled, tree)],
         geometry=tree.geometry,

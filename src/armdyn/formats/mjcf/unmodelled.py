@@ -13,6 +13,7 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.errors import Unsupported
+from armdyn.formats.mjcf.actuators import actuators_of, notes_on_actuators
 from armdyn.formats.mjcf.arms import arm_beside
 from armdyn.formats.mjcf.compiler import Compiled
 from armdyn.formats.mjcf.loops import KINDS as LOOPS
@@ -31,7 +32,7 @@ def refuse_unmodelled(compiled: Compiled, tree: Tree, model: Model) -> None:
         *_springs(compiled, tree, model),
         *_equalities(compiled),
         *_tendons(compiled),
-        *_rotors_of_actuators(compiled, tree, model),
+        *_rotors_of_actuators(compiled),
         *_gravity_compensated(compiled, tree, model),
         *_plugins_and_flexes(compiled, tree, model),
         *_fluid(compiled),
@@ -97,15 +98,13 @@ def _tendons(compiled: Compiled) -> Iterator[str]:
             )
 
 
-def _rotors_of_actuators(compiled: Compiled, tree: Tree, model: Model) -> Iterator[str]:
-    m, on_joint = compiled.m, int(compiled.mujoco.mjtTrn.mjTRN_JOINT)
-    for a in range(m.nu):
-        driven = tree.names.joints[m.actuator_trnid[a, 0]] if m.actuator_trntype[a] == on_joint else None
-        harmless = driven is not None and driven not in model.joint_names
-        if np.any(compiled.numbers("actuator_armature", a)) and not harmless:
+def _rotors_of_actuators(compiled: Compiled) -> Iterator[str]:
+    """Rotors that no single joint feels."""
+    for actuator in actuators_of(compiled):
+        if actuator.joint is None and (actuator.number("armature") or actuator.number("damping")):
             yield (
-                f"{compiled.label('actuator', a)} has armature: actuators are not modelled. Give the armature, "
-                "times the gear ratio squared, to the joint that it drives."
+                f"{actuator.label} has armature or damping, and drives no joint: such actuators are not modelled. Give "
+                "both, times the gear ratio squared, to the joint that it drives."
             )
 
 
@@ -151,9 +150,7 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
     colliding = int(np.count_nonzero((m.geom_contype != 0) | (m.geom_conaffinity != 0)))
     if (colliding > 1 or m.npair) and not compiled.disabled("contact") and not compiled.disabled("constraint"):
         yield "contacts between geoms are not part of the equations"
-    if m.nu:
-        they, put = ("it", "puts") if m.nu == 1 else ("they", "put")
-        yield f"{_counted(m.nu, 'actuator')} not part of the equations: tau is what {they} {put} on the joints"
+    yield from notes_on_actuators(compiled)
     if m.ntendon:
         its = "its" if m.ntendon == 1 else "their"
         yield f"{_counted(m.ntendon, 'tendon')} not part of the equations, nor are {its} damping and friction"

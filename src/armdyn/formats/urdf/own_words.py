@@ -3,6 +3,8 @@
     <armdyn tip="tool0" gravity="0 0 -9.81">
       <of_joint joint="boom" collar="parent" armature="0.2"/>
       <of_joint joint="elbow"> <rotor inertia="1e-4" ratio="100" mass="0.3"/> <stator mass="0.7"/> </of_joint>
+      <of_joint joint="turn"> <actuator> <gear ratio="100"/> <friction> <Coulomb size="2"/> </friction> </actuator>
+      </of_joint>
       <of_link link="boom"> <visual> <geometry> <capsule radius="0.1" length="1"/> </geometry> </visual> </of_link>
     </armdyn>
 
@@ -18,12 +20,14 @@ from typing import Any
 
 from armdyn.errors import ModelError
 from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.urdf.actuators import read_actuator
 from armdyn.formats.xml_tree import Element
+from armdyn.model.actuator import JointActuator
 from armdyn.model.messages import Suggestions, quoted
 from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.model.parts import JointPart
 
-TAG, OF_JOINT, OF_LINK = "armdyn", "of_joint", "of_link"
+TAG, OF_JOINT, OF_LINK, ACTUATOR = "armdyn", "of_joint", "of_link", "actuator"
 MOTOR_PARTS: Mapping[str, type[Rotor | Stator]] = {"rotor": Rotor, "stator": Stator}
 """The elements of the parts of motors; their attributes are the fields of the classes."""
 
@@ -40,6 +44,14 @@ class OwnWords:
     def applied_to(self, joints: Sequence[JointPart]) -> list[JointPart]:
         """The joints with their extensions."""
         return [dataclasses.replace(joint, **self.of_joints.get(joint.name, {})) for joint in joints]
+
+
+def driven_by(actuator: JointActuator | None) -> dict[str, Any]:
+    """The fields of a `JointPart` that has an actuator."""
+    if actuator is None:
+        return {}
+    armature = {} if actuator.armature is None else {"armature": actuator.armature}
+    return {"actuator": actuator, "motor_parts": actuator.motor_parts} | armature  # the links have the parts' masses
 
 
 def read_own_words(root: Element, findings: Findings, links: Sequence[str], joints: Sequence[JointPart]) -> OwnWords:
@@ -75,6 +87,11 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
     if joint and joint not in kinds:
         hint = Suggestions(kinds).hint(joint)
         reader.problem(element, f"<{OF_JOINT}> joint {quoted(joint)} is no joint of this file.{hint}")
+    actuator = reader.only(element, ACTUATOR)
+    if actuator is not None:
+        said |= driven_by(read_actuator(reader, actuator))
+        if kinds.get(joint) == "fixed":
+            reader.note(f"<{ACTUATOR}> of a fixed joint has no effect: {quoted(joint)}")
     if "armature" in element.attributes:
         said["armature"] = reader.number(element, "armature")
     if "collar" in element.attributes:

@@ -18,8 +18,9 @@ from armdyn.formats.urdf.joints import MULTI_DOF_TYPES, read_joint, refuse_multi
 from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
 from armdyn.formats.urdf.mimic import check_leaders, coupled, hold_with, read_mimic
-from armdyn.formats.urdf.own_words import OwnWords, read_own_words
+from armdyn.formats.urdf.own_words import OwnWords, driven_by, read_own_words
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
+from armdyn.formats.urdf.transmissions import read_actuators
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import OTHER_FORMATS, check_xacro, has_quaternions, refuse_xacro_name
 from armdyn.formats.xml_tree import Element
@@ -74,6 +75,7 @@ def read_urdf(
     Warns (`armdyn.DescriptionWarning`) of limits that are zero.
 
     Joints that ``<mimic>`` others are coupled to them, and are no entries of q: `joint_positions` has them all.
+    A ``<transmission>`` with one joint becomes its actuator: a gear, and a motor where the rotor's inertia is stated.
     Elements ``<loop_joint>`` and ``<loop>`` close loops, and become constraints: `with_constraints`.
     """
     if not isinstance(path, str | os.PathLike):
@@ -172,6 +174,8 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     check_leaders(contents.mimics, {joint.name for joint in contents.joints}, moving, contents.findings)
     links = [link.name for link in contents.links]
     check_ends(contents.loops, links)
+    driven = read_actuators(root, contents.findings, contents.joints)
+    contents.joints = [dataclasses.replace(joint, **driven_by(driven.get(joint.name))) for joint in contents.joints]
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
     for reader in contents.own.of_links:
         contents.geometry += read_shapes(reader, reader.element.attributes["link"], contents.colors)

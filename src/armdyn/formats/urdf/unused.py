@@ -8,8 +8,10 @@ from difflib import get_close_matches
 from functools import lru_cache
 
 from armdyn.formats.findings import ElementReader, Findings
-from armdyn.formats.urdf.own_words import MOTOR_PARTS, OF_JOINT, OF_LINK
+from armdyn.formats.urdf.own_words import ACTUATOR, MOTOR_PARTS, OF_JOINT, OF_LINK
 from armdyn.formats.urdf.own_words import TAG as OWN
+from armdyn.formats.urdf.transmissions import ROS2
+from armdyn.formats.urdf.transmissions import TAG as TRANSMISSION
 from armdyn.formats.xml_tree import Element
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from armdyn.model.messages import quoted
@@ -25,7 +27,7 @@ OF_URDF = ("box", "sphere", "cylinder", MESH)
 """The tags that every reader of URDF knows."""
 
 USED_CHILDREN = {
-    "robot": ("link", "joint", "loop_joint", "loop", OWN),
+    "robot": ("link", "joint", "loop_joint", "loop", OWN, TRANSMISSION),
     "link": ("inertial",),
     "inertial": ("origin", "mass", "inertia"),
     "joint": ("parent", "child", "origin", "axis", "limit", "dynamics", "mimic"),
@@ -88,8 +90,8 @@ def check_robot(root: Element, findings: Findings) -> None:
     for element in root.children:
         if element.tag == OWN:
             check_vocabulary(reader, element)
-        elif element.tag == "transmission":
-            _note_transmission(element, findings)
+        elif element.tag == ROS2 and element.first(TRANSMISSION) is not None:
+            findings.note(f"<{ROS2}> is not used, but for its transmissions", _called(element))
         elif element.tag == "gazebo":
             _note_gazebo(element, findings)
         elif element.tag not in USED_CHILDREN["robot"] and element.tag not in LOOKS:
@@ -103,7 +105,7 @@ def check_vocabulary(reader: ElementReader, element: Element) -> None:
     for child in element.children:
         if child.tag in used:
             check_vocabulary(reader, child)
-        elif child.tag not in LOOKS:
+        elif child.tag not in LOOKS and (element.tag, child.tag) != (OF_JOINT, ACTUATOR):
             _check_child(reader, element, child)
 
 
@@ -139,16 +141,6 @@ def _meant(word: str, known: tuple[str, ...]) -> str:
     similar_length = [name for name in known if abs(len(name) - len(word)) <= MAX_EXTRA_LETTERS]
     close = get_close_matches(word.lower(), similar_length, n=1, cutoff=0.8) if similar_length else []
     return close[0] if close else ""
-
-
-def _note_transmission(element: Element, findings: Findings) -> None:
-    ratios = [e.text.strip() for e in element.walk() if e.tag == "mechanicalReduction"]
-    ratios = [ratio for ratio in ratios if ratio not in ("", "1", "1.0")]
-    if ratios:
-        what = "<transmission> is not used (q and tau are the joint's, not the motor's), nor its reduction"
-        findings.note(what, f"{_called(element)} ({ratios[0][:20]})")
-    else:
-        findings.note("<transmission> is not used", _called(element))
 
 
 def _note_gazebo(element: Element, findings: Findings) -> None:

@@ -1,0 +1,65 @@
+"""The element <actuator> of `own_words`: the data of an actuator, as `armdyn.actuators.data` has it, in XML.
+
+Numbers and words are attributes; parts are elements called as their fields; a friction law is an element called as its
+class, in the element of its field.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.data import Field, Misfit, fields_of, from_data, known_laws
+from armdyn.formats.findings import ElementReader, read_number
+from armdyn.formats.xml_tree import Element
+
+
+def read_actuator(reader: ElementReader, element: Element) -> Actuator | None:
+    """The actuator; None, and a problem, where it is wrong."""
+    try:
+        return from_data(_data(Actuator, element))
+    except Misfit as misfit:
+        reader.problem(_at(element, misfit.path), f"<{element.tag}>: {misfit}")
+        return None
+
+
+def _data(kind: type, element: Element) -> dict[str, Any]:
+    """The fields of a part; what is none of its fields stays, and is refused by name."""
+    fields = fields_of(kind)
+    data = {name: _value(fields[name], text) if name in fields else text for name, text in element.attributes.items()}
+    for tag in dict.fromkeys(child.tag for child in element.children):
+        children, field = element.all(tag), fields.get(tag)
+        if field is None or field.part is None:
+            data[tag] = children[0].attributes
+            continue
+        of_parts = [law for child in children for law in child.children] if field.is_law else children
+        parts = [_law(part) if field.is_law else _data(field.part, part) for part in of_parts]
+        data[tag] = parts if field.several or len(parts) != 1 else parts[0]
+    return data
+
+
+def _law(element: Element) -> dict[str, Any]:
+    """A law by its name; the fields of an unknown one do not matter, its name is refused."""
+    return {element.tag: _data(known_laws()[element.tag], element) if element.tag in known_laws() else None}
+
+
+def _value(field: Field, text: str) -> Any:
+    """A number, or several, where the field holds such; else the text."""
+    if field.classes and set(field.classes) <= {str, type(None)}:
+        return text
+    numbers = [read_number(word) for word in text.split()]
+    if not numbers or any(map(math.isnan, numbers)):
+        return text
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
+def _at(element: Element, path: tuple[str | int, ...]) -> Element:
+    """The element that a path leads to, as far as it has elements of its own."""
+    for step in path:
+        if isinstance(step, int):
+            found = element.children[step] if step < len(element.children) else None
+        else:
+            found = element.first(step)
+        element = found or element
+    return element

@@ -1,0 +1,159 @@
+"""Transmissions of a URDF file: the gears, and the rotors where they are stated, between motors and joints.
+
+    <transmission name="t">                                              ROS 1, as a child of <robot>
+      <type>transmission_interface/SimpleTransmission</type>             or an attribute type="...", before that
+      <joint name="elbow"/>
+      <actuator name="motor"> <mechanicalReduction>100</mechanicalReduction> </actuator>
+    </transmission>
+
+    <transmission name="t">                                              ros2_control, in <ros2_control>
+      <plugin>transmission_interface/SimpleTransmission</plugin>
+      <joint name="elbow" role="joint1"> <mechanical_reduction>100</mechanical_reduction> </joint>
+      <actuator name="motor" role="actuator1"/>
+    </transmission>
+
+Drake's <drake:gear_ratio value="100"/> and <drake:rotor_inertia value="1e-5"/>, in <actuator>, say the same and more:
+the joint feels the inertia G^2 I of the rotor. q and tau are the joint's, not the motor's. A transmission between
+several joints, a differential or a four-bar linkage, is not used; `Robot.with_coordinates` has motors as coordinates.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.gear import Gear
+from armdyn.actuators.motor import Motor
+from armdyn.formats.findings import ElementReader, Findings, read_number
+from armdyn.formats.xml_tree import Element
+from armdyn.model.messages import quoted
+from armdyn.model.parts import JointPart
+
+TAG, ROS2 = "transmission", "ros2_control"
+REDUCTIONS = ("mechanicalReduction", "mechanical_reduction")
+GEAR_RATIO, ROTOR_INERTIA = "drake:gear_ratio", "drake:rotor_inertia"
+KNOWN = (TAG, "type", "plugin", "joint", "actuator", "hardwareInterface", "role")
+"""Words of which those that bear on the motion are read, and the others name interfaces of software."""
+
+NOT_USED = "<transmission> is not used"
+ALL_OF_IT = f"{NOT_USED} (q and tau are the joint's, not the motor's), nor its reduction"
+
+
+@dataclass(frozen=True)
+class Transmission:
+    """What a simple transmission says: its joint, G, and the inertia of the rotor, kg m^2."""
+
+    joint: str
+    ratio: float
+    rotor_inertia: float
+
+    @property
+    def actuator(self) -> Actuator | None:
+        """None where it says no more than a joint without one does."""
+        if self.ratio == 1.0 and self.rotor_inertia == 0.0:
+            return None
+        motor = Motor(rotor_inertia=self.rotor_inertia) if self.rotor_inertia else None
+        return Actuator(motor, Gear(self.ratio))
+
+
+def read_actuators(root: Element, findings: Findings, joints: Sequence[JointPart]) -> dict[str, Actuator]:
+    """The actuators of all transmissions, by joint; what cannot be used of them is noted."""
+    kinds = {joint.name: joint.kind for joint in joints}
+    found: dict[str, Transmission] = {}
+    for element in _elements(root):
+        name = element.attributes.get("name", "")
+        called = quoted(name[:60]) if name else f"line {element.line}"
+        reader = ElementReader(findings, element, f"{TAG} {called}")
+        said = _read(reader, called, kinds)
+        if said is None:
+            continue
+        before = found.setdefault(said.joint, said)
+        if before != said:
+            text = f"joint {quoted(said.joint)} has another transmission, of ratio {before.ratio:g}"
+            reader.fault(element, text, "the first one is taken")
+    return {joint: said.actuator for joint, said in found.items() if said.actuator is not None}
+
+
+def _elements(root: Element) -> Iterator[Element]:
+    """The transmissions of both forms, in the order of the file."""
+    for element in root.children:
+        if element.tag == TAG:
+            yield element
+        elif element.tag == ROS2:
+            yield from element.all(TAG)
+
+
+def _read(reader: ElementReader, called: str, kinds: Mapping[str, str]) -> Transmission | None:
+    """What one transmission says; None, and a note, where it cannot be used."""
+    element, findings = reader.element, reader.findings
+    joints = [joint.attributes.get("name", "") for joint in element.all("joint")]
+    actuators = element.all("actuator")
+    kind = _kind(element)
+    texts = [e.text.strip()[:20] for e in element.walk() if e.tag in REDUCTIONS]
+    reductions = [text for text in texts if text not in ("", "1", "1.0")]
+    if len(joints) != 1 or len(actuators) > 1 or (kind and not kind.endswith("SimpleTransmission")):
+        why = f"{called} ({', '.join(filter(None, (kind.rpartition('/')[2][:60], *reductions)))})".replace(" ()", "")
+        findings.note(ALL_OF_IT if reductions else NOT_USED, why)
+        return None
+    joint = joints[0]
+    if kinds.get(joint, "fixed") == "fixed":
+        why = "a fixed joint" if joint in kinds else "no joint of this file"
+        findings.note(NOT_USED, f"{called} (drives {quoted(joint)}, {why})")
+        return None
+    _note_others(reader)
+    ratio, inertia = _ratio(reader), _rotor_inertia(reader)
+    return None if ratio is None or inertia is None else Transmission(joint, ratio, inertia)
+
+
+def _kind(element: Element) -> str:
+    """The kind of transmission, as the plugin is called that loads it."""
+    named = [child.text.strip() for tag in ("type", "plugin") for child in element.all(tag)]
+    return next(filter(None, named), element.attributes.get("type", "").strip())
+
+
+def _ratio(reader: ElementReader) -> float | None:
+    """G: Drake's where it is given, else the reduction, for which ros2_control has two places; None if one is wrong."""
+    reduction, of_drake = _stated(reader, REDUCTIONS), _stated(reader, (GEAR_RATIO,))
+    if reduction is None or of_drake is None:
+        return None
+    if not {reduction, of_drake} & {1.0} and reduction != of_drake:
+        reader.note(f"the reduction is not that of <{GEAR_RATIO}>, which is taken")
+    return reduction if of_drake == 1.0 else of_drake
+
+
+def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
+    """The number of the elements of these tags, of which those that are 1 say nothing; None if they are wrong."""
+    texts = [(e, e.text.strip() or e.attributes.get("value", "")) for e in reader.element.walk() if e.tag in tags]
+    numbers = {text: read_number(text) for _, text in texts if text}
+    for element, text in texts:
+        if text and (not math.isfinite(numbers[text]) or numbers[text] == 0.0):
+            fault = f"<{element.tag}> is {quoted(text[:60])}; expected a number that is not zero"
+            reader.fault(element, fault, "the transmission is not used")
+            return None
+    different = {*numbers.values()} - {1.0}
+    if len(different) > 1:
+        fault = f"<{texts[0][0].tag}> is given as {' and '.join(f'{ratio:g}' for ratio in sorted(different))}"
+        reader.fault(texts[0][0], fault, "the transmission is not used")
+        return None
+    return next(iter(different), 1.0)
+
+
+def _rotor_inertia(reader: ElementReader) -> float | None:
+    """The inertia of the rotor, which is part of the equations: a wrong one is a problem."""
+    found = [element for element in reader.element.walk() if element.tag == ROTOR_INERTIA]
+    if not found:
+        return 0.0
+    problems = len(reader.findings.problems)
+    value = reader.number(found[0], "value")
+    if value < 0.0:
+        reader.problem(found[0], f"<{ROTOR_INERTIA}> value is {value:g}; expected an inertia, not below zero.")
+    return value if len(reader.findings.problems) == problems else None
+
+
+def _note_others(reader: ElementReader) -> None:
+    """Note what is in a transmission besides, but for the words that name interfaces of software."""
+    for element in reader.element.walk():
+        if element.tag not in (*KNOWN, *REDUCTIONS, GEAR_RATIO, ROTOR_INERTIA):
+            reader.note(f"<{element.tag[:60]}> of <{TAG}> is not used")

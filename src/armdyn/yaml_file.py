@@ -1,0 +1,103 @@
+"""YAML files as plain data: nothing is executed, no key may stand twice, no aliases, and 1e-3 is a number.
+
+A JSON file is one of YAML too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from armdyn.errors import ArmdynError, MissingLibrary, ModelError
+
+LARGEST = 1 << 20
+"""Bytes of a file that a person writes."""
+
+NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$")
+"""Numbers with an exponent, which YAML 1.1 takes for text where they have no point or no sign."""
+
+
+Keys = tuple[str, ...]
+"""The keys that lead to a value, from the outermost."""
+
+
+class Lined(dict[Any, Any]):
+    """A mapping of a file, with the line of each key in ``lines``."""
+
+    lines: dict[Any, int]
+
+
+def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError] = ModelError) -> Lined:
+    """The mapping that a file holds.
+
+    Args:
+        path: of the file.
+        what: it is, for messages: "a scenario".
+        example: of a line of it.
+        error: what is raised.
+
+    Raises:
+        ModelError: a file that cannot be read, or that is no YAML mapping with keys that are text.
+        MissingLibrary: where PyYAML is not installed.
+    """
+    yaml = _library(what)
+    try:
+        content = path.read_bytes()
+        if len(content) > LARGEST:
+            raise error(f"{path} has {len(content):,} bytes; expected {what} of at most {LARGEST:,}")
+        found = yaml.load(content, _loader(yaml))  # a safe loader
+    except OSError as fault:
+        raise error(f"{path} cannot be read: {fault.strerror or fault}") from fault
+    except yaml.YAMLError as fault:
+        mark = getattr(fault, "problem_mark", None)
+        place = f":{mark.line + 1}" if mark is not None else ""
+        raise error(f"{path}{place}: {getattr(fault, 'problem', None) or fault}") from fault
+    except (ValueError, RecursionError) as fault:  # dates that are none; thousands of brackets
+        raise error(f"{path} is no YAML that can be read: {fault}") from fault
+    if not isinstance(found, Lined) or not all(isinstance(key, str) for key in found):
+        kind = what.removeprefix("a ").removeprefix("an ")
+        raise error(f"{path} holds no {kind}; expected lines such as '{example}'")
+    return found
+
+
+def lines_of(data: Lined, keys: Keys = ()) -> Iterator[tuple[Keys, int]]:
+    """The line of each key of mappings in mappings."""
+    for key, value in data.items():
+        inner = (*keys, str(key))
+        yield inner, data.lines.get(key, data.lines.get(str(key), 1))
+        if isinstance(value, Lined):
+            yield from lines_of(value, inner)
+
+
+def _library(what: str) -> Any:
+    try:
+        import yaml  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise MissingLibrary(f"{what} needs PyYAML, which is not installed: pip install 'armdyn[study]'") from None
+    return yaml
+
+
+def _loader(yaml: Any) -> type:
+    class Loader(yaml.SafeLoader):  # type: ignore[misc]
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.MarkedYAMLError(problem="aliases are not read", problem_mark=self.peek_event().start_mark)
+            return super().compose_node(parent, index)
+
+        def construct_lined(self, node: Any) -> Iterator[Lined]:
+            found = Lined()
+            yield found
+            found.lines = {}
+            for key, _ in node.value:
+                if not isinstance(key, yaml.ScalarNode):
+                    raise yaml.MarkedYAMLError(problem="a key is no text", problem_mark=key.start_mark)
+                if key.value in found.lines:
+                    raise yaml.MarkedYAMLError(problem=f"{key.value!r} stands twice", problem_mark=key.start_mark)
+                found.lines[key.value] = key.start_mark.line + 1
+            found.update(self.construct_mapping(node))
+
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+.0123456789"))
+    Loader.add_constructor("tag:yaml.org,2002:map", Loader.construct_lined)
+    return Loader

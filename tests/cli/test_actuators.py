@@ -1,0 +1,54 @@
+"""``--actuators``: the drives of a file, for every verb that takes a robot."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import actuators
+
+Shell = Callable[..., Any]
+
+TEXT = """\
+joint_1:
+  motor: {rotor_inertia: 1.2e-5}
+  gear: {ratio: -101, inertia: 3e-6}
+  friction:
+    - Viscous: {coefficient: 0.4}
+    - Coulomb: {size: 1.5}
+joint_2: {gear: {ratio: 50.5}, friction: []}
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "drives.yaml"
+    path.write_text(TEXT)
+    return path
+
+
+def test_on_the_command_line(shell: Shell, file: Path, tmp_path: Path) -> None:
+    states = tmp_path / "states.csv"
+    states.write_text("0.3,0,2.0,0,0,1.5\n")
+    command = ("torque", "planar_2r", "--csv", str(states), "--actuators", str(file))
+    robot = armdyn.load("planar_2r").with_actuators(actuators.read(file))
+    state = [[0.3, 0.0], [2.0, 0.0], [0.0, 1.5]]
+    for more, arm in (((), robot), (("--ignore-friction",), robot.without_friction())):
+        printed = np.array(shell(*command, *more).out.splitlines()[1].split(","), float)
+        np.testing.assert_allclose(printed, arm.inverse_dynamics(*state), rtol=1e-13)
+    page = shell("info", "planar_2r", "--actuators", str(file)).out
+    assert re.search(r"joint_1 +-101 +1\.2e-5 +0\.153 +- +Viscous\(coefficient=0\.4\)\s+Coulomb\(size=1\.5\)", page)
+    assert re.search(r"joint_2 +50\.5 +- +- +- +none", page)
+    assert "Drives" not in shell("info", "planar_2r").out
+
+
+def test_errors_on_the_command_line(shell: Shell, file: Path) -> None:
+    said = shell("info", "ur5", "--actuators", str(file))
+    assert said.code == 2
+    assert "no joint 'joint_1' in 'ur5'" in said.err
+    file.write_text("joint_1: {gear: {ratio: 0}}\n")
+    assert "drives.yaml:1 joint_1: ratio of Gear is 0" in shell("info", "planar_2r", "--actuators", str(file)).err

@@ -1,0 +1,134 @@
+"""Robots with actuators, written as URDF and read again; what other descriptions cannot hold is refused."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import ModelError, Robot, Unsupported
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
+from armdyn.actuators.data import fields_of, known_laws
+from armdyn.formats.urdf import read_urdf_text
+from oracles.states import assert_close, random_states
+
+DRIVES = {
+    "elbow_joint": Actuator(Motor(rotor_inertia=0.1e-4 / 3.0), Gear(-101.3, 1e-7), [Viscous(0.4), Coulomb(0.1 + 0.2)]),
+    "wrist_1_joint": Actuator(friction=()),
+    "wrist_2_joint": Actuator(),
+    "wrist_3_joint": Actuator(gear=Gear(3.0, 0.01)),
+}
+
+
+def read_again(robot: Robot, **options: object) -> Robot:
+    return Robot(read_urdf_text(robot.to_urdf(), **options))  # type: ignore[arg-type]
+
+
+def test_the_same_robot_comes_back() -> None:
+    robot = armdyn.load("ur5").with_actuators(DRIVES)
+    other = read_again(robot)
+    assert other == robot
+    assert [joint.actuator for joint in other.model.joints] == [joint.actuator for joint in robot.model.joints]
+    s = random_states(6, 3, seed=7)
+    assert_close(other.inverse_dynamics(s.q, s.qd, s.qdd), robot.inverse_dynamics(s.q, s.qd, s.qdd), 0.0)
+
+
+def test_numbers_that_were_changed_after_the_actuator_came() -> None:
+    robot = armdyn.load("ur5").with_actuators(DRIVES)
+    robot = robot.with_armature({"wrist_3_joint": 0.0, "elbow_joint": 0.3}).with_friction({"elbow_joint": (0.1, 0.2)})
+    assert read_again(robot) == robot
+
+
+@pytest.mark.parametrize("name", sorted(known_laws()))
+def test_every_law(name: str) -> None:
+    fields = {n: field for n, field in fields_of(known_laws()[name]).items() if field.is_required}
+    law = known_laws()[name](**{n: Coulomb(2.0) if field.is_law else 0.7 for n, field in fields.items()})
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=[law, Viscous(0.3)])})
+    assert read_again(robot) == robot
+
+
+def test_own_words_come_before_a_transmission() -> None:
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(gear=Gear(5.0))})
+    text = robot.to_urdf().replace(
+        "</robot>",
+        '<transmission name="t"><joint name="joint_1"/><actuator name="m">'
+        "<mechanicalReduction>7</mechanicalReduction></actuator></transmission></robot>",
+    )
+    assert Robot(read_urdf_text(text)) == robot
+
+
+@pytest.mark.parametrize(
+    ("was", "given", "said"),
+    [
+        ('ratio="5.0"', 'ratio="0"', "<actuator>: ratio of Gear is 0; expected the turns"),
+        ('ratio="5.0"', 'ratio="five"', "<actuator>: ratio of Gear is 'five'; expected a finite number"),
+        ('ratio="5.0"', 'ration="5.0"', "Did you mean 'ratio'?"),
+        ("gear ratio", "gera ratio", "Did you mean 'gear'?"),
+        ("Coulomb size", "Coulom size", "no friction law 'Coulom' in armdyn.actuators"),
+        ('Coulomb size="2.0"', 'Coulomb size="-2.0"', "size of Coulomb is -2.0; expected a number"),
+        ('Coulomb size="2.0"', "Coulomb", "Coulomb has no size; expected its fields: size"),
+        (
+            '<gear ratio="5.0" />',
+            '<gear ratio="5.0"/><gear ratio="6.0"/>',
+            "{'ratio': 6.0}] is no Gear",
+        ),
+    ],
+)
+def test_what_is_wrong_is_named(was: str, given: str, said: str) -> None:
+    drive = Actuator(gear=Gear(5.0), friction=Coulomb(2.0))
+    text = armdyn.load("planar_2r").with_actuators({"joint_1": drive}).to_urdf()
+    assert was in text
+    with pytest.raises(ModelError) as caught:
+        read_urdf_text(text.replace(was, given))
+    assert said in str(caught.value)
+    assert str(caught.value).startswith("robot:")
+
+
+def test_other_descriptions_have_no_place() -> None:
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=Coulomb(2.0))})
+    for write in (robot.to_screws, robot.to_zero_reference, lambda: robot.to_dh("modified")):
+        with pytest.raises(Unsupported, match="joint 'joint_1' has an actuator, for which"):
+            write()
+
+
+def test_sub_chains_and_locked_joints_keep_the_others() -> None:
+    text = armdyn.load("ur5").with_actuators(DRIVES).to_urdf()
+    chain = read_urdf_text(text, base="upper_arm_link", tip="wrist_2_link", chain=True)
+    assert {joint.name: joint.actuator for joint in chain.joints} == {
+        name: DRIVES[name] for name in ("elbow_joint", "wrist_1_joint", "wrist_2_joint")
+    }
+    locked = read_urdf_text(text, locked={"elbow_joint": 0.3})
+    whole = armdyn.load("ur5").with_actuators(DRIVES).with_locked({"elbow_joint": 0.3})
+    assert [joint.actuator for joint in locked.joints] == [joint.actuator for joint in whole.model.joints]
+    assert locked.joint("wrist_3_joint").actuator == DRIVES["wrist_3_joint"]
+
+
+def test_edits_keep_actuators(tmp_path: Path) -> None:
+    robot = armdyn.load("ur5").with_actuators(DRIVES)
+    payload = armdyn.Inertia.point(2.0, [0.1, 0.0, 0.2])
+    s = random_states(6, 3, seed=8)
+    bare = armdyn.load("ur5")
+
+    def extra(one: Robot, other: Robot) -> np.ndarray:
+        return one.inverse_dynamics(s.q, s.qd, s.qdd) - other.inverse_dynamics(s.q, s.qd, s.qdd)
+
+    expected = extra(robot, bare)
+    assert np.abs(expected).max() > 0.1
+    assert_close(extra(robot.with_payload(payload, "tool0"), bare.with_payload(payload, "tool0")), expected, 1e-11)
+    names = {"elbow_joint": "elbow", "wrist_1_joint": "w1"}
+    assert_close(extra(robot.renamed(names), bare), expected, 0.0)
+    assert robot.renamed(names).model.joint("elbow").actuator == DRIVES["elbow_joint"]
+    A = np.random.default_rng(9).normal(size=(6, 6))
+    moved = [one.with_coordinates([f"r{i}" for i in range(6)], A, kinds={}) for one in (robot, bare)]
+    x = [np.linalg.solve(A, each.T).T for each in (s.q, s.qd, s.qdd)]
+    difference = moved[0].inverse_dynamics(*x) - moved[1].inverse_dynamics(*x)
+    assert_close(difference, expected @ A, 1e-10)
+    follows = {"wrist_1_joint": ("elbow_joint", -2.0)}
+    tied = [one.with_mimic(follows) for one in (robot, bare)]
+    assert tied[0].model.joint("wrist_1_joint").actuator == DRIVES["wrist_1_joint"]
+    assert tied[0].without_couplings() == robot
+    q = np.delete(s.q, 3, axis=1), np.delete(s.qd, 3, axis=1), np.delete(s.qdd, 3, axis=1)
+    J = np.insert(np.eye(5), 3, -2.0 * np.eye(5)[2], axis=0)
+    whole = [each @ J.T for each in q]
+    expected = (robot.inverse_dynamics(*whole) - bare.inverse_dynamics(*whole)) @ J
+    assert_close(tied[0].inverse_dynamics(*q) - tied[1].inverse_dynamics(*q), expected, 1e-10)

@@ -1,0 +1,146 @@
+"""Actuators of MJCF files: what the joints feel of them against MuJoCo, DC motors, and what is noted."""
+
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from armdyn import ModelError, Robot, Unsupported
+from armdyn.actuators import Actuator, Cogging, Gear, Motor, MotorLimits, Thermal
+from oracles.states import assert_close, random_states
+
+ARM = """<mujoco model="arm">
+  <option><flag contact="disable"/></option>
+  <worldbody>
+    <body name="upper">
+      <joint name="lift" axis="0 0.6 0.8" armature="0.05" damping="0.3"/> <geom size="0.1" pos="0.2 0.1 0.3"/>
+      <body name="lower" pos="0 0.1 1"> <joint name="slide" type="slide" axis="0.6 0 0.8"/> <geom size="0.1"/> </body>
+    </body>
+  </worldbody>
+  <actuator>%s</actuator>
+</mujoco>
+"""
+MOTOR = '<motor name="m" joint="lift" gear="-50" armature="1e-4" damping="2e-3"/>'
+DC = (
+    '<dcmotor name="d" joint="slide" gear="100" motorconst="0.04 0.05" resistance="2" inductance="1e-3" '
+    'thermal="2 20 0 0.004 25 20" saturation="1.5 0 100" cogging="0.01 12 0.3" armature="1e-5" damping="1e-6" %s/>'
+)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "arm.xml"
+
+
+def read(file: Path, *actuators: str, **options: object) -> Robot:
+    file.write_text(ARM % "\n".join(actuators))
+    return Robot.from_mjcf(file, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "actuators",
+    [(MOTOR,), (MOTOR, MOTOR.replace('"m"', '"n"')), (MOTOR, DC % ""), (DC.replace("slide", "lift") % "", MOTOR)],
+    ids=["motor", "two", "both", "on_one_joint"],
+)
+def test_joints_feel_what_they_do_in_mujoco(file: Path, actuators: tuple[str, ...]) -> None:
+    robot = read(file, *actuators)
+    m = mujoco.MjModel.from_xml_path(str(file))
+    data, s = mujoco.MjData(m), random_states(2, 3, seed=12)
+    for q, qd in zip(s.q, s.qd, strict=True):
+        data.qpos[:], data.qvel[:] = q, qd
+        mujoco.mj_forward(m, data)
+        columns = np.eye(2)
+        for k in range(2):
+            mujoco.mj_mulM(m, data, columns[k], np.eye(2)[k])
+        assert_close(robot.mass_matrix(q), columns)
+        assert_close(robot.friction_forces(q, qd), -data.qfrc_passive)
+
+
+def test_dc_motor(file: Path) -> None:
+    robot = read(file, DC % "")
+    K = np.sqrt(0.04 * 0.05)
+    motor = Motor(
+        1e-5,
+        damping=1e-6,
+        torque_constant=K,
+        resistance=2.0,
+        inductance=1e-3,
+        limits=MotorLimits(torque=1.5, current_rate=100.0),
+        cogging=Cogging(0.01, 12.0, 0.3),
+        thermal=Thermal(2.0, 20.0, ambient=20.0, reference=25.0, resistance_coefficient=0.004),
+    )
+    assert robot.model.joint("slide").actuator == Actuator(motor, Gear(100.0))
+    assert robot.model.joint("slide").armature == pytest.approx(0.1, rel=1e-15)
+    assert robot.model.joint("lift").actuator is None
+
+
+def test_dc_motor_of_nominal_values(file: Path) -> None:
+    robot = read(file, '<dcmotor joint="lift" nominal="24 0.5 500"/>')
+    actuator = robot.model.joint("lift").actuator
+    assert isinstance(actuator, Actuator)
+    assert actuator.motor == Motor(torque_constant=24.0 / 500.0, resistance=(24.0 / 500.0) * 24.0 / 0.5)
+    assert robot.model.joint("lift").armature == 0.05
+
+
+def test_it_is_written_and_read_again(file: Path, tmp_path: Path) -> None:
+    robot = read(file, MOTOR, DC % "")
+    robot.to_urdf(tmp_path / "arm.urdf")
+    assert Robot.from_urdf(tmp_path / "arm.urdf") == robot
+
+
+PLAIN = "are not part of the equations: tau is what they put on the joints"
+
+
+def test_notes_say_the_numbers(file: Path) -> None:
+    robot = read(
+        file,
+        '<motor name="a" joint="lift" gear="30"/>',
+        '<position name="b" joint="lift" kp="100" kv="5"/>',
+        '<velocity name="c" joint="slide" kv="7"/>',
+        '<general name="d" joint="slide" gainprm="3" biasprm="0.5 -2 -1" biastype="affine"/>',
+        '<muscle name="e" joint="lift"/>',
+        '<general name="f" joint="lift" gainprm="2.5"/>',
+    )
+    assert [joint.actuator for joint in robot.model.joints] == [None, None]
+    assert f"6 actuators {PLAIN}" in robot.notes
+    assert (
+        "not used of actuators: actuator 'a' (arm.xml:9) (gear 30), actuator 'b' (arm.xml:10) (kp 100, kv 5), "
+        "actuator 'c' (arm.xml:11) (kv 7), actuator 'd' (arm.xml:12) (gain 3, bias 0.5 -2 -1), "
+        "actuator 'e' (arm.xml:13) (muscle), actuator 'f' (arm.xml:14) (gain 2.5)"
+    ) in robot.notes
+
+
+def test_notes_on_dc_motors(file: Path) -> None:
+    """One with three controls, which MuJoCo counts as three."""
+    control = 'input="pos vel ff" controller="1 2 3 4 5 6" lugre="1e3 1 0.01 0.02 0.1"'
+    robot = read(file, DC % control, DC.replace('"d"', '"e"') % "")
+    numbers = "kp 1, ki 2, kd 3, slewmax 4, Imax 5, lugre 1000 1 0.01 0.02 0.1"
+    assert f"not used of actuators: actuator 'd' (arm.xml:9) ({numbers})" in robot.notes
+    assert "constants of the second motor on a joint are left out: actuator 'e' (arm.xml:10)" in robot.notes
+    but = "but for what their joints feel of gears, rotors and shafts: tau is what they put on the joints"
+    assert f"2 actuators are not part of the equations, {but}" in robot.notes
+    actuator = robot.model.joint("slide").actuator
+    assert isinstance(actuator, Actuator)
+    assert actuator.motor is not None
+    assert actuator.motor.limits.voltage == 6.0
+
+
+def test_locked_joints_and_ignored_friction(file: Path) -> None:
+    robot = read(file, MOTOR, DC % "", locked={"lift": 0.2})
+    assert robot.joint_names == ("slide",)
+    assert robot.model.joints[0].armature == pytest.approx(0.1, rel=1e-15)
+    robot = read(file, MOTOR, friction="ignore")
+    assert not any(joint.rubs for joint in robot.model.joints)
+    assert robot.model.joint("lift").armature == pytest.approx(0.05 + 0.25, rel=1e-15)
+
+
+def test_numbers_that_make_no_motor_are_named(file: Path) -> None:
+    with pytest.raises(ModelError, match=r"actuator 'd' \(arm\.xml:9\): resistance_coefficient of Thermal is -0\.004"):
+        read(file, DC.replace("0.004", "-0.004") % "")
+
+
+def test_rotors_that_no_joint_feels_are_refused(file: Path) -> None:
+    cable = '</actuator><tendon><fixed name="t"><joint joint="lift" coef="2"/></fixed></tendon><actuator>'
+    with pytest.raises(Unsupported, match=r"actuator 's' \(arm\.xml:9\) has armature or damping, and drives no joint"):
+        read(file, '<general name="s" tendon="t" armature="0.1"/>' + cable)
