@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Inertia, Part, Robot
+from armdyn import Inertia, Limits, Part, Robot
 from armdyn.cli.screen import visible
 
 Shell = Callable[..., Any]
@@ -21,14 +21,26 @@ ODD = [":x: :smile: [red]arm[/] \\[b] {task} 100%", "[/] [/red] [link=http://x] 
 def test_names_are_no_markup(shell: Shell, tmp_path: Path, name: str) -> None:
     parts = [
         Part(f"upper {name}", f"base {name}", axis=(0, 0, 1), inertia=LOAD, joint=f"turn {name}"),
-        Part(f"{name} left", f"upper {name}", axis=(0, 1, 0), inertia=LOAD, joint=f"left {name}", damping=0.1),
+        Part(
+            f"{name} left",
+            f"upper {name}",
+            axis=(0, 1, 0),
+            inertia=LOAD,
+            joint=f"left {name}",
+            limits=Limits(velocity=0.0),
+        ),
     ]
     robot = Robot.from_links(parts, base=f"base {name}", name=f"arm {name}")
     path = tmp_path / "arm.urdf"
     robot.to_urdf(path)
     said = shell("info", str(path), columns=300)
     assert said.code == 0, said.err
-    for text in (f"arm {name}: 2 joints", f"base base {name}, tip {name} left", f"turn {name}", f"of left {name} are"):
+    for text in (
+        f"arm {name}: 2 joints",
+        f"base base {name}, tip {name} left",
+        f"turn {name}",
+        f"of left {name} are zero",
+    ):
         assert text in said.out
     table = tmp_path / "out.csv"
     for words in (("torque",), ("simulate", "--duration", "0.01", "--csv", str(table))):

@@ -26,7 +26,7 @@ def assert_same_robot(case: Case) -> None:
 def test_locked_joints_are_welded_where_they_are_held() -> None:
     locked = {"torso_lift_joint": 0.17, "arm_3_joint": -0.83, "head_1_joint": 0.4, "wheel_left_joint": 2.5}
     path, gravity = written(bare(TIAGO), "tiago_locked"), general_gravity("locked")
-    robot = armdyn.Robot.from_urdf(path, tip="arm_tool_link", locked=locked, gravity=gravity)
+    robot = armdyn.Robot.from_urdf(path, tip="arm_tool_link", locked=locked, gravity=gravity, friction="ignore")
     assert not set(locked) & set(robot.joint_names)
     assert_same_robot(Case("tiago_locked", robot, pinocchio_from_urdf(path, gravity, locked)))
 
@@ -36,7 +36,12 @@ def test_sub_chain_keeps_the_joints_between_base_and_tip_and_what_is_welded_to_t
     whole = bare(TIAGO)
     part = written(sub_chain(whole, "torso_fixed_link", "arm_tool_link"), "tiago_chain")
     robot = armdyn.Robot.from_urdf(
-        written(whole, "tiago_whole"), base="torso_fixed_link", tip="arm_tool_link", chain=True, gravity=gravity
+        written(whole, "tiago_whole"),
+        base="torso_fixed_link",
+        tip="arm_tool_link",
+        chain=True,
+        gravity=gravity,
+        friction="ignore",
     )
     assert robot.joint_names[0] == "torso_lift_joint"
     assert robot.dof == 8
@@ -48,7 +53,12 @@ def test_arm_of_a_two_armed_robot_from_its_shoulder() -> None:
     whole = bare(BAXTER)
     part = written(sub_chain(whole, "left_arm_mount", "left_gripper"), "baxter_arm")
     robot = armdyn.Robot.from_urdf(
-        written(whole, "baxter_whole"), base="left_arm_mount", tip="left_gripper", chain=True, gravity=gravity
+        written(whole, "baxter_whole"),
+        base="left_arm_mount",
+        tip="left_gripper",
+        chain=True,
+        gravity=gravity,
+        friction="ignore",
     )
     assert robot.dof == 7
     assert_same_robot(Case("baxter_arm", robot, pinocchio_from_urdf(part, gravity, {})))

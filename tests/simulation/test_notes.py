@@ -14,15 +14,6 @@ def with_joint(robot: armdyn.Robot, k: int, **changes: object) -> armdyn.Robot:
     return armdyn.Robot(robot.model.replace(joints=tuple(joints)))
 
 
-def test_damping_and_friction_are_named() -> None:
-    robot = with_joint(with_joint(armdyn.load("planar_2r"), 0, damping=0.5), 1, friction=0.1)
-    notes = armdyn.simulate(robot, [0.0, 0.0], duration=0.1).notes
-    assert notes == (
-        "joint damping is in the description and not part of the equations of motion: joint_1",
-        "joint friction is in the description and not part of the equations of motion: joint_2",
-    )
-
-
 def test_limits_that_are_left_are_named() -> None:
     limits = armdyn.Limits(lower=-0.5, upper=0.5, velocity=1.0, effort=5.0)
     robot = with_joint(armdyn.load("planar_2r"), 0, limits=limits)
