@@ -22,6 +22,13 @@ if TYPE_CHECKING:
     from armdyn.actuators.direction_dependent import DirectionDependent
     from armdyn.actuators.dry import DryFriction
     from armdyn.actuators.file import read, write
+    from armdyn.actuators.flexible_dynamics import (
+        flexible_forward_dynamics,
+        flexible_kinetic_energy,
+        flexible_motion,
+        spring_energy,
+    )
+    from armdyn.actuators.flexible_inverse_dynamics import FlexibleInverseDynamics, flexible_inverse_dynamics
     from armdyn.actuators.gear import Gear
     from armdyn.actuators.gear_loss import GearLoss
     from armdyn.actuators.limits import MotorLimits
@@ -42,6 +49,8 @@ if TYPE_CHECKING:
     from armdyn.actuators.static_kinetic import StaticKinetic
     from armdyn.actuators.stribeck import Stribeck
     from armdyn.actuators.thermal import Rises, Thermal
+    from armdyn.actuators.spring import Spring
+    from armdyn.actuators.vibration import FlexibleStiffness, VibrationModes, flexible_stiffness, vibration_modes
     from armdyn.actuators.viscous import Viscous
 
 _WHERE = {
@@ -51,6 +60,7 @@ _WHERE = {
     "DataSheetError": "data_sheet",
     "DirectionDependent": "direction_dependent",
     "DryFriction": "dry",
+    "FlexibleInverseDynamics": "flexible_inverse_dynamics",
     "Gear": "gear",
     "GearLoss": "gear_loss",
     "LuGre": "lugre",
@@ -78,6 +88,14 @@ _WHERE = {
     ),
     "read": "file",
     "write": "file",
+    "Spring": "spring",
+    "Viscous": "viscous",
+    "flexible_inverse_dynamics": "flexible_inverse_dynamics",
+    **dict.fromkeys(
+        ("flexible_forward_dynamics", "flexible_kinetic_energy", "flexible_motion", "spring_energy"),
+        "flexible_dynamics",
+    ),
+    **dict.fromkeys(("FlexibleStiffness", "VibrationModes", "flexible_stiffness", "vibration_modes"), "vibration"),
 }
 
 __all__ = [
@@ -87,6 +105,8 @@ __all__ = [
     "DataSheetError",
     "DirectionDependent",
     "DryFriction",
+    "FlexibleInverseDynamics",
+    "FlexibleStiffness",
     "FrictionLaw",
     "Gear",
     "GearLoss",
@@ -113,6 +133,16 @@ __all__ = [
     "motor_voltages",
     "read",
     "write",
+    "Spring",
+    "VibrationModes",
+    "Viscous",
+    "flexible_forward_dynamics",
+    "flexible_inverse_dynamics",
+    "flexible_kinetic_energy",
+    "flexible_motion",
+    "flexible_stiffness",
+    "spring_energy",
+    "vibration_modes",
 ]
 
 __getattr__ = names_of(__name__, _WHERE)
