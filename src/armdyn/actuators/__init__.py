@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         flexible_forward_dynamics,
         flexible_kinetic_energy,
         flexible_motion,
+        spring_deflections,
         spring_energy,
     )
     from armdyn.actuators.flexible_inverse_dynamics import FlexibleInverseDynamics, flexible_inverse_dynamics
@@ -92,7 +93,13 @@ _WHERE = {
     "Viscous": "viscous",
     "flexible_inverse_dynamics": "flexible_inverse_dynamics",
     **dict.fromkeys(
-        ("flexible_forward_dynamics", "flexible_kinetic_energy", "flexible_motion", "spring_energy"),
+        (
+            "flexible_forward_dynamics",
+            "flexible_kinetic_energy",
+            "flexible_motion",
+            "spring_deflections",
+            "spring_energy",
+        ),
         "flexible_dynamics",
     ),
     **dict.fromkeys(("FlexibleStiffness", "VibrationModes", "flexible_stiffness", "vibration_modes"), "vibration"),
@@ -141,6 +148,7 @@ __all__ = [
     "flexible_kinetic_energy",
     "flexible_motion",
     "flexible_stiffness",
+    "spring_deflections",
     "spring_energy",
     "vibration_modes",
 ]

@@ -89,6 +89,21 @@ def spring_energy(mechanism: Mechanism, q: Array, theta: Array) -> Any:
     return sum((j.spring.energy(theta[j.coordinate] - q[j.coordinate]) for j in joints), start=0.0)
 
 
+@function("(n)->(n)")
+def spring_deflections(mechanism: Mechanism, tau: Array) -> Array:
+    """Deflections x = theta - q of the springs that carry joint forces at rest, rad or m, shape (..., n).
+
+    The root of k x + c x^3 = tau; 0 at rigid joints.
+
+    Args:
+        tau: forces that the joints transmit, N m or N, shape (..., n): of `gravity_forces`, where the arm hangs still.
+    """
+    x = np.zeros(mechanism.dof, dtype=object)
+    for joint in flexible_joints(mechanism):
+        x[joint.coordinate] = joint.spring.deflection(tau[joint.coordinate])
+    return x
+
+
 @function("(n),(n),(n)->()")
 def flexible_kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, thetad: Array) -> Any:
     """Kinetic energy of links and rotors qd^T M qd/2 + sum B thetad^2/2 of an arm with springs, J, scalar.

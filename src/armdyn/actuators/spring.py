@@ -69,7 +69,7 @@ class Spring:
     def deflection(self, force: Any) -> Any:
         """The deflection of an elastic force, rad or m: the root of k x + c x^3 = f.
 
-        With x = (f/k) g and u = c f^2/k^3 it is g + u g^3 = 1, which has one root. g = (1 + u)^(-1/3) lies above it, and
+        With x = (f/k) g and u = c f^2/k^3 it is g + u g^3 = 1, which has one root. (1 + u)^(-1/3) lies above it, and
         from there Newton's steps fall to it without cancellation.
 
         >>> spring = armdyn.actuators.Spring(stiffness=8000.0, cubic=1e6)

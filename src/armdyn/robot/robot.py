@@ -139,6 +139,7 @@ class Robot:
     flexible_forward_dynamics = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
     flexible_inverse_dynamics = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
     flexible_kinetic_energy = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
+    spring_deflections = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
     spring_energy = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
 
     # Robots from descriptions
