@@ -61,7 +61,7 @@ def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
     """
     found: dict[int, FlexibleJoint] = {}
     drive, joints = mechanism.drive, mechanism.model.joints
-    for k, body in enumerate(mechanism.bodies):
+    for k, body in enumerate(mechanism.links):
         joint = joints[body.joint]
         if not isinstance(joint.actuator, Actuator) or joint.actuator.spring is None:
             continue

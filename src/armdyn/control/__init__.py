@@ -1,13 +1,11 @@
 """Controllers for `armdyn.ClosedLoop`, as declared functions of the robot, and what stands around a controller.
 
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
-`hybrid_motion_force`. Around any of them, or one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`,
-`differencing`, `momentum_observer`, `through_motors`, `with_model`, `with_options`. All are `Function` objects, to be
-wrapped again.
-`hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`,
-`differencing`, `momentum_observer`, `with_model`, `with_options`. All are `Function` objects, to be wrapped again.
-`references` and `draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away;
-`callback` is for controllers that cannot be traced.
+`hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or
+one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `momentum_observer`,
+`through_motors`, `with_model`, `with_options`. All are `Function` objects, to be wrapped again. `references` and
+`draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away; `callback` is for
+controllers that cannot be traced.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, K
     """Motor forces tau = Kp (theta_ref - theta) - Kd thetad + g(q_ref), N m or N, shape (..., n).
 
     Of the rotors alone, which motors measure; theta_ref = q_ref + s^-1(g(q_ref)) is where they stand while the springs
-    carry gravity at q_ref. The links come to rest at q_ref from everywhere, where springs and Kp are stiffer than
-    gravity changes: their smallest K Kp/(K + Kp) above the largest |dg/dq| (Tomei 1991). A damping of the springs is not
-    needed. At a rigid joint theta = q, and it is `pd_gravity` with the gravity of the aim.
+    carry gravity at q_ref. The links come to rest at q_ref from everywhere, where springs and Kp in series are stiffer
+    than gravity changes: the smallest k Kp/(k + Kp) above the largest |dg/dq| (compare Tomei 1991). The springs need
+    no damping. At a rigid joint theta = q, and it is `pd_gravity` with the gravity of the aim.
 
     Args:
         theta: positions of the rotors at the joints, rad or m, shape (..., n).

@@ -5,8 +5,8 @@ A controller is a `Function` of the robot, declared as every other. Its argument
 own *state* (an integral, a filter), which the result replaces; all others are *inputs*: references, gains. Its first
 result is tau, which is held during the step; results that are neither are *signals*, which can be recorded.
 
-Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: ``theta`` and ``thetad``,
-their positions and velocities at the joints, are part of the state, and a controller may ask for them.
+Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
+velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
 """
 
 from __future__ import annotations
@@ -182,9 +182,7 @@ class ClosedLoop:
         self._flexible = flexible_places(robot.model)
         if self._flexible:
             refuse_memory(self.method)
-        step = _step_function(
-            self.method, self.controller, running_cost, energy=energy, flexible=bool(self._flexible)
-        )
+        step = _step_function(self.method, self.controller, running_cost, energy=energy, flexible=bool(self._flexible))
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
         over_time += ("t",) if self._takes_time else ()
         self.rollout = CompiledRollout(robot, step, over_time=over_time, record=record, parameters=parameters)
