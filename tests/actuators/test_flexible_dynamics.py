@@ -6,7 +6,7 @@ import pytest
 
 import armdyn
 from armdyn import DTypeError, ModelError, Robot, TraceError, Unsupported
-from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring, Viscous, flexible_motion
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Spring, Viscous, flexible_motion
 from oracles.cases import grown
 from oracles.flexible import flexible, springs_for, with_rotors
 from oracles.states import assert_close, random_states
@@ -202,6 +202,8 @@ def test_errors() -> None:
         Spring(1.0, damping=-1.0)
     with pytest.raises(DTypeError, match="Spring"):
         Actuator(spring=100.0)  # type: ignore[arg-type]
+    with pytest.raises(ModelError, match="a spring and a rotor that is a body"):
+        Actuator(Motor(1e-5), rotor=Rotor(), spring=Spring(100.0))
     bare = armdyn.load("planar_2r")
     with pytest.raises(ModelError, match=r"'joint_2' has a spring, but the rotor behind it has no inertia"):
         bare.with_actuators({"joint_2": Actuator(spring=Spring(100.0))})

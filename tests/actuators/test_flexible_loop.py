@@ -105,7 +105,7 @@ def test_the_variational_method_is_refused() -> None:
 
 def test_friction_under_load_takes_energy() -> None:
     """What rubs behind the spring counts as negative work."""
-    drive = Actuator(Motor(2e-5), Gear(100.0), (Viscous(3.0), Coulomb(2.0)), Spring(900.0, 5.0))
+    drive = Actuator(Motor(2e-5), Gear(100.0), (Viscous(3.0), Coulomb(2.0)), spring=Spring(900.0, 5.0))
     loop = armdyn.ClosedLoop(
         ARM.with_actuators({"joint_1": drive}), method=RungeKutta4(step=1e-3), energy=True, record=["work"]
     )

@@ -15,7 +15,7 @@ def one_joint(spring: Spring, *laws: Viscous) -> tuple[armdyn.Robot, float]:
     """A joint with a link, and the link's inertia about it."""
     arm = armdyn.load("planar_2r").with_locked({"joint_2": 0.7}).with_gravity((0.0, 0.0, 0.0))
     inertia = float(arm.mass_matrix([0.3])[0, 0])
-    return arm.with_actuators({"joint_1": Actuator(Motor(3e-5), Gear(120.0), laws or None, spring)}), inertia
+    return arm.with_actuators({"joint_1": Actuator(Motor(3e-5), Gear(120.0), laws or None, spring=spring)}), inertia
 
 
 def test_one_joint() -> None:

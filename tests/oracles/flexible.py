@@ -28,7 +28,7 @@ def flexible(robot: Robot, springs: dict[str, Spring | None], *laws: FrictionLaw
     """The robot with a geared rotor at every joint, behind these springs."""
     rng = np.random.default_rng(seed)
     drives = {
-        name: Actuator(Motor(rng.uniform(1e-5, 6e-5)), Gear(100.0), laws or None, spring)
+        name: Actuator(Motor(rng.uniform(1e-5, 6e-5)), Gear(100.0), laws or None, spring=spring)
         for name, spring in springs.items()
     }
     return robot.with_actuators(drives)

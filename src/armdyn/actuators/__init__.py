@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from armdyn.actuators.servo_friction import ServoFriction
     from armdyn.actuators.sigmoid import Sigmoid
     from armdyn.actuators.smooth import Smooth
+    from armdyn.actuators.spring import Spring
     from armdyn.actuators.static_kinetic import StaticKinetic
     from armdyn.actuators.stribeck import Stribeck
     from armdyn.actuators.thermal import Rises, Thermal
-    from armdyn.actuators.spring import Spring
     from armdyn.actuators.vibration import FlexibleStiffness, VibrationModes, flexible_stiffness, vibration_modes
     from armdyn.actuators.viscous import Viscous
 
@@ -93,8 +93,26 @@ _WHERE = {
     "Spring": "spring",
     "Viscous": "viscous",
     **dict.fromkeys(("flexible_forward_dynamics", "flexible_kinetic_energy", "flexible_motion", "spring_deflections", "spring_energy"), "flexible_dynamics"),
+            "flexible_forward_dynamics",
+            "flexible_kinetic_energy",
+            "flexible_motion",
+            "spring_deflections",
+            "spring_energy",
+        ),
+        "flexible_dynamics",
+    ),
     "flexible_inverse_dynamics": "flexible_inverse_dynamics",
-    **dict.fromkeys(("current_commands", "electrical_power", "forces_of_currents", "motor_currents", "motor_torques", "motor_voltages"), "motor_functions"),
+    **dict.fromkeys(
+        (
+            "current_commands",
+            "electrical_power",
+            "forces_of_currents",
+            "motor_currents",
+            "motor_torques",
+            "motor_voltages",
+        ),
+        "motor_functions",
+    ),
     **dict.fromkeys(("FlexibleStiffness", "VibrationModes", "flexible_stiffness", "vibration_modes"), "vibration"),
 }
 

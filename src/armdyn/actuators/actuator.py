@@ -68,8 +68,8 @@ class Actuator(JointActuator):
         """One rotor is the motor's, and it has an inertia; none of them is behind a spring."""
         if self.spring is not None and self._rotors:
             raise ModelError(
-                "Actuator has a spring and a rotor that is a body of its own; behind a spring a rotor counts by its spin "
-                "alone, G^2 I_rotor. Leave rotor out"
+                "Actuator has a spring and a rotor that is a body of its own; behind a spring a rotor counts by its "
+                "spin alone, G^2 I_rotor. Leave rotor out"
             )
         of_motor = [rotor for rotor in self._rotors if rotor.inertia is None]
         if len(of_motor) > 1:
