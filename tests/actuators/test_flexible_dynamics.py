@@ -164,6 +164,17 @@ def test_friction_of_the_motor_acts_at_the_rotor_that_of_the_joint_at_the_link()
     np.testing.assert_allclose(links @ (bearings[0] - qdd), [-(0.5 + 2.0), 1.0 + 2.0], rtol=1e-12)
 
 
+def test_loss_of_a_gear_is_that_of_the_springs_force() -> None:
+    """The spring's force is the load of the gear: tau = load/eta where the rotor drives it, eta_b load where driven."""
+    robot = armdyn.load("planar_2r").with_actuators(
+        {"joint_2": Actuator(Motor(1e-5), Gear(100.0, efficiency=0.8, back_efficiency=0.6), spring=Spring(500.0))}
+    )
+    still, theta = [0.0, 0.0], [0.0, 0.02]
+    for rate, tau in ((1.0, 10.0 / 0.8), (-1.0, 0.6 * 10.0)):
+        thetadd = robot.flexible_forward_dynamics(still, still, theta, [0.0, rate], [0.0, tau])[1]
+        assert thetadd[1] == pytest.approx(0.0, abs=1e-12)
+
+
 def test_derivatives_are_differences() -> None:
     robot = flexible(ROBOTS["ur5"], springs_for(ROBOTS["ur5"], 71, damped=True), Viscous(0.3))
     q, qd, theta, thetad, tau = np.random.default_rng(72).normal(size=(5, 6)) * 0.6

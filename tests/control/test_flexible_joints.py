@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import TraceError
+from armdyn import TraceError, Unsupported
 from armdyn.actuators import Actuator, Gear, Motor, Spring, Viscous
 from armdyn.simulation import RungeKutta4
 from oracles.flexible import flexible
@@ -73,3 +73,12 @@ def test_damped_springs_need_their_deflection() -> None:
     robot = arm({**SPRINGS, "joint_2": Spring(700.0, damping=1.0)})
     with pytest.raises(TraceError, match="deflection="):
         robot.compile(armdyn.control.flexible_feedforward)(*np.zeros((9, 2)))
+
+
+def test_motors_behind_springs_are_refused() -> None:
+    """Their speeds are not those of the links."""
+    motor = Motor(rotor_inertia=1e-5, torque_constant=0.05, resistance=0.5)
+    robot = ARM.with_actuators({"joint_1": Actuator(motor, Gear(100.0), spring=Spring(900.0))})
+    loop = armdyn.ClosedLoop(robot, armdyn.control.through_motors(armdyn.control.pd_gravity))
+    with pytest.raises(Unsupported, match="flexible joints"):
+        loop([0.0, 0.0], steps=1, q_ref=[0, 0], qd_ref=[0, 0], Kp=[1, 1], Kd=[1, 1])
