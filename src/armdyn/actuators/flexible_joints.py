@@ -9,7 +9,6 @@ from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.spring import Spring
 from armdyn.errors import ModelError, Unsupported
 from armdyn.exact import Exact, is_zero
-from armdyn.model.constraints import refuse_constraints
 from armdyn.model.editing import WITHOUT_ROTOR
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.mechanism import Mechanism
@@ -74,8 +73,12 @@ def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
         if is_zero(drive.armature[k]):
             raise ModelError(f"joint {joint.name!r} of {mechanism.name!r} has a spring, but {WITHOUT_ROTOR}")
         found[coordinate] = FlexibleJoint(coordinate, k, joint.actuator.spring, drive.armature[k], drive.laws[k])
-    if found:
-        refuse_constraints(mechanism.model, "flexible joints", "springs without constraints")
+    if found and mechanism.model.constraints:
+        names = ", ".join(constraint.name for constraint in mechanism.model.constraints)
+        raise Unsupported(
+            f"{mechanism.name!r} has flexible joints and constraints ({names}), which are not solved together; take "
+            "one away: robot.without_springs() or robot.without_constraints()"
+        )
     return [found[coordinate] for coordinate in sorted(found)]
 
 
