@@ -8,8 +8,8 @@ from typing import Any
 from armdyn.checks import number
 from armdyn.errors import ModelError
 
-ITERATIONS = 6
-"""Of Newton's method; five reach rounding for every force, for the error after the first is below 0.16 of the root."""
+ITERATIONS = 5
+"""Of Newton's method: the start is at most 18 % above the root, the steps 2e-2, 3e-4, 6e-8, 2e-15 and rounding."""
 
 
 @dataclass(frozen=True)

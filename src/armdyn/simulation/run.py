@@ -20,6 +20,7 @@ from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import KEPT, SettingError, SimulationError, SimulationInterrupted
 from armdyn.simulation.events import Event
+from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
@@ -150,7 +151,7 @@ def simulate(
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
-    if any(joint.has_spring for joint in robot.model.joints):
+    if flexible_places(robot.model):
         flexible_run.refuse_options(
             events=events, stops=stops, contacts=contacts, dense_output=dense_output, project=project
         )
@@ -242,7 +243,7 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
     """Accelerations and energies follow from what was kept, in one call each."""
     t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
     with np.errstate(all="ignore"):
-        if any(joint.has_spring for joint in robot.model.joints):
+        if flexible_places(robot.model):
             qdd, energy = flexible_run.accelerations_and_energy(robot, samples)
         else:
             qdd = motion_of(robot, redundant)(q, qd, tau, *wrench)[0] if samples.qdd is None else samples.qdd

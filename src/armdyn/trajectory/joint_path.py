@@ -79,7 +79,7 @@ class JointPath(ABC):
         >>> law = armdyn.trajectory.Nonic(1.0, duration=2.0)
         >>> path = armdyn.trajectory.point_to_point([0.0, 0.0], [1.0, 2.0], law)
         >>> path.jerk_and_snap(1.0).jerk
-        array([-19.6875, -39.375 ])
+        array([ -9.84375, -19.6875 ])
         """
         raise MotionError(
             f"{type(self).__name__} does not tell its jerk and snap; expected a path of point_to_point or a spline"
