@@ -235,3 +235,11 @@ def test_a_joint_with_armature_of_its_own_needs_no_motor() -> None:
     arm = arm.with_actuators({"joint_2": Actuator(spring=Spring(100.0))})
     thetadd: Robot = arm.flexible_forward_dynamics([0, 0], [0, 0], [0, 0.1], [0, 0], [0, 13.0])[1]
     assert thetadd[1] == pytest.approx(10.0, rel=1e-13)
+
+
+def test_springs_in_files() -> None:
+    drives = {"joint_1": Actuator(Motor(1e-5), Gear(100.0), spring=Spring(900.0, cubic=4e3))}
+    robot = armdyn.load("planar_2r").with_actuators(drives)
+    assert "spring" in armdyn.actuators.write(drives)
+    again = Robot(armdyn.formats.urdf.read_urdf_text(robot.to_urdf()))
+    assert again.joints[0].actuator == drives["joint_1"]

@@ -79,20 +79,6 @@ _WHERE = {
     "Viscous": "viscous",
     **dict.fromkeys(
         (
-            "current_commands",
-            "electrical_power",
-            "forces_of_currents",
-            "motor_currents",
-            "motor_torques",
-            "motor_voltages",
-        ),
-        "motor_functions",
-    ),
-    "read": "file",
-    "write": "file",
-    "Spring": "spring",
-    "Viscous": "viscous",
-    **dict.fromkeys(("flexible_forward_dynamics", "flexible_kinetic_energy", "flexible_motion", "spring_deflections", "spring_energy"), "flexible_dynamics"),
             "flexible_forward_dynamics",
             "flexible_kinetic_energy",
             "flexible_motion",
@@ -114,6 +100,8 @@ _WHERE = {
         "motor_functions",
     ),
     **dict.fromkeys(("FlexibleStiffness", "VibrationModes", "flexible_stiffness", "vibration_modes"), "vibration"),
+    "read": "file",
+    "write": "file",
 }
 
 __all__ = [
@@ -147,15 +135,6 @@ __all__ = [
     "Viscous",
     "current_commands",
     "electrical_power",
-    "forces_of_currents",
-    "motor_currents",
-    "motor_torques",
-    "motor_voltages",
-    "read",
-    "write",
-    "Spring",
-    "VibrationModes",
-    "Viscous",
     "flexible_forward_dynamics",
     "flexible_inverse_dynamics",
     "flexible_kinetic_energy",
@@ -165,9 +144,11 @@ __all__ = [
     "motor_currents",
     "motor_torques",
     "motor_voltages",
+    "read",
     "spring_deflections",
     "spring_energy",
     "vibration_modes",
+    "write",
 ]
 
 __getattr__ = names_of(__name__, _WHERE)
