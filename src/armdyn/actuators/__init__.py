@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from armdyn.actuators.direction_dependent import DirectionDependent
     from armdyn.actuators.dry import DryFriction
     from armdyn.actuators.file import read, write
+    from armdyn.actuators.flexible_dynamics import (
+        flexible_forward_dynamics,
+        flexible_kinetic_energy,
+        flexible_motion,
+        spring_deflections,
+        spring_energy,
+    )
+    from armdyn.actuators.flexible_inverse_dynamics import FlexibleInverseDynamics, flexible_inverse_dynamics
     from armdyn.actuators.gear import Gear
     from armdyn.actuators.gear_loss import GearLoss
     from armdyn.actuators.limits import MotorLimits
@@ -39,9 +47,11 @@ if TYPE_CHECKING:
     from armdyn.actuators.servo_friction import ServoFriction
     from armdyn.actuators.sigmoid import Sigmoid
     from armdyn.actuators.smooth import Smooth
+    from armdyn.actuators.spring import Spring
     from armdyn.actuators.static_kinetic import StaticKinetic
     from armdyn.actuators.stribeck import Stribeck
     from armdyn.actuators.thermal import Rises, Thermal
+    from armdyn.actuators.vibration import FlexibleStiffness, VibrationModes, flexible_stiffness, vibration_modes
     from armdyn.actuators.viscous import Viscous
 
 _WHERE = {
@@ -51,20 +61,33 @@ _WHERE = {
     "DataSheetError": "data_sheet",
     "DirectionDependent": "direction_dependent",
     "DryFriction": "dry",
+    "FlexibleInverseDynamics": "flexible_inverse_dynamics",
     "Gear": "gear",
     "GearLoss": "gear_loss",
     "LuGre": "lugre",
     "Motor": "motor",
     "MotorLimits": "limits",
-    "Rises": "thermal",
-    "Thermal": "thermal",
     "Quadratic": "quadratic",
+    "Rises": "thermal",
     "ServoFriction": "servo_friction",
     "Sigmoid": "sigmoid",
     "Smooth": "smooth",
+    "Spring": "spring",
     "StaticKinetic": "static_kinetic",
     "Stribeck": "stribeck",
+    "Thermal": "thermal",
     "Viscous": "viscous",
+    **dict.fromkeys(
+        (
+            "flexible_forward_dynamics",
+            "flexible_kinetic_energy",
+            "flexible_motion",
+            "spring_deflections",
+            "spring_energy",
+        ),
+        "flexible_dynamics",
+    ),
+    "flexible_inverse_dynamics": "flexible_inverse_dynamics",
     **dict.fromkeys(
         (
             "current_commands",
@@ -76,6 +99,7 @@ _WHERE = {
         ),
         "motor_functions",
     ),
+    **dict.fromkeys(("FlexibleStiffness", "VibrationModes", "flexible_stiffness", "vibration_modes"), "vibration"),
     "read": "file",
     "write": "file",
 }
@@ -87,6 +111,8 @@ __all__ = [
     "DataSheetError",
     "DirectionDependent",
     "DryFriction",
+    "FlexibleInverseDynamics",
+    "FlexibleStiffness",
     "FrictionLaw",
     "Gear",
     "GearLoss",
@@ -100,18 +126,28 @@ __all__ = [
     "Sigmoid",
     "Slopes",
     "Smooth",
+    "Spring",
     "StaticKinetic",
     "Stator",
     "Stribeck",
     "Thermal",
+    "VibrationModes",
     "Viscous",
     "current_commands",
     "electrical_power",
+    "flexible_forward_dynamics",
+    "flexible_inverse_dynamics",
+    "flexible_kinetic_energy",
+    "flexible_motion",
+    "flexible_stiffness",
     "forces_of_currents",
     "motor_currents",
     "motor_torques",
     "motor_voltages",
     "read",
+    "spring_deflections",
+    "spring_energy",
+    "vibration_modes",
     "write",
 ]
 

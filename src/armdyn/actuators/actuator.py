@@ -10,6 +10,7 @@ from typing import Any
 from armdyn.actuators.coulomb import Coulomb
 from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
+from armdyn.actuators.spring import Spring
 from armdyn.actuators.viscous import Viscous
 from armdyn.errors import DTypeError, ModelError, shown
 from armdyn.model.actuator import JointActuator
@@ -31,6 +32,8 @@ class Actuator(JointActuator):
             their gyroscopic moments (Modern Robotics 8.104-8.112). One without an inertia of its own is the motor's,
             which is then no armature.
         stator: an `armdyn.actuators.Stator`, or several: mass on the links.
+        spring: between gear and link, an `armdyn.actuators.Spring`; rigid without one. Functions whose names do not
+            begin with ``flexible`` take the arm as stiff, rotor and link as one. See docs/actuators.md.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
     >>> drive = Actuator(Motor(rotor_inertia=1.2e-5), Gear(100.0), [Viscous(0.4), Coulomb(1.5)])
@@ -43,9 +46,10 @@ class Actuator(JointActuator):
     friction: FrictionLaw | Sequence[FrictionLaw] | None = None
     rotor: Rotor | Sequence[Rotor] | None = None
     stator: Stator | Sequence[Stator] | None = None
+    spring: Spring | None = None
 
     def __post_init__(self) -> None:
-        for name, kind in (("motor", Motor), ("gear", Gear)):
+        for name, kind in (("motor", Motor), ("gear", Gear), ("spring", Spring)):
             if not isinstance(getattr(self, name), kind | None):
                 raise DTypeError(
                     f"{name} is {shown(getattr(self, name))}; expected an armdyn.actuators.{kind.__name__}"
@@ -61,7 +65,12 @@ class Actuator(JointActuator):
         self._check_rotors()
 
     def _check_rotors(self) -> None:
-        """One rotor is the motor's, and it has an inertia."""
+        """One rotor is the motor's, and it has an inertia; none of them is behind a spring."""
+        if self.spring is not None and self._rotors:
+            raise ModelError(
+                "Actuator has a spring and a rotor that is a body of its own; behind a spring a rotor counts by its "
+                "spin alone, G^2 I_rotor. Leave rotor out"
+            )
         of_motor = [rotor for rotor in self._rotors if rotor.inertia is None]
         if len(of_motor) > 1:
             raise ModelError(
@@ -114,6 +123,16 @@ class Actuator(JointActuator):
             for rotor in self._rotors
         )
         return (*rotors, *self._stators)
+
+    @property
+    def has_spring(self) -> bool:
+        """Whether the joint is flexible."""
+        return self.spring is not None
+
+    @property
+    def without_spring(self) -> Actuator:
+        """The same, stiff."""
+        return dataclasses.replace(self, spring=None)
 
     @property
     def without_friction(self) -> Actuator:

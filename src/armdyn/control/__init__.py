@@ -1,11 +1,11 @@
 """Controllers for `armdyn.ClosedLoop`, as declared functions of the robot, and what stands around a controller.
 
 Controllers: `pd_gravity`, `pid`, `computed_torque`, `operational_space`, `impedance`, `admittance`,
-`hybrid_motion_force`. Around any of them, or one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`,
-`differencing`, `momentum_observer`, `through_motors`, `with_model`, `with_options`. All are `Function` objects, to be
-wrapped again.
-`references` and `draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away;
-`callback` is for controllers that cannot be traced.
+`hybrid_motion_force`; of arms with flexible joints `motor_pd_gravity`, `flexible_feedforward`. Around any of them, or
+one of your own: `saturated`, `sampled`, `delayed`, `quantised`, `noisy`, `differencing`, `momentum_observer`,
+`through_motors`, `with_model`, `with_options`. All are `Function` objects, to be wrapped again. `references` and
+`draw_noise` make what a loop takes over time; `require_finite` says where a motion ran away; `callback` is for
+controllers that cannot be traced.
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from armdyn.control.computed_torque import computed_torque
     from armdyn.control.delayed import delayed
     from armdyn.control.differencing import differencing
+    from armdyn.control.flexible_feedforward import flexible_feedforward
     from armdyn.control.hybrid_motion_force import hybrid_motion_force
     from armdyn.control.impedance import impedance
     from armdyn.control.momentum_observer import momentum_observer
+    from armdyn.control.motor_pd_gravity import motor_pd_gravity
     from armdyn.control.noisy import draw_noise, noisy
     from armdyn.control.operational_space import operational_space
     from armdyn.control.pd_gravity import pd_gravity
@@ -46,9 +48,11 @@ _WHERE = {
             "computed_torque",
             "delayed",
             "differencing",
+            "flexible_feedforward",
             "hybrid_motion_force",
             "impedance",
             "momentum_observer",
+            "motor_pd_gravity",
             "noisy",
             "operational_space",
             "pd_gravity",
@@ -74,9 +78,11 @@ __all__ = [
     "delayed",
     "differencing",
     "draw_noise",
+    "flexible_feedforward",
     "hybrid_motion_force",
     "impedance",
     "momentum_observer",
+    "motor_pd_gravity",
     "noisy",
     "operational_space",
     "pd_gravity",

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from armdyn.actuators.driven import Driven, motors_of
+from armdyn.actuators.flexible_joints import spring_count
 from armdyn.actuators.thermal import Rises
 from armdyn.checks import choice
 from armdyn.control.wrapping import QD, H, Inside, Q, Run, Values
 from armdyn.declaration import Function
+from armdyn.errors import Unsupported
 from armdyn.program import clip
 from armdyn.simulation.errors import SettingError
 
@@ -70,6 +72,11 @@ def through_motors(controller: Function, *, command: str = "torque") -> Function
     voltage, power = inside.new("voltage"), inside.new("electrical_power")
 
     def law(model: Any, values: Values, run: Run) -> Values:
+        if spring_count(model.model):
+            raise Unsupported(
+                f"through_motors takes the speeds of the motors from qd, and {model.name!r} has flexible joints, whose "
+                "rotors move by themselves; use it with robot.without_springs()"
+            )
         found = run(values)
         tau = np.array(found["tau"], dtype=object)
         new = {name: np.zeros(len(tau), dtype=object) for name in (*states, voltage, power)}

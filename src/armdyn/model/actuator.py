@@ -38,6 +38,16 @@ class JointActuator(ABC):
         return self
 
     @property
+    def has_spring(self) -> bool:
+        """Whether a spring stands between its rotor and the link, so that both move by themselves."""
+        return False
+
+    @property
+    def without_spring(self) -> JointActuator:
+        """The same, stiff."""
+        return self
+
+    @property
     @abstractmethod
     def without_friction(self) -> JointActuator:
         """The same, with nothing that rubs."""

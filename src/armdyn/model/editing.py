@@ -20,6 +20,12 @@ from armdyn.model.notes import renoted
 from armdyn.model.payload import checked_inertia
 from armdyn.model.validation import limit_problems
 
+WITHOUT_ROTOR = (
+    "the rotor behind it has no inertia, so that no equation tells how it moves; give its Actuator a "
+    "Motor(rotor_inertia=...) or a Gear(inertia=...), or the joint an armature."
+)
+"""What is wrong with a flexible joint of armature 0."""
+
 
 def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia: bool = True) -> Model:
     """The same robot with other inertias of some of its links.
@@ -147,6 +153,25 @@ def _without_laws(joint: Joint) -> dict[str, Any]:
     return {} if joint.actuator is None else {"actuator": joint.actuator.without_friction}
 
 
+def without_springs(model: Model) -> Model:
+    """The same robot with stiff joints: the rotors and gears of its actuators move as their joints do.
+
+    >>> from armdyn.actuators import Actuator, Motor, Spring
+    >>> flexible = Actuator(Motor(rotor_inertia=0.2), spring=Spring(stiffness=900.0))
+    >>> arm = armdyn.load("planar_2r").with_actuators({"joint_2": flexible})
+    >>> arm.without_springs().joints[1].has_spring
+    False
+    """
+    return _with_joints(
+        model,
+        {
+            joint.name: {"actuator": joint.actuator.without_spring}
+            for joint in model.joints
+            if joint.actuator is not None and joint.has_spring
+        },
+    )
+
+
 def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) -> Model:
     """The same robot with actuators at some of its joints; every algorithm counts them from then on.
 
@@ -162,6 +187,7 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
         UnknownName: a joint that the robot does not have; a frame to carry a rotor or stator likewise.
         DTypeError: a value that is no actuator.
         ModelError: masses to be taken off a link that has less, for `with_inertia` gave it another since.
+        ModelError: a spring at a joint whose rotor has no inertia.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor
     >>> drive = Actuator(Motor(rotor_inertia=1e-4), Gear(100.0), Coulomb(2.0))
@@ -188,6 +214,8 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
         changes["armature"] = 0.0
     if after is not None and after.laws is not None:
         changes |= {"damping": 0.0, "friction": 0.0}
+    if after is not None and after.has_spring and not changes.get("armature", joint.armature):
+        refuse([f"joint {joint.name!r} has a spring, but {WITHOUT_ROTOR}"])
     return changes
 
 

@@ -125,6 +125,11 @@ class Joint:
         """Whether it has any friction."""
         return bool(self.damping or self.friction or self.laws)
 
+    @property
+    def has_spring(self) -> bool:
+        """Whether it is flexible: a spring stands between the rotor of its actuator and the link."""
+        return self.actuator is not None and self.actuator.has_spring
+
     def replace(self, **changes: Any) -> Joint:
         """A copy with some fields changed; the placement stays exact."""
         return dataclasses.replace(self, **{"placement": self.exact_placement, **changes})

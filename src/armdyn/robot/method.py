@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, overload
 
 from armdyn.actuators.driven import motor_count
+from armdyn.actuators.flexible_joints import spring_count
 from armdyn.declaration import Function
 from armdyn.functions import CompiledFunction
 from armdyn.model.constraints import refuse_constraints
@@ -24,6 +25,7 @@ class Method:
         *,
         of_constraints: bool = False,
         of_motors: bool = False,
+        of_springs: bool = False,
         with_constraints: str = "",
         derivatives_of: str = "",
     ) -> None:
@@ -33,10 +35,12 @@ class Method:
             where: the package that has a function of this name.
             of_constraints: whether it is defined only for robots with constraints.
             of_motors: whether it is defined only for robots with motors.
+            of_springs: whether it is about flexible joints.
             with_constraints: what to call instead on a robot with constraints.
             derivatives_of: the method whose first derivatives it gives; their own program may be shorter.
         """
-        self.where, self.of_constraints, self.of_motors = where, of_constraints, of_motors
+        self.where, self.of_constraints = where, of_constraints
+        self.of_motors, self.of_springs = of_motors, of_springs
         self.with_constraints, self.derivatives_of = with_constraints, derivatives_of
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -53,8 +57,10 @@ class Method:
         return self.function.__doc__
 
     def fits(self, robot: Robot) -> bool:
-        """Whether it is public and defined for a robot, which has constraints, motors, or neither."""
+        """Whether it is public and defined for a robot, which has constraints, motors, springs, or none of them."""
         if self.name.startswith("_") or (self.of_motors and not motor_count(robot.model)):
+            return False
+        if self.of_springs and not spring_count(robot.model):
             return False
         return not self.with_constraints if robot.model.constraints else not self.of_constraints
 

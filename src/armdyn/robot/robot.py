@@ -47,6 +47,8 @@ ALGORITHMS, EQUATIONS, ACTUATORS = "armdyn.algorithms", "armdyn.constraints.equa
 
 COMMANDS = "current_commands of the forces that constrained_inverse_dynamics gives"
 """What to call instead of functions of motors where the forces depend on constraints."""
+STIFF = "constrained_forward_dynamics of robot.without_springs()"
+"""What to call instead of functions of springs where there are constraints."""
 
 
 class Robot:
@@ -133,6 +135,12 @@ class Robot:
     electrical_power = Method(ACTUATORS, of_motors=True, with_constraints=COMMANDS)
     current_commands = Method(ACTUATORS, of_motors=True)
     forces_of_currents = Method(ACTUATORS, of_motors=True)
+    # Flexible joints
+    flexible_forward_dynamics = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
+    flexible_inverse_dynamics = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
+    flexible_kinetic_energy = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
+    spring_deflections = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
+    spring_energy = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
 
     # Robots from descriptions
     from_urdf = Read(lambda: armdyn.formats.urdf.read_urdf)
@@ -157,6 +165,7 @@ class Robot:
     with_limits = Edited(lambda: armdyn.model.editing.with_limits)
     with_armature = Edited(lambda: armdyn.model.editing.with_armature)
     with_actuators = Edited(lambda: armdyn.model.editing.with_actuators)
+    without_springs = Edited(lambda: armdyn.model.editing.without_springs)
     with_friction = Edited(lambda: armdyn.model.editing.with_friction)
     without_friction = Edited(lambda: armdyn.model.editing.without_friction)
     renamed = Edited(lambda: armdyn.robot.renaming.renamed)
@@ -179,6 +188,9 @@ class Robot:
     joint_accelerations = Imported(lambda: armdyn.kinematics.joint_accelerations)
     task_space = Imported(lambda: armdyn.task_space.task_space)
     cartesian_dynamics = Imported(lambda: armdyn.task_space.cartesian_dynamics)
+
+    # Of robots with flexible joints
+    vibration_modes = Imported(lambda: armdyn.actuators.vibration_modes)
 
     # Of robots with constraints, checked state by state
     constrained_forward_dynamics = Imported(lambda: armdyn.constraints.checked_forward_dynamics)

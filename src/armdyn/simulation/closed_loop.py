@@ -4,6 +4,9 @@ A controller is a `Function` of the robot, declared as every other. Its argument
 ``qd`` are the state, ``t`` the time, ``h`` the length of a step; one that has the name of a result is the controller's
 own *state* (an integral, a filter), which the result replaces; all others are *inputs*: references, gains. Its first
 result is tau, which is held during the step; results that are neither are *signals*, which can be recorded.
+
+Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
+velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.flexible import HeldFlexible, flexible_places, flexible_step, refuse_memory
 from armdyn.simulation.methods import Euler, FixedStep
 
 MOTION = ("q", "qd", "t", "h")
@@ -175,7 +179,10 @@ class ClosedLoop:
             )
         self.controller = None if controller is None else Controller(controller)
         self._running_cost, self._energy = running_cost, energy
-        step = _step_function(self.method, self.controller, running_cost, energy=energy)
+        self._flexible = flexible_places(robot.model)
+        if self._flexible:
+            refuse_memory(self.method)
+        step = _step_function(self.method, self.controller, running_cost, energy=energy, flexible=bool(self._flexible))
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
         over_time += ("t",) if self._takes_time else ()
         self.rollout = CompiledRollout(robot, step, over_time=over_time, record=record, parameters=parameters)
@@ -224,7 +231,8 @@ class ClosedLoop:
             report: called now and then with the fraction that is done.
             inputs: references, gains, parameters of the model ("link_6.mass" as link_6_mass), tau where there is no
                 controller; states of the controller that do not begin at zero; h, s, for another step; t0, s, for
-                another time at first.
+                another time at first; of a robot with flexible joints theta and thetad, where its rotors begin, q0 and
+                qd0 where none are given.
 
         Returns:
             ``final``, the state after the last step, and ``rows``, what was recorded.
@@ -294,6 +302,8 @@ class ClosedLoop:
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
         given = {"q": q0, "qd": np.zeros(self.robot.dof) if qd0 is None else qd0, "h": self.method.step} | inputs
+        if self._flexible:
+            given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
         self._check_time(inputs)
         if self._takes_time:
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
@@ -346,18 +356,26 @@ class ClosedLoop:
 
 
 def _step_function(
-    method: FixedStep, controller: Controller | None, running_cost: Function | None, *, energy: bool
+    method: FixedStep,
+    controller: Controller | None,
+    running_cost: Function | None,
+    *,
+    energy: bool,
+    flexible: bool = False,
 ) -> Function:
     """One step as a `Function` whose results have the names of the arguments they replace."""
-    held_step, memory = method.scheme.held_step, method.scheme.memory
-    own: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
+    memory = method.scheme.memory
+    motion: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
+    motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
+    own = dict(motion)
     own |= {"work": ()} if energy else {}
     own |= dict(memory)
     own |= {"cost": ()} if running_cost else {}
     own |= {name: a.shape for name, a in controller.state.items()} if controller else {}
     arguments = [Argument(name, shape) for name, shape in own.items()]
     arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
-    arguments += list(controller.inputs.values()) if controller else [Argument("tau", ("n",))]
+    given = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
+    arguments += given if controller else [Argument("tau", ("n",))]
     arguments += [Argument("f_tip", (6,), optional=True)]
     names = [a.name for a in arguments]
     signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
@@ -370,22 +388,26 @@ def _step_function(
         if controller is not None:
             found = controller.run(model, values)
         acting = {**values, "tau": found.get("tau", values.get("tau"))}
-        state = (values["q"], values["qd"], values.get("work", 0.0), *(values[name] for name in memory))
-        later = held_step(model, *state, values["h"], acting["tau"], values["f_tip"])
-        found |= dict(zip(("q", "qd", "work", *memory), later, strict=True))
+        state = (*(values[name] for name in motion), values.get("work", 0.0), *(values[name] for name in memory))
+        if flexible:
+            held = HeldFlexible(model, acting["tau"], values["f_tip"])
+            later = flexible_step(method, held, state, values["h"])
+        else:
+            later = method.scheme.held_step(model, *state, values["h"], acting["tau"], values["f_tip"])
+        found |= dict(zip((*motion, "work", *memory), later, strict=True))
         if running_cost is not None:
             found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
         return kind(*(found[name] for name in results))
 
-    name = "_".join([held_step.name, *([controller.function.name] if controller else [])])
+    name = "_".join([method.scheme.held_step.name, *([controller.function.name] if controller else [])])
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
     sizes = controller.function.sizes if controller else {}
-    made = partial(_step_function, method, controller, running_cost, energy=energy)
+    made = partial(_step_function, method, controller, running_cost, energy=energy, flexible=flexible)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
     )
     if controller is None and running_cost is None:
-        object.__setattr__(declared, "sources", SOURCES)
+        object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible else SOURCES)
     return declared
 
 

@@ -14,12 +14,13 @@ from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation import adaptive, fixed_step, hybrid, taylor
+from armdyn.simulation import adaptive, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import KEPT, SettingError, SimulationError, SimulationInterrupted
 from armdyn.simulation.events import Event
+from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
@@ -41,6 +42,8 @@ def simulate(
     q0: ArrayLike,
     qd0: ArrayLike | None = None,
     *,
+    theta0: ArrayLike | None = None,
+    thetad0: ArrayLike | None = None,
     duration: float,
     torque: ForceLike | None = None,
     f_tip: ForceLike | None = None,
@@ -65,10 +68,17 @@ def simulate(
     within them (8.96); how far it drifts from them by the integration's errors is in ``trajectory.notes``. Joint limits
     are enforced by ``stops`` only: ``trajectory.notes`` names the joints that leave them.
 
+    Where joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as
+    `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
+    counts as potential. ``torque`` acts on the rotors.
+
     Args:
         robot: what moves.
         q0: joint positions at t = 0, rad or m, shape (..., n); leading axes are a batch.
         qd0: joint velocities at t = 0, rad/s or m/s, shape (..., n); at rest where none are given.
+        theta0: of a robot with flexible joints, positions of the rotors at the joints at t = 0, rad or m, shape
+            (..., n); where the links are, the springs unbent, if left out. Not read at rigid joints.
+        thetad0: their velocities, rad/s or m/s, shape (..., n); those of the links if left out.
         duration: s. With fixed steps, the last step is shortened where this is no multiple of the step.
         torque: joint forces, N m or N. None: zero. An array with at most the axes of the state, (n,) or (..., n), is
             constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
@@ -140,7 +150,15 @@ def simulate(
     check_constraints(robot, *start, redundant)
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     forces.check(duration)
-    samples, integrate = _plan(robot, chosen, forces, start, duration=duration, save_every=save_every, times=times)
+    saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
+    if flexible_places(robot.model):
+        flexible_run.refuse_options(
+            events=events, stops=stops, contacts=contacts, dense_output=dense_output, project=project
+        )
+        samples, integrate = flexible_run.plan(robot, chosen, forces, start, (theta0, thetad0), **saving)
+    else:
+        flexible_run.refuse_rotors(robot, theta0, thetad0)
+        samples, integrate = _plan(robot, chosen, forces, start, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     happenings = hybrid.happenings_of(chosen, events, stops, contacts, dense_output)
     if happenings is not None and not isinstance(chosen, Taylor):
@@ -225,8 +243,11 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
     """Accelerations and energies follow from what was kept, in one call each."""
     t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
     with np.errstate(all="ignore"):
-        qdd = motion_of(robot, redundant)(q, qd, tau, *wrench)[0] if samples.qdd is None else samples.qdd
-        energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
+        if flexible_places(robot.model):
+            qdd, energy = flexible_run.accelerations_and_energy(robot, samples)
+        else:
+            qdd = motion_of(robot, redundant)(q, qd, tau, *wrench)[0] if samples.qdd is None else samples.qdd
+            energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
         notes = notes_on(robot, samples, energy)
     return Trajectory(
         robot=robot.name,

@@ -12,10 +12,10 @@ from armdyn.trajectory.curves import Arc, Curve, Line, Screw
 from armdyn.trajectory.cycloidal import Cycloidal, CycloidalStart, CycloidalStop
 from armdyn.trajectory.differencing import differentiated
 from armdyn.trajectory.following import follow
-from armdyn.trajectory.joint_path import JointPath, JointPathSequence, JointStates, PointToPoint, Retimed
+from armdyn.trajectory.joint_path import JointPath, JointPathSequence, JointRates, JointStates, PointToPoint, Retimed
 from armdyn.trajectory.law import LawSequence, MotionLaw, Progress, Stretched
 from armdyn.trajectory.point_to_point import fastest, point_to_point, rest_to_rest
-from armdyn.trajectory.polynomial_law import ConstantVelocity, Cubic, PolynomialLaw, Quintic
+from armdyn.trajectory.polynomial_law import ConstantVelocity, Cubic, Nonic, PolynomialLaw, Quintic
 from armdyn.trajectory.s_curve import SCurve
 from armdyn.trajectory.splines import SplinePath, blended_lines, cubic_spline, quintic_spline
 from armdyn.trajectory.through import Through
@@ -35,11 +35,13 @@ __all__ = [
     "CycloidalStop",
     "JointPath",
     "JointPathSequence",
+    "JointRates",
     "JointStates",
     "LawSequence",
     "Line",
     "MotionError",
     "MotionLaw",
+    "Nonic",
     "PointToPoint",
     "PolynomialLaw",
     "PoseSpline",

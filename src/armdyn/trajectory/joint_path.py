@@ -27,6 +27,16 @@ class JointStates(NamedTuple):
     qdd: Array
 
 
+class JointRates(NamedTuple):
+    """Jerk and snap of joints at some times, rad/s^3 and rad/s^4, or m/s^3 and m/s^4, each of shape (..., n).
+
+    In the order in which ``robot.flexible_inverse_dynamics(*motion, *rates)`` takes them behind a `JointStates`.
+    """
+
+    jerk: Array
+    snap: Array
+
+
 class JointPath(ABC):
     """A motion q(t) of n joints from t = 0 to ``duration``, with its exact derivatives. Immutable."""
 
@@ -56,6 +66,24 @@ class JointPath(ABC):
         (3, 6)
         """
         return self._at(times_within(t, self.duration))
+
+    def jerk_and_snap(self, t: ArrayLike) -> JointRates:
+        """The third and fourth derivative at times t, each of shape (..., n) for t of shape (...); exact.
+
+        Args:
+            t: times, s, from 0 to the duration, any shape.
+
+        Raises:
+            MotionError: a time outside the motion, or a path that does not tell them.
+
+        >>> law = armdyn.trajectory.Nonic(1.0, duration=2.0)
+        >>> path = armdyn.trajectory.point_to_point([0.0, 0.0], [1.0, 2.0], law)
+        >>> path.jerk_and_snap(1.0).jerk
+        array([ -9.84375, -19.6875 ])
+        """
+        raise MotionError(
+            f"{type(self).__name__} does not tell its jerk and snap; expected a path of point_to_point or a spline"
+        )
 
     def sampled(self, samples: int) -> tuple[Array, JointStates]:
         """Equally spaced times from start to end, s, shape (samples,), and the motion at them."""
@@ -124,6 +152,15 @@ class PointToPoint(JointPath):
         s, sd, sdd, _ = progress
         way = self.end - self.start
         return JointStates(self.start + way * s, way * sd, way * sdd)
+
+    def jerk_and_snap(self, t: ArrayLike) -> JointRates:
+        """The third and fourth derivative at times t, each of shape (..., n)."""
+        times, way = times_within(t, self.duration), self.end - self.start
+        jerk, snap = (
+            np.stack(parts, axis=-1)
+            for parts in zip(*((law.evaluate(times).sddd, law.snap(times)) for law in self.laws), strict=True)
+        )
+        return JointRates(way * jerk, way * snap)
 
 
 class JointPathSequence(JointPath):

@@ -65,6 +65,17 @@ class MotionLaw(ABC):
         """
         return self._at(times_within(t, self.duration))
 
+    def snap(self, t: ArrayLike) -> Array:
+        """The rate of the jerk at times t, of the shape of t; for joints with springs, whose rotors need it.
+
+        Args:
+            t: times, s, from 0 to the duration, any shape.
+
+        Raises:
+            MotionError: a time outside the motion, or a law that does not tell its fourth derivative.
+        """
+        raise MotionError(f"{type(self).__name__} does not tell its snap; armdyn.trajectory.Nonic and splines do")
+
     def stretched(self, duration: float) -> MotionLaw:
         """The same motion in another duration, s: velocities change with its ratio, accelerations with its square.
 
@@ -104,6 +115,11 @@ class Stretched(MotionLaw):
         rate = self.law.duration / self.duration
         s, sd, sdd, sddd = self.law.evaluate(t * rate)
         return Progress(s, sd * rate, sdd * rate**2, sddd * rate**3)
+
+    def snap(self, t: ArrayLike) -> Array:
+        """The rate of the jerk at times t, of the shape of t."""
+        rate = self.law.duration / self.duration
+        return self.law.snap(times_within(t, self.duration) * rate) * rate**4
 
 
 @dataclass(frozen=True)

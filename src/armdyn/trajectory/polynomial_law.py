@@ -8,11 +8,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.interpolate import PPoly
 
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
+from armdyn.trajectory.checks import times_within
 from armdyn.trajectory.law import MotionLaw, Progress
+
+NONIC = (70.0, -315.0, 540.0, -420.0, 126.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""Coefficients of x^9, ..., x^0: s rises from 0 to 1, and four derivatives are zero at both ends."""
 
 
 @dataclass(frozen=True)
@@ -35,10 +40,15 @@ class PolynomialLaw(MotionLaw):
 
     @cached_property
     def _derivatives(self) -> tuple[PPoly, ...]:
-        return tuple(self.polynomials.derivative(order) for order in range(4))
+        return tuple(self.polynomials.derivative(order) for order in range(5))
 
     def _at(self, t: Array) -> Progress:
-        return Progress(*(derivative(t) for derivative in self._derivatives))
+        return Progress(*(derivative(t) for derivative in self._derivatives[:4]))
+
+    def snap(self, t: ArrayLike) -> Array:
+        """The rate of the jerk at times t, of the shape of t; jumps of the jerk between polynomials not counted."""
+        snap: Array = self._derivatives[4](times_within(t, self.duration))
+        return snap
 
 
 @dataclass(frozen=True)
@@ -116,6 +126,26 @@ class Quintic(PolynomialLaw):
         sdd = (self.end_acceleration - a0) * T**2
         c3, c4, c5 = 10 * s - 4 * sd + sdd / 2, -15 * s + 7 * sd - sdd, 6 * s - 3 * sd + sdd / 2
         return PPoly([[c5 / T**5], [c4 / T**4], [c3 / T**3], [a0 / 2], [v0], [0.0]], [0.0, T])
+
+
+@dataclass(frozen=True)
+class Nonic(PolynomialLaw):
+    """From rest to rest with acceleration, jerk and snap zero at both ends: for joints with springs.
+
+    s = distance (126 x^5 - 420 x^6 + 540 x^7 - 315 x^8 + 70 x^9) with x = t / T; the largest velocity is
+    315/128 distance / T. The motors of an arm with flexible joints follow it without a jump of their torque.
+
+    Args:
+        distance: s(T).
+        duration: T, s.
+
+    >>> float(armdyn.trajectory.Nonic(2.0, duration=4.0).evaluate(2.0).sd)
+    1.23046875
+    """
+
+    def _polynomials(self) -> PPoly:
+        T = self.duration
+        return PPoly([[self.distance * c / T**k] for k, c in zip(range(9, -1, -1), NONIC, strict=True)], [0.0, T])
 
 
 def constant_in_segments(order: int, durations: Iterable[float], values: Iterable[float]) -> PPoly:

@@ -9,8 +9,8 @@ from scipy.interpolate import BSpline, CubicSpline, PPoly, make_interp_spline
 from armdyn.errors import ShapeError
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
-from armdyn.trajectory.checks import MotionError, fixed, limit_of_each, number, rising
-from armdyn.trajectory.joint_path import JointPath, JointStates, Retimed
+from armdyn.trajectory.checks import MotionError, fixed, limit_of_each, number, rising, times_within
+from armdyn.trajectory.joint_path import JointPath, JointRates, JointStates, Retimed
 
 
 class SplinePath(JointPath):
@@ -23,12 +23,12 @@ class SplinePath(JointPath):
     def __init__(self, polynomials: PPoly) -> None:
         self.polynomials = polynomials
         self.duration, self.dof = float(polynomials.x[-1]), int(polynomials.c.shape[2])
-        self._derivatives = tuple(polynomials.derivative(order) for order in range(3))
+        self._derivatives = tuple(polynomials.derivative(order) for order in range(5))
 
     @cached_property
     def largest(self) -> JointStates:
         """The largest |q|, |qd| and |qdd| of each joint during the motion, exact, each of shape (n,)."""
-        return JointStates(*(_largest(derivative) for derivative in self._derivatives))
+        return JointStates(*(_largest(derivative) for derivative in self._derivatives[:3]))
 
     def within(self, *, velocity: ArrayLike, acceleration: ArrayLike) -> Retimed:
         """The same motion in the least duration in which it keeps limits: stretched or shortened as a whole.
@@ -48,7 +48,12 @@ class SplinePath(JointPath):
         return self.stretched(self.duration * float(factor))
 
     def _at(self, t: Array) -> JointStates:
-        return JointStates(*(derivative(t) for derivative in self._derivatives))
+        return JointStates(*(derivative(t) for derivative in self._derivatives[:3]))
+
+    def jerk_and_snap(self, t: ArrayLike) -> JointRates:
+        """The third and fourth derivative at times t, each of shape (..., n); jumps at waypoints not counted."""
+        times = times_within(t, self.duration)
+        return JointRates(*(derivative(times) for derivative in self._derivatives[3:]))
 
 
 def cubic_spline(

@@ -1,0 +1,158 @@
+"""Arms with flexible joints: rotor, spring, link (Modern Robotics 8.9.5; Spong 1987).
+
+With positions q of the links and theta of the rotors, as the joints see them (a rotor's own angle divided by its gear's
+ratio),
+
+    M(q) qdd + h(q, qd) + J^T f_tip = tau_J                              links
+    B thetadd + tau_J + friction(thetad, tau_J) = tau                    rotors
+    tau_J = k (theta - q) + c (theta - q)^3 + d (thetad - qd)            springs
+
+M and h are those of the arm without the rotors of flexible joints, which turn about their own axes only (Spong's
+assumption). Arrays have one value per joint. At a rigid joint theta = q: its rotor is part of M, its row of the first
+line has tau in the place of tau_J, and its values of theta and thetad are not read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.declared import function
+from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, links_side
+from armdyn.algorithms.energy import kinetic_energy
+from armdyn.algorithms.forward_dynamics import forward_dynamics
+from armdyn.algorithms.friction_forces import friction_forces
+from armdyn.algorithms.newton_euler import tip_forces
+from armdyn.model.mechanism import Mechanism
+from armdyn.spatial.rotations import Array
+
+
+@function("(n),(n),(n),(n),(n),(6)?,(links,6)?->(n),(n)")
+def flexible_forward_dynamics(
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    theta: Array,
+    thetad: Array,
+    tau: Array,
+    f_tip: Array | None = None,
+    f_ext: Array | None = None,
+) -> tuple[Array, Array]:
+    """Accelerations of links and rotors qdd, thetadd of an arm with springs, rad/s^2 or m/s^2, shapes (..., n).
+
+    M qdd = tau_J - h - J^T f_tip and B thetadd = tau - tau_J - friction (Modern Robotics 8.9.5). At a rigid joint,
+    where theta = q, the two accelerations are one.
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        qd: velocities of the links, rad/s or m/s, shape (..., n).
+        theta: positions of the rotors at the joints, rad or m, shape (..., n); not read where a joint is rigid.
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n); not read where a joint is rigid.
+        tau: forces of the motors at the joints, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+        f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
+
+    Raises:
+        ModelError: a spring at a joint without a rotor's inertia.
+        Unsupported: springs at coupled joints, or beside constraints.
+
+    >>> from armdyn.actuators import Actuator, Gear, Motor, Spring
+    >>> drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5000.0))
+    >>> arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    >>> qdd, thetadd = arm.flexible_forward_dynamics([0, 0], [0, 0], [1e-3, 0], [0, 0], [5.0, 0.1])
+    >>> thetadd
+    array([0., 1.])
+    """
+    joints = flexible_joints(mechanism)
+    forces = [joint.force(q, qd, theta, thetad) for joint in joints]
+    on_links = np.array(tau, dtype=object)
+    for joint, force in zip(joints, forces, strict=True):
+        on_links[joint.coordinate] = force
+    qdd = forward_dynamics(links_side(mechanism, joints), q, qd, on_links, f_tip, f_ext=f_ext)
+    thetadd = np.array(qdd, dtype=object)
+    for joint, force in zip(joints, forces, strict=True):
+        i = joint.coordinate
+        thetadd[i] = (tau[i] - force - joint.friction(thetad[i], force)) / joint.inertia
+    return qdd, thetadd
+
+
+@function("(n),(n)->()")
+def spring_energy(mechanism: Mechanism, q: Array, theta: Array) -> Any:
+    """Energy stored in the springs of flexible joints, sum of k x^2/2 + c x^4/4 with x = theta - q, J, scalar.
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        theta: positions of the rotors at the joints, rad or m, shape (..., n).
+    """
+    joints = flexible_joints(mechanism)
+    return sum((j.spring.energy(theta[j.coordinate] - q[j.coordinate]) for j in joints), start=0.0)
+
+
+@function("(n)->(n)")
+def spring_deflections(mechanism: Mechanism, tau: Array) -> Array:
+    """Deflections x = theta - q of the springs that carry joint forces at rest, rad or m, shape (..., n).
+
+    The root of k x + c x^3 = tau; 0 at rigid joints.
+
+    Args:
+        tau: forces that the joints transmit, N m or N, shape (..., n): of `gravity_forces`, where the arm hangs still.
+    """
+    x = np.zeros(mechanism.dof, dtype=object)
+    for joint in flexible_joints(mechanism):
+        x[joint.coordinate] = joint.spring.deflection(tau[joint.coordinate])
+    return x
+
+
+@function("(n),(n),(n)->()")
+def flexible_kinetic_energy(mechanism: Mechanism, q: Array, qd: Array, thetad: Array) -> Any:
+    """Kinetic energy of links and rotors qd^T M qd/2 + sum B thetad^2/2 of an arm with springs, J, scalar.
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        qd: velocities of the links, rad/s or m/s, shape (..., n).
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n); not read where a joint is rigid.
+    """
+    joints = flexible_joints(mechanism)
+    rotors: Any = sum((0.5 * j.inertia * thetad[j.coordinate] ** 2 for j in joints), start=0.0)
+    return kinetic_energy(links_side(mechanism, joints), q, qd) + rotors
+
+
+@function("(n),(n),(n),(n),(n),(6)?->(n),(n),()")
+def flexible_motion(
+    mechanism: Mechanism, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array, f_tip: Array | None = None
+) -> tuple[Array, Array, Any]:
+    """`flexible_forward_dynamics`, rad/s^2 or m/s^2, shapes (..., n), and the power of what acts, W, scalar.
+
+    The power is what motors and surroundings put in, tau . thetad - f_tip . V_tip, less what friction and the damping
+    of the springs take: the rate of kinetic, potential and spring energy.
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        qd: velocities of the links, rad/s or m/s, shape (..., n).
+        theta: positions of the rotors at the joints, rad or m, shape (..., n).
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
+        tau: forces of the motors at the joints, N m or N, shape (..., n).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    qdd, thetadd = flexible_forward_dynamics(mechanism, q, qd, theta, thetad, tau, f_tip)
+    joints = flexible_joints(mechanism)
+    side = links_side(mechanism, joints)
+    on_links = np.array(tau, dtype=object)
+    power: Any = 0.0
+    for joint in joints:
+        i = joint.coordinate
+        on_links[i] = 0.0
+        power = power + _power_of_rotor(joint, q, qd, theta, thetad, tau)
+    if f_tip is not None:
+        on_links = on_links - tip_forces(mechanism, q, f_tip)
+    if side.drive.has_friction:
+        on_links = on_links - friction_forces(side, q, qd, qdd, f_tip)
+    return qdd, thetadd, power + on_links @ qd
+
+
+def _power_of_rotor(joint: FlexibleJoint, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array) -> Any:
+    """What the motor of a flexible joint puts in, less what rubs behind the spring and is lost in it."""
+    i, load = joint.coordinate, joint.force(q, qd, theta, thetad)
+    through = tau[i] - joint.friction(thetad[i], load)
+    return through * thetad[i] - joint.spring.damping * (thetad[i] - qd[i]) ** 2

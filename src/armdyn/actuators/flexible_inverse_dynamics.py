@@ -1,0 +1,127 @@
+"""Inverse dynamics of arms with flexible joints: what the rotors do while the links move as wanted.
+
+The links need tau_J(q, qd, qdd) at the springs. Its rates follow from jerk and snap by the chain rule, exactly,
+
+    tau_J' = (d tau_J/d(q, qd, qdd)) (qd, qdd, jerk),    tau_J'' likewise from it and (qd, qdd, jerk, snap),
+
+and with x = theta - q and the elastic force s(x) = k x + c x^3 of an undamped spring
+
+    s(x) = tau_J,    s' x' = tau_J',    s' x'' = tau_J'' - s'' x'^2.
+
+A damped spring does not give x by the motion of the links at one time: s(x) + d x' = tau_J is a differential equation
+of x, whose state is an argument here, `deflection`; then x' = (tau_J - s)/d and x'' = (tau_J' - s' x')/d.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.declared import function
+from armdyn.actuators.flexible_joints import flexible_joints, links_side
+from armdyn.actuators.spring import Spring
+from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.errors import TraceError
+from armdyn.model.mechanism import Mechanism
+from armdyn.program import rate
+from armdyn.spatial.rotations import Array
+
+
+class FlexibleInverseDynamics(NamedTuple):
+    """What the rotors of an arm with springs do, each of shape (..., n).
+
+    Args:
+        theta: positions of the rotors at the joints, rad or m.
+        thetad: their velocities, rad/s or m/s.
+        thetadd: their accelerations, rad/s^2 or m/s^2.
+        tau: forces of the motors at the joints, N m or N.
+    """
+
+    theta: Any
+    thetad: Any
+    thetadd: Any
+    tau: Any
+
+
+@function("(n),(n),(n),(n),(n),(n)?->(n),(n),(n),(n)", result=FlexibleInverseDynamics)
+def flexible_inverse_dynamics(
+    mechanism: Mechanism, q: Array, qd: Array, qdd: Array, jerk: Array, snap: Array, deflection: Array | None = None
+) -> FlexibleInverseDynamics:
+    """Motion of the rotors and forces of the motors tau, N m or N, behind springs, for a motion of the links.
+
+    tau = B thetadd + tau_J + friction(thetad, tau_J), with theta and its rates from tau_J and its exact rates (De Luca
+    and Book 2016, 11.1). A step of Coulomb friction at the links counts as having no rate. At a rigid joint theta = q.
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+        qd: velocities of the links, rad/s or m/s, shape (..., n).
+        qdd: accelerations of the links, rad/s^2 or m/s^2, shape (..., n).
+        jerk: their rate, rad/s^3 or m/s^3, shape (..., n).
+        snap: the rate of the jerk, rad/s^4 or m/s^4, shape (..., n).
+        deflection: theta - q, rad or m, shape (..., n), read at joints with damped springs only. It is a state there:
+            its rate is thetad - qd of the result. Needed where a spring is damped.
+
+    Raises:
+        TraceError: a damped spring without its deflection.
+        ModelError: a spring at a joint without a rotor's inertia.
+        Unsupported: springs at coupled joints, or beside constraints.
+
+    >>> from armdyn.actuators import Actuator, Gear, Motor, Spring
+    >>> drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5000.0))
+    >>> arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    >>> motion = [0.1, 0.2], [1.0, -1.0], [2.0, 0.5], [0.0, 3.0], [9.0, 0.0]
+    >>> found = arm.flexible_inverse_dynamics(*motion)
+    >>> qdd, thetadd = arm.flexible_forward_dynamics([0.1, 0.2], [1.0, -1.0], found.theta, found.thetad, found.tau)
+    >>> qdd.round(12)
+    array([2. , 0.5])
+    """
+    joints = flexible_joints(mechanism)
+    side = links_side(mechanism, joints)
+    tau = np.array(inverse_dynamics(side, q, qd, qdd), dtype=object)
+    flexible = [joint.coordinate for joint in joints]
+    loads, first, second = _with_rates(side, flexible, np.array([q, qd, qdd, jerk, snap]))
+    theta, thetad, thetadd = (np.array(x, dtype=object) for x in (q, qd, qdd))
+    for joint, load, load_rate, load_rate_rate in zip(joints, loads, first, second, strict=True):
+        i, spring = joint.coordinate, joint.spring
+        if spring.damping:
+            if deflection is None:
+                raise TraceError(
+                    f"the spring of {mechanism.model.coordinates[i].name!r} of {mechanism.name!r} is damped, so that "
+                    "the motion of the links alone does not say where its rotor is; give deflection=, theta - q, too"
+                )
+            x = _damped(spring, deflection[i], load, load_rate)
+        else:
+            x = _elastic(spring, load, load_rate, load_rate_rate)
+        theta[i], thetad[i], thetadd[i] = q[i] + x[0], qd[i] + x[1], qdd[i] + x[2]
+        tau[i] = joint.inertia * thetadd[i] + load + joint.friction(thetad[i], load)
+    return FlexibleInverseDynamics(theta, thetad, thetadd, tau)
+
+
+def _with_rates(side: Mechanism, flexible: list[int], motion: Array) -> tuple[Array, Array, Array]:
+    """tau_J of the flexible joints and its first and second rate, from the rows q, qd, qdd, jerk, snap."""
+
+    def forces(x: Array) -> Array:
+        return np.asarray(inverse_dynamics(side, *x))[flexible]
+
+    def rates(x: Array) -> Array:
+        return np.asarray(rate(forces, x[:3], x[1:4]))
+
+    if not flexible:
+        return np.zeros(0), np.zeros(0), np.zeros(0)
+    return forces(motion[:3]), rates(motion[:4]), np.asarray(rate(rates, motion[:4], motion[1:5]))
+
+
+def _elastic(spring: Spring, load: Any, load_rate: Any, load_rate_rate: Any) -> tuple[Any, Any, Any]:
+    """x, x', x'' of an undamped spring."""
+    x = spring.deflection(load)
+    slope = spring.slope(x)
+    xd = load_rate / slope
+    xdd = (load_rate_rate - spring.slope_rate(x) * xd * xd) / slope if spring.cubic else load_rate_rate / slope
+    return x, xd, xdd
+
+
+def _damped(spring: Spring, x: Any, load: Any, load_rate: Any) -> tuple[Any, Any, Any]:
+    """x, x', x'' of a damped spring, from its state x."""
+    xd = (load - spring.elastic_force(x)) / spring.damping
+    return x, xd, (load_rate - spring.slope(x) * xd) / spring.damping

@@ -1,0 +1,94 @@
+"""Which joints of a robot are flexible, and the arm that is left on the links' side of their springs."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple
+
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.spring import Spring
+from armdyn.errors import ModelError, Unsupported
+from armdyn.exact import Exact, is_zero
+from armdyn.model.editing import WITHOUT_ROTOR
+from armdyn.model.friction import FrictionLaw
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.model import Model
+
+
+class FlexibleJoint(NamedTuple):
+    """A joint with a spring between its rotor and its link.
+
+    Args:
+        coordinate: its place in q and theta.
+        body: its place in the drive.
+        spring: between rotor and link.
+        inertia: B, of the rotor as the joint feels it, kg m^2, or kg of a slide.
+        laws: what rubs in motor and gear, at the rotor's velocity.
+    """
+
+    coordinate: int
+    body: int
+    spring: Spring
+    inertia: Any
+    laws: tuple[FrictionLaw, ...]
+
+    def force(self, q: Any, qd: Any, theta: Any, thetad: Any) -> Any:
+        """tau_J, what the spring gives the link and takes from the rotor, N m or N."""
+        i = self.coordinate
+        return self.spring.force(theta[i] - q[i], thetad[i] - qd[i])
+
+    def friction(self, rate: Any, load: Any) -> Any:
+        """What rubs in motor and gear, which transmits the spring's force, N m or N."""
+        return sum(law.force(rate, load) for law in self.laws)
+
+    def friction_slope(self, rate: Any, load: Any) -> Any:
+        """The derivative of `friction` by the rotor's velocity."""
+        return sum(law.slopes(rate, load).by_rate for law in self.laws)
+
+
+def spring_count(model: Model) -> int:
+    """How many joints are flexible."""
+    return sum(joint.has_spring for joint in model.joints)
+
+
+def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
+    """The joints with springs, in the order of q; none of a stiff arm.
+
+    Raises:
+        ModelError: a joint with a spring and without a rotor's inertia.
+        Unsupported: one whose position is not a coordinate of its own; constraints beside springs.
+    """
+    found: dict[int, FlexibleJoint] = {}
+    drive, joints = mechanism.drive, mechanism.model.joints
+    for k, body in enumerate(mechanism.links):
+        joint = joints[body.joint]
+        if not isinstance(joint.actuator, Actuator) or joint.actuator.spring is None:
+            continue
+        [(coordinate, factor), *others] = drive.terms[k] or ((-1, 0.0),)
+        if others or factor != 1.0 or drive.offsets[k] or coordinate in found:
+            raise Unsupported(
+                f"joint {joint.name!r} of {mechanism.name!r} has a spring and is coupled with other joints; expected "
+                "springs at joints whose position is a coordinate of its own"
+            )
+        if is_zero(drive.armature[k]):
+            raise ModelError(f"joint {joint.name!r} of {mechanism.name!r} has a spring, but {WITHOUT_ROTOR}")
+        found[coordinate] = FlexibleJoint(coordinate, k, joint.actuator.spring, drive.armature[k], drive.laws[k])
+    if found and mechanism.model.constraints:
+        names = ", ".join(constraint.name for constraint in mechanism.model.constraints)
+        raise Unsupported(
+            f"{mechanism.name!r} has flexible joints and constraints ({names}), which are not solved together; take "
+            "one away: robot.without_springs() or robot.without_constraints()"
+        )
+    return [found[coordinate] for coordinate in sorted(found)]
+
+
+def links_side(mechanism: Mechanism, joints: list[FlexibleJoint]) -> Mechanism:
+    """The arm without the rotors of its flexible joints and without what rubs behind their springs.
+
+    Damping and friction of a joint's own description stay: they are those of its bearings.
+    """
+    behind = {joint.body for joint in joints}
+    drive = mechanism.drive
+    armature = tuple(Exact(0) if k in behind else a for k, a in enumerate(drive.armature))
+    laws = tuple(() if k in behind else own for k, own in enumerate(drive.laws))
+    return dataclasses.replace(mechanism, drive=dataclasses.replace(drive, armature=armature, laws=laws))

@@ -1,0 +1,87 @@
+"""The spring of a flexible joint, between the rotor's gear and the link (Modern Robotics 8.9.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.checks import number
+from armdyn.errors import ModelError
+
+ITERATIONS = 5
+"""Of Newton's method: the start is at most 18 % above the root, the steps 2e-2, 3e-4, 6e-8, 2e-15 and rounding."""
+
+
+@dataclass(frozen=True)
+class Spring:
+    """What gives way between rotor and link: a force k x + c x^3 + d xd of the deflection x = theta - q.
+
+    theta is the rotor's position as the joint sees it, its own angle divided by the gear's ratio.
+
+    Args:
+        stiffness: k, of the joint, N m/rad, or N/m of a slide.
+        damping: d, of what is lost in the spring, N m s/rad, or N s/m of a slide.
+        cubic: c, how it stiffens, N m/rad^3, or N/m^3 of a slide.
+
+    >>> spring = armdyn.actuators.Spring(stiffness=8000.0, damping=3.0, cubic=1e6)
+    >>> spring.force(0.01, 0.0)
+    81.0
+    """
+
+    stiffness: float
+    damping: float = 0.0
+    cubic: float = 0.0
+
+    def __post_init__(self) -> None:
+        units = {"stiffness": "N m/rad or N/m", "damping": "N m s/rad or N s/m", "cubic": "N m/rad^3 or N/m^3"}
+        for name, unit in units.items():
+            value = number(f"{name} of Spring", getattr(self, name), least=0.0, unit=unit)
+            object.__setattr__(self, name, value)
+        if self.stiffness == 0.0:
+            raise ModelError(
+                "stiffness of Spring is 0, so that the rotor would not move the link; expected a number above zero, "
+                "N m/rad or N/m. A joint without a spring is rigid"
+            )
+
+    def force(self, deflection: Any, rate: Any) -> Any:
+        """k x + c x^3 + d xd, N m or N, in floats and traced alike: what the rotor gives the link."""
+        elastic = self.elastic_force(deflection)
+        return elastic + self.damping * rate if self.damping else elastic
+
+    def elastic_force(self, deflection: Any) -> Any:
+        """k x + c x^3, N m or N, without the damping."""
+        x = deflection
+        return (self.stiffness + self.cubic * (x * x)) * x if self.cubic else self.stiffness * x
+
+    def slope(self, deflection: Any) -> Any:
+        """The stiffness at a deflection, k + 3 c x^2, N m/rad or N/m."""
+        return self.stiffness + 3.0 * self.cubic * (deflection * deflection) if self.cubic else self.stiffness
+
+    def slope_rate(self, deflection: Any) -> Any:
+        """How the stiffness grows with the deflection, 6 c x, N m/rad^2 or N/m^2."""
+        return 6.0 * self.cubic * deflection
+
+    def energy(self, deflection: Any) -> Any:
+        """What it stores, k x^2/2 + c x^4/4, J."""
+        square = deflection * deflection
+        return (0.5 * self.stiffness + 0.25 * self.cubic * square) * square
+
+    def deflection(self, force: Any) -> Any:
+        """The deflection of an elastic force, rad or m: the root of k x + c x^3 = f.
+
+        With x = (f/k) g and u = c f^2/k^3 it is g + u g^3 = 1, which has one root. (1 + u)^(-1/3) lies above it, and
+        from there Newton's steps fall to it without cancellation.
+
+        >>> spring = armdyn.actuators.Spring(stiffness=8000.0, cubic=1e6)
+        >>> round(float(spring.deflection(81.0)), 15)
+        0.01
+        """
+        linear = force / self.stiffness
+        if not self.cubic:
+            return linear
+        u = (self.cubic / self.stiffness) * (linear * linear)
+        g = (1.0 + u) ** (-1.0 / 3.0)
+        for _ in range(ITERATIONS):
+            square = u * (g * g)
+            g = (1.0 + 2.0 * square * g) / (1.0 + 3.0 * square)
+        return linear * g

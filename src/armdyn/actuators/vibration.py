@@ -1,0 +1,175 @@
+"""Small vibrations of an arm with flexible joints about a configuration that its motors hold.
+
+With x = theta - q of the f flexible joints, constant motor forces and E the rows of the unit matrix of these joints,
+
+    M qdd + D qd = E^T (K x + d xd),    B thetadd + b thetad + K x + d xd = 0.
+
+K is the stiffness at the deflection that carries gravity. How gravity itself changes with q is left out, as usual: it
+would only turn the motions of the whole arm, of frequency 0, into slow ones. Without damping the frequencies are the
+roots of the eigenvalues of
+
+    S = K^(1/2) (E M^-1 E^T + B^-1) K^(1/2),
+
+for one joint w^2 = k (1/I_link + 1/B).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.actuators.declared import function
+from armdyn.actuators.flexible_joints import flexible_joints, links_side, spring_count
+from armdyn.algorithms.mass_matrix import mass_matrix
+from armdyn.algorithms.newton_euler import bias_forces, gravity_forces
+from armdyn.checks import choice
+from armdyn.errors import ModelError
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.model import Model
+from armdyn.program import derivative
+from armdyn.spatial.rotations import Array
+
+ROTORS = ("free", "held")
+SPRINGS = {"springs": spring_count}
+"""The length of what has a number for each flexible joint."""
+
+
+class FlexibleArm(Protocol):
+    """What modes are of: `armdyn.Robot` is one."""
+
+    @property
+    def model(self) -> Model:
+        """The description."""
+
+    @property
+    def compile(self) -> Callable[..., Any]:
+        """Makes a compiled function of a declared one."""
+
+
+class FlexibleStiffness(NamedTuple):
+    """The equations of small vibrations: matrices of the links, and a number for each flexible joint, in order of q.
+
+    Args:
+        M: mass matrix of the links and of the rotors of rigid joints, shape (..., n, n).
+        D: damping by friction at the links, N m s/rad or N s/m, shape (..., n, n).
+        B: inertias of the rotors behind springs, kg m^2 or kg, shape (..., springs).
+        b: damping by friction at these rotors, N m s/rad or N s/m, shape (..., springs).
+        K: stiffness at the deflection that carries gravity, N m/rad or N/m, shape (..., springs).
+        d: damping of the springs, N m s/rad or N s/m, shape (..., springs).
+    """
+
+    M: Any
+    D: Any
+    B: Any
+    b: Any
+    K: Any
+    d: Any
+
+
+@function("(n)->(n,n),(n,n),(springs),(springs),(springs),(springs)", result=FlexibleStiffness, sizes=SPRINGS)
+def flexible_stiffness(mechanism: Mechanism, q: Array) -> FlexibleStiffness:
+    """Inertia, damping and stiffness M, D, B, b, K, d about a configuration at rest, see `FlexibleStiffness`.
+
+    Args:
+        q: positions of the links, rad or m, shape (..., n).
+    """
+    joints = flexible_joints(mechanism)
+    side, at_rest = links_side(mechanism, joints), np.zeros(mechanism.dof)
+    loads = gravity_forces(mechanism, q)
+    D = np.zeros((mechanism.dof, mechanism.dof))
+    if side.drive.has_friction:
+        D = derivative(lambda qd: bias_forces(side, q, qd), at_rest)
+    of_rotors = [joint.friction_slope(0.0, loads[joint.coordinate]) for joint in joints]
+    K = [joint.spring.slope(joint.spring.deflection(loads[joint.coordinate])) for joint in joints]
+    B, d = [joint.inertia for joint in joints], [joint.spring.damping for joint in joints]
+    return FlexibleStiffness(mass_matrix(side, q), D, np.array(B), np.array(of_rotors), np.array(K), np.array(d))
+
+
+class VibrationModes(NamedTuple):
+    """Modes of an arm with f flexible joints at a configuration, slowest first.
+
+    Args:
+        frequencies: w, rad/s, shape (..., f); w / 2 pi in Hz.
+        damping_ratios: phi^T D phi / (2 w), a pure number, shape (..., f): exact where damping does not couple the
+            modes, else right to the first order of small damping.
+        links: how the links move in each mode, shape (..., n, f).
+        rotors: how the rotors move, shape (..., n, f); scaled so that the kinetic energy is w^2 sin^2(w t) / 2.
+    """
+
+    frequencies: Array
+    damping_ratios: Array
+    links: Array
+    rotors: Array
+
+
+def vibration_modes(robot: FlexibleArm, q: ArrayLike, *, rotors: str = "free") -> VibrationModes:
+    """Frequencies w, rad/s, shape (..., f), damping ratios and shapes of the modes of an arm with f flexible joints.
+
+    Eigenvalues of M qdd + K (q - theta) = 0, B thetadd + K (theta - q) = 0 (De Luca and Book 2016, 11.1). Motions of
+    the whole arm that bend no spring, of frequency 0, are left out.
+
+    Args:
+        robot: with springs.
+        q: positions of the links, rad or m, shape (..., n); the springs are bent as gravity bends them there.
+        rotors: "free", as under constant motor forces; "held", with the brakes of all joints closed, the rigid too.
+
+    Raises:
+        ModelError: a robot without springs, another word for ``rotors``.
+
+    >>> from armdyn.actuators import Actuator, Gear, Motor, Spring, vibration_modes
+    >>> drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5000.0))
+    >>> arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    >>> vibration_modes(arm, [0.0, 1.0]).frequencies.round(1)
+    array([226. , 252.6])
+    """
+    choice("rotors", rotors, ROTORS)
+    springs = [k for k, coordinate in enumerate(robot.model.coordinates) if _is_flexible(robot, coordinate.name)]
+    if not springs:
+        raise ModelError(
+            f"{robot.model.name!r} has no flexible joints; give an Actuator of one spring=Spring(stiffness)"
+        )
+    found: FlexibleStiffness = robot.compile(flexible_stiffness)(q)
+    return _held(found, springs) if rotors == "held" else _free(found, springs)
+
+
+def _free(found: FlexibleStiffness, springs: list[int]) -> VibrationModes:
+    """Modes of links and rotors: phi = (-M^-1 E^T, B^-1) K^(1/2) v / w with S v = w^2 v."""
+    n, f, root = found.M.shape[-1], len(springs), np.sqrt(found.K)
+    answers = np.linalg.solve(found.M, np.broadcast_to(np.eye(n)[:, springs], (*found.M.shape[:-1], f)))  # M^-1 E^T
+    S = answers[..., springs, :] + (1.0 / found.B)[..., None] * np.eye(f)
+    w2, v = np.linalg.eigh(root[..., :, None] * S * root[..., None, :])
+    w = np.sqrt(w2)
+    pulled = root[..., :, None] * v / w[..., None, :]
+    links = -answers @ pulled
+    rotors = links.copy()
+    rotors[..., springs, :] = pulled / found.B[..., :, None]
+    return VibrationModes(w, _damping_ratios(found, springs, w, links, rotors), links, rotors)
+
+
+def _held(found: FlexibleStiffness, springs: list[int]) -> VibrationModes:
+    """Modes of the links of flexible joints alone: phi = K^(-1/2) w v with K^(1/2) M^-1 K^(1/2) v = w^2 v."""
+    n, root = found.M.shape[-1], np.sqrt(found.K)
+    inverse = np.linalg.inv(found.M[..., springs, :][..., springs])
+    w2, v = np.linalg.eigh(root[..., :, None] * inverse * root[..., None, :])
+    w = np.sqrt(w2)
+    links = np.zeros((*w.shape[:-1], n, len(springs)))
+    links[..., springs, :] = v * w[..., None, :] / root[..., :, None]
+    rotors = np.zeros_like(links)
+    return VibrationModes(w, _damping_ratios(found, springs, w, links, rotors), links, rotors)
+
+
+def _damping_ratios(found: FlexibleStiffness, springs: list[int], w: Array, links: Array, rotors: Array) -> Array:
+    """phi^T D phi / (2 w)."""
+    bent = (rotors - links)[..., springs, :]
+    lost = np.einsum("...if,...ij,...jf->...f", links, found.D, links)
+    lost = lost + np.einsum("...s,...sf->...f", found.d, bent**2)
+    lost = lost + np.einsum("...s,...sf->...f", found.b, rotors[..., springs, :] ** 2)
+    ratios: Array = lost / (2.0 * w)
+    return ratios
+
+
+def _is_flexible(robot: FlexibleArm, name: str) -> bool:
+    return any(joint.name == name and joint.has_spring for joint in robot.model.joints)

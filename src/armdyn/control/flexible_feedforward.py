@@ -1,0 +1,44 @@
+"""Feedforward of a motion through flexible joints, with feedback of the motors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from armdyn.actuators import flexible_inverse_dynamics
+from armdyn.declaration import function
+
+
+@function("(n),(n),(n),(n),(n),(n),(n),(n),(n)->(n)")
+def flexible_feedforward(
+    model: Any,
+    theta: Any,
+    thetad: Any,
+    q_ref: Any,
+    qd_ref: Any,
+    qdd_ref: Any,
+    jerk_ref: Any,
+    snap_ref: Any,
+    Kp: Any,
+    Kd: Any,
+) -> Any:
+    """Motor forces tau = tau_d + Kp (theta_d - theta) + Kd (thetad_d - thetad), N m or N, shape (..., n).
+
+    theta_d, thetad_d and tau_d are those of `flexible_inverse_dynamics` for the motion wanted (De Luca 2000). Without
+    errors the links follow it exactly, and the feedback of the rotors, which motors measure, adds nothing.
+
+    Args:
+        theta: positions of the rotors at the joints, rad or m, shape (..., n).
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
+        q_ref: positions of the links to follow, rad or m, shape (..., n).
+        qd_ref: their velocities, rad/s or m/s, shape (..., n).
+        qdd_ref: their accelerations, rad/s^2 or m/s^2, shape (..., n).
+        jerk_ref: the rate of these, rad/s^3 or m/s^3, shape (..., n).
+        snap_ref: the rate of the jerk, rad/s^4 or m/s^4, shape (..., n).
+        Kp: stiffness of each motor's control, N m/rad or N/m, shape (..., n).
+        Kd: its damping, N m s/rad or N s/m, shape (..., n).
+
+    Raises:
+        TraceError: a robot with damped springs, whose rotors the motion of the links alone does not place.
+    """
+    wanted = flexible_inverse_dynamics(model, q_ref, qd_ref, qdd_ref, jerk_ref, snap_ref)
+    return wanted.tau + Kp * (wanted.theta - theta) + Kd * (wanted.thetad - thetad)

@@ -1,0 +1,38 @@
+"""Proportional-derivative control of the motors of an arm with flexible joints (Tomei 1991)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from armdyn.actuators import spring_deflections
+from armdyn.algorithms import gravity_forces
+from armdyn.declaration import function
+
+
+@function("(n),(n),(n),(n),(n)->(n)")
+def motor_pd_gravity(model: Any, theta: Any, thetad: Any, q_ref: Any, Kp: Any, Kd: Any) -> Any:
+    """Motor forces tau = Kp (theta_ref - theta) - Kd thetad + g(q_ref), N m or N, shape (..., n).
+
+    Of the rotors alone, which motors measure; theta_ref = q_ref + s^-1(g(q_ref)) is where they stand while the springs
+    carry gravity at q_ref. The links come to rest at q_ref from everywhere, where springs and Kp in series are stiffer
+    than gravity changes: the smallest k Kp/(k + Kp) above the largest |dg/dq| (compare Tomei 1991). The springs need
+    no damping. At a rigid joint theta = q, and it is `pd_gravity` with the gravity of the aim.
+
+    Args:
+        theta: positions of the rotors at the joints, rad or m, shape (..., n).
+        thetad: velocities of the rotors, rad/s or m/s, shape (..., n).
+        q_ref: positions where the links shall rest, rad or m, shape (..., n).
+        Kp: stiffness of each motor's control, N m/rad or N/m, shape (..., n).
+        Kd: its damping, N m s/rad or N s/m, shape (..., n).
+
+    >>> from armdyn.actuators import Actuator, Motor, Spring
+    >>> drive = Actuator(Motor(rotor_inertia=0.3), spring=Spring(stiffness=2000.0))
+    >>> arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive, "joint_2": drive})
+    >>> method = armdyn.simulation.RungeKutta4(step=1e-3)
+    >>> loop = armdyn.ClosedLoop(arm, armdyn.control.motor_pd_gravity, method=method)
+    >>> rolled = loop([0.0, 0.0], steps=8000, q_ref=[0.5, -0.4], Kp=[200.0, 100.0], Kd=[60.0, 20.0])
+    >>> bool(abs(rolled.final.q - [0.5, -0.4]).max() < 1e-3)
+    True
+    """
+    held = gravity_forces(model, q_ref)
+    return Kp * (q_ref + spring_deflections(model, held) - theta) - Kd * thetad + held

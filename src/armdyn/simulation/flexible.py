@@ -1,0 +1,75 @@
+"""The state of an arm with flexible joints, as the integration formulas see it: one vector of positions.
+
+Positions are those of the links, q, and behind them those of the rotors at flexible joints; so every formula of
+`armdyn.simulation.schemes` moves links and rotors as it moves joints. The rotors of rigid joints are where their links
+are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.flexible_dynamics import flexible_motion
+from armdyn.model.model import Model
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.methods import FixedStep
+from armdyn.simulation.schemes import Rates, State
+from armdyn.spatial.rotations import Array
+
+
+def flexible_places(model: Model) -> list[int]:
+    """The places in q of the joints with springs; none of a stiff arm."""
+    springs = {joint.name for joint in model.joints if joint.has_spring}
+    return [k for k, coordinate in enumerate(model.coordinates) if coordinate.name in springs]
+
+
+def stacked(q: Array, theta: Array, places: Sequence[int]) -> Array:
+    """Positions of links and of rotors at flexible joints, or their rates, shape (..., n + f)."""
+    return np.concatenate([q, theta[..., list(places)]], axis=-1)
+
+
+def parted(x: Array, dof: int, places: Sequence[int]) -> tuple[Array, Array]:
+    """q and theta, both of shape (..., n), of a stacked vector."""
+    q = x[..., :dof]
+    theta = np.array(q)
+    theta[..., list(places)] = x[..., dof:]
+    return q, theta
+
+
+@dataclass(frozen=True)
+class HeldFlexible:
+    """The equations of motion of a traced arm with springs, the forces held during the step."""
+
+    model: Any
+    tau: Any
+    f_tip: Any = None
+
+    def __call__(self, t: Any, x: Any, xd: Any) -> Rates:
+        """Accelerations of links and rotors, and the power of the forces."""
+        places, dof = flexible_places(self.model.model), self.model.dof
+        (q, theta), (qd, thetad) = parted(x, dof, places), parted(xd, dof, places)
+        qdd, thetadd, power = flexible_motion(self.model, q, qd, theta, thetad, self.tau, self.f_tip)
+        return stacked(qdd, thetadd, places), power
+
+
+def flexible_step(method: FixedStep, held: HeldFlexible, state: State, h: Any) -> State:
+    """(q, qd, theta, thetad, W) a step of a one-step method later."""
+    q, qd, theta, thetad, work = state
+    places, dof = flexible_places(held.model.model), held.model.dof
+    x, xd = stacked(q, theta, places), stacked(qd, thetad, places)
+    x, xd, work = method.scheme.formula(held, held(0.0, x, xd), 0.0, (x, xd, work), h)
+    (q, theta), (qd, thetad) = parted(x, dof, places), parted(xd, dof, places)
+    return q, qd, theta, thetad, work
+
+
+def refuse_memory(method: FixedStep) -> None:
+    """Refuse the variational method, whose equations know no springs, and those that need rates of steps ago."""
+    if method.scheme.memory:
+        raise SettingError(
+            f"{method} does not move arms with flexible joints; expected a one-step method such as "
+            "RungeKutta4(step=1e-4), or robot.without_springs()"
+        )

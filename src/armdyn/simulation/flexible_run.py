@@ -1,0 +1,218 @@
+"""Simulation of arms with flexible joints: links and rotors over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.actuators.flexible_dynamics import flexible_motion
+from armdyn.checks import per_joint
+from armdyn.errors import ShapeError
+from armdyn.robot import Robot
+from armdyn.simulation.divergence import diverged
+from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.flexible import flexible_places, parted, refuse_memory, stacked
+from armdyn.simulation.forces import Forces, Index
+from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
+from armdyn.simulation.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.one_by_one import one_by_one
+from armdyn.simulation.progress import Report
+from armdyn.simulation.samples import Samples
+from armdyn.simulation.schemes import Rates
+from armdyn.spatial.rotations import Array
+
+
+def refuse_rotors(robot: Robot, theta0: Any, thetad0: Any) -> None:
+    """Refuse the rotors' own state where they are one with their links."""
+    for name, value in (("theta0", theta0), ("thetad0", thetad0)):
+        if value is not None:
+            raise SettingError(
+                f"{name} is given, but no joint of {robot.name!r} has a spring: its rotors are where q0 says"
+            )
+
+
+def refuse_options(**given: Any) -> None:
+    """Refuse what simulations of flexible joints do not know."""
+    for name, value in given.items():
+        if value:
+            raise SettingError(f"{name} is not for arms with flexible joints; simulate robot.without_springs() with it")
+
+
+def plan(
+    robot: Robot,
+    method: Method,
+    forces: Forces,
+    start: tuple[Array, Array],
+    rotors: tuple[ArrayLike | None, ArrayLike | None],
+    *,
+    duration: float,
+    save_every: float | None,
+    times: ArrayLike | None,
+) -> tuple[Samples, Callable[..., None]]:
+    """Room for what is kept, the rotors' motion among the signals, and what fills it."""
+    q, qd = start
+    theta, thetad = per_joint(
+        robot, theta0=q if rotors[0] is None else rotors[0], thetad0=qd if rotors[1] is None else rotors[1]
+    )
+    if np.broadcast_shapes(theta.shape, q.shape) != q.shape:
+        raise ShapeError(f"theta0 and thetad0 have shape {theta.shape}; expected {q.shape}, as q0")
+    theta, thetad = np.broadcast_to(theta, q.shape), np.broadcast_to(thetad, q.shape)
+    places = flexible_places(robot.model)
+    state = stacked(q, theta, places), stacked(qd, thetad, places)
+    make = partial(Samples.empty, batch=q.shape[:-1], dof=robot.dof, with_f_tip=forces.f_tip is not None)
+    if isinstance(method, Adaptive):
+        samples = make(saved_times(duration, save_every, times))
+        fill: Callable[..., None] = partial(_adaptive, duration=duration)
+    elif isinstance(method, FixedStep):
+        refuse_memory(method)
+        grid = step_grid(duration, method.step)
+        forces = forces.on_grid(grid)
+        if forces.rows not in (None, grid.steps):
+            raise ShapeError(f"torque or f_tip is a table of {forces.rows} rows; expected {grid.steps}, one a step")
+        saved = saved_steps(grid, save_every, times)
+        samples = make(grid.times(saved))
+        fill = partial(_fixed_steps, grid=grid, saved=saved)
+    else:
+        raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
+    samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
+    return samples, partial(fill, robot, method, forces, state, samples)
+
+
+def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, EnergyAccount]:
+    """qdd, and the energies of links, rotors and springs along what was kept; the springs' count as potential."""
+    q, qd, theta, thetad = samples.q, samples.qd, samples.signals["theta"], samples.signals["thetad"]
+    qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0]
+    potential = robot.potential_energy(q) + robot.spring_energy(q, theta)
+    return qdd, EnergyAccount(robot.flexible_kinetic_energy(q, qd, thetad), potential, samples.work)
+
+
+@dataclass
+class _Flexible:
+    """The equations of motion of stacked positions, on numbers, and what keeps them.
+
+    Args:
+        robot: with springs.
+        forces: that act now.
+        samples: what is kept; ``theta`` and ``thetad`` beside them.
+    """
+
+    robot: Robot
+    forces: Forces
+    samples: Samples
+    theta: Array
+    thetad: Array
+
+    def __post_init__(self) -> None:
+        self.places, self.motion = flexible_places(self.robot.model), self.robot.compile(flexible_motion)
+        self.hold = 0
+        self.held: tuple[Array, ...] | None = None
+
+    def __call__(self, t: float, x: Array, xd: Array) -> Rates:
+        """Accelerations of links and rotors, and the power of what acts."""
+        (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
+        acting = self.forces.at(self.hold, t, q, qd) if self.held is None else self.held
+        self.samples.effort.evaluations += 1
+        qdd, thetadd, power = self.motion(q, qd, theta, thetad, *acting)
+        return stacked(qdd, thetadd, self.places), power
+
+    def record(self, t: float, x: Array, xd: Array, work: Any) -> None:
+        """Keep a state."""
+        (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
+        self.theta[self.samples.count], self.thetad[self.samples.count] = theta, thetad
+        self.samples.record((q, qd, work), self.forces.at(self.hold, t, q, qd))
+
+    def _parted(self, x: Array) -> tuple[Array, Array]:
+        return parted(x, self.robot.dof, self.places)
+
+
+def _fixed_steps(
+    robot: Robot,
+    method: FixedStep,
+    forces: Forces,
+    state: tuple[Array, Array],
+    samples: Samples,
+    *,
+    grid: StepGrid,
+    saved: Array,
+    report: Report,
+    redundant: str = "error",
+) -> None:
+    """All states at once, a call of the equations a stage."""
+    f = _Flexible(robot, forces, samples, samples.signals["theta"], samples.signals["thetad"])
+    (x, xd), work = state, np.zeros(state[0].shape[:-1])
+    kept = set(saved.tolist())
+    for k in range(grid.steps):
+        t, f.hold = k * grid.step, k
+        if k in kept:
+            f.record(t, x, xd, work)
+            report(k / grid.steps)
+        h = grid.last_step if k == grid.steps - 1 else grid.step
+        q, qd = x[..., : robot.dof], xd[..., : robot.dof]
+        f.held = forces.at(k, t, q, qd) if forces.held else None
+        before = xd
+        x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
+        samples.effort.steps += 1
+        if x.ndim == 1 and not np.isfinite(xd).all():
+            remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
+            raise diverged(robot, t + h, before[: robot.dof], remedy)
+    f.record(grid.duration, x, xd, work)
+
+
+def _adaptive(
+    robot: Robot,
+    method: Adaptive,
+    forces: Forces,
+    state: tuple[Array, Array],
+    samples: Samples,
+    *,
+    duration: float,
+    report: Report,
+    redundant: str = "error",
+) -> None:
+    """Each state by itself, anew where known forces jump or bend."""
+    import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
+
+    solver_of = getattr(scipy.integrate, method.scipy_method)
+
+    def alone(index: Index, own: Samples) -> Generator[float]:
+        at: Any = (slice(None), *index)
+        acting = forces.of(index)
+        f = _Flexible(robot, acting, own, samples.signals["theta"][at], samples.signals["thetad"][at])
+        y, m, steps = np.array([*state[0][index], *state[1][index], 0.0]), state[0].shape[-1], 0
+
+        def rates(t: float, y: Array) -> Array:
+            xdd, power = f(t, y[:m], y[m:-1])
+            return np.array([*y[m:-1], *xdd, power])
+
+        for f.hold, (begin, end) in enumerate(pairwise(acting.edges(duration))):
+            f.forces = acting.between(begin, end)
+            solver = solver_of(rates, begin, y, end, rtol=method.rtol, atol=method.atol)
+            while solver.status == "running":
+                steps += 1
+                if steps > method.max_steps or not _stepped(solver):
+                    raise diverged(robot, solver.t, y[m : m + robot.dof], f"{method} could not keep its tolerance.")
+                own.effort.steps += 1
+                y, dense = solver.y, solver.dense_output()
+                for t in own.t[own.count : int(np.searchsorted(own.t, solver.t))]:
+                    x = dense(t)
+                    f.record(float(t), x[:m], x[m:-1], x[-1])
+                yield solver.t / duration
+        f.record(duration, y[:m], y[m:-1], y[-1])
+
+    one_by_one(samples, alone, report)
+
+
+def _stepped(solver: Any) -> bool:
+    """Whether a solver of SciPy made a step to a finite state."""
+    try:
+        solver.step()
+    except (ValueError, np.linalg.LinAlgError):
+        return False  # an implicit solver met NaN
+    return solver.status != "failed" and bool(np.isfinite(solver.y).all())
