@@ -10,7 +10,7 @@ from armdyn.actuators import Motor, MotorLimits, Thermal
 from armdyn.sizing import Catalogue, CatalogueGear, Task
 
 
-def swinging(samples: int = 41, duration: float = 2.0, n: int = 6, seed: int = 1) -> Task:
+def swinging(samples: int = 31, duration: float = 2.0, n: int = 6, seed: int = 1) -> Task:
     """Two harmonics of each joint at uneven times, and a pause."""
     rng = np.random.default_rng(seed)
     t = np.concatenate([[0.0], np.sort(rng.uniform(0.0, duration, samples - 2)), [duration]])

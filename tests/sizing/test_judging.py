@@ -16,6 +16,8 @@ from armdyn.sizing.judging import judge
 from armdyn.sizing.pairs import Gears, Motors, Pairs
 
 EXACT = 1e-11
+WARM = 1e-8
+"""Of temperatures where magnets fade, whose passes end there."""
 
 
 def mean(task: Task, values: np.ndarray) -> float:
@@ -49,9 +51,9 @@ def plain_rises(motor: Motor, torque: np.ndarray, steps: np.ndarray) -> np.ndarr
         A[:, 0, 0] = (heat * alpha - 1 / Rwh) / Cw
         A[:, 0, 1], A[:, 1, 0], A[:, 1, 1] = 1 / (Rwh * Cw), 1 / (Rwh * Ch), -(1 / Rwh + 1 / Rha) / Ch
         A[:, 0, 2] = heat * (1 + alpha * (th.ambient - th.reference)) / Cw
-        maps = expm(A * steps[:, None, None])
         whole = np.eye(3)
         with np.errstate(over="ignore", invalid="ignore"):
+            maps = expm(A * steps[:, None, None])
             for one in maps:
                 whole = one @ whole
         if not np.isfinite(whole).all() or np.abs(np.linalg.eigvals(whole[:2, :2])).max() >= 1:
@@ -63,7 +65,7 @@ def plain_rises(motor: Motor, torque: np.ndarray, steps: np.ndarray) -> np.ndarr
             found.append(x[:2])
         moved = np.abs(np.array(found) - rises).max()
         rises = np.array(found)
-        if th.magnet_coefficient == 0.0 or moved < 1e-10:
+        if th.magnet_coefficient == 0.0 or moved < 1e-9:
             break
     return rises
 
@@ -114,7 +116,7 @@ def test_every_pair_is_judged_as_sample_by_sample(
     decided, admitted = 0, judged.admitted
     for m, motor in enumerate(motors.values()):
         for g, gear in enumerate(gears.values()):
-            warm = (m + g) % 13 == 0  # else the temperatures of pairs that fail otherwise are left out
+            warm = m % 4 == 0 and g % 5 == 0  # else the temperatures of pairs that fail otherwise are left out
             expected = plain(load, motor, gear, warm=warm)
             for name, (value, limit) in expected.items():
                 own = np.broadcast_to(judged.values[name], judged.shape)[m, g]
@@ -122,9 +124,9 @@ def test_every_pair_is_judged_as_sample_by_sample(
                     continue
                 np.testing.assert_allclose(np.broadcast_to(judged.limits[name], judged.shape)[m, g], limit, rtol=1e-14)
                 if name == "winding":
-                    assert own <= value * (1 + EXACT) + EXACT
+                    assert own <= value * (1 + WARM) + WARM
                     high = judged.winding_at_most[m, g]
-                    assert high > limit or value <= high * (1 + EXACT) + EXACT
+                    assert high > limit or value <= high * (1 + WARM) + WARM
                 elif name != "warm_voltage":
                     np.testing.assert_allclose(own, value, rtol=EXACT, err_msg=name)
             does = all(value <= limit for value, limit in expected.values())
@@ -150,7 +152,7 @@ def test_histories_are_those_of_the_robot_with_the_drives(arm: armdyn.Robot, tas
     gears = {
         name: dataclasses.replace(gear, efficiency=1.0, back_efficiency=1.0) for name, gear in catalogue.gears.items()
     }
-    drives = [(motor, gear) for motor in catalogue.motors.values() for gear in gears.values()][5::57][: arm.dof]
+    drives = [(motor, gear) for motor in catalogue.motors.values() for gear in gears.values()][5::31][: arm.dof]
     loads = joint_loads(arm, task)
     driven = arm.with_actuators(
         {

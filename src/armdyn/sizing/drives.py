@@ -202,13 +202,13 @@ def size(
         masses = {name: choice.mass for name, choice in zip(found, chosen[-1], strict=True) if choice is not None}
         found = judged(with_masses(robot, masses, mounts))
         following = _best(found)
-        settled = following == chosen[-1] or _same_drives(following, chosen[-1])
+        settled = _same_drives(following, chosen[-1])
         returns = next((k for k, before in enumerate(chosen[:-1]) if _same_drives(before, following)), None)
         chosen.append(following)
         if returns is not None and not settled:
             notes.append(
-                f"the choices of rounds {returns + 1} to {len(chosen) - 1} come again and again: each is light enough "
-                "only for drives of another; take the heaviest of them, or prefer='loss'"
+                f"the choices of rounds {returns + 1} to {len(chosen) - 1} come again and again: none of them is the best "
+                "for an arm that carries it; give other mounts, or a catalogue without one of them"
             )
             break
     notes += [_nothing(name, joint) for name, joint in found.items() if joint.best is None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +17,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True, eq=False)
 class DriveHistory:
-    """A motor behind its gear over a task that has been repeated for ever, each of shape (samples,).
+    """A motor behind its gear over a task that has been repeated for ever, arrays of shape (samples,).
 
     Args:
         t: s.
@@ -28,6 +29,7 @@ class DriveHistory:
         voltage: warm, V.
         winding: temperature, degC; the ambient's 25 without a thermal model.
         housing: temperature, degC.
+        winding_rise: the winding's highest above the ambient, K.
     """
 
     t: Array
@@ -39,6 +41,7 @@ class DriveHistory:
     voltage: Array
     winding: Array
     housing: Array
+    winding_rise: float
 
 
 def drive_torque(load: JointLoad, motor: Motor, gear: CatalogueGear) -> Array:
@@ -59,18 +62,31 @@ def drive_torque(load: JointLoad, motor: Motor, gear: CatalogueGear) -> Array:
 
 def drive_history(load: JointLoad, motor: Motor, gear: CatalogueGear) -> DriveHistory:
     """Every quantity of a motor and gear over a task."""
-    torque, w = drive_torque(load, motor, gear), gear.ratio * load.qd
-    cold = motor.at()
+    return drive_histories(load, [(motor, gear)])[0]
+
+
+def drive_histories(load: JointLoad, drives: Sequence[tuple[Motor, CatalogueGear]]) -> list[DriveHistory]:
+    """Those of several motors and gears."""
+    torques = np.stack([drive_torque(load, motor, gear) for motor, gear in drives])
+    winding, housing = np.zeros((2, *torques.shape))
+    warm = [k for k, (motor, _) in enumerate(drives) if motor.thermal is not None]
+    if warm:
+        rises = periodic_rises([drives[k][0] for k in warm], torques[warm], load.task.steps)
+        winding[warm], housing[warm] = rises
+    return [
+        _history(load, motor, gear, torques[k], Rises(winding[k], housing[k])) for k, (motor, gear) in enumerate(drives)
+    ]
+
+
+def _history(load: JointLoad, motor: Motor, gear: CatalogueGear, torque: Array, rises: Rises) -> DriveHistory:
+    w, cold = gear.ratio * load.qd, motor.at()
     current = cold.current(torque)
-    rises = Rises(np.zeros(len(w)), np.zeros(len(w)))
-    if motor.thermal is not None:
-        rises = periodic_rises(motor, lambda housing: motor.at(0.0, housing).current(torque), load.task.steps)
-    warm = motor.at(*rises)
     ambient = 25.0 if motor.thermal is None else motor.thermal.ambient
     with np.errstate(invalid="ignore"):  # of motors that heat up without end
+        warm = motor.at(*rises)
         warm_current = warm.current(torque)
         voltage = warm.voltage(warm_current, w)
     return DriveHistory(
         load.task.t, w, torque, current, cold.voltage(current, w), warm_current, voltage,
-        ambient + rises.winding, ambient + rises.housing,
+        ambient + rises.winding, ambient + rises.housing, float(rises.winding.max()),
     )  # fmt: skip

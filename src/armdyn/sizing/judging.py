@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.actuators.motor import Motor
 from armdyn.sizing.gear_entry import CatalogueGear
-from armdyn.sizing.history import drive_history
+from armdyn.sizing.history import drive_histories
 from armdyn.sizing.load import SPEED, JointLoad
 from armdyn.sizing.pairs import Pairs
 from armdyn.sizing.temperature import winding_bounds
@@ -46,6 +46,9 @@ ROUNDING = 1e-12
 CHUNK = 1024
 """Pairs whose torques at all candidates are held at once: what a core's cache holds."""
 
+TOGETHER = 128
+"""Pairs whose histories are computed at once."""
+
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
@@ -53,7 +56,7 @@ class Judgement:
 
     ``winding`` is a lower bound, and ``winding_at_most`` an upper one, but for pairs that these do not decide: there
     both are the highest rise of the cycle. ``warm_voltage`` is judged in the same way, with the winding between cold and
-    the upper bound. ``loss`` is the mean of I^2 R at the ambient temperature, of the shaft's friction and of the gear, W.
+    the upper bound; it is 0 of motors without a thermal model, and of pairs that fail before. ``loss`` is the mean of I^2 R at the ambient temperature, of the shaft's friction and of the gear, W.
     """
 
     values: Mapping[str, Array]
@@ -191,13 +194,11 @@ def _judge_warm(
     of_voltage[SPEED] += (pairs.motors.torque_constant * pairs.G).ravel()[flat]
     warm = judged.values["warm_voltage"]
     warm.ravel()[flat] = np.maximum(peaks(load, of_voltage), judged.values["voltage"].ravel()[flat])
-    undecided = candidates & ((~bounded) | (warm > pairs.motors.voltage_limit))
-    for m, g in np.argwhere(undecided):
-        motor = motors[m]
-        if motor.thermal is None:
-            warm[m, g] = judged.values["voltage"][m, g]
-            continue
-        history = drive_history(load, motor, gears[g])
-        rise = history.winding.max() - motor.thermal.ambient
-        judged.values["winding"][m, g] = high[m, g] = rise
-        warm[m, g] = np.abs(history.voltage).max()
+    tempered = np.isfinite(pairs.motors.winding_capacity)  # the others are as they are when cold
+    undecided = candidates & tempered & ((~bounded) | (warm > pairs.motors.voltage_limit))
+    places = np.argwhere(undecided)
+    for start in range(0, len(places), TOGETHER):
+        some = places[start : start + TOGETHER]
+        for (m, g), history in zip(some, drive_histories(load, [(motors[m], gears[g]) for m, g in some]), strict=True):
+            judged.values["winding"][m, g] = high[m, g] = history.winding_rise
+            warm[m, g] = np.abs(history.voltage).max()

@@ -10,7 +10,7 @@ import numpy as np
 from armdyn.sizing.task import Task
 from armdyn.spatial.rotations import Array
 
-DRIVING, DRIVEN, DIRECT, SIGN, SPEED, ACCELERATION = range(6)
+OUTPUT, NOT_DRIVEN, DRIVING, SIGN, SPEED, ACCELERATION = range(6)
 """Places of `JointLoad.features`."""
 
 
@@ -45,15 +45,16 @@ class JointLoad:
     def features(self) -> Array:
         """Rows z_1, ..., z_6 over the samples, of which a motor's torque is a sum with coefficients not below zero.
 
-        k_t I = sum_i x_i z_i: the link's torque where the joint drives it (x = 1/(eta G)), and where it is driven
-        (eta_b/G); what the gear passes without loss, friction of the joint and the link's torque at rest (1/G); the
-        sign of the velocity (friction of the shaft); velocity (G damping) and acceleration (G I_rotor).
+        k_t I = sum_i x_i z_i: all that the gear puts out (x = eta_b/G); of that what is not the links' driving the joint
+        (x = (1 - eta_b)/G); of that again the link's torque where the joint drives it (x = (1/eta - 1)/G), so that the
+        factors are eta_b/G, 1/G and 1/(eta G); the sign of the velocity (friction of the shaft); velocity (G damping) and
+        acceleration (G I_rotor).
         """
         power = self.link_torque * self.qd
         rows = np.zeros((6, len(power)))
+        rows[OUTPUT] = self.output_torque
+        rows[NOT_DRIVEN] = np.where(power < 0.0, 0.0, self.link_torque) + self.friction_torque
         rows[DRIVING] = np.where(power > 0.0, self.link_torque, 0.0)
-        rows[DRIVEN] = np.where(power < 0.0, self.link_torque, 0.0)
-        rows[DIRECT] = np.where(power == 0.0, self.link_torque, 0.0) + self.friction_torque
         rows[SIGN], rows[SPEED], rows[ACCELERATION] = np.sign(self.qd), self.qd, self.qdd
         return rows
 
@@ -84,9 +85,9 @@ class JointLoad:
     @property
     def powers(self) -> tuple[float, float]:
         """Means of what the joint gives to its link while it drives it, and takes from it while it is driven, W."""
+        power = self.link_torque * self.qd
         weights = self.task.weights
-        z = self.features
-        return float(weights @ (z[DRIVING] * self.qd)), float(-weights @ (z[DRIVEN] * self.qd))
+        return float(weights @ np.maximum(power, 0.0)), float(weights @ np.maximum(-power, 0.0))
 
     @property
     def peak_torque(self) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.actuators.motor import Motor
 from armdyn.sizing.gear_entry import CatalogueGear
-from armdyn.sizing.load import ACCELERATION, DIRECT, DRIVEN, DRIVING, SIGN, SPEED
+from armdyn.sizing.load import ACCELERATION, DRIVING, NOT_DRIVEN, OUTPUT, SIGN, SPEED
 from armdyn.spatial.rotations import Array
 
 
@@ -108,7 +108,8 @@ class Pairs:
         """x_i of k_t I = sum_i x_i z_i, shape (6, motors, gears); see `JointLoad.features`."""
         gears, motors, G = self.gears, self.motors, self.G
         x = np.empty((6, *self.shape))
-        x[DRIVING], x[DRIVEN], x[DIRECT] = 1.0 / (gears.efficiency * G), gears.back_efficiency / G, 1.0 / G
+        x[OUTPUT], x[NOT_DRIVEN] = gears.back_efficiency / G, (1.0 - gears.back_efficiency) / G
+        x[DRIVING] = (1.0 / gears.efficiency - 1.0) / G
         x[SIGN], x[SPEED], x[ACCELERATION] = motors.friction, G * motors.damping, G * self.inertia
         return x
 

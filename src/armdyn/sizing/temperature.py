@@ -2,84 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from armdyn.actuators.motor import Motor
-from armdyn.actuators.thermal import Rises
+from armdyn.actuators.thermal import Rises, Thermal
+from armdyn.errors import ModelError
 from armdyn.sizing.pairs import Motors
 from armdyn.spatial.rotations import Array
 
 MOST_PASSES = 100
-SETTLED = 1e-10
+SETTLED = 1e-7
 """K, by which the magnets' temperatures may differ from the ones that the currents were computed with."""
 
 
-def periodic_rises(motor: Motor, currents: Callable[[Any], Array], steps: Array) -> Rises:
-    """Temperatures of winding and housing at the samples of a cycle that has been repeated for ever, K above ambient.
+def periodic_rises(motors: Sequence[Motor], torques: Array, steps: Array) -> Rises:
+    """Temperatures of windings and housings over a cycle that has been repeated for ever, K above the ambient.
 
     In each interval the mean of I^2 at its ends heats the winding; the step is the exponential of the 2x2 matrix, R(T)
     included. A cycle is then an affine map of the temperatures, theta -> A theta + b, of which the fixed point is wanted.
     Where the magnets' temperature changes the currents, that is repeated until it settles.
 
     Args:
-        motor: with its thermal model.
-        currents: I at the samples, A, as a function of the housing's rise there, K.
-        steps: between the samples, s.
+        motors: with their thermal models.
+        torques: k_t I of each at the samples, N m, shape (motors, samples).
+        steps: between the samples, s, shape (samples - 1,).
 
     Returns:
-        Rises at the samples, shape (samples,) each; infinite where the heat grows without end.
+        Rises at the samples, shape (motors, samples) each; infinite where the heat grows without end.
     """
-    thermal, samples = motor.thermal, len(steps) + 1
-    housing: Array = np.zeros(samples)
+    winding, housing = np.full((2, *torques.shape), np.inf)
+    places, warm = np.arange(len(motors)), np.zeros(torques.shape)
     for _ in range(MOST_PASSES):
-        if thermal is None or not (thermal.torque_factor(housing) > 0.0).all():
-            break  # magnets that have lost all of their strength
-        I = currents(housing)  # noqa: E741
-        found = _periodic(motor, np.sqrt(0.5 * (I[:-1] ** 2 + I[1:] ** 2)), steps)
-        moved = np.abs(found.housing - housing).max()
-        if thermal.magnet_coefficient == 0.0 or moved <= SETTLED or not np.isfinite(moved):
-            return found
-        housing = found.housing
-    return _endless(samples)
-
-
-def _periodic(motor: Motor, I: Array, steps: Array) -> Rises:  # noqa: E741
-    """The fixed point of the cycle at currents that are held in each interval."""
-    zero, one = np.zeros(len(steps)), np.ones(len(steps))
-    offset = motor.next_rises(Rises(zero, zero), I, steps)
-    columns = [motor.next_rises(unit, I, steps) for unit in (Rises(one, zero), Rises(zero, one))]
-    b = np.stack(offset, axis=-1)
-    A = np.stack([np.stack(column, axis=-1) - b for column in columns], axis=-1)
-    cycle, shift = _composed(A, b)
-    if motor.thermal is not None and motor.thermal.housing_capacity == 0.0:
-        cycle[1], shift[1] = 0.0, 0.0  # the housing stays at the ambient
-    if not np.isfinite(cycle).all() or np.abs(np.linalg.eigvals(cycle)).max() >= 1.0:
-        return _endless(len(steps) + 1)
-    w, h = np.linalg.solve(np.eye(2) - cycle, shift).tolist()
-    theta = [(w, h)]
-    for ((a, b_), (c, d)), (e, f) in zip(A.tolist(), b.tolist(), strict=True):
-        w, h = a * w + b_ * h + e, c * w + d * h + f
-        theta.append((w, h))
-    winding, housing = np.array(theta).T
+        if not len(places):
+            break
+        currents = np.stack([motors[m].at(0.0, h).current(torques[m]) for m, h in zip(places, warm, strict=True)])
+        found = _periodic([motors[m] for m in places], currents, steps)
+        moved = np.abs(found.housing - warm).max(axis=-1)
+        fades = np.array([_magnets(motors[m]) != 0.0 for m in places])
+        settled = ~fades | (moved <= SETTLED) | ~np.isfinite(moved)
+        winding[places[settled]], housing[places[settled]] = found.winding[settled], found.housing[settled]
+        places, warm = places[~settled], found.housing[~settled]
+        strong = np.array([_thermal(motors[m]).torque_factor(h).min() > 0.0 for m, h in zip(places, warm, strict=True)], dtype=bool)
+        places, warm = places[strong], warm[strong]  # magnets that have lost all their strength: without end
     return Rises(winding, housing)
 
 
+def _thermal(motor: Motor) -> Thermal:
+    if motor.thermal is None:
+        raise ModelError("thermal of Motor is not given; temperatures need it: Motor(thermal=Thermal(...))")
+    return motor.thermal
+
+
+def _magnets(motor: Motor) -> float:
+    return _thermal(motor).magnet_coefficient
+
+
+def _periodic(motors: Sequence[Motor], currents: Array, steps: Array) -> Rises:
+    """The fixed points of cycles at currents that are held in each interval."""
+    held = np.sqrt(0.5 * (currents[:, :-1] ** 2 + currents[:, 1:] ** 2))
+    maps = [_affine(motor, I, steps) for motor, I in zip(motors, held, strict=True)]
+    A, b = (np.stack(part) for part in zip(*maps, strict=True))
+    cycle, shift = _composed(A, b)
+    theta = np.full((len(steps) + 1, *shift.shape), np.inf)
+    finite = np.isfinite(cycle).all(axis=(-2, -1))
+    finite[finite] = np.abs(np.linalg.eigvals(cycle[finite])).max(axis=-1) < 1.0
+    A, b = A[finite], b[finite]
+    now = np.linalg.solve(np.eye(2) - cycle[finite], shift[finite, :, None])[..., 0]
+    theta[0, finite] = now
+    for k in range(len(steps)):
+        now = np.einsum("mij,mj->mi", A[:, k], now) + b[:, k]
+        theta[k + 1, finite] = now
+    return Rises(*np.moveaxis(theta, (2, 1), (0, 1)))
+
+
+def _affine(motor: Motor, I: Array, steps: Array) -> tuple[Array, Array]:  # noqa: E741
+    """A and b of each interval's theta -> A theta + b, shapes (steps, 2, 2) and (steps, 2)."""
+    zero, one = np.zeros(len(steps)), np.ones(len(steps))
+    b = np.stack(motor.next_rises(Rises(zero, zero), I, steps), axis=-1)
+    columns = [motor.next_rises(unit, I, steps) for unit in (Rises(one, zero), Rises(zero, one))]
+    A = np.stack([np.stack(column, axis=-1) - b for column in columns], axis=-1)
+    if _thermal(motor).housing_capacity == 0.0:
+        A[:, 1], b[:, 1] = 0.0, 0.0  # the housing stays at the ambient
+    return A, b
+
+
 def _composed(A: Array, b: Array) -> tuple[Array, Array]:
-    """The map theta -> A theta + b of many in a row, the first one first: of neighbours, and of neighbours of those."""
+    """The map theta -> A theta + b of all steps in a row: of neighbours, then of neighbours of those."""
     with np.errstate(over="ignore", invalid="ignore"):
-        while len(A) > 1:
-            odd_A, odd_b = A[len(A) & ~1 :], b[len(b) & ~1 :]
-            first, second = A[: len(A) & ~1 : 2], A[1::2]
-            moved = np.einsum("kij,kj->ki", second, b[: len(b) & ~1 : 2]) + b[1::2]
-            A, b = np.concatenate([second @ first, odd_A]), np.concatenate([moved, odd_b])
-    return A[0].copy(), b[0].copy()
-
-
-def _endless(samples: int) -> Rises:
-    return Rises(np.full(samples, np.inf), np.full(samples, np.inf))
+        while A.shape[1] > 1:
+            even = A.shape[1] & ~1
+            moved = np.einsum("mkij,mkj->mki", A[:, 1:even:2], b[:, :even:2]) + b[:, 1:even:2]
+            A, b = (
+                np.concatenate([A[:, 1:even:2] @ A[:, :even:2], A[:, even:]], axis=1),
+                np.concatenate([moved, b[:, even:]], axis=1),
+            )
+    return A[:, 0], b[:, 0]
 
 
 def winding_bounds(motors: Motors, mean_heat: Array, duration: float) -> tuple[Array, Array]:
