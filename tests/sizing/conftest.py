@@ -28,7 +28,8 @@ def some_motors(count: int, seed: int = 2) -> dict[str, Motor]:
     for k in range(count):
         size = 10.0 ** rng.uniform(-1.0, 1.0)
         thermal = Thermal.of_time_constants(
-            rng.uniform(1.0, 4.0) / size, rng.uniform(3.0, 40.0), rng.uniform(2.0, 8.0) / size, rng.uniform(200.0, 900.0),
+            rng.uniform(1.0, 4.0) / size, rng.uniform(3.0, 40.0),
+            rng.uniform(2.0, 8.0) / size, rng.uniform(200.0, 900.0),
             ambient=rng.uniform(15.0, 40.0), winding_limit=rng.uniform(80.0, 155.0),
             magnet_coefficient=-0.002 if k % 4 == 1 else 0.0,
         )  # fmt: skip
@@ -72,4 +73,4 @@ def catalogue() -> Catalogue:
 
 @pytest.fixture(scope="session")
 def arm() -> armdyn.Robot:
-    return armdyn.load("ur5").with_friction({name: (0.3, 0.6) for name in armdyn.load("ur5").joint_names})
+    return armdyn.load("ur5").with_friction(dict.fromkeys(armdyn.load("ur5").joint_names, (0.3, 0.6)))

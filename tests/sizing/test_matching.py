@@ -17,7 +17,7 @@ def test_exercise_8_9_the_ratio_that_accelerates_the_link_most() -> None:
     link, rotor = 0.37, 2.1e-5
     G = matching_ratio(link, rotor)
     found = minimize_scalar(lambda g: -g / (link + g**2 * rotor), bounds=(1.0, 1e4), method="bounded")
-    assert G == pytest.approx(found.x, rel=1e-5)
+    assert pytest.approx(found.x, rel=1e-5) == G
     assert G**2 * rotor == pytest.approx(link, rel=1e-14)  # the reflected inertia is the link's
 
 

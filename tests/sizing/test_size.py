@@ -109,7 +109,8 @@ GEARS = "name,ratio,mass [kg],efficiency [%]\n"
         ("name,torque,mass [g]\na,30,400\n", GEARS + "g,50,1,80\n", "no column 'torque'"),
         (MOTORS + "a,30,0.3,400\n", "name,ratio,ratio,mass\ng,50,1,80\n", "each one once"),
         (
-            "name,torque_constant [mNm/A],speed_constant [rpm/V],terminal_resistance [ohm],mass [g]\na,30,500,0.3,400\n",
+            "name,torque_constant [mNm/A],speed_constant [rpm/V],terminal_resistance [ohm],mass [g]\n"
+            "a,30,500,0.3,400\n",
             GEARS + "g,50,1,80\n",
             "speed_constant is",
         ),

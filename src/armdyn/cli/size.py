@@ -52,9 +52,7 @@ def size(
     hold: Annotated[float | None, typer.Option("--hold", help="Seconds of rest at the end of each cycle.")] = None,
     lead: Annotated[list[str] | None, typer.Option("--lead", metavar="JOINT=VALUE", help=LEAD)] = None,
     mount: Annotated[list[str] | None, typer.Option("--mount", metavar="JOINT=FRAME", help=MOUNT)] = None,
-    bare: Annotated[
-        bool, typer.Option("--bare", help="Judge once, without the drives' masses on the links.")
-    ] = False,
+    bare: Annotated[bool, typer.Option("--bare", help="Judge once, without the drives' masses on the links.")] = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write every pair with its values and the criteria it fails by.")
     ] = None,
@@ -64,9 +62,9 @@ def size(
 ) -> None:
     """Motors and gears that do a task: every motor with every gear, for each joint.
 
-    Judged by peak and rms torque, speed, voltage, current, the winding's temperature where the task is repeated for ever,
-    the gear's torque and input speed. The lightest drives are put on the links, and all is judged again until the choice
-    stays.
+    Judged by peak and rms torque, speed, voltage, current, the winding's temperature where the task is repeated for
+    ever, the gear's torque and input speed. The lightest drives are put on the links, and all is judged again until the
+    choice stays.
 
     A catalogue is a csv with a column name, columns of the data sheet with their units, such as
     "torque_constant [mNm/A]", and maker, source, note. The bundled motors and gears name their sheets.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -20,9 +21,9 @@ def draw_sizing(sizing: Sizing) -> Figure:
     """A row for each joint: the torque-speed plane with the task's cloud, mass against loss, the winding's temperature.
 
     In the plane of the chosen motor, torque k_t I to the right and speed upwards, stand its operating region (light),
-    the continuous part of it (dark), the samples of the task, and a cross at its rms torque and mean speed. Beside it all
-    drives that do the task, with those that no other beats in mass and loss joined, and the chosen one ringed. Where no
-    drive does the task, the criteria that the pairs fail by stand in the place of both.
+    the continuous part of it (dark), the samples of the task, and a cross at its rms torque and mean speed. Beside it
+    all drives that do the task, with those that no other beats in mass and loss joined, and the chosen one ringed.
+    Where no drive does the task, the criteria that the pairs fail by stand in the place of both.
 
     Args:
         sizing: of `armdyn.sizing.size`.
@@ -50,9 +51,9 @@ def draw_sizing(sizing: Sizing) -> Figure:
     return figure
 
 
-def _legend(rows: np.ndarray) -> tuple[list[object], list[str]]:
+def _legend(rows: np.ndarray) -> tuple[list[Artist], list[str]]:
     """Each label once."""
-    found: dict[str, object] = {}
+    found: dict[str, Artist] = {}
     for axes in rows.ravel():
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
@@ -91,12 +92,12 @@ def _plane(axes: Axes, name: str, joint: JointSizing, choice: Choice, history: D
 def _front(axes: Axes, joint: JointSizing, choice: Choice) -> None:
     """Mass against loss of all drives that do the task."""
     judged, front = joint.judgement, joint.pareto
-    _titled(axes, f"{int(judged.admitted.sum())} of {judged.mass.size} drives do the task", "mass [kg]", "loss [W]")
+    count = f"{int(judged.admitted.sum())} of {judged.mass.size} drives do the task"
+    _titled(axes, f"{count}\n{choice.gear}", "mass [kg]", "loss [W]")
     axes.plot(judged.mass[judged.admitted], judged.loss[judged.admitted], "o", markersize=2.5, color=FAINT, zorder=1)
     points = np.array([(each.mass, each.loss) for each in front])
     axes.plot(*points.T, "o-", markersize=3, linewidth=1.0, color=COLOURS[0], label="none lighter with less loss")
     axes.plot(choice.mass, choice.loss, "o", markersize=8, fillstyle="none", color=COLOURS[1], label="chosen")
-    axes.annotate(choice.gear, (choice.mass, choice.loss), xytext=(8, 4), textcoords="offset points", fontsize=6.5)
     axes.set_ylim(bottom=0.0)
     axes.set_xlim(left=0.0)
 
@@ -104,7 +105,7 @@ def _front(axes: Axes, joint: JointSizing, choice: Choice) -> None:
 def _temperature(axes: Axes, joint: JointSizing, choice: Choice, history: DriveHistory) -> None:
     """Winding and housing over a cycle that has been repeated for ever."""
     motor, _ = joint.parts(choice)
-    _titled(axes, "repeated for ever", "t [s]", "temperature [°C]")
+    _titled(axes, "repeated for ever\n", "t [s]", "temperature [°C]")
     axes.plot(history.t, history.winding, color=COLOURS[1], linewidth=1.2, label="winding")
     axes.plot(history.t, history.housing, color=COLOURS[2], linewidth=1.2, label="housing")
     limit = math.inf if motor.thermal is None else motor.thermal.winding_limit

@@ -4,12 +4,12 @@ from armdyn.lazy import modules_of
 from armdyn.sizing.arm_loads import joint_loads
 from armdyn.sizing.catalogue import Catalogue, CatalogueError
 from armdyn.sizing.choosing import Choice, JointSizing
+from armdyn.sizing.drives import Sizing, size
 from armdyn.sizing.gear_entry import CatalogueGear
 from armdyn.sizing.history import DriveHistory
 from armdyn.sizing.judging import CRITERIA
 from armdyn.sizing.load import JointLoad
 from armdyn.sizing.matching import RatioSweep, matching_ratio, ratio_sweep, task_matching_ratio
-from armdyn.sizing.drives import Sizing, size
 from armdyn.sizing.task import Task, TaskError
 
 __all__ = [

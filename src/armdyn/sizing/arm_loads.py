@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Viscous
+from armdyn.checks import places
 from armdyn.errors import ShapeError, Unsupported
 from armdyn.model import Inertia, Joint
 from armdyn.robot import Robot
@@ -60,8 +61,6 @@ def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[s
         )
     if joints is None:
         return list(robot.joint_names)
-    from armdyn.checks import places  # noqa: PLC0415
-
     return [robot.joint_names[k] for k in places("joints", joints, robot.joint_names, "joint", repr(robot.name))]
 
 
@@ -70,7 +69,7 @@ def _joint(robot: Robot, name: str) -> Joint:
 
 
 def own_friction(joint: Joint) -> tuple[FrictionLaw, ...]:
-    """What rubs in a joint whatever drives it: its description's friction, or its actuator's laws but for the shaft's."""
+    """What rubs in a joint whatever drives it: friction of the description, or the laws given with its actuator."""
     given = joint.actuator.friction if isinstance(joint.actuator, Actuator) else None
     if given is not None:
         return tuple(given)  # type: ignore[arg-type]  # a tuple since it was made

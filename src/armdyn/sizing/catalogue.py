@@ -120,9 +120,9 @@ class Catalogue:
 
 def _lacks(name: str, motor: Motor) -> Iterator[str]:
     """What sizing needs to know of a motor and is not told."""
-    for field in ("torque_constant", "resistance"):
-        if getattr(motor, field) is None:
-            yield f"motor {name!r} has no {field}; sizing needs it"
+    for needed in ("torque_constant", "resistance"):
+        if getattr(motor, needed) is None:
+            yield f"motor {name!r} has no {needed}; sizing needs it"
     if motor.mass == 0.0:
         yield f"motor {name!r} has no mass; sizing needs it, in kg"
 
@@ -151,7 +151,7 @@ def _read(
             if not name or name in entries:
                 raise CatalogueError(f"the name is {name!r}; expected one that no other row has")
             source = cells.pop("source", "")
-            values = {field: text for field, text in cells.items() if field not in ABOUT}
+            values = {column: text for column, text in cells.items() if column not in ABOUT}
             entries[name] = (entry_of(values), source)
         except ArmdynError as error:
             faults = error.problems if isinstance(error, ModelError) else [str(error)]
@@ -218,4 +218,6 @@ def _ratio(text: str) -> float:
     try:
         return float(Fraction(text.replace(" ", "")))
     except (ValueError, ZeroDivisionError):
-        raise CatalogueError(f"ratio is {text!r}; expected a number such as 99.5, or a fraction such as 204687/2057") from None
+        raise CatalogueError(
+            f"ratio is {text!r}; expected a number such as 99.5, or a fraction such as 204687/2057"
+        ) from None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -123,7 +122,7 @@ class JointSizing:
         inertia = motor.rotor_inertia + gear.inertia
         return task_matching_ratio(self.load, inertia) if inertia else np.inf
 
-    def columns(self) -> dict[str, Array | list[Any]]:
+    def columns(self) -> dict[str, Array]:
         """A table of all pairs: joint, motor, gear, mass, loss, each value, and the criteria failed by."""
         motors, gears = list(self.catalogue.motors), list(self.catalogue.gears)
         shape, count = self.judgement.shape, len(motors) * len(gears)
@@ -133,12 +132,12 @@ class JointSizing:
                 failed[place] += f"{'; ' if failed[place] else ''}{name}"
         values = {name: np.broadcast_to(self.judgement.values[name], shape).ravel() for name in CRITERIA}
         return {
-            "joint": [self.load.name] * count,
-            "motor": np.repeat(motors, len(gears)).tolist(),
-            "gear": gears * len(motors),
+            "joint": np.full(count, self.load.name),
+            "motor": np.repeat(motors, len(gears)),
+            "gear": np.tile(gears, len(motors)),
             "mass": self.judgement.mass.ravel(),
             "loss": self.judgement.loss.ravel(),
             **values,
             "winding_at_most": np.broadcast_to(self.judgement.winding_at_most, shape).ravel(),
-            "fails_by": failed,
+            "fails_by": np.array(failed),
         }

@@ -79,12 +79,7 @@ class Sizing:
     def columns(self) -> dict[str, Any]:
         """A table of all pairs of all joints; see `JointSizing.columns`."""
         parts = [joint.columns() for joint in self.joints.values()]
-        return {
-            name: sum((part[name] for part in parts), [])  # type: ignore[arg-type]
-            if isinstance(parts[0][name], list)
-            else np.concatenate([part[name] for part in parts])
-            for name in parts[0]
-        }
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def to_dataframe(self) -> Any:
         """The table of all pairs as a pandas DataFrame.
@@ -207,8 +202,8 @@ def size(
         chosen.append(following)
         if returns is not None and not settled:
             notes.append(
-                f"the choices of rounds {returns + 1} to {len(chosen) - 1} come again and again: none of them is the best "
-                "for an arm that carries it; give other mounts, or a catalogue without one of them"
+                f"the choices of rounds {returns + 1} to {len(chosen) - 1} come again and again: none of them is the "
+                "best for an arm that carries it; give other mounts, or a catalogue without one of them"
             )
             break
     notes += [_nothing(name, joint) for name, joint in found.items() if joint.best is None]

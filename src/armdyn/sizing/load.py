@@ -45,10 +45,10 @@ class JointLoad:
     def features(self) -> Array:
         """Rows z_1, ..., z_6 over the samples, of which a motor's torque is a sum with coefficients not below zero.
 
-        k_t I = sum_i x_i z_i: all that the gear puts out (x = eta_b/G); of that what is not the links' driving the joint
-        (x = (1 - eta_b)/G); of that again the link's torque where the joint drives it (x = (1/eta - 1)/G), so that the
-        factors are eta_b/G, 1/G and 1/(eta G); the sign of the velocity (friction of the shaft); velocity (G damping) and
-        acceleration (G I_rotor).
+        k_t I = sum_i x_i z_i: all that the gear puts out (x = eta_b/G); of it, all but the link's torque where the link drives the joint
+        (x = (1 - eta_b)/G); of that again, the link's torque where the joint drives it (x = (1/eta - 1)/G), so that the
+        factors add up to eta_b/G, 1/G and 1/(eta G); the sign of the velocity (friction of the shaft); velocity
+        (G damping) and acceleration (G I_rotor).
         """
         power = self.link_torque * self.qd
         rows = np.zeros((6, len(power)))

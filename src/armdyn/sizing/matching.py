@@ -91,9 +91,7 @@ def ratio_sweep(
         raise ModelError(f"ratios are {G.tolist()}; expected one gear ratio or more, none of them zero")
     like = gear or CatalogueGear(1.0, 0.0)
     varied = [
-        CatalogueGear(
-            ratio, like.mass, like.inertia, efficiency=like.efficiency, back_efficiency=like.back_efficiency
-        )
+        CatalogueGear(ratio, like.mass, like.inertia, efficiency=like.efficiency, back_efficiency=like.back_efficiency)
         for ratio in G.tolist()
     ]
     pairs = Pairs(Motors.of([motor]), Gears.of(varied))

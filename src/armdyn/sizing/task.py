@@ -125,13 +125,15 @@ class Task:
     @property
     def steps(self) -> Array:
         """Lengths of the intervals between samples, s, shape (samples - 1,)."""
-        return np.diff(self.t)
+        lengths: Array = np.diff(self.t)
+        return lengths
 
     @property
     def weights(self) -> Array:
         """The share of each sample in a mean over the cycle, shape (samples,): half of the intervals beside it."""
-        half = 0.5 * self.steps / self.duration
-        return np.concatenate([half, [0.0]]) + np.concatenate([[0.0], half])
+        half: Array = 0.5 * self.steps / self.duration
+        shares: Array = np.concatenate([half, [0.0]]) + np.concatenate([[0.0], half])
+        return shares
 
     def __repr__(self) -> str:
         return f"<Task: {len(self.t)} samples of {self.q.shape[1]} joints in {self.duration:g} s>"

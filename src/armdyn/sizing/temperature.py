@@ -21,7 +21,7 @@ def periodic_rises(motors: Sequence[Motor], torques: Array, steps: Array) -> Ris
     """Temperatures of windings and housings over a cycle that has been repeated for ever, K above the ambient.
 
     In each interval the mean of I^2 at its ends heats the winding; the step is the exponential of the 2x2 matrix, R(T)
-    included. A cycle is then an affine map of the temperatures, theta -> A theta + b, of which the fixed point is wanted.
+    included. A cycle is then an affine map of the temperatures, theta -> A theta + b, whose fixed point is wanted.
     Where the magnets' temperature changes the currents, that is repeated until it settles.
 
     Args:
@@ -33,19 +33,21 @@ def periodic_rises(motors: Sequence[Motor], torques: Array, steps: Array) -> Ris
         Rises at the samples, shape (motors, samples) each; infinite where the heat grows without end.
     """
     winding, housing = np.full((2, *torques.shape), np.inf)
-    places, warm = np.arange(len(motors)), np.zeros(torques.shape)
+    places, warm = list(range(len(motors))), np.zeros(torques.shape)
     for _ in range(MOST_PASSES):
-        if not len(places):
+        if not places:
             break
         currents = np.stack([motors[m].at(0.0, h).current(torques[m]) for m, h in zip(places, warm, strict=True)])
         found = _periodic([motors[m] for m in places], currents, steps)
         moved = np.abs(found.housing - warm).max(axis=-1)
-        fades = np.array([_magnets(motors[m]) != 0.0 for m in places])
-        settled = ~fades | (moved <= SETTLED) | ~np.isfinite(moved)
-        winding[places[settled]], housing[places[settled]] = found.winding[settled], found.housing[settled]
-        places, warm = places[~settled], found.housing[~settled]
-        strong = np.array([_thermal(motors[m]).torque_factor(h).min() > 0.0 for m, h in zip(places, warm, strict=True)], dtype=bool)
-        places, warm = places[strong], warm[strong]  # magnets that have lost all their strength: without end
+        left = []
+        for k, m in enumerate(places):
+            thermal = _thermal(motors[m])
+            if thermal.magnet_coefficient == 0.0 or moved[k] <= SETTLED:
+                winding[m], housing[m] = found.winding[k], found.housing[k]
+            elif np.isfinite(moved[k]) and thermal.torque_factor(found.housing[k]).min() > 0.0:
+                left.append(k)  # the others heat up until their magnets are lost
+        places, warm = [places[k] for k in left], found.housing[left]
     return Rises(winding, housing)
 
 
@@ -55,18 +57,14 @@ def _thermal(motor: Motor) -> Thermal:
     return motor.thermal
 
 
-def _magnets(motor: Motor) -> float:
-    return _thermal(motor).magnet_coefficient
-
-
 def _periodic(motors: Sequence[Motor], currents: Array, steps: Array) -> Rises:
     """The fixed points of cycles at currents that are held in each interval."""
     held = np.sqrt(0.5 * (currents[:, :-1] ** 2 + currents[:, 1:] ** 2))
-    maps = [_affine(motor, I, steps) for motor, I in zip(motors, held, strict=True)]
+    maps = [_affine(motor, row, steps) for motor, row in zip(motors, held, strict=True)]
     A, b = (np.stack(part) for part in zip(*maps, strict=True))
     cycle, shift = _composed(A, b)
     theta = np.full((len(steps) + 1, *shift.shape), np.inf)
-    finite = np.isfinite(cycle).all(axis=(-2, -1))
+    finite = np.atleast_1d(np.isfinite(cycle).all(axis=(-2, -1)))
     finite[finite] = np.abs(np.linalg.eigvals(cycle[finite])).max(axis=-1) < 1.0
     A, b = A[finite], b[finite]
     now = np.linalg.solve(np.eye(2) - cycle[finite], shift[finite, :, None])[..., 0]
@@ -104,9 +102,9 @@ def _composed(A: Array, b: Array) -> tuple[Array, Array]:
 def winding_bounds(motors: Motors, mean_heat: Array, duration: float) -> tuple[Array, Array]:
     """Bounds of the highest rise of the winding over the cycle, K, from the mean of I^2 R at the ambient temperature.
 
-    With P(t) = p(t) (1 + a theta), of mean heat p: the mean of theta is (R_wh + R_ha) mean P. The response to a pulse of
-    heat is a sum of two decaying exponentials with positive factors, 1/C_w in all at once, so that theta differs from its
-    mean by at most d = (energy of a cycle)/C_w. As long as theta <= theta_max, that energy is at most
+    With P(t) = p(t) (1 + a theta), of mean heat p: the mean of theta is (R_wh + R_ha) mean P. The response to a pulse
+    of heat is a sum of two decaying exponentials with positive factors, 1/C_w together at first, so that theta differs
+    from its mean by at most d = (energy of a cycle)/C_w. As long as theta <= theta_max, that energy is at most
     p T (1 + a theta_max). Then
 
         mean theta <= R p (1 + a (mean theta + d)),    mean theta >= R p (1 + a (mean theta - d)).
