@@ -32,8 +32,8 @@ def test_drives_carry_themselves_when_the_choice_has_settled(three_joints: armdy
     assert len(found.rounds) > 2  # the masses changed the first choice
     assert found.rounds[0] != found.rounds[-1]
     loaded = found.robot_with_drives()
-    assert sum(link.inertia.mass for link in loaded.links) == pytest.approx(
-        sum(link.inertia.mass for link in three_joints.links) + found.mass, rel=1e-12
+    assert sum(link.inertia.mass for link in loaded.model.links) == pytest.approx(
+        sum(link.inertia.mass for link in three_joints.model.links) + found.mass, rel=1e-12
     )
     # what was judged last is the arm with these masses
     loads = joint_loads(loaded, task)

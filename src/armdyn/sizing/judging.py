@@ -55,8 +55,8 @@ class Judgement:
     """Values and limits of all pairs by criterion, arrays that broadcast to shape (motors, gears).
 
     ``winding`` is a lower bound, and ``winding_at_most`` an upper one, but for pairs that these do not decide: there
-    both are the highest rise of the cycle. ``warm_voltage`` is judged in the same way, with the winding between cold
-    and the upper bound; it is 0 of motors without a thermal model, and of pairs that fail before. ``loss`` is the mean of
+    both are the highest rise of the cycle. ``warm_voltage`` is judged so too, with the winding between cold and
+    the upper bound; it is 0 of motors without a thermal model, and of pairs that fail before. ``loss`` is the mean of
     I^2 R at the ambient temperature, of the shaft's friction and of the gear, W.
     """
 

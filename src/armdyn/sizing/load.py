@@ -45,10 +45,11 @@ class JointLoad:
     def features(self) -> Array:
         """Rows z_1, ..., z_6 over the samples, of which a motor's torque is a sum with coefficients not below zero.
 
-        k_t I = sum_i x_i z_i: all that the gear puts out (x = eta_b/G); of it, all but the link's torque where the link drives the joint
-        (x = (1 - eta_b)/G); of that again, the link's torque where the joint drives it (x = (1/eta - 1)/G), so that the
-        factors add up to eta_b/G, 1/G and 1/(eta G); the sign of the velocity (friction of the shaft); velocity
-        (G damping) and acceleration (G I_rotor).
+        k_t I = sum_i x_i z_i. z_1 is all that the gear puts out (x_1 = eta_b/G), but with the joint's friction, which
+        has no loss, in z_2 too; z_2 leaves out the link's torque where the link drives the joint (x_2 = (1 - eta_b)/G);
+        z_3 is the link's torque where the joint drives it (x_3 = (1/eta - 1)/G). So the link's torque comes in with
+        eta_b/G, 1/G or 1/(eta G). Then the sign of the velocity (friction of the shaft), the velocity (G damping) and
+        the acceleration (G I_rotor).
         """
         power = self.link_torque * self.qd
         rows = np.zeros((6, len(power)))
