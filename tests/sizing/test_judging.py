@@ -222,3 +222,18 @@ def test_pareto_front_is_what_nothing_beats(arm: armdyn.Robot, task: Task, catal
     assert [(choice.mass, choice.loss) for choice in joint.pareto] == expected
     assert len(expected) > 1
     assert joint.best == joint.pareto[0]
+
+
+def test_a_supply_that_is_enough_for_the_cold_winding_alone_is_not_enough(arm: armdyn.Robot, task: Task) -> None:
+    joint, bundled = "elbow_joint", Catalogue.bundled()
+    motor = bundled.motors["maxon EC 60 flat 614949"]
+    gears = {"gear": CatalogueGear(60.0, 1.0, efficiency=0.9)}
+    load = joint_loads(arm, task, [joint])[joint]
+    history = armdyn.sizing.history.drive_history(load, motor, gears["gear"])
+    cold, warm = (abs(volts).max() for volts in (history.cold_voltage, history.voltage))
+    assert warm > 1.005 * cold
+    for voltage, reasons in ((0.99 * cold, ["voltage"]), (0.5 * (cold + warm), ["warm_voltage"]), (1.001 * warm, [])):
+        limits = dataclasses.replace(motor.limits, voltage=float(voltage), continuous_current=np.inf)
+        stock = Catalogue({"motor": dataclasses.replace(motor, limits=limits)}, gears)
+        found = size(arm, task, stock, joints=[joint], carry_masses=False).joints[joint]
+        assert list(found.reasons) == reasons

@@ -159,6 +159,15 @@ def test_tasks_that_do_not_fit() -> None:
         Task.of_phases([1.0, 0.0], x[:2], x[:2], x[:2])
     with pytest.raises(armdyn.ShapeError, match="the task has 2 joints; expected 6"):
         size(armdyn.load("ur5"), good)
+    with pytest.raises(armdyn.DTypeError, match="robot is 'ur5'"):
+        size("ur5", good)  # type: ignore[arg-type]
+    with pytest.raises(armdyn.DTypeError, match="expected an armdyn.sizing.Task"):
+        size(armdyn.load("planar_2r"), (t, x, x, x))  # type: ignore[arg-type]
+    with pytest.raises(armdyn.Unsupported, match="coupled joints"):
+        size(armdyn.load("planar_2r").with_mimic({"joint_2": ("joint_1", 2.0, 0.0)}), good)
+    with pytest.raises(armdyn.Unsupported, match="loops or contacts"):
+        held = armdyn.constraints.PointOnLine("tip", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
+        size(armdyn.load("planar_2r").with_constraints(held), good)
     with pytest.raises(armdyn.UnknownName, match="no joint 'elbow'"):
         size(armdyn.load("planar_2r"), good, joints=["elbow"])
     with pytest.raises(armdyn.ModelError, match="prefer is 'cheap'"):

@@ -30,7 +30,7 @@ def joint_loads(
 
     Raises:
         ShapeError: a task of another number of joints.
-        Unsupported: coupled joints; a joint that slides, without a screw.
+        Unsupported: coupled joints, loops; a joint that slides, without a screw.
     """
     names = _joints_of(robot, task, joints)
     turns = turns or {}
@@ -54,6 +54,8 @@ def joint_loads(
 def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[str]:
     if robot.model.coupling is not None:
         raise Unsupported(f"{robot.name!r} has coupled joints; a drive of each does not follow from the motion")
+    if robot.model.constraints:
+        raise Unsupported(f"{robot.name!r} has loops or contacts; the drives' torques do not follow from the motion alone")
     if task.q.shape[1] != robot.dof:
         raise ShapeError(
             f"the task has {task.q.shape[1]} joints; expected {robot.dof}, those of {robot.name!r}: "

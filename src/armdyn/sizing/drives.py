@@ -150,7 +150,7 @@ def size(
     Raises:
         UnknownName: a joint or frame that the robot does not have.
         ShapeError: a task of another number of joints.
-        Unsupported: coupled joints; a joint that slides, without a lead.
+        Unsupported: coupled joints, loops; a joint that slides, without a lead.
 
     >>> t = np.linspace(0.0, 2.0, 101)
     >>> swing = 0.4 * np.sin(np.pi * t)[:, None] * np.ones(6)
@@ -159,6 +159,8 @@ def size(
     >>> found.best["wrist_3_joint"].gear, found.settled
     ('maxon GP 32 C 166955', True)
     """
+    if not isinstance(robot, Robot):
+        raise DTypeError(f"robot is {shown(robot)}; expected an armdyn.Robot, such as armdyn.load('ur5')")
     if not isinstance(task, Task):
         raise DTypeError(f"task is {shown(task)}; expected an armdyn.sizing.Task")
     prefer = one_of("prefer", prefer, PREFERENCES)
