@@ -126,7 +126,8 @@ def catalogue(motors: int, gears: int) -> Any:
             rng.uniform(200.0, 900.0), winding_limit=rng.uniform(80.0, 155.0),
         )  # fmt: skip
         of_motors[f"motor {k}"] = Motor(
-            rng.uniform(0.02, 0.06) * size**0.5, rng.uniform(0.2, 1.5), rotor_inertia=1e-5 * size**1.5,
+            torque_constant=rng.uniform(0.02, 0.06) * size**0.5, resistance=rng.uniform(0.2, 1.5),
+            rotor_inertia=1e-5 * size**1.5,
             friction=rng.uniform(0.0, 0.01) * size, damping=rng.uniform(0.0, 2e-5), limits=limits, thermal=thermal,
             mass=0.4 * size,
         )  # fmt: skip

@@ -39,7 +39,8 @@ def some_motors(count: int, seed: int = 2) -> dict[str, Motor]:
             speed=rng.uniform(300.0, 900.0), torque=rng.uniform(0.1, 2.0) * size,
         )  # fmt: skip
         found[f"motor {k}"] = Motor(
-            rng.uniform(0.02, 0.06) * size**0.5, rng.uniform(0.2, 1.5), rotor_inertia=1e-5 * size**1.5,
+            torque_constant=rng.uniform(0.02, 0.06) * size**0.5, resistance=rng.uniform(0.2, 1.5),
+            rotor_inertia=1e-5 * size**1.5,
             friction=rng.uniform(0.0, 0.01) * size, damping=rng.uniform(0.0, 2e-5), limits=limits,
             thermal=None if k % 5 == 4 else thermal, mass=0.4 * size,
         )  # fmt: skip

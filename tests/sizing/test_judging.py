@@ -149,10 +149,9 @@ def test_bounds_decide_most_pairs_and_the_rest_is_computed(arm: armdyn.Robot, ta
 
 
 def test_histories_are_those_of_the_robot_with_the_drives(arm: armdyn.Robot, task: Task, catalogue: Catalogue) -> None:
-    gears = {
-        name: dataclasses.replace(gear, efficiency=1.0, back_efficiency=1.0) for name, gear in catalogue.gears.items()
-    }
-    drives = [(motor, gear) for motor in catalogue.motors.values() for gear in gears.values()][5::31][: arm.dof]
+    drives = [(motor, gear) for motor in catalogue.motors.values() for gear in catalogue.gears.values()][5::31][
+        : arm.dof
+    ]
     loads = joint_loads(arm, task)
     driven = arm.with_actuators(
         {

@@ -23,7 +23,7 @@ def test_exercise_8_9_the_ratio_that_accelerates_the_link_most() -> None:
 
 def test_ratio_of_a_task_has_the_least_torque(arm: armdyn.Robot, task: Task) -> None:
     load = joint_loads(arm, task, ["elbow_joint"])["elbow_joint"]
-    motor = Motor(0.05, 0.5, rotor_inertia=3e-5, mass=0.5)
+    motor = Motor(torque_constant=0.05, resistance=0.5, rotor_inertia=3e-5, mass=0.5)
     G = task_matching_ratio(load, motor.rotor_inertia)
     # the sum of a cross term, which no ratio changes, and of two squares
     sweep = ratio_sweep(load, motor, G * np.array([0.9, 0.999, 1.0, 1.001, 1.1]))
@@ -40,7 +40,7 @@ def test_ratio_of_a_pure_inertia_is_exercise_8_9(task: Task) -> None:
 
 def test_sweep_is_each_ratio_sample_by_sample(arm: armdyn.Robot, task: Task) -> None:
     load = joint_loads(arm, task, ["wrist_1_joint"])["wrist_1_joint"]
-    motor = Motor(0.05, 0.5, rotor_inertia=3e-5, friction=0.004, damping=1e-5, mass=0.5)
+    motor = Motor(torque_constant=0.05, resistance=0.5, rotor_inertia=3e-5, friction=0.004, damping=1e-5, mass=0.5)
     like = CatalogueGear(7.0, 1.0, 2e-6, efficiency=0.8, back_efficiency=0.6)
     sweep = ratio_sweep(load, motor, [20.0, -60.0, 150.0], like)
     for k, G in enumerate((20.0, -60.0, 150.0)):

@@ -56,8 +56,8 @@ def test_choices_that_come_again_are_a_cycle() -> None:
     limits = armdyn.actuators.MotorLimits
     stock = Catalogue(
         {
-            "weak": Motor(0.05, 0.01, mass=0.2, limits=limits(torque=5.0)),
-            "strong": Motor(0.05, 0.01, mass=1.5, limits=limits(torque=20.0)),
+            "weak": Motor(torque_constant=0.05, resistance=0.01, mass=0.2, limits=limits(torque=5.0)),
+            "strong": Motor(torque_constant=0.05, resistance=0.01, mass=1.5, limits=limits(torque=20.0)),
         },
         {"direct": CatalogueGear(1.0, 0.0)},
     )
@@ -102,7 +102,7 @@ GEARS = "name,ratio,mass [kg],efficiency [%]\n"
         (MOTORS + "a,30,,400\n", GEARS + "g,50,1,80\n", "motor 'a' has no resistance"),
         (MOTORS + "a,30,0.3,400\na,30,0.3,400\n", GEARS + "g,50,1,80\n", "motors.csv:3 'a': the name is 'a'"),
         (MOTORS + "a,30,0.3\n", GEARS + "g,50,1,80\n", "3 cells; expected 4"),
-        (MOTORS + "a,30,0.3,400\n", GEARS + "g,50,1,120\n", "efficiency of CatalogueGear is 1.2"),
+        (MOTORS + "a,30,0.3,400\n", GEARS + "g,50,1,120\n", "efficiency of Gear is 1.2"),
         (MOTORS + "a,30,0.3,400\n", GEARS + "g,0,1,80\n", "ratio of Gear is 0"),
         (MOTORS + "a,30,0.3,400\n", GEARS + "g,1/0,1,80\n", "ratio is '1/0'"),
         (MOTORS + "a,30,0.3,400\n", GEARS + "g,50,,80\n", "no mass"),
@@ -127,13 +127,15 @@ def test_catalogues_that_do_not_fit(tmp_path: Path, motors: str, gears: str, wor
 
 
 def test_objects_that_do_not_fit(tmp_path: Path) -> None:
-    motor, gear = Motor(0.05, 0.5, mass=1.0), CatalogueGear(50.0, 1.0)
+    motor, gear = Motor(torque_constant=0.05, resistance=0.5, mass=1.0), CatalogueGear(50.0, 1.0)
     with pytest.raises(CatalogueError, match="no motors"):
         Catalogue({}, {"g": gear})
     with pytest.raises(CatalogueError, match="no file"):
         Catalogue.read(tmp_path / "none.csv")
     with pytest.raises(armdyn.Unsupported, match="cogging"):
-        Catalogue({"m": Motor(0.05, 0.5, mass=1.0, cogging=Cogging(0.01, 12.0))}, {"g": gear})
+        Catalogue(
+            {"m": Motor(torque_constant=0.05, resistance=0.5, mass=1.0, cogging=Cogging(0.01, 12.0))}, {"g": gear}
+        )
     with pytest.raises(armdyn.DTypeError, match="expected a CatalogueGear"):
         Catalogue({"m": motor}, {"g": motor})  # type: ignore[dict-item]
     for bad in ({"efficiency": 1.5}, {"efficiency": 0.0}, {"mass": -1.0}, {"rated_torque": np.nan}):
@@ -161,13 +163,13 @@ def test_tasks_that_do_not_fit() -> None:
         size(armdyn.load("ur5"), good)
     with pytest.raises(armdyn.DTypeError, match="robot is 'ur5'"):
         size("ur5", good)  # type: ignore[arg-type]
-    with pytest.raises(armdyn.DTypeError, match="expected an armdyn.sizing.Task"):
+    with pytest.raises(armdyn.DTypeError, match=r"expected an armdyn\.sizing\.Task"):
         size(armdyn.load("planar_2r"), (t, x, x, x))  # type: ignore[arg-type]
     with pytest.raises(armdyn.Unsupported, match="coupled joints"):
         size(armdyn.load("planar_2r").with_mimic({"joint_2": ("joint_1", 2.0, 0.0)}), good)
+    held = armdyn.load("planar_2r").with_constraints(armdyn.constraints.PointOnLine("tip", (1, 0, 0), (0, 1, 0)))
     with pytest.raises(armdyn.Unsupported, match="loops or contacts"):
-        held = armdyn.constraints.PointOnLine("tip", (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
-        size(armdyn.load("planar_2r").with_constraints(held), good)
+        size(held, good)
     with pytest.raises(armdyn.UnknownName, match="no joint 'elbow'"):
         size(armdyn.load("planar_2r"), good, joints=["elbow"])
     with pytest.raises(armdyn.ModelError, match="prefer is 'cheap'"):
@@ -199,7 +201,9 @@ def test_screws_are_gears_of_joints_that_slide() -> None:
 
 
 def test_armatures_and_motors_that_the_arm_has_are_left_out(arm: armdyn.Robot, task: Task) -> None:
-    drive = armdyn.actuators.Actuator(Motor(0.05, 0.5, rotor_inertia=1e-4), armdyn.actuators.Gear(100.0))
+    drive = armdyn.actuators.Actuator(
+        Motor(torque_constant=0.05, resistance=0.5, rotor_inertia=1e-4), armdyn.actuators.Gear(100.0)
+    )
     driven = arm.with_actuators({"elbow_joint": drive}).with_armature({"wrist_1_joint": 0.3})
     for name in ("elbow_joint", "wrist_1_joint"):
         own, other = (joint_loads(each, task, [name])[name] for each in (arm, driven))

@@ -14,10 +14,11 @@ from rich.table import Table
 from armdyn.cli.arguments import read_vector
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
-from armdyn.cli.states_file import TableError, read_states
 from armdyn.cli.tables import figure, new_table, show, show_notes
 from armdyn.errors import ShapeError
+from armdyn.formats.csv_table import TableError
 from armdyn.robot import Robot
+from armdyn.simulation.joint_tables import read_states
 from armdyn.simulation.progress import progress_bar
 from armdyn.sizing import Catalogue, Sizing, Task
 from armdyn.sizing import size as size_drives

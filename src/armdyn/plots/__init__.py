@@ -2,8 +2,8 @@
 
 `plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
 `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_friction` friction against
-velocity, `draw_operating_region` and `draw_gear_ratios` what motors can do; `draw_sizing` the report of `armdyn.sizing`;
-`draw_masp` and `draw_simulation` the two halves of `armdyn.masp`.
+velocity, `draw_operating_region` and `draw_gear_ratios` what motors can do; `draw_sizing` the report of
+`armdyn.sizing`; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 

@@ -55,7 +55,9 @@ def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[s
     if robot.model.coupling is not None:
         raise Unsupported(f"{robot.name!r} has coupled joints; a drive of each does not follow from the motion")
     if robot.model.constraints:
-        raise Unsupported(f"{robot.name!r} has loops or contacts; the drives' torques do not follow from the motion alone")
+        raise Unsupported(
+            f"{robot.name!r} has loops or contacts; the drives' torques do not follow from the motion alone"
+        )
     if task.q.shape[1] != robot.dof:
         raise ShapeError(
             f"the task has {task.q.shape[1]} joints; expected {robot.dof}, those of {robot.name!r}: "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping
@@ -17,6 +16,7 @@ from armdyn.actuators.data_sheet import ENTRIES
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.units import quantity
 from armdyn.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
+from armdyn.formats.csv_table import CsvTable
 from armdyn.sizing.gear_entry import CatalogueGear
 
 ABOUT = ("name", "maker", "source", "note")
@@ -131,16 +131,10 @@ def _read(
     path: Path, known: Mapping[str, str], entry_of: Callable[[dict[str, str]], Entry]
 ) -> dict[str, tuple[Entry, str]]:
     """The entries of a csv by name, each with its source."""
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            rows = [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except FileNotFoundError:
-        raise CatalogueError(f"no file {str(path)!r}; expected a csv with a row for each motor or gear") from None
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CatalogueError(f"{str(path)!r} cannot be read as a csv in UTF-8: {error}") from None
+    expected = "a row of column names, and a row for each motor or gear"
+    rows = CsvTable.read(path, expected, error=CatalogueError).lines
     if len(rows) < 2:
-        raise CatalogueError(f"{path} has no entries; expected a row of column names and a row for each entry")
+        raise CatalogueError(f"{path} has no entries; expected {expected}")
     columns = _columns(path, rows[0][1], known)
     entries: dict[str, tuple[Entry, str]] = {}
     problems = []

@@ -66,10 +66,7 @@ class Sizing:
         return sum(choice.mass for choice in self.rounds[-1] if choice is not None)
 
     def robot_with_drives(self) -> Robot:
-        """The arm with the chosen drives: their masses on the links, their motors and gears at the joints.
-
-        What the efficiencies of the gears take is not in it.
-        """
+        """The arm with the chosen drives: their masses on the links, their motors and gears at the joints."""
         chosen = {name: choice for name, choice in self.best.items() if choice is not None}
         loaded = with_masses(self.robot, {name: choice.mass for name, choice in chosen.items()}, self.mounts)
         actuators = {}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from armdyn.actuators.gear import Gear
 from armdyn.checks import number
-from armdyn.errors import ModelError
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class CatalogueGear:
 
     >>> gear = armdyn.sizing.CatalogueGear(100.0, 1.5, 105e-7, efficiency=0.7, rated_torque=50.0)
     >>> gear.gear()
-    Gear(ratio=100.0, inertia=1.05e-05)
+    Gear(ratio=100.0, inertia=1.05e-05, efficiency=0.7, back_efficiency=0.7)
     """
 
     ratio: float
@@ -44,26 +43,17 @@ class CatalogueGear:
     average_input_speed: float = math.inf
 
     def __post_init__(self) -> None:
-        gear = Gear(self.ratio, self.inertia)  # which checks both
-        set_ = object.__setattr__
-        set_(self, "ratio", gear.ratio)
-        set_(self, "inertia", gear.inertia)
+        set_, gear = object.__setattr__, self.gear()  # which checks what it holds
+        for name in ("ratio", "inertia", "efficiency", "back_efficiency"):
+            set_(self, name, getattr(gear, name))
         set_(self, "mass", number("mass of CatalogueGear", self.mass, least=0.0, unit="kg"))
-        if self.back_efficiency is None:
-            set_(self, "back_efficiency", self.efficiency)
-        for name in ("efficiency", "back_efficiency"):
-            what = f"{name} of CatalogueGear"
-            value = number(what, getattr(self, name), above=0.0)
-            if value > 1.0:
-                raise ModelError(f"{what} is {value:g}; expected a number above zero and at most 1")
-            set_(self, name, value)
         for name, unit in LIMITS.items():
             value = number(f"{name} of CatalogueGear", getattr(self, name), above=0.0, infinite=True, unit=unit)
             set_(self, name, value)
 
     def gear(self, turns: float = 1.0) -> Gear:
         """The gear as a part of an actuator, behind it a screw of ``turns`` rad/m where the joint slides."""
-        return Gear(self.ratio * turns, self.inertia)
+        return Gear(self.ratio * turns, self.inertia, self.efficiency, self.back_efficiency)
 
 
 LIMITS = {
