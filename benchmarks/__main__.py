@@ -25,6 +25,7 @@ from benchmarks.paper import beside_paper
 from benchmarks.results import SUBJECT, Results
 from benchmarks.rollouts import rollout_speeds
 from benchmarks.scaling import core_gains, precision_gains
+from benchmarks.sizing import sizing_speeds
 from benchmarks.states import States
 from benchmarks.throughput import batch_speeds, single_speeds
 
@@ -41,6 +42,7 @@ PARTS = (
     "rollouts",
     "mechanisms",
     "energy",
+    "sizing",
 )
 BESIDE_OTHERS = {"batch", "single", "accuracy"}
 DEFAULT_FUNCTIONS = tuple(name for name in FUNCTIONS if name != "bias_forces")
@@ -63,6 +65,8 @@ def main() -> int:
     if "energy" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
         with tempfile.TemporaryDirectory() as folder:
             results.drifts += energy_drifts(Path(folder))
+    if "sizing" in options.parts and importlib.util.find_spec(SUBJECT) is not None:
+        results.sizings += sizing_speeds(options.rounds, quick=options.quick)
     report.show(results, Console(width=None if sys.stdout.isatty() else 160))
     if options.json:
         results.write(options.json)

@@ -77,6 +77,14 @@ def show(results: Results, console: Console) -> None:
         ]
         heads = "robot|library|integrator|step|first second|ten seconds"
         _table("Largest change of the energy, relative to the kinetic energy that was reached", heads, rows, console)
+    if results.sizings:
+        rows = [
+            (s.pairs, s.joints, s.samples, s.admitted, f"{s.seconds:.3g}", f"{s.plain_seconds:.3g}",
+             f"{s.plain_seconds / s.seconds:.2f}", s.differ)
+            for s in results.sizings
+        ]  # fmt: skip
+        heads = "pairs|joints|samples|do the task|s|plain NumPy, s, no temperatures|ratio|decisions that differ"
+        _table("Sizing, one core", heads, rows, console)
     _targets(results, console)
 
 

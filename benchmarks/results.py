@@ -17,6 +17,7 @@ from benchmarks.operations import Operations
 from benchmarks.paper import BesidePaper
 from benchmarks.rollouts import RolloutSpeed
 from benchmarks.scaling import Gain
+from benchmarks.sizing import SizingSpeed
 from benchmarks.throughput import Speed, best_of
 
 SUBJECT = "armdyn"
@@ -42,6 +43,7 @@ class Results:
     paper: list[BesidePaper] = field(default_factory=list)
     motions: list[Motion] = field(default_factory=list)
     drifts: list[EnergyDrift] = field(default_factory=list)
+    sizings: list[SizingSpeed] = field(default_factory=list)
 
     def ratio(self, speeds: list[Speed], robot: str, function: str, peer: str) -> float | None:
         """How many times quicker armdyn is than ``peer`` in its best way; None where one of them was not timed."""

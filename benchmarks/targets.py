@@ -40,6 +40,7 @@ ROLLOUTS = {  # robot, way, beside what: how many times quicker, at least
     ("panda", "Runge-Kutta 4", "MuJoCo, semi-implicit Euler"): 20.0,
     ("panda", "computed torque", "MuJoCo, semi-implicit Euler"): 30.0,
 }
+SIZING_SECONDS = 2.0  # of 60,000 pairs, 6 joints, 1,000 samples
 ROLLOUT_COSTS = {"recorded": 1.3, "gradient of 2n gains": 8.0}  # at most, of the same without
 OPERATIONS = {  # multiplications, additions, divisions
     ("ur5", "inverse_dynamics"): (230, 195, 0),
@@ -78,7 +79,14 @@ def outcomes(results: Results) -> list[Outcome]:
         *_operations(results),
         *_sharings(results),
         *_rollouts(results),
+        *_sizings(results),
     ]
+
+
+def _sizings(results: Results) -> Iterator[Outcome]:
+    for one in results.sizings:
+        name = f"sizing of {one.pairs} pairs, {one.joints} joints, {one.samples} samples, s"
+        yield Outcome(name, one.seconds, SIZING_SECONDS, at_least=False)
 
 
 def _rollouts(results: Results) -> Iterator[Outcome]:

@@ -15,6 +15,7 @@ from armdyn.cli.info import info
 from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
+from armdyn.cli.size import size
 from armdyn.cli.study import study
 from armdyn.cli.torque import torque
 from armdyn.errors import ArmdynError
@@ -28,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, torque, bench):
+for verb in (info, torque, size, bench):
     app.command()(of_robot(verb))
 app.command()(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
 app.command()(study)

@@ -19,10 +19,10 @@ from armdyn.spatial.rotations import Array
 
 _NAMES = (
     *("#", "joint", "coordinate", "name", "type", "kind", "on link", "moves link", "link", "frame", "to"),
-    *("function", "unit", "source", "what"),
+    *("function", "unit", "source", "what", "motor", "gear", "fail by"),
 )
 
-_SEVERAL = ("axis", "stands at", "centre of mass,\nm", "principal inertia,\nkg m²", "rows", "source", "what")
+_SEVERAL = ("axis", "stands at", "centre of mass,\nm", "principal inertia,\nkg m²", "rows", "source", "what", "fail by")
 """Columns whose cells hold several words or numbers, between which a line may end."""
 
 

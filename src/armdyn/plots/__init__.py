@@ -2,8 +2,8 @@
 
 `plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
 `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_friction` friction against
-velocity, `draw_operating_region` and `draw_gear_ratios` what motors can do; `draw_masp` and `draw_simulation` the two
-halves of `armdyn.masp`.
+velocity, `draw_operating_region` and `draw_gear_ratios` what motors can do; `draw_sizing` the report of
+`armdyn.sizing`; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from armdyn.plots.masp import draw_masp, draw_simulation
     from armdyn.plots.motors import draw_gear_ratios, draw_operating_region
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
+    from armdyn.plots.sizing import draw_sizing
     from armdyn.plots.style import PictureError, write_figure
     from armdyn.plots.trajectory import plot_trajectory
 
@@ -33,6 +34,7 @@ _WHERE = {
     "draw_on_arm": "on_arm",
     "draw_operating_region": "motors",
     "draw_simulation": "masp",
+    "draw_sizing": "sizing",
     "draw_tip_ellipses": "ellipses",
     "plot_trajectory": "trajectory",
     "write_figure": "style",
@@ -50,6 +52,7 @@ __all__ = [
     "draw_on_arm",
     "draw_operating_region",
     "draw_simulation",
+    "draw_sizing",
     "draw_tip_ellipses",
     "plot_trajectory",
     "write_figure",

@@ -1,0 +1,186 @@
+"""``armdyn size``: motors and gears of a catalogue that do a task."""
+
+from __future__ import annotations
+
+import csv as csv_files
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from armdyn.cli.arguments import read_vector
+from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.screen import screen
+from armdyn.cli.tables import figure, new_table, show, show_notes
+from armdyn.errors import ShapeError
+from armdyn.formats.csv_table import TableError
+from armdyn.robot import Robot
+from armdyn.simulation.joint_tables import read_states
+from armdyn.simulation.progress import progress_bar
+from armdyn.sizing import Catalogue, Sizing, Task
+from armdyn.sizing import size as size_drives
+
+TASK = "A csv of one cycle: columns t, q_JOINT, qd_JOINT, qdd_JOINT, with units if not SI, as of armdyn torque."
+MOUNT = "The frame that the drive of a joint stands at, JOINT=FRAME; may be repeated. At the joint if left out."
+LEAD = "Of a joint that slides: m for a turn of its screw, JOINT=VALUE; may be repeated."
+MOST_SHOWN = 5
+"""Drives of a joint's front in the table."""
+
+
+def size(
+    arm: Robot,
+    task: Annotated[Path, typer.Option("--task", metavar="FILE", help=TASK)],
+    catalogue: Annotated[
+        Path | None, typer.Option("--catalogue", metavar="FILE", help="A csv of motors; the bundled one if left out.")
+    ] = None,
+    gears: Annotated[
+        Path | None, typer.Option("--gears", metavar="FILE", help="A csv of gears; the bundled one if left out.")
+    ] = None,
+    joint: Annotated[
+        list[str] | None, typer.Option("--joint", help="Find a drive for this joint only; may be repeated.")
+    ] = None,
+    prefer: Annotated[str, typer.Option("--prefer", help="Choose the drive with the least mass, or loss.")] = "mass",
+    voltage: Annotated[
+        float | None, typer.Option("--voltage", help="Of the supply, V; each motor's nominal one if left out.")
+    ] = None,
+    current: Annotated[float | None, typer.Option("--current", help="The amplifiers' largest current, A.")] = None,
+    inertia_ratio: Annotated[
+        float, typer.Option("--inertia-ratio", help="The largest inertia of the links over the reflected one.")
+    ] = math.inf,
+    hold: Annotated[float | None, typer.Option("--hold", help="Seconds of rest at the end of each cycle.")] = None,
+    lead: Annotated[list[str] | None, typer.Option("--lead", metavar="JOINT=VALUE", help=LEAD)] = None,
+    mount: Annotated[list[str] | None, typer.Option("--mount", metavar="JOINT=FRAME", help=MOUNT)] = None,
+    bare: Annotated[bool, typer.Option("--bare", help="Judge once, without the drives' masses on the links.")] = False,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write every pair with its values and the criteria it fails by.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", help="Draw planes of torque and speed, fronts, temperatures: png, pdf.")
+    ] = None,
+) -> None:
+    """Motors and gears that do a task: every motor with every gear, for each joint.
+
+    Judged by peak and rms torque, speed, voltage, current, the winding's temperature where the task is repeated for
+    ever, the gear's torque and input speed. The lightest drives are put on the links, and all is judged again until the
+    choice stays.
+
+    A catalogue is a csv with a column name, columns of the data sheet with their units, such as
+    "torque_constant [mNm/A]", and maker, source, note. The bundled motors and gears name their sheets.
+
+    [bold]Examples[/]
+
+      armdyn size ur5 --task motion.csv
+
+      armdyn size ur5 --task motion.csv --voltage 48 --hold 2 --report drives.pdf --csv pairs.csv
+
+      armdyn size arm.urdf --task motion.csv --catalogue motors.csv --gears gears.csv --prefer loss
+    """
+    for option, path in (("--csv", csv), ("--report", report)):
+        if path is not None:
+            refuse_unwritable(option, path, endings=_endings() if option == "--report" else ())
+    cycle = _task(task, arm, hold)
+    stock = Catalogue.read(catalogue, gears)
+    pairs = len(stock.motors) * len(stock.gears)
+    leads = {name: float(read_vector(text, f"--lead {name}", 1)[0]) for name, text in _named(lead, "--lead").items()}
+    with progress_bar(True, pairs * len(joint or arm.joint_names), arm.name, unit="pairs", form=",.0f") as done:
+        found = size_drives(
+            arm, cycle, stock, joints=joint or None, prefer=prefer, voltage=voltage, current=current,
+            inertia_ratio=inertia_ratio, leads=leads, mounts=_named(mount, "--mount"), carry_masses=not bare,
+            progress=done,
+        )  # fmt: skip
+    console = screen()
+    show(console, _chosen(found))
+    show(console, _fronts(found))
+    show(console, _reasons(found))
+    rounds = f"settled after {len(found.rounds)} rounds" if found.settled and not bare else "judged once"
+    if found.settled:
+        console.print(f"drives of {found.mass:.4g} kg together; {rounds}", soft_wrap=True)
+    show_notes(console, [*arm.notes, *found.notes])
+    if csv is not None:
+        _write(csv, found)
+        console.print(f"wrote {csv}", soft_wrap=True)
+    if report is not None:
+        from armdyn.plots import draw_sizing, write_figure  # noqa: PLC0415 - matplotlib is slow to import
+
+        write_figure(draw_sizing(found), report)
+        console.print(f"wrote {report}", soft_wrap=True)
+
+
+def _endings() -> Sequence[str]:
+    from armdyn.plots.style import ENDINGS  # noqa: PLC0415 - matplotlib is slow to import
+
+    return ENDINGS
+
+
+def _task(path: Path, arm: Robot, hold: float | None) -> Task:
+    t, *states = read_states(path, arm)
+    if t is None:
+        raise TableError(f"{path} has no column t; expected the times of the task, s")
+    cycle = Task(t, *states)
+    return cycle if hold is None else cycle.then_hold(hold)
+
+
+def _named(texts: list[str] | None, option: str) -> dict[str, str]:
+    """Values by joint."""
+    found = {}
+    for text in texts or []:
+        name, equals, value = text.partition("=")
+        if not equals or name in found:
+            raise ShapeError(f"{option} {text!r}: expected JOINT=VALUE, each joint once")
+        found[name] = value
+    return found
+
+
+def _chosen(found: Sizing) -> Table:
+    """A row a joint: its drive, and what the task asks of it."""
+    table = new_table(
+        f"Drives of {found.robot.name} for {found.task.duration:g} s, repeated",
+        *("joint", "motor", "gear", "mass,\nkg", "loss,\nW", "peak\nN m", "peak\nrad/s", "rms\nA", "peak\nV"),
+        *("winding\n°C", "ratio", "least-\ntorque\nratio"),
+    )
+    for name, joint in found.joints.items():
+        choice = joint.best
+        if choice is None:
+            table.add_row(name, "none", *[""] * 10)
+            continue
+        history, (_, gear) = joint.history(choice), joint.parts(choice)
+        rms = math.sqrt(joint.load.task.weights @ history.current**2)
+        numbers = (
+            *(choice.mass, choice.loss, abs(history.torque).max(), abs(history.speed).max(), rms),
+            *(max(abs(history.cold_voltage).max(), abs(history.voltage).max()), history.winding.max()),
+            *(gear.ratio, joint.matching_ratio(choice)),
+        )
+        table.add_row(name, choice.motor, choice.gear, *map(figure, numbers))
+    return table
+
+
+def _fronts(found: Sizing) -> Table:
+    """The drives that no other beats in mass and loss."""
+    table = new_table("None is lighter and loses less", "joint", "motor", "gear", "mass, kg", "loss, W")
+    for name, front in found.pareto.items():
+        for k, choice in enumerate(front[:MOST_SHOWN]):
+            table.add_row("" if k else name, choice.motor, choice.gear, figure(choice.mass), figure(choice.loss))
+        if len(front) > MOST_SHOWN:
+            table.add_row("", f"and {len(front) - MOST_SHOWN} more", "", "", "")
+    return table
+
+
+def _reasons(found: Sizing) -> Table:
+    """How many pairs fail by which criterion."""
+    table = new_table("Pairs that do not do the task, by criterion", "joint", "pairs", "do it", "fail by")
+    for name, joint in found.joints.items():
+        counts = ", ".join(f"{criterion} {count}" for criterion, count in joint.reasons.items())
+        table.add_row(name, str(joint.judgement.mass.size), str(int(joint.judgement.admitted.sum())), counts)
+    return table
+
+
+def _write(path: Path, found: Sizing) -> None:
+    columns = found.columns()
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv_files.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        for row in zip(*columns.values(), strict=True):
+            writer.writerow([value if isinstance(value, str) else repr(float(value)) for value in row])

@@ -1,0 +1,99 @@
+"""What a task asks of the joints of an arm, without the drives that they have; and the arm with drives put on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Viscous
+from armdyn.checks import places
+from armdyn.errors import ShapeError, Unsupported
+from armdyn.model import Inertia, Joint
+from armdyn.robot import Robot
+from armdyn.sizing.load import JointLoad
+from armdyn.sizing.task import Task
+
+
+def joint_loads(
+    robot: Robot, task: Task, joints: Sequence[str] | None = None, turns: Mapping[str, float] | None = None
+) -> dict[str, JointLoad]:
+    """The loads of joints by name: torques of the links alone, friction of the joints, inertia of the links.
+
+    Motors, gears and armatures that the joints have are left out; their own friction stays.
+
+    Args:
+        robot: whose coordinates are its joints.
+        task: of all joints.
+        joints: those wanted; all if left out.
+        turns: rad/m of the screw behind the gear of a joint that slides; 2 pi over the lead.
+
+    Raises:
+        ShapeError: a task of another number of joints.
+        Unsupported: coupled joints, loops; a joint that slides, without a screw.
+    """
+    names = _joints_of(robot, task, joints)
+    turns = turns or {}
+    for name in names:
+        if robot.joints[robot.joint_names.index(name)].kind == "prismatic" and name not in turns:
+            raise Unsupported(f"joint {name!r} slides; say the lead of its screw: leads={{{name!r}: 0.005}}, m a turn")
+    bare = robot.with_actuators({name: Actuator(Motor(), Gear(), own_friction(_joint(robot, name))) for name in names})
+    tau = bare.inverse_dynamics(task.q, task.qd, task.qdd, task.f_tip)
+    of_links = bare.without_friction().inverse_dynamics(task.q, task.qd, task.qdd, task.f_tip)
+    inertia = bare.mass_matrix(task.q)
+    found = {}
+    for name in names:
+        k, s = robot.joint_names.index(name), turns.get(name, 1.0)
+        found[name] = JointLoad(
+            name, task, task.qd[:, k] * s, task.qdd[:, k] * s, of_links[:, k] / s,
+            (tau[:, k] - of_links[:, k]) / s, inertia[:, k, k] / s**2,
+        )  # fmt: skip
+    return found
+
+
+def _joints_of(robot: Robot, task: Task, joints: Sequence[str] | None) -> list[str]:
+    if robot.model.coupling is not None:
+        raise Unsupported(f"{robot.name!r} has coupled joints; a drive of each does not follow from the motion")
+    if robot.model.constraints:
+        raise Unsupported(
+            f"{robot.name!r} has loops or contacts; the drives' torques do not follow from the motion alone"
+        )
+    if task.q.shape[1] != robot.dof:
+        raise ShapeError(
+            f"the task has {task.q.shape[1]} joints; expected {robot.dof}, those of {robot.name!r}: "
+            f"{', '.join(robot.joint_names)}"
+        )
+    if joints is None:
+        return list(robot.joint_names)
+    return [robot.joint_names[k] for k in places("joints", joints, robot.joint_names, "joint", repr(robot.name))]
+
+
+def _joint(robot: Robot, name: str) -> Joint:
+    return robot.model.joint(name)
+
+
+def own_friction(joint: Joint) -> tuple[FrictionLaw, ...]:
+    """What rubs in a joint whatever drives it: friction of the description, or the laws given with its actuator."""
+    given = joint.actuator.friction if isinstance(joint.actuator, Actuator) else None
+    if given is not None:
+        return tuple(given)  # type: ignore[arg-type]  # a tuple since it was made
+    laws = (Viscous(joint.damping), Coulomb(joint.friction))
+    return tuple(law for law, size in zip(laws, (joint.damping, joint.friction), strict=True) if size)
+
+
+def with_masses(robot: Robot, masses: Mapping[str, float], mounts: Mapping[str, str]) -> Robot:
+    """The arm with drives of these masses, kg, by joint: points at the joint, on the link before it.
+
+    The rotor's inertia is the drive's own matter. On the base a mass moves nothing.
+
+    Args:
+        robot: without the drives.
+        masses: by joint, kg.
+        mounts: by joint, the frame at whose origin its drive stands instead.
+    """
+    loaded = robot
+    for name, mass in masses.items():
+        joint = _joint(robot, name)
+        frame, place = (mounts[name], np.zeros(3)) if name in mounts else (joint.parent, joint.placement[:3, 3])
+        loaded = loaded.with_payload(Inertia(mass, place), frame)
+    return loaded

@@ -1,0 +1,217 @@
+"""Motors and gears to choose from: csv tables with units, checked row by row."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from armdyn.actuators.data_sheet import ENTRIES
+from armdyn.actuators.motor import Motor
+from armdyn.actuators.units import quantity
+from armdyn.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
+from armdyn.formats.csv_table import CsvTable
+from armdyn.sizing.gear_entry import CatalogueGear
+
+ABOUT = ("name", "maker", "source", "note")
+"""Columns of words; a name is needed, the source is kept."""
+
+NOT_JUDGED = ("cogging_torque", "current_rate")
+"""Entries of data sheets that sizing has no criterion for."""
+
+OF_MOTORS = {name: unit for name, unit in ENTRIES.items() if name not in NOT_JUDGED}
+OF_GEARS = {
+    "ratio": "",
+    "mass": "kg",
+    "inertia": "kg m^2",
+    "efficiency": "",
+    "back_efficiency": "",
+    "rated_torque": "N m",
+    "peak_torque": "N m",
+    "momentary_torque": "N m",
+    "maximum_input_speed": "rad/s",
+    "average_input_speed": "rad/s",
+}
+
+Entry = TypeVar("Entry", Motor, CatalogueGear)
+PathLike = str | os.PathLike[str]
+
+
+class CatalogueError(ModelError):
+    """A catalogue that holds nothing, or entries that nothing can be."""
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Motors and gears by name; every motor is tried with every gear.
+
+    Args:
+        motors: with torque constant, resistance and mass.
+        gears: by name.
+        sources: where the numbers of an entry come from, by name.
+
+    Raises:
+        CatalogueError: no motors or no gears, or a motor without mass.
+        Unsupported: motors with cogging or a limit of the current's rate, which sizing does not judge.
+
+    >>> catalogue = armdyn.sizing.Catalogue.bundled()
+    >>> len(catalogue.motors), len(catalogue.gears)
+    (20, 7)
+    >>> round(catalogue.motors["maxon RE 40 148867"].torque_constant, 6)
+    0.0302
+    """
+
+    motors: Mapping[str, Motor]
+    gears: Mapping[str, CatalogueGear]
+    sources: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for what, kind in (("motors", Motor), ("gears", CatalogueGear)):
+            given = getattr(self, what)
+            if not isinstance(given, Mapping):
+                raise DTypeError(f"{what} of Catalogue are {shown(given)}; expected a mapping from names to {what}")
+            if not given:
+                raise CatalogueError(f"the catalogue has no {what}; expected one at least")
+            for name, entry in given.items():
+                if not isinstance(entry, kind):
+                    raise DTypeError(f"{what}[{name!r}] is {shown(entry)}; expected a {kind.__name__}")
+            object.__setattr__(self, what, MappingProxyType(dict(given)))
+        problems = [problem for name, motor in self.motors.items() for problem in _lacks(name, motor)]
+        if problems:
+            raise CatalogueError(problems)
+        for name, motor in self.motors.items():
+            if motor.cogging is not None or math.isfinite(motor.limits.current_rate):
+                raise Unsupported(f"motor {name!r} has cogging or a limit of the current's rate; sizing judges neither")
+
+    @classmethod
+    def read(cls, motors: PathLike | None = None, gears: PathLike | None = None) -> Catalogue:
+        """Motors and gears of csv files; the bundled ones where a file is not given.
+
+        The first row names the columns: ``name``, the entries of `armdyn.actuators.Motor.from_data_sheet` or the
+        arguments of `CatalogueGear`, each with its unit in brackets, such as ``torque_constant [mNm/A]``, and
+        ``maker``, ``source``, ``note``. An empty cell is not given. A ratio may be a fraction, 204687/2057.
+
+        Raises:
+            CatalogueError: an empty file, or all rows that are wrong, with their line: units that do not fit, sheets
+                that contradict themselves, efficiencies above one.
+            UnknownName: a column that no motor or gear has.
+        """
+        bundled = files("armdyn.sizing")
+        of_motors = _read(Path(str(bundled / "motors.csv")) if motors is None else Path(motors), OF_MOTORS, _motor)
+        of_gears = _read(Path(str(bundled / "gears.csv")) if gears is None else Path(gears), OF_GEARS, _gear)
+        sources = {name: source for part in (of_motors, of_gears) for name, (_, source) in part.items()}
+        return cls(
+            {name: motor for name, (motor, _) in of_motors.items()},
+            {name: gear for name, (gear, _) in of_gears.items()},
+            sources,
+        )
+
+    @classmethod
+    def bundled(cls) -> Catalogue:
+        """Motors and gears typed from data sheets; ``sources`` says which."""
+        return cls.read()
+
+
+def _lacks(name: str, motor: Motor) -> Iterator[str]:
+    """What sizing needs to know of a motor and is not told."""
+    for needed in ("torque_constant", "resistance"):
+        if getattr(motor, needed) is None:
+            yield f"motor {name!r} has no {needed}; sizing needs it"
+    if motor.mass == 0.0:
+        yield f"motor {name!r} has no mass; sizing needs it, in kg"
+
+
+def _read(
+    path: Path, known: Mapping[str, str], entry_of: Callable[[dict[str, str]], Entry]
+) -> dict[str, tuple[Entry, str]]:
+    """The entries of a csv by name, each with its source."""
+    expected = "a row of column names, and a row for each motor or gear"
+    rows = CsvTable.read(path, expected, error=CatalogueError).lines
+    if len(rows) < 2:
+        raise CatalogueError(f"{path} has no entries; expected {expected}")
+    columns = _columns(path, rows[0][1], known)
+    entries: dict[str, tuple[Entry, str]] = {}
+    problems = []
+    for line, row in rows[1:]:
+        try:
+            cells = _cells(row, columns)
+            name = cells.pop("name", "")
+            if not name or name in entries:
+                raise CatalogueError(f"the name is {name!r}; expected one that no other row has")
+            source = cells.pop("source", "")
+            values = {column: text for column, text in cells.items() if column not in ABOUT}
+            entries[name] = (entry_of(values), source)
+        except ArmdynError as error:
+            faults = error.problems if isinstance(error, ModelError) else [str(error)]
+            problems += [f"{path}:{line} {row[0]!r}: {fault}" for fault in faults]
+    if problems:
+        raise CatalogueError(problems)
+    return entries
+
+
+def _columns(path: Path, header: list[str], known: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Name and unit of each column."""
+    columns = []
+    for heading in header:
+        name, _, unit = heading.strip().removesuffix("]").partition("[")
+        name = name.strip()
+        if name not in known and name not in ABOUT:
+            raise UnknownName.of("column", name, [*ABOUT, *known], str(path))
+        columns.append((name, unit.strip()))
+    names = [name for name, _ in columns]
+    if "name" not in names or len(set(names)) < len(names):
+        raise CatalogueError(f"{path} has the columns {', '.join(names)}; expected a column 'name', and each one once")
+    return columns
+
+
+def _cells(row: list[str], columns: list[tuple[str, str]]) -> dict[str, str]:
+    """The cells of a row that are not empty, each with its unit behind it."""
+    if len(row) != len(columns):
+        raise CatalogueError(f"{len(row)} cells; expected {len(columns)}, as the first row has")
+    filled = [(name, cell.strip(), unit) for (name, unit), cell in zip(columns, row, strict=True) if cell.strip()]
+    return {name: f"{cell} {unit}" if unit and name not in ABOUT else cell for name, cell, unit in filled}
+
+
+def _motor(cells: dict[str, str]) -> Motor:
+    """A motor of its data sheet; a cell without a unit is in SI."""
+    entries: Any = {name: _plain(text) for name, text in cells.items()}
+    return Motor.from_data_sheet(**entries)
+
+
+def _gear(cells: dict[str, str]) -> CatalogueGear:
+    values: Any = {}
+    for name, text in cells.items():
+        if name == "ratio":
+            values[name] = _ratio(text)
+        elif "efficiency" in name:
+            share = _plain(text.removesuffix("%").strip())
+            values[name] = share / 100.0 if text.endswith("%") and isinstance(share, float) else share
+        else:
+            values[name] = quantity(name, _plain(text), OF_GEARS[name])
+    for name in ("ratio", "mass"):
+        if name not in values:
+            raise CatalogueError(f"no {name}; expected one")
+    return CatalogueGear(**values)
+
+
+def _plain(text: str) -> float | str:
+    """The number of a cell without a unit; else the text as it is."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _ratio(text: str) -> float:
+    try:
+        return float(Fraction(text.replace(" ", "")))
+    except (ValueError, ZeroDivisionError):
+        raise CatalogueError(
+            f"ratio is {text!r}; expected a number such as 99.5, or a fraction such as 204687/2057"
+        ) from None

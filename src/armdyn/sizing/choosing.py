@@ -1,0 +1,143 @@
+"""Of the drives that do the task, those that nothing beats, and the one that is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.actuators.motor import Motor
+from armdyn.errors import UnknownName
+from armdyn.sizing.catalogue import Catalogue
+from armdyn.sizing.gear_entry import CatalogueGear
+from armdyn.sizing.history import DriveHistory, drive_history
+from armdyn.sizing.judging import CRITERIA, Judgement
+from armdyn.sizing.load import JointLoad
+from armdyn.sizing.matching import task_matching_ratio
+from armdyn.spatial.rotations import Array
+
+PREFERENCES = ("mass", "loss")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A motor and a gear of the catalogue.
+
+    Args:
+        motor: its name.
+        gear: its name.
+        mass: of both, kg.
+        loss: mean of I^2 R at the ambient temperature, of friction of the shaft and of the gear, W.
+    """
+
+    motor: str
+    gear: str
+    mass: float
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class JointSizing:
+    """Every motor with every gear for one joint.
+
+    Args:
+        load: what the task asks of the joint.
+        catalogue: what there is to choose from.
+        judgement: values, limits and bounds of all pairs.
+        prefer: "mass" or "loss".
+    """
+
+    load: JointLoad
+    catalogue: Catalogue
+    judgement: Judgement
+    prefer: str = "mass"
+
+    @property
+    def pareto(self) -> list[Choice]:
+        """The drives that no other beats in mass and loss, from the lightest to the one with the least loss."""
+        mass, loss = self.judgement.mass.ravel(), self.judgement.loss.ravel()
+        places = np.flatnonzero(self.judgement.admitted)
+        front, least = [], np.inf
+        for place in places[np.lexsort((loss[places], mass[places]))]:
+            if loss[place] < least:
+                front.append(self._choice(int(place)))
+                least = loss[place]
+        return front
+
+    @property
+    def best(self) -> Choice | None:
+        """The end of the front that is preferred; None where no drive does the task."""
+        front = self.pareto
+        return None if not front else front[0] if self.prefer == "mass" else front[-1]
+
+    def _choice(self, place: int) -> Choice:
+        m, g = np.unravel_index(place, self.judgement.shape)
+        motor, gear = list(self.catalogue.motors)[m], list(self.catalogue.gears)[g]
+        return Choice(motor, gear, float(self.judgement.mass[m, g]), float(self.judgement.loss[m, g]))
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """How many pairs fail by each criterion; one may fail by several."""
+        counts = {name: int(self.judgement.exceeded(name).sum()) for name in CRITERIA}
+        return {name: count for name, count in counts.items() if count}
+
+    def why(self, motor: str, gear: str) -> list[str]:
+        """The criteria that a pair fails by, with the numbers; none where it does the task.
+
+        Raises:
+            UnknownName: a motor or gear that the catalogue does not have.
+        """
+        m, g = self._place(motor, gear)
+        return [
+            f"{CRITERIA[name].what} is {value:.4g} {CRITERIA[name].unit}".rstrip() + f", limit {limit:.4g}"
+            for name, value, limit in self._exceeded(m, g)
+        ]
+
+    def _exceeded(self, m: int, g: int) -> Iterator[tuple[str, float, float]]:
+        shape = self.judgement.shape
+        for name in CRITERIA:
+            if self.judgement.exceeded(name)[m, g]:
+                pair = (np.broadcast_to(of[name], shape)[m, g] for of in (self.judgement.values, self.judgement.limits))
+                yield (name, *map(float, pair))  # type: ignore[misc]
+
+    def _place(self, motor: str, gear: str) -> tuple[int, int]:
+        motors, gears = list(self.catalogue.motors), list(self.catalogue.gears)
+        for kind, name, known in (("motor", motor, motors), ("gear", gear, gears)):
+            if name not in known:
+                raise UnknownName.of(kind, name, known, "the catalogue")
+        return motors.index(motor), gears.index(gear)
+
+    def parts(self, choice: Choice) -> tuple[Motor, CatalogueGear]:
+        """The motor and gear of a choice."""
+        return self.catalogue.motors[choice.motor], self.catalogue.gears[choice.gear]
+
+    def history(self, choice: Choice) -> DriveHistory:
+        """Every quantity of a drive over the task, sample by sample, with the temperatures."""
+        return drive_history(self.load, *self.parts(choice))
+
+    def matching_ratio(self, choice: Choice) -> float:
+        """The ratio at which the motor of a choice, with the inertia of its gear, had the least rms torque."""
+        motor, gear = self.parts(choice)
+        inertia = motor.rotor_inertia + gear.inertia
+        return task_matching_ratio(self.load, inertia) if inertia else np.inf
+
+    def columns(self) -> dict[str, Array]:
+        """A table of all pairs: joint, motor, gear, mass, loss, each value, and the criteria failed by."""
+        motors, gears = list(self.catalogue.motors), list(self.catalogue.gears)
+        shape, count = self.judgement.shape, len(motors) * len(gears)
+        failed = [""] * count
+        for name in CRITERIA:
+            for place in np.flatnonzero(self.judgement.exceeded(name)):
+                failed[place] += f"{'; ' if failed[place] else ''}{name}"
+        values = {name: np.broadcast_to(self.judgement.values[name], shape).ravel() for name in CRITERIA}
+        return {
+            "joint": np.full(count, self.load.name),
+            "motor": np.repeat(motors, len(gears)),
+            "gear": np.tile(gears, len(motors)),
+            "mass": self.judgement.mass.ravel(),
+            "loss": self.judgement.loss.ravel(),
+            **values,
+            "winding_at_most": np.broadcast_to(self.judgement.winding_at_most, shape).ravel(),
+            "fails_by": np.array(failed),
+        }

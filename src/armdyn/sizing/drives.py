@@ -1,0 +1,247 @@
+"""Motors and gears for the joints of an arm: judged, chosen, put on the links, and judged again until it settles."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators import Actuator
+from armdyn.checks import choice as one_of
+from armdyn.checks import number, switch, whole_number
+from armdyn.errors import DTypeError, MissingLibrary, ModelError, UnknownName, shown
+from armdyn.robot import Robot
+from armdyn.sizing.arm_loads import joint_loads, own_friction, with_masses
+from armdyn.sizing.catalogue import Catalogue
+from armdyn.sizing.choosing import PREFERENCES, Choice, JointSizing
+from armdyn.sizing.judging import judge
+from armdyn.sizing.pairs import Gears, Motors, Pairs
+from armdyn.sizing.task import Task
+
+MOST_ROUNDS = 20
+
+Selection = tuple[Choice | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Sizing:
+    """Drives for the joints of an arm.
+
+    Args:
+        robot: the arm as it was given.
+        task: what it has to do.
+        joints: what was judged for each joint in the last round, by name.
+        rounds: the choices of each round, in the order of the joints; None where no drive does the task.
+        settled: whether the last two rounds chose the same, so that the drives carry themselves.
+        notes: what is to be known of the result, one sentence each.
+        turns: rad/m of the screws of joints that slide.
+        mounts: by joint, the frame at whose origin its drive stands.
+    """
+
+    robot: Robot
+    task: Task
+    joints: Mapping[str, JointSizing]
+    rounds: tuple[Selection, ...]
+    settled: bool
+    notes: tuple[str, ...]
+    turns: Mapping[str, float]
+    mounts: Mapping[str, str]
+
+    @property
+    def best(self) -> dict[str, Choice | None]:
+        """The choice of the last round by joint; None where no drive does the task."""
+        return dict(zip(self.joints, self.rounds[-1], strict=True))
+
+    @property
+    def pareto(self) -> dict[str, list[Choice]]:
+        """By joint, the drives that no other beats in mass and loss."""
+        return {name: joint.pareto for name, joint in self.joints.items()}
+
+    @property
+    def mass(self) -> float:
+        """Of the chosen drives, kg."""
+        return sum(choice.mass for choice in self.rounds[-1] if choice is not None)
+
+    def robot_with_drives(self) -> Robot:
+        """The arm with the chosen drives: their masses on the links, their motors and gears at the joints."""
+        chosen = {name: choice for name, choice in self.best.items() if choice is not None}
+        loaded = with_masses(self.robot, {name: choice.mass for name, choice in chosen.items()}, self.mounts)
+        actuators = {}
+        for name, choice in chosen.items():
+            motor, gear = self.joints[name].parts(choice)
+            turns = self.turns.get(name, 1.0)
+            actuators[name] = Actuator(motor, gear.gear(turns), own_friction(self.robot.model.joint(name)))
+        return loaded.with_actuators(actuators)
+
+    def columns(self) -> dict[str, Any]:
+        """A table of all pairs of all joints; see `JointSizing.columns`."""
+        parts = [joint.columns() for joint in self.joints.values()]
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+    def to_dataframe(self) -> Any:
+        """The table of all pairs as a pandas DataFrame.
+
+        Raises:
+            MissingLibrary: without pandas.
+        """
+        try:
+            import pandas as pd  # noqa: PLC0415 - an extra
+        except ImportError:
+            raise MissingLibrary("to_dataframe needs pandas, which is not installed: pip install pandas") from None
+        return pd.DataFrame(self.columns())
+
+    def __repr__(self) -> str:
+        found = sum(choice is not None for choice in self.rounds[-1])
+        state = "settled" if self.settled else "not settled"
+        return (
+            f"<Sizing of {self.robot.name!r}: drives for {found} of {len(self.joints)} joints, {self.mass:.4g} kg, "
+            f"{state} after {len(self.rounds)} rounds>"
+        )
+
+
+def size(
+    robot: Robot,
+    task: Task,
+    catalogue: Catalogue | None = None,
+    *,
+    joints: Sequence[str] | None = None,
+    prefer: str = "mass",
+    voltage: float | None = None,
+    current: float | None = None,
+    inertia_ratio: float = math.inf,
+    leads: Mapping[str, float] | None = None,
+    mounts: Mapping[str, str] | None = None,
+    carry_masses: bool = True,
+    rounds: int = MOST_ROUNDS,
+    progress: Callable[[float], None] | None = None,
+) -> Sizing:
+    """Motors and gears that do a task, for each joint of an arm: every motor with every gear of a catalogue.
+
+    A pair is judged by peak and rms torque, speed, voltage, peak and rms current, temperature of the winding where the
+    task is repeated for ever, torque and input speed of the gear, and the ratio of inertias; `JointSizing.why` has the
+    reasons against it. Torque is k_t I = (I_rotor + I_gear) G qdd + L/G + friction of the shaft, with L = tau_link/eta
+    where the joint drives its link and eta_b tau_link where it is driven (Modern Robotics 8.9.2). Voltage is that of
+    8.103 without the inductance, cold and warm.
+
+    The chosen drives are then put on the links as points at their joints, on the link before, and all is judged again
+    until the choice stays. A choice that comes back after others is a cycle, and said in ``notes``.
+
+    Args:
+        robot: the arm, without the masses of the drives; motors, gears and armatures that it has are left out.
+        task: one cycle of motion of all joints.
+        catalogue: motors and gears; the bundled one if left out.
+        joints: the names of those to find drives for; all if left out.
+        prefer: of the drives that no other beats, the one with the least "mass", or the least "loss".
+        voltage: of the supply, V, in the place of the motors' nominal one.
+        current: of the amplifiers, A, in the place of the motors' peak one.
+        inertia_ratio: the largest inertia of the links over G^2 (I_rotor + I_gear).
+        leads: of joints that slide, m for a turn of the screw.
+        mounts: by joint, the frame at whose origin its drive stands.
+        carry_masses: whether the masses are put on the links; else all is judged once.
+        rounds: the largest number of rounds.
+        progress: called with the fraction of a round that is done.
+
+    Raises:
+        UnknownName: a joint or frame that the robot does not have.
+        ShapeError: a task of another number of joints.
+        Unsupported: coupled joints, loops; a joint that slides, without a lead.
+
+    >>> t = np.linspace(0.0, 2.0, 101)
+    >>> swing = 0.4 * np.sin(np.pi * t)[:, None] * np.ones(6)
+    >>> task = armdyn.sizing.Task(t, swing, 0.4 * np.pi * np.cos(np.pi * t)[:, None] * np.ones(6), -np.pi**2 * swing)
+    >>> found = armdyn.sizing.size(armdyn.load("ur5"), task, joints=["wrist_3_joint"])
+    >>> found.best["wrist_3_joint"].gear, found.settled
+    ('maxon GP 32 C 166955', True)
+    """
+    if not isinstance(robot, Robot):
+        raise DTypeError(f"robot is {shown(robot)}; expected an armdyn.Robot, such as armdyn.load('ur5')")
+    if not isinstance(task, Task):
+        raise DTypeError(f"task is {shown(task)}; expected an armdyn.sizing.Task")
+    prefer = one_of("prefer", prefer, PREFERENCES)
+    carry_masses, most = switch("carry_masses", carry_masses), whole_number("rounds", rounds, least=1)
+    inertia_ratio = number("inertia_ratio", inertia_ratio, above=0.0, infinite=True)
+    turns = {
+        name: 2.0 * math.pi / number(f"leads[{name!r}]", lead, above=0.0, unit="m a turn")
+        for name, lead in (leads or {}).items()
+    }
+    mounts = dict(mounts or {})
+    for what, given in (("leads", turns), ("mounts", mounts)):
+        for name in given:
+            if name not in robot.joint_names:
+                raise UnknownName.of("joint", name, robot.joint_names, f"{what} of {robot.name!r}")
+    for name in turns:
+        if robot.model.joint(name).kind != "prismatic":
+            raise ModelError(f"leads names {name!r}, which turns; a screw is for a joint that slides")
+    stock = _supplied(Catalogue.bundled() if catalogue is None else catalogue, voltage, current)
+    pairs = Pairs(Motors.of(list(stock.motors.values())), Gears.of(list(stock.gears.values())))
+
+    def judged(arm: Robot) -> dict[str, JointSizing]:
+        loads = joint_loads(arm, task, joints, turns)
+        found = {}
+        for k, (name, load) in enumerate(loads.items()):
+            judgement = judge(load, pairs, stock.motors, stock.gears, inertia_ratio=inertia_ratio)
+            found[name] = JointSizing(load, stock, judgement, prefer)
+            if progress is not None:
+                progress((k + 1) / len(loads))
+        return found
+
+    found = judged(robot)
+    chosen: list[Selection] = [_best(found)]
+    notes: list[str] = []
+    settled = not carry_masses
+    while carry_masses and not settled and None not in chosen[-1]:
+        if len(chosen) >= most:
+            notes.append(f"not settled after {most} rounds; give more by rounds=")
+            break
+        masses = {name: choice.mass for name, choice in zip(found, chosen[-1], strict=True) if choice is not None}
+        found = judged(with_masses(robot, masses, mounts))
+        following = _best(found)
+        settled = _same_drives(following, chosen[-1])
+        returns = next((k for k, before in enumerate(chosen[:-1]) if _same_drives(before, following)), None)
+        chosen.append(following)
+        if returns is not None and not settled:
+            notes.append(
+                f"the choices of rounds {returns + 1} to {len(chosen) - 1} come again and again: none of them is the "
+                "best for an arm that carries it; give other mounts, or a catalogue without one of them"
+            )
+            break
+    notes += [_nothing(name, joint) for name, joint in found.items() if joint.best is None]
+    return Sizing(robot, task, found, tuple(chosen), settled, tuple(notes), turns, mounts)
+
+
+def _best(found: Mapping[str, JointSizing]) -> Selection:
+    return tuple(joint.best for joint in found.values())
+
+
+def _same_drives(one: Selection, other: Selection) -> bool:
+    return [c and (c.motor, c.gear) for c in one] == [c and (c.motor, c.gear) for c in other]
+
+
+def _nothing(name: str, joint: JointSizing) -> str:
+    """Why a joint has no drive: the criteria by the number of pairs that fail by them."""
+    reasons = sorted(joint.reasons.items(), key=lambda item: -item[1])
+    count = joint.judgement.mass.size
+    return f"no drive for {name!r} among {count} pairs; they fail by " + ", ".join(f"{n} ({k})" for n, k in reasons)
+
+
+def _supplied(catalogue: Catalogue, voltage: float | None, current: float | None) -> Catalogue:
+    """The catalogue with the limits of a supply and of amplifiers in the place of the motors' own."""
+    if not isinstance(catalogue, Catalogue):
+        raise DTypeError(f"catalogue is {shown(catalogue)}; expected an armdyn.sizing.Catalogue")
+    changes = {}
+    if voltage is not None:
+        changes["voltage"] = number("voltage", voltage, above=0.0, unit="V")
+    if current is not None:
+        changes["current"] = number("current", current, above=0.0, unit="A")
+    if not changes:
+        return catalogue
+    motors = {}
+    for name, motor in catalogue.motors.items():
+        limits = changes | {
+            "continuous_current": min(motor.limits.continuous_current, changes.get("current", math.inf))
+        }
+        motors[name] = replace(motor, limits=replace(motor.limits, **limits))
+    return replace(catalogue, motors=motors)

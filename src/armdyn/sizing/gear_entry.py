@@ -1,0 +1,65 @@
+"""A gear as a catalogue describes it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from armdyn.actuators.gear import Gear
+from armdyn.checks import number
+
+
+@dataclass(frozen=True)
+class CatalogueGear:
+    """A reduction with its losses, its limits and its mass.
+
+    Args:
+        ratio: G, turns of the motor for one of the output. Negative where it turns round.
+        mass: kg.
+        inertia: of the gear's parts, as its fast side feels them, kg m^2.
+        efficiency: eta, the part of the motor's power that reaches the output, above 0 and at most 1.
+        back_efficiency: eta_b, the part of the output's power that reaches the motor where the load drives it; eta if
+            left out.
+        rated_torque: of the output, which the root of the mean square may not exceed, N m.
+        peak_torque: of the output, for a while, N m.
+        momentary_torque: of the output, which nothing may exceed, N m.
+        maximum_input_speed: rad/s.
+        average_input_speed: which the mean may not exceed, rad/s.
+
+    >>> gear = armdyn.sizing.CatalogueGear(100.0, 1.5, 105e-7, efficiency=0.7, rated_torque=50.0)
+    >>> gear.gear()
+    Gear(ratio=100.0, inertia=1.05e-05, efficiency=0.7, back_efficiency=0.7)
+    """
+
+    ratio: float
+    mass: float
+    inertia: float = 0.0
+    efficiency: float = 1.0
+    back_efficiency: float | None = None
+    rated_torque: float = math.inf
+    peak_torque: float = math.inf
+    momentary_torque: float = math.inf
+    maximum_input_speed: float = math.inf
+    average_input_speed: float = math.inf
+
+    def __post_init__(self) -> None:
+        set_, gear = object.__setattr__, self.gear()  # which checks what it holds
+        for name in ("ratio", "inertia", "efficiency", "back_efficiency"):
+            set_(self, name, getattr(gear, name))
+        set_(self, "mass", number("mass of CatalogueGear", self.mass, least=0.0, unit="kg"))
+        for name, unit in LIMITS.items():
+            value = number(f"{name} of CatalogueGear", getattr(self, name), above=0.0, infinite=True, unit=unit)
+            set_(self, name, value)
+
+    def gear(self, turns: float = 1.0) -> Gear:
+        """The gear as a part of an actuator, behind it a screw of ``turns`` rad/m where the joint slides."""
+        return Gear(self.ratio * turns, self.inertia, self.efficiency, self.back_efficiency)
+
+
+LIMITS = {
+    "rated_torque": "N m",
+    "peak_torque": "N m",
+    "momentary_torque": "N m",
+    "maximum_input_speed": "rad/s",
+    "average_input_speed": "rad/s",
+}

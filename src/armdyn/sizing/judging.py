@@ -1,0 +1,205 @@
+"""Every motor with every gear against a joint's load: values, limits, and which are exceeded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.actuators.motor import Motor
+from armdyn.sizing.gear_entry import CatalogueGear
+from armdyn.sizing.history import drive_histories
+from armdyn.sizing.load import SPEED, JointLoad
+from armdyn.sizing.pairs import Pairs
+from armdyn.sizing.temperature import winding_bounds
+from armdyn.spatial.rotations import Array
+
+
+class Criterion(NamedTuple):
+    """What a motor or gear is judged by, and its unit."""
+
+    what: str
+    unit: str
+
+
+CRITERIA = {
+    "speed": Criterion("peak speed of the motor", "rad/s"),
+    "torque": Criterion("peak torque of the motor", "N m"),
+    "rms_torque": Criterion("root mean square torque of the motor", "N m"),
+    "current": Criterion("peak current", "A"),
+    "rms_current": Criterion("root mean square current", "A"),
+    "voltage": Criterion("peak voltage, cold", "V"),
+    "gear_torque": Criterion("peak torque of the gear", "N m"),
+    "gear_rms_torque": Criterion("root mean square torque of the gear", "N m"),
+    "gear_speed": Criterion("peak input speed of the gear", "rad/s"),
+    "gear_mean_speed": Criterion("mean input speed of the gear", "rad/s"),
+    "inertia_ratio": Criterion("inertia of the links over the reflected one", ""),
+    "winding": Criterion("temperature of the winding above the ambient", "K"),
+    "warm_voltage": Criterion("peak voltage, warm", "V"),
+}
+
+ROUNDING = 1e-12
+"""Relative, by which a value may exceed its limit."""
+
+CHUNK = 1024
+"""Pairs whose torques at all candidates are held at once: what a core's cache holds."""
+
+TOGETHER = 128
+"""Pairs whose histories are computed at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """Values and limits of all pairs by criterion, arrays that broadcast to shape (motors, gears).
+
+    ``winding`` is a lower bound, and ``winding_at_most`` an upper one, but for pairs that these do not decide: there
+    both are the highest rise of the cycle. ``warm_voltage`` is judged so too, with the winding between cold and
+    the upper bound; it is 0 of motors without a thermal model, and of pairs that fail before. ``loss`` is the mean of
+    I^2 R at the ambient temperature, of the shaft's friction and of the gear, W.
+    """
+
+    values: Mapping[str, Array]
+    limits: Mapping[str, Array]
+    winding_at_most: Array
+    mass: Array
+    loss: Array
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Numbers of motors and gears."""
+        return self.mass.shape
+
+    def exceeded(self, criterion: str) -> Array:
+        """Which pairs fail by it, shape (motors, gears)."""
+        value = np.broadcast_to(self.values[criterion], self.shape)
+        return ~(value <= self.limits[criterion] * (1.0 + ROUNDING))
+
+    @property
+    def admitted(self) -> Array:
+        """Which pairs fail by nothing, shape (motors, gears)."""
+        found = np.ones(self.shape, dtype=bool)
+        for criterion in self.values:
+            found &= ~self.exceeded(criterion)
+        return found
+
+
+def judge(
+    load: JointLoad,
+    pairs: Pairs,
+    motors: Mapping[str, Motor],
+    gears: Mapping[str, CatalogueGear],
+    *,
+    inertia_ratio: float = np.inf,
+) -> Judgement:
+    """All pairs: means by moments, peaks over the samples that no other exceeds, temperatures by bounds.
+
+    Args:
+        load: of the joint.
+        pairs: the numbers of these motors and gears.
+        motors: by name.
+        gears: by name.
+        inertia_ratio: the largest ratio of the links' inertia to G^2 (I_rotor + I_gear).
+    """
+    of_motors, of_gears, G = pairs.motors, pairs.gears, pairs.G
+    k, R = of_motors.torque_constant, of_motors.resistance
+    x = pairs.torque_coefficients()
+    mean_square = means_of_squares(load, x)
+    peak = peaks(load, x)
+    copper = R * mean_square / k**2
+    speed = G * load.peak_speed
+    with np.errstate(divide="ignore"):
+        ratio = load.inertia.max() / (G**2 * pairs.inertia)
+    low, high = winding_bounds(of_motors, copper, load.task.duration)
+    rms = np.sqrt(mean_square)
+    values = {
+        "speed": speed,
+        "torque": peak,
+        "rms_torque": rms,
+        "current": peak / k,
+        "rms_current": rms / k,
+        "voltage": peaks(load, pairs.voltage_coefficients(x, R)),
+        "gear_torque": np.full((1, 1), load.peak_torque),
+        "gear_rms_torque": np.full((1, 1), load.rms_torque),
+        "gear_speed": speed,
+        "gear_mean_speed": G * load.mean_speed,
+        "inertia_ratio": ratio,
+        "winding": low,
+        "warm_voltage": np.zeros(pairs.shape),
+    }
+    limits = {
+        "speed": of_motors.speed_limit,
+        "torque": of_motors.torque_limit,
+        "rms_torque": k * of_motors.continuous_current,
+        "current": of_motors.current_limit,
+        "rms_current": of_motors.continuous_current,
+        "voltage": of_motors.voltage_limit,
+        "gear_torque": np.minimum(of_gears.peak_torque, of_gears.momentary_torque),
+        "gear_rms_torque": of_gears.rated_torque,
+        "gear_speed": of_gears.maximum_input_speed,
+        "gear_mean_speed": of_gears.average_input_speed,
+        "inertia_ratio": np.full((1, 1), inertia_ratio),
+        "winding": of_motors.hottest_rise,
+        "warm_voltage": of_motors.voltage_limit,
+    }
+    judged = Judgement(values, limits, high, np.broadcast_to(pairs.mass, pairs.shape), copper + _losses(load, pairs))
+    _judge_warm(judged, load, pairs, x, list(motors.values()), list(gears.values()))
+    return judged
+
+
+def means_of_squares(load: JointLoad, x: Array) -> Array:
+    """Means of (sum_i x_i z_i)^2 over the cycle by the moments of z, for x of shape (6, ...)."""
+    rows = x.reshape(6, -1)
+    found: Array = ((load.moments @ rows) * rows).sum(axis=0).reshape(x.shape[1:])
+    return np.maximum(found, 0.0)
+
+
+def peaks(load: JointLoad, x: Array) -> Array:
+    """The largest |sum_i x_i z_i| over the samples, for x not below zero of shape (6, ...)."""
+    points, rows = load.candidates.T.copy(), x.reshape(6, -1)
+    found = np.empty(rows.shape[1])
+    for start in range(0, len(found), CHUNK):
+        part = slice(start, start + CHUNK)
+        np.max(points @ rows[:, part], axis=0, out=found[part])
+    return found.reshape(x.shape[1:])
+
+
+def _losses(load: JointLoad, pairs: Pairs) -> Array:
+    """Means of what the shaft's friction and the gear take, W."""
+    qd, motors, gears = load.qd, pairs.motors, pairs.gears
+    drives, driven = load.powers
+    mean_square = float(load.task.weights @ qd**2)
+    shaft = motors.friction * pairs.G * load.mean_speed + motors.damping * pairs.G**2 * mean_square
+    gear = (1.0 / gears.efficiency - 1.0) * drives + (1.0 - gears.back_efficiency) * driven
+    found: Array = shaft + gear
+    return found
+
+
+def _judge_warm(
+    judged: Judgement, load: JointLoad, pairs: Pairs, x: Array, motors: list[Motor], gears: list[CatalogueGear]
+) -> None:
+    """Winding and warm voltage of the pairs that are left: by bounds where they decide, else by the whole history.
+
+    |k_t w + R I| is convex in R, so that it is at most the larger of those with the cold winding and with the hottest.
+    """
+    high, limit = judged.winding_at_most, judged.limits["winding"]
+    candidates = judged.admitted
+    with np.errstate(invalid="ignore"):
+        hot = pairs.motors.resistance * (1.0 + pairs.motors.feedback * high)
+    bounded = (high <= limit) & np.isfinite(limit) & ~pairs.motors.warms
+    measured = candidates & bounded
+    flat = np.flatnonzero(measured)
+    scale = np.broadcast_to(hot / pairs.motors.torque_constant, judged.shape).ravel()[flat]
+    of_voltage = x.reshape(6, -1)[:, flat] * scale
+    of_voltage[SPEED] += (pairs.motors.torque_constant * pairs.G).ravel()[flat]
+    warm = judged.values["warm_voltage"]
+    warm.ravel()[flat] = np.maximum(peaks(load, of_voltage), judged.values["voltage"].ravel()[flat])
+    tempered = np.isfinite(pairs.motors.winding_capacity)  # the others are as they are when cold
+    undecided = candidates & tempered & ((~bounded) | (warm > pairs.motors.voltage_limit))
+    places = np.argwhere(undecided)
+    for start in range(0, len(places), TOGETHER):
+        some = places[start : start + TOGETHER]
+        for (m, g), history in zip(some, drive_histories(load, [(motors[m], gears[g]) for m, g in some]), strict=True):
+            judged.values["winding"][m, g] = high[m, g] = history.winding_rise
+            warm[m, g] = np.abs(history.voltage).max()

@@ -1,0 +1,113 @@
+"""What a task asks of one joint, whatever drives it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from armdyn.sizing.task import Task
+from armdyn.spatial.rotations import Array
+
+OUTPUT, NOT_DRIVEN, DRIVING, SIGN, SPEED, ACCELERATION = range(6)
+"""Places of `JointLoad.features`."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointLoad:
+    """Motion and torque of a joint over a task, behind a screw as that of the nut which turns.
+
+    Args:
+        name: of the joint.
+        task: times and weights.
+        qd: joint velocity, rad/s, shape (samples,).
+        qdd: joint acceleration, rad/s^2, shape (samples,).
+        link_torque: what the joint transmits to its links, N m, shape (samples,).
+        friction_torque: what rubs in the joint itself takes, N m, shape (samples,).
+        inertia: M_jj of the arm without rotors, kg m^2, shape (samples,).
+    """
+
+    name: str
+    task: Task
+    qd: Array
+    qdd: Array
+    link_torque: Array
+    friction_torque: Array
+    inertia: Array
+
+    @property
+    def output_torque(self) -> Array:
+        """Of the gear, N m, shape (samples,)."""
+        return self.link_torque + self.friction_torque
+
+    @cached_property
+    def features(self) -> Array:
+        """Rows z_1, ..., z_6 over the samples, of which a motor's torque is a sum with coefficients not below zero.
+
+        k_t I = sum_i x_i z_i. z_1 is all that the gear puts out (x_1 = eta_b/G), but with the joint's friction, which
+        has no loss, in z_2 too; z_2 leaves out the link's torque where the link drives the joint (x_2 = (1 - eta_b)/G);
+        z_3 is the link's torque where the joint drives it (x_3 = (1/eta - 1)/G). So the link's torque comes in with
+        eta_b/G, 1/G or 1/(eta G). Then the sign of the velocity (friction of the shaft), the velocity (G damping) and
+        the acceleration (G I_rotor).
+        """
+        power = self.link_torque * self.qd
+        rows = np.zeros((6, len(power)))
+        rows[OUTPUT] = self.output_torque
+        rows[NOT_DRIVEN] = np.where(power < 0.0, 0.0, self.link_torque) + self.friction_torque
+        rows[DRIVING] = np.where(power > 0.0, self.link_torque, 0.0)
+        rows[SIGN], rows[SPEED], rows[ACCELERATION] = np.sign(self.qd), self.qd, self.qdd
+        return rows
+
+    @cached_property
+    def moments(self) -> Array:
+        """Means of z_i z_j over the cycle, shape (6, 6): a mean square is x^T S x."""
+        weighted: Array = self.features * self.task.weights
+        return weighted @ self.features.T
+
+    @cached_property
+    def candidates(self) -> Array:
+        """Those columns of [z, -z] that no other exceeds in every row, shape (6, candidates).
+
+        The largest |sum_i x_i z_i| over the samples is the largest over these, whatever the x_i, as none is below zero.
+        """
+        return undominated(np.hstack([self.features, -self.features]))
+
+    @property
+    def peak_speed(self) -> float:
+        """rad/s."""
+        return float(np.abs(self.qd).max())
+
+    @property
+    def mean_speed(self) -> float:
+        """Mean of |qd|, rad/s."""
+        return float(self.task.weights @ np.abs(self.qd))
+
+    @property
+    def powers(self) -> tuple[float, float]:
+        """Means of what the joint gives to its link while it drives it, and takes from it while it is driven, W."""
+        power = self.link_torque * self.qd
+        weights = self.task.weights
+        return float(weights @ np.maximum(power, 0.0)), float(weights @ np.maximum(-power, 0.0))
+
+    @property
+    def peak_torque(self) -> float:
+        """Of the gear's output, N m."""
+        return float(np.abs(self.output_torque).max())
+
+    @property
+    def rms_torque(self) -> float:
+        """Of the gear's output, N m."""
+        return float(np.sqrt(self.task.weights @ self.output_torque**2))
+
+
+def undominated(columns: Array) -> Array:
+    """The columns that no other is at least as large as in every row; of equal ones, the first."""
+    order = np.argsort(-columns.sum(axis=0), kind="stable")  # what dominates another has the larger sum
+    kept = np.empty_like(columns)
+    count = 0
+    for column in columns[:, order].T:
+        if not (kept[:, :count] >= column[:, None]).all(axis=0).any():
+            kept[:, count] = column
+            count += 1
+    return kept[:, :count].copy()

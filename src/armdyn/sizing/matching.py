@@ -1,0 +1,102 @@
+"""The gear ratio at which a motor does a motion with least torque (Modern Robotics 8.9.2, exercise 8.9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.actuators.motor import Motor
+from armdyn.checks import array, number
+from armdyn.errors import ModelError
+from armdyn.sizing.gear_entry import CatalogueGear
+from armdyn.sizing.judging import means_of_squares, peaks
+from armdyn.sizing.load import JointLoad
+from armdyn.sizing.pairs import Gears, Motors, Pairs
+from armdyn.spatial.rotations import Array
+
+
+def matching_ratio(link_inertia: Any, rotor_inertia: Any) -> Any:
+    """G = sqrt(I_link/I_rotor): of all ratios the one at which a torque accelerates the link most.
+
+    qdd = G tau_m / (I_link + G^2 I_rotor) (Modern Robotics, exercise 8.9).
+
+    Args:
+        link_inertia: kg m^2, above zero; numbers or arrays.
+        rotor_inertia: of motor and gear on the motor's shaft, kg m^2, above zero.
+
+    >>> float(armdyn.sizing.matching_ratio(1.0, 1e-4))
+    100.0
+    """
+    for name, given in (("link_inertia", link_inertia), ("rotor_inertia", rotor_inertia)):
+        if not (array(name, given, finite=ModelError) > 0.0).all():
+            raise ModelError(f"{name} is {given}; expected numbers above zero, in kg m^2")
+    return np.sqrt(np.divide(link_inertia, rotor_inertia))
+
+
+def task_matching_ratio(load: JointLoad, rotor_inertia: float) -> float:
+    """The ratio with the least mean square torque over a task: G^4 = mean(tau^2) / (I_rotor^2 mean(qdd^2)).
+
+    Of k_t I = I_rotor G qdd + tau/G, without losses. Where tau = I_link qdd it is `matching_ratio`. Infinite of a load
+    that never accelerates.
+
+    Args:
+        load: of the joint.
+        rotor_inertia: of motor and gear on the motor's shaft, kg m^2, above zero.
+    """
+    inertia = number("rotor_inertia", rotor_inertia, above=0.0, unit="kg m^2")
+    weights = load.task.weights
+    accelerating = float(weights @ load.qdd**2)
+    return math.sqrt(load.rms_torque / (inertia * math.sqrt(accelerating))) if accelerating else math.inf
+
+
+@dataclass(frozen=True, eq=False)
+class RatioSweep:
+    """One motor behind gears of many ratios, arrays of shape (ratios,).
+
+    Args:
+        ratio: G.
+        speed: peak of the motor, rad/s.
+        torque: peak k_t I, N m.
+        rms_torque: N m.
+        voltage: peak, at the ambient temperature, V.
+        heat: mean I^2 R at the ambient temperature, W.
+    """
+
+    ratio: Array
+    speed: Array
+    torque: Array
+    rms_torque: Array
+    voltage: Array
+    heat: Array
+
+
+def ratio_sweep(
+    load: JointLoad, motor: Motor, ratios: ArrayLike | Sequence[float], gear: CatalogueGear | None = None
+) -> RatioSweep:
+    """What a task asks of a motor at each of many ratios.
+
+    Args:
+        load: of the joint, from `joint_loads`.
+        motor: with torque constant and resistance.
+        ratios: G, none of them zero, shape (ratios,).
+        gear: whose inertia and efficiency the gears have; none without one.
+    """
+    G = array("ratios", ratios, ("ratios",), finite=ModelError)
+    if not len(G) or (G == 0.0).any():
+        raise ModelError(f"ratios are {G.tolist()}; expected one gear ratio or more, none of them zero")
+    like = gear or CatalogueGear(1.0, 0.0)
+    varied = [
+        CatalogueGear(ratio, like.mass, like.inertia, efficiency=like.efficiency, back_efficiency=like.back_efficiency)
+        for ratio in G.tolist()
+    ]
+    pairs = Pairs(Motors.of([motor]), Gears.of(varied))
+    x = pairs.torque_coefficients()
+    mean_square = means_of_squares(load, x)[0]
+    voltage = peaks(load, pairs.voltage_coefficients(x, pairs.motors.resistance))[0]
+    heat = pairs.motors.resistance[0] * mean_square / pairs.motors.torque_constant[0] ** 2
+    return RatioSweep(G, np.abs(G) * load.peak_speed, peaks(load, x)[0], np.sqrt(mean_square), voltage, heat)

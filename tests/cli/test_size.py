@@ -1,0 +1,88 @@
+"""``armdyn size``: its tables, its files, its messages."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+
+Shell = Callable[..., Any]
+
+WRIST = ("--joint", "wrist_2_joint")
+
+
+@pytest.fixture
+def motion(tmp_path: Path) -> Path:
+    """A swing of the UR5."""
+    arm, t = armdyn.load("ur5"), np.linspace(0.0, 2.0, 41)
+    q = 0.5 * np.sin(np.pi * t[:, None] + np.arange(6))
+    qd, qdd = 0.5 * np.pi * np.cos(np.pi * t[:, None] + np.arange(6)), -(np.pi**2) * q
+    path = tmp_path / "motion.csv"
+    names = [f"{quantity}_{joint}" for quantity in ("q", "qd", "qdd") for joint in arm.joint_names]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([["t", *names], *np.column_stack([t, q, qd, qdd]).tolist()])
+    return path
+
+
+def test_tables_and_files(shell: Shell, motion: Path, tmp_path: Path) -> None:
+    table, report = tmp_path / "pairs.csv", tmp_path / "report.png"
+    words = ("--task", str(motion), *WRIST, "--csv", str(table), "--report", str(report), "--hold", "1")
+    said = shell("size", "ur5", *words, columns=200)
+    assert said.code == 0, said.err
+    assert "for 3 s, repeated" in said.out
+    assert "settled after 2 rounds" in said.out
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 140
+    admitted = [row for row in rows if not row["fails_by"]]
+    lightest = min(admitted, key=lambda row: (float(row["mass"]), float(row["loss"])))
+    line = next(line for line in said.out.splitlines() if line.startswith(" wrist_2_joint"))
+    assert lightest["motor"] in line
+    assert lightest["gear"] in line
+    assert report.read_bytes().startswith(b"\x89PNG")
+
+
+def test_joints_without_a_drive_say_what_fails(shell: Shell, motion: Path, tmp_path: Path) -> None:
+    motors = tmp_path / "motors.csv"
+    motors.write_text(
+        "name,torque_constant [mNm/A],terminal_resistance [ohm],mass [g],nominal_voltage [V]\nm,1,9,5,1\n"
+    )
+    report = tmp_path / "report.pdf"
+    words = ("--task", str(motion), "--catalogue", str(motors), "--report", str(report))
+    said = shell("size", "ur5", *words, *WRIST)
+    assert said.code == 0, said.err
+    assert "no drive for 'wrist_2_joint' among 7 pairs; they fail by voltage (7)" in said.out
+    assert "settled" not in said.out
+    assert report.read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--joint", "wrist"], "no joint 'wrist' in 'ur5' (6 joints). Known: shoulder_pan_joint"),
+        (["--prefer", "price"], "prefer is 'price'; expected 'mass' or 'loss'"),
+        (["--catalogue", "none.csv"], "no file 'none.csv'"),
+        (["--mount", "wrist_2_joint"], "--mount 'wrist_2_joint': expected JOINT=VALUE"),
+        (["--voltage", "0"], "voltage is 0.0; expected a number above zero"),
+        (["--report", "drives.xyz"], "--report 'drives.xyz': expected a file name that ends in"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value[0],
+)
+def test_messages(shell: Shell, motion: Path, words: list[str], message: str) -> None:
+    said = shell("size", "ur5", "--task", str(motion), *words)
+    assert said.code == 2
+    assert message in " ".join(said.err.split())
+
+
+def test_a_task_needs_its_times(shell: Shell, tmp_path: Path) -> None:
+    path = tmp_path / "states.csv"
+    path.write_text("0,0,0,0,0,0\n1,0,0,0,0,0\n")
+    said = shell("size", "ur5", "--task", str(path))
+    assert said.code == 2
+    assert "has no column t" in said.err
