@@ -61,14 +61,14 @@ def size(
         Path | None, typer.Option("--report", help="Draw planes of torque and speed, fronts, temperatures: png, pdf.")
     ] = None,
 ) -> None:
-    """Motors and gears that do a task: every motor with every gear, for each joint.
+    r"""Motors and gears that do a task: every motor with every gear, for each joint.
 
     Judged by peak and rms torque, speed, voltage, current, the winding's temperature where the task is repeated for
     ever, the gear's torque and input speed. The lightest drives are put on the links, and all is judged again until the
     choice stays.
 
     A catalogue is a csv with a column name, columns of the data sheet with their units, such as
-    "torque_constant [mNm/A]", and maker, source, note. The bundled motors and gears name their sheets.
+    "torque_constant \[mNm/A]", and maker, source, note. The bundled motors and gears name their sheets.
 
     [bold]Examples[/]
 

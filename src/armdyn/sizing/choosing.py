@@ -58,12 +58,9 @@ class JointSizing:
         """The drives that no other beats in mass and loss, from the lightest to the one with the least loss."""
         mass, loss = self.judgement.mass.ravel(), self.judgement.loss.ravel()
         places = np.flatnonzero(self.judgement.admitted)
-        front, least = [], np.inf
-        for place in places[np.lexsort((loss[places], mass[places]))]:
-            if loss[place] < least:
-                front.append(self._choice(int(place)))
-                least = loss[place]
-        return front
+        places = places[np.lexsort((loss[places], mass[places]))]
+        before = np.minimum.accumulate(np.concatenate([[np.inf], loss[places]]))[:-1]  # least loss of the lighter ones
+        return [self._choice(int(place)) for place in places[loss[places] < before]]
 
     @property
     def best(self) -> Choice | None:

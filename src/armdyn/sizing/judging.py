@@ -181,19 +181,21 @@ def _judge_warm(
 ) -> None:
     """Winding and warm voltage of the pairs that are left: by bounds where they decide, else by the whole history.
 
-    |k_t w + R I| is convex in R, so that it is at most the larger of those with the cold winding and with the hottest.
+    |k_t w + R I| is convex in R, so that it is at most the larger of those with the cold winding and with the hottest;
+    that one is at most (R_hot - R) |I| above the cold one, which comes first, as it costs no look at the samples.
     """
     high, limit = judged.winding_at_most, judged.limits["winding"]
     candidates = judged.admitted
     with np.errstate(invalid="ignore"):
         hot = pairs.motors.resistance * (1.0 + pairs.motors.feedback * high)
-    bounded = (high <= limit) & np.isfinite(limit) & ~pairs.motors.warms
-    measured = candidates & bounded
-    flat = np.flatnonzero(measured)
+        added = judged.values["voltage"] + (hot - pairs.motors.resistance) * judged.values["current"]
+    bounded = np.broadcast_to((high <= limit) & np.isfinite(limit) & ~pairs.motors.warms, judged.shape)
+    warm = judged.values["warm_voltage"]
+    warm[candidates & bounded] = added[candidates & bounded]
+    flat = np.flatnonzero(candidates & bounded & (added > pairs.motors.voltage_limit))
     scale = np.broadcast_to(hot / pairs.motors.torque_constant, judged.shape).ravel()[flat]
     of_voltage = x.reshape(6, -1)[:, flat] * scale
     of_voltage[SPEED] += (pairs.motors.torque_constant * pairs.G).ravel()[flat]
-    warm = judged.values["warm_voltage"]
     warm.ravel()[flat] = np.maximum(peaks(load, of_voltage), judged.values["voltage"].ravel()[flat])
     tempered = np.isfinite(pairs.motors.winding_capacity)  # the others are as they are when cold
     undecided = candidates & tempered & ((~bounded) | (warm > pairs.motors.voltage_limit))
