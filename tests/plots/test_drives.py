@@ -1,6 +1,7 @@
 """Histories of drives and the map of efficiency: what is drawn is what the motors' equations give."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,10 +31,10 @@ def test_histories_and_their_limits() -> None:
     torque, winding, other, nothing = figure.axes
     np.testing.assert_array_equal(torque.lines[0].get_xydata(), np.column_stack([motion.t, drives.torque[:, 0]]))
     np.testing.assert_array_equal(winding.lines[0].get_ydata(), drives.winding[:, 0])
-    levels = sorted({float(line.get_ydata()[0]) for line in torque.lines[1:]})
+    levels = sorted({float(np.ravel(line.get_ydata())[0]) for line in torque.lines[1:]})
     np.testing.assert_allclose(levels, 0.0302 * np.array([-12.0, -6.0, 6.0, 12.0]))
     assert torque.get_title("left") == "joint_1, continuous 0.181 N m, peak 0.362 N m"
-    assert winding.lines[1].get_ydata()[0] == 25.5
+    assert np.ravel(winding.lines[1].get_ydata())[0] == 25.5
     assert len(other.lines) == 1, "a limit far away has no line"
     assert other.get_title("left") == "joint_2, peak 302 N m"
     assert [text.get_text() for text in nothing.texts] == ["no thermal model"]
@@ -46,7 +47,7 @@ def test_histories_and_their_limits() -> None:
 def test_map_of_efficiency() -> None:
     """Inside the contour of a level the efficiency is above it, outside below."""
     figure = draw_efficiency_map(MOTOR, points=201)
-    contours = figure.axes[0].collections[0]
+    contours: Any = figure.axes[0].collections[0]
     filled = contours.get_paths()[list(contours.levels).index(0.7)]  # between 0.7 and the next level, 0.75
     random = np.random.default_rng(1)
     points = random.uniform(-1.0, 1.0, (500, 2)) * abs(MOTOR.region()).max(axis=0)

@@ -60,9 +60,9 @@ def draw_drive_histories(robot: Robot, trajectory: Trajectory) -> Figure:
         axes.set_xlabel("time [s]", fontsize=9, color=INK)
         axes.set_xlim(drives.t[0], drives.t[-1])
     figure.align_ylabels(grid)
-    meant = {"torque, temperature": (COLOURS[0], "-"), "continuous limit": (CONTINUOUS, "--"),
-             "peak limit": (PEAK, "--")}  # fmt: skip
-    handles = [Line2D([], [], color=c, linestyle=s, label=name) for name, (c, s) in meant.items()]
+    handles = [Line2D([], [], color=COLOURS[0], label="torque, temperature")]
+    for name, colour in (("continuous limit", CONTINUOUS), ("peak limit", PEAK)):
+        handles.append(Line2D([], [], color=colour, linestyle="--", label=name))
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False, fontsize=8, labelcolor=INK)
     return figure
 
