@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -54,15 +53,15 @@ class DriveHistories:
 
 
 def drive_histories(trajectory: Trajectory, robot: Robot) -> DriveHistories:
-    """From the motion's q, qd, qdd and f_tip, by `motor_torques` (Modern Robotics 8.9.1, 8.9.2)."""
+    """From the joint forces tau = G (k_t I + tau_cogging) and the motion of the rotors (Modern Robotics 8.9.1)."""
     check_it_moved(trajectory, robot)
     if trajectory.batch:
         raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")
     drives = motors_of(robot.mechanism)
-    wrench: dict[str, Any] = {} if trajectory.f_tip is None else {"f_tip": trajectory.f_tip}
-    torque = robot.motor_torques(trajectory.q, trajectory.qd, trajectory.qdd, **wrench)
-    columns = [_history(own, trajectory, torque[:, k]) for k, own in enumerate(drives)]
-    speed, current, winding, housing, voltage = (np.stack(column, axis=-1) for column in zip(*columns, strict=True))
+    columns = [_history(own, trajectory) for own in drives]
+    torque, speed, current, winding, housing, voltage = (
+        np.stack(column, axis=-1) for column in zip(*columns, strict=True)
+    )
     joints = tuple(trajectory.joint_names[own.coordinate] for own in drives)
     motors = tuple(own.motor for own in drives)
     return DriveHistories(
@@ -70,16 +69,18 @@ def drive_histories(trajectory: Trajectory, robot: Robot) -> DriveHistories:
     )
 
 
-def _history(own: Driven, trajectory: Trajectory, torque: Array) -> Sequence[Array]:
-    """Speed, current, temperatures of winding and housing, and voltage of one motor."""
-    motor, w = own.motor, own.ratio * trajectory.qd[:, own.coordinate]
+def _history(own: Driven, trajectory: Trajectory) -> Sequence[Array]:
+    """Torque, speed, current, temperatures of winding and housing, and voltage of one motor."""
+    motor, signals = own.motor, trajectory.signals
+    theta, thetad = (signals.get(name, joints) for name, joints in (("theta", trajectory.q), ("thetad", trajectory.qd)))
+    torque, w = own.motor_torque(trajectory.tau.T, theta.T), own.speed(thetad.T)
     if motor.thermal is None:
         current, none = motor.current(torque), np.full(len(w), np.nan)
-        return w, current, none, none, motor.voltage(current, w)
+        return torque, w, current, none, none, motor.voltage(current, w)
     rises = warming(motor, trajectory.t, torque)
     warm, ambient = motor.at(*rises), motor.thermal.ambient
     current = warm.current(torque)
-    return w, current, ambient + rises.winding, ambient + rises.housing, warm.voltage(current, w)
+    return torque, w, current, ambient + rises.winding, ambient + rises.housing, warm.voltage(current, w)
 
 
 def warming(motor: Motor, t: Array, torque: Array) -> Rises:

@@ -301,8 +301,8 @@ class Trajectory:
     def drives(self, robot: Robot) -> DriveHistories:
         """Torques, speeds, currents, temperatures, voltages and powers of the motors over time (Modern Robotics 8.9).
 
-        Windings and housings are as warm as the ambient at first. Wrenches on links besides that on the tip do not
-        count.
+        The torques are those that gave the motion its joint forces. Windings and housings are as warm as the ambient at
+        first. The rotors of flexible joints have the motion of the signals theta and thetad.
 
         Args:
             robot: what moved, with its motors.
