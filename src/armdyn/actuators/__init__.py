@@ -16,6 +16,7 @@ from armdyn.model.motor_parts import Rotor, Stator
 
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator
+    from armdyn.actuators.brake import Brake
     from armdyn.actuators.bus_account import BusAccount, Overload
     from armdyn.actuators.cogging import Cogging
     from armdyn.actuators.coulomb import Coulomb
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "Actuator": "actuator",
+    "Brake": "brake",
     "BusAccount": "bus_account",
     "Cogging": "cogging",
     "Coulomb": "coulomb",
@@ -111,6 +113,7 @@ _WHERE = {
 
 __all__ = [
     "Actuator",
+    "Brake",
     "BusAccount",
     "Cogging",
     "Coulomb",
