@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from armdyn import ModelError, Robot, Unsupported
-from armdyn.actuators import Actuator, Cogging, Gear, Motor, MotorLimits, Thermal
+from armdyn.actuators import Actuator, Cogging, Gear, LuGre, Motor, MotorLimits, Thermal
 from oracles.states import assert_close, random_states
 
 ARM = """<mujoco model="arm">
@@ -113,9 +113,9 @@ def test_notes_say_the_numbers(file: Path) -> None:
 
 def test_notes_on_dc_motors(file: Path) -> None:
     """One with three controls, which MuJoCo counts as three."""
-    control = 'input="pos vel ff" controller="1 2 3 4 5 6" lugre="1e3 1 0.01 0.02 0.1"'
+    control = 'input="pos vel ff" controller="1 2 3 4 5 6" lugre="1e3 1 0.01 0.02 0"'
     robot = read(file, DC % control, DC.replace('"d"', '"e"') % "")
-    numbers = "kp 1, ki 2, kd 3, slewmax 4, Imax 5, lugre 1000 1 0.01 0.02 0.1"
+    numbers = "kp 1, ki 2, kd 3, slewmax 4, Imax 5, lugre 1000 1 0.01 0.02 0"
     assert f"not used of actuators: actuator 'd' (arm.xml:9) ({numbers})" in robot.notes
     assert "constants of the second motor on a joint are left out: actuator 'e' (arm.xml:10)" in robot.notes
     but = "but for what their joints feel of gears, rotors and shafts: tau is what they put on the joints"
@@ -133,6 +133,62 @@ def test_locked_joints_and_ignored_friction(file: Path) -> None:
     robot = read(file, MOTOR, friction="ignore")
     assert not any(joint.rubs for joint in robot.model.joints)
     assert robot.model.joint("lift").armature == pytest.approx(0.05 + 0.25, rel=1e-15)
+
+
+DRAG = MOTOR.replace("2e-3", "2e-3 5e-4")
+
+
+@pytest.mark.parametrize("actuators", [(), (DRAG,), (DRAG, DRAG.replace('"m"', '"n"'), DC % "")])
+def test_quadratic_damping(file: Path, actuators: tuple[str, ...]) -> None:
+    """Two numbers of damping, on joints and on the actuators' side of a gear, against MuJoCo's passive forces."""
+    file.write_text(ARM.replace('damping="0.3"', 'damping="0.3 0.7"') % "\n".join(actuators))
+    robot, m = Robot.from_mjcf(file), mujoco.MjModel.from_xml_path(str(file))
+    data, s = mujoco.MjData(m), random_states(2, 3, seed=13)
+    for q, qd in zip(s.q, s.qd, strict=True):
+        data.qpos[:], data.qvel[:] = q, qd
+        mujoco.mj_forward(m, data)
+        assert_close(robot.friction_forces(q, qd), -data.qfrc_passive)
+    assert not any("higher coefficients" in note for note in robot.notes)
+    robot.to_urdf(file.with_suffix(".urdf"))
+    assert Robot.from_urdf(file.with_suffix(".urdf")) == robot
+    assert not any(joint.rubs for joint in Robot.from_mjcf(file, friction="ignore").model.joints)
+
+
+def test_cubic_damping_is_noted(file: Path) -> None:
+    file.write_text(ARM.replace('damping="0.3"', 'damping="0.3 0.7 0.1"') % DRAG.replace("5e-4", "5e-4 1e-4"))
+    robot = Robot.from_mjcf(file)
+    assert not robot.model.joint("lift").laws[1:]
+    assert "the higher coefficients of the damping of lift are left out" in robot.notes
+    assert "the higher coefficients of the damping of actuator 'm' (arm.xml:9) are left out" in robot.notes
+
+
+@pytest.mark.parametrize("gear", [100.0, -3.0])
+def test_lugre_of_a_dc_motor(file: Path, gear: float) -> None:
+    """Force and rate of the bristles at any bending, and the friction that stays at a steady velocity."""
+    robot = read(
+        file,
+        f'<dcmotor name="d" joint="slide" gear="{gear:g}" input="none" motorconst="0.04 0" resistance="2" '
+        'lugre="1e3 0.3 0.01 0.02 0.1"/>',
+    )
+    actuator = robot.model.joint("slide").actuator
+    assert isinstance(actuator, Actuator)
+    (law,) = actuator.laws or ()
+    assert isinstance(law, LuGre)
+    m = mujoco.MjModel.from_xml_path(str(file))
+    data = mujoco.MjData(m)
+    for qd, z in ((0.02, 1e-5), (-0.001, 2e-6), (0.05, float(law.steady_state(0.05)) * gear)):
+        data.qvel[1], data.act[0] = qd, z
+        mujoco.mj_forward(m, data)
+        braking = 0.04**2 / 2.0 * gear**2 * qd  # of the motor, whose terminals are shorted
+        np.testing.assert_allclose(law.force_with(z / gear, qd, 0.0), -data.qfrc_actuator[1] - braking, rtol=1e-11)
+        after = float(law.state_after(z / gear, qd, 0.0, m.opt.timestep)) * gear
+        mujoco.mj_step(m, data)
+        np.testing.assert_allclose(after, data.act[0], rtol=1e-9)
+    np.testing.assert_allclose(robot.friction_forces([0.0, 0.0], [0.0, 0.05])[1], law.force(0.05, 0.0), rtol=1e-12)
+    assert any(
+        note.startswith("LuGre friction of actuator 'd' (arm.xml:9) counts as at a steady velocity")
+        for note in robot.notes
+    )
 
 
 def test_numbers_that_make_no_motor_are_named(file: Path) -> None:

@@ -16,6 +16,8 @@ from armdyn.model.motor_parts import Rotor, Stator
 
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator
+    from armdyn.actuators.brake import Brake
+    from armdyn.actuators.bus_account import BusAccount, Overload
     from armdyn.actuators.cogging import Cogging
     from armdyn.actuators.coulomb import Coulomb
     from armdyn.actuators.data_sheet import DataSheetError
@@ -50,12 +52,15 @@ if TYPE_CHECKING:
     from armdyn.actuators.spring import Spring
     from armdyn.actuators.static_kinetic import StaticKinetic
     from armdyn.actuators.stribeck import Stribeck
+    from armdyn.actuators.supply import Supply
     from armdyn.actuators.thermal import Rises, Thermal
     from armdyn.actuators.vibration import FlexibleStiffness, VibrationModes, flexible_stiffness, vibration_modes
     from armdyn.actuators.viscous import Viscous
 
 _WHERE = {
     "Actuator": "actuator",
+    "Brake": "brake",
+    "BusAccount": "bus_account",
     "Cogging": "cogging",
     "Coulomb": "coulomb",
     "DataSheetError": "data_sheet",
@@ -67,6 +72,7 @@ _WHERE = {
     "LuGre": "lugre",
     "Motor": "motor",
     "MotorLimits": "limits",
+    "Overload": "bus_account",
     "Quadratic": "quadratic",
     "Rises": "thermal",
     "ServoFriction": "servo_friction",
@@ -75,6 +81,7 @@ _WHERE = {
     "Spring": "spring",
     "StaticKinetic": "static_kinetic",
     "Stribeck": "stribeck",
+    "Supply": "supply",
     "Thermal": "thermal",
     "Viscous": "viscous",
     **dict.fromkeys(
@@ -106,6 +113,8 @@ _WHERE = {
 
 __all__ = [
     "Actuator",
+    "Brake",
+    "BusAccount",
     "Cogging",
     "Coulomb",
     "DataSheetError",
@@ -119,6 +128,7 @@ __all__ = [
     "LuGre",
     "Motor",
     "MotorLimits",
+    "Overload",
     "Quadratic",
     "Rises",
     "Rotor",
@@ -130,6 +140,7 @@ __all__ = [
     "StaticKinetic",
     "Stator",
     "Stribeck",
+    "Supply",
     "Thermal",
     "VibrationModes",
     "Viscous",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from armdyn.actuators.brake import Brake
 from armdyn.actuators.coulomb import Coulomb
 from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
@@ -34,6 +35,7 @@ class Actuator(JointActuator):
         stator: an `armdyn.actuators.Stator`, or several: mass on the links.
         spring: between gear and link, an `armdyn.actuators.Spring`; rigid without one. Functions whose names do not
             begin with ``flexible`` take the arm as stiff, rotor and link as one. See docs/actuators.md.
+        brake: on the motor's shaft, an `armdyn.actuators.Brake`.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
     >>> drive = Actuator(Motor(rotor_inertia=1.2e-5), Gear(100.0), [Viscous(0.4), Coulomb(1.5)])
@@ -47,9 +49,10 @@ class Actuator(JointActuator):
     rotor: Rotor | Sequence[Rotor] | None = None
     stator: Stator | Sequence[Stator] | None = None
     spring: Spring | None = None
+    brake: Brake | None = None
 
     def __post_init__(self) -> None:
-        for name, kind in (("motor", Motor), ("gear", Gear), ("spring", Spring)):
+        for name, kind in (("motor", Motor), ("gear", Gear), ("spring", Spring), ("brake", Brake)):
             if not isinstance(getattr(self, name), kind | None):
                 raise DTypeError(
                     f"{name} is {shown(getattr(self, name))}; expected an armdyn.actuators.{kind.__name__}"
@@ -136,9 +139,20 @@ class Actuator(JointActuator):
 
     @property
     def without_friction(self) -> Actuator:
-        """The same, with nothing that rubs and no loss in its gear."""
+        """The same, with nothing that rubs, no loss in its gear and its brake released."""
         motor = None if self.motor is None else self.motor.without_friction
-        return dataclasses.replace(self, motor=motor, friction=(), gear=self.gear and self.gear.lossless)
+        free = self if self.brake is None else self.with_brake("released")
+        return dataclasses.replace(free, motor=motor, friction=(), gear=self.gear and self.gear.lossless)
+
+    def with_brake(self, state: str) -> Actuator:
+        """The same with its brake "engaged" or "released".
+
+        Raises:
+            ModelError: an actuator without a brake.
+        """
+        if self.brake is None:
+            raise ModelError("the actuator has no brake; give it one: Actuator(motor, gear, brake=Brake(0.4)), N m")
+        return dataclasses.replace(self, brake=dataclasses.replace(self.brake, state=state))
 
     def renamed(self, names: Mapping[str, str]) -> Actuator:
         """The same where the frames that carry rotor and stator have other names."""
@@ -162,8 +176,12 @@ class Actuator(JointActuator):
 
     @property
     def losses(self) -> tuple[FrictionLaw, ...]:
-        """The loss of its gear, where it has one."""
-        return () if self.gear is None or self.gear.loss is None else (self.gear.loss,)
+        """The loss of its gear, where it has one, and what an engaged brake takes: |G| times its torque."""
+        gear, brake = self.gear or Gear(), self.brake
+        loss = () if gear.loss is None else (gear.loss,)
+        if brake is None or brake.state != "engaged":
+            return loss
+        return (*loss, Coulomb(abs(gear.ratio) * brake.torque))
 
 
 def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:

@@ -18,6 +18,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import armdyn.actuators
 from armdyn.actuators import limits, motor
 from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.brake import Brake
 from armdyn.actuators.gear import Gear
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
@@ -176,6 +177,7 @@ UNITS: dict[type, dict[str, str]] = {
     Motor: {**motor.UNITS, "torque_constant": "N m/A", "resistance": "ohm"},
     MotorLimits: limits.UNITS,
     Gear: {"inertia": "kg m^2"},
+    Brake: {"torque": "N m"},
 }
 """The units of fields that may be texts with a unit, such as "142 g cm^2"."""
 

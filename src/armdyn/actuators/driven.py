@@ -36,6 +36,10 @@ class Driven(NamedTuple):
         """At the rotor's angle, N m."""
         return self.motor.cogging_torque(self.ratio * q[self.coordinate] + self.offset)
 
+    def motor_torque(self, tau: Array, q: Array) -> Any:
+        """k_t I = tau/G - tau_cogging, N m, of joint forces tau."""
+        return tau[self.coordinate] / self.ratio - self.cogging_torque(q)
+
     def joint_force(self, torque: Any, q: Array) -> Any:
         """tau = G (k_t I + tau_cogging), N m or N, of a torque k_t I."""
         return self.ratio * (torque + self.cogging_torque(q))

@@ -54,7 +54,7 @@ def motor_torques(
     array([0., 0.])
     """
     tau = inverse_dynamics(mechanism, q, qd, qdd, f_tip, f_ext=f_ext)
-    return _of_motors(mechanism, lambda own, k: _motor_torque(own, tau, q))
+    return _of_motors(mechanism, lambda own, k: own.motor_torque(tau, q))
 
 
 @function("(n),(n),(n),(6)?,(links,6)?->(motors)", sizes=MOTORS)
@@ -164,7 +164,7 @@ def current_commands(mechanism: Mechanism, q: Array, tau: Array) -> Array:
         ModelError: a robot without motors, or a motor whose torque constant is not given.
         Unsupported: motors on coupled joints whose torques do not follow from the motion.
     """
-    return _of_motors(mechanism, lambda own, k: own.motor.current(_motor_torque(own, tau, q)))
+    return _of_motors(mechanism, lambda own, k: own.motor.current(own.motor_torque(tau, q)))
 
 
 @function("(n),(motors)->(n)", sizes=MOTORS)
@@ -185,11 +185,6 @@ def forces_of_currents(mechanism: Mechanism, q: Array, currents: Array) -> Array
     for own, current in zip(motors_of(mechanism), currents, strict=True):
         tau[own.coordinate] = own.joint_force(own.motor.torque(current), q)
     return tau
-
-
-def _motor_torque(own: Driven, tau: Array, q: Array) -> Any:
-    """k_t I = tau/G - tau_cogging, N m."""
-    return tau[own.coordinate] / own.ratio - own.cogging_torque(q)
 
 
 def _of_motors(mechanism: Mechanism, of_one: Callable[[Driven, int], Any]) -> Array:

@@ -2,8 +2,9 @@
 
 `plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
 `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_friction` friction against
-velocity, `draw_operating_region` and `draw_gear_ratios` what motors can do; `draw_sizing` the report of
-`armdyn.sizing`; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`.
+velocity, `draw_operating_region`, `draw_gear_ratios` and `draw_efficiency_map` what motors can do,
+`draw_drive_histories` what they do over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_masp` and
+`draw_simulation` the two halves of `armdyn.masp`.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -13,6 +14,7 @@ from armdyn.lazy import names_of
 
 if TYPE_CHECKING:
     from armdyn.plots.animation import Animation, animate_trajectory
+    from armdyn.plots.drives import draw_drive_histories, draw_efficiency_map
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
     from armdyn.plots.friction import draw_friction
     from armdyn.plots.masp import draw_masp, draw_simulation
@@ -27,6 +29,8 @@ _WHERE = {
     "ForeignEllipsoid": "on_arm",
     "PictureError": "style",
     "animate_trajectory": "animation",
+    "draw_drive_histories": "drives",
+    "draw_efficiency_map": "drives",
     "draw_friction": "friction",
     "draw_gear_ratios": "motors",
     "draw_joint_ellipses": "ellipses",
@@ -45,6 +49,8 @@ __all__ = [
     "ForeignEllipsoid",
     "PictureError",
     "animate_trajectory",
+    "draw_drive_histories",
+    "draw_efficiency_map",
     "draw_friction",
     "draw_gear_ratios",
     "draw_joint_ellipses",

@@ -39,18 +39,18 @@ def draw_operating_region(motor: Motor, *, task: ArrayLike | None = None) -> Fig
     """
     figure = new_figure(5.6, 4.4)
     axes = figure.subplots()
-    _axes_of_plane(axes)
+    axes_of_plane(axes)
     light, dark = motor.region(), motor.region(continuous=True)
     axes.fill(*light.T, color=INTERMITTENT, label="intermittent", zorder=1)
     axes.fill(*dark.T, color=CONTINUOUS, label="continuous", zorder=1.5)
-    axes.plot(*_closed(light).T, color=COLOURS[0], linewidth=1.2, zorder=2)
+    axes.plot(*closed(light).T, color=COLOURS[0], linewidth=1.2, zorder=2)
     _mark_ends(axes, motor, light)
     if task is not None:
         points = np.asarray(task, dtype=float)
         if points.ndim != 2 or points.shape[1] != 2:
             raise ShapeError(f"task has shape {points.shape}; expected (points, 2): torque, N m, and speed, rad/s")
         axes.plot(*points.T, color=COLOURS[1], linewidth=1.0, label="task", zorder=3)
-    _room(axes, light)
+    room(axes, light)
     figure.legend(loc="outside lower center", ncols=3, frameon=False, fontsize=8, labelcolor=INK)
     return figure
 
@@ -73,18 +73,19 @@ def draw_gear_ratios(motor: Motor, ratios: Sequence[float] = (1.0, 2.0), *, cont
         raise ModelError(f"ratios are {ratios}; expected one gear ratio or more, none of them zero")
     figure = new_figure(5.6, 4.4)
     axes = figure.subplots()
-    _axes_of_plane(axes)
+    axes_of_plane(axes)
     regions = [motor.region(continuous=continuous, gear_ratio=ratio) for ratio in ratios]
     for k, (ratio, region) in enumerate(zip(ratios, regions, strict=True)):
         colour = COLOURS[k % len(COLOURS)]
         axes.fill(*region.T, color=colour, alpha=0.15, linewidth=0, zorder=1)
-        axes.plot(*_closed(region).T, color=colour, linewidth=1.4, label=f"G = {ratio:g}", zorder=2)
-    _room(axes, np.concatenate(regions))
+        axes.plot(*closed(region).T, color=colour, linewidth=1.4, label=f"G = {ratio:g}", zorder=2)
+    room(axes, np.concatenate(regions))
     figure.legend(loc="outside lower center", ncols=len(ratios), frameon=False, fontsize=8, labelcolor=INK)
     return figure
 
 
-def _axes_of_plane(axes: Axes) -> None:
+def axes_of_plane(axes: Axes) -> None:
+    """Axes of torque and speed that cross at 0."""
     prepare(axes)
     axes.axhline(0.0, color=SPINE, linewidth=0.8, zorder=2.5)
     axes.axvline(0.0, color=SPINE, linewidth=0.8, zorder=2.5)
@@ -103,12 +104,13 @@ def _mark_ends(axes: Axes, motor: Motor, region: Array) -> None:
             axes.annotate(said, point, xytext=(5, 5), textcoords="offset points", fontsize=8, color=INK)
 
 
-def _room(axes: Axes, corners: Array) -> None:
+def room(axes: Axes, corners: Array) -> None:
     """The same room on both sides of the origin."""
     for limit, extent in ((axes.set_xlim, corners[:, 0]), (axes.set_ylim, corners[:, 1])):
         half = 1.12 * float(abs(extent).max())
         limit(-half, half)
 
 
-def _closed(corners: Array) -> Array:
+def closed(corners: Array) -> Array:
+    """The corners, with the first at the end again."""
     return np.concatenate([corners, corners[:1]])

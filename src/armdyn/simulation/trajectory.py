@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from armdyn.plots.animation import Animation
     from armdyn.simulation.comparison import Comparison
+    from armdyn.simulation.drives import DriveHistories
     from armdyn.simulation.with_robot import ConstraintForces, TipMotion
 
 
@@ -296,6 +297,24 @@ class Trajectory:
         from armdyn.simulation.with_robot import constraint_forces  # noqa: PLC0415 - they need this class
 
         return constraint_forces(self, robot, redundant)
+
+    def drives(self, robot: Robot) -> DriveHistories:
+        """Torques, speeds, currents, temperatures, voltages and powers of the motors over time (Modern Robotics 8.9).
+
+        The torques are those that gave the motion its joint forces. Windings and housings are as warm as the ambient at
+        first. The rotors of flexible joints have the motion of the signals theta and thetad.
+
+        Args:
+            robot: what moved, with its motors.
+
+        Raises:
+            ShapeError: a robot of other joints, or a batch.
+            ModelError: a robot without motors, or a motor without torque constant or resistance.
+            Unsupported: motors on coupled joints whose torques do not follow from the motion.
+        """
+        from armdyn.simulation.drives import drive_histories  # noqa: PLC0415 - they need this class
+
+        return drive_histories(self, robot)
 
     def to_dict(self) -> dict[str, Array]:
         """The columns of a table, ready for ``pandas.DataFrame``: t, q_JOINT, qd_JOINT, ..., kinetic, ..., drift.

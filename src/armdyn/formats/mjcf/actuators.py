@@ -21,6 +21,9 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import Thermal
 from armdyn.errors import ArmdynError, ModelError
 from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.friction import bristles_of, drag_of, is_left_out
+from armdyn.model.actuator import JointActuator
+from armdyn.model.friction import FrictionLaw
 from armdyn.model.messages import listing
 from armdyn.model.parts import JointPart
 
@@ -71,14 +74,34 @@ class MjcfActuator:
     @property
     def bears_on_motion(self) -> bool:
         """Whether its joint feels it without a command, or it is a motor of known constants."""
-        is_felt = self.number("armature") != 0.0 or self.number("damping") != 0.0
+        is_felt = self.number("armature") != 0.0 or self.number("damping") != 0.0 or bool(drag_of(self.drag))
         return self.joint is not None and self.gear != 0.0 and (is_felt or self.is_dc_motor)
+
+    @property
+    def drag(self) -> Any:
+        """The higher coefficients of its damping."""
+        return self.compiled.numbers("actuator_dampingpoly", self.index)
+
+    @property
+    def bristles(self) -> list[FrictionLaw]:
+        """The LuGre law of a <dcmotor>, where it has one that fits."""
+        return bristles_of(self._lugre, self.gear) if self.is_dc_motor and self.bears_on_motion else []
+
+    @property
+    def friction(self) -> list[FrictionLaw]:
+        """The laws of its shaft besides damping, as the joint feels them."""
+        return [*drag_of(self.drag, self.gear**2), *self.bristles]
+
+    @property
+    def _lugre(self) -> list[float]:
+        """s0, s1, coulomb, static and stribeck."""
+        return [self.number("dynprm", 5), self.number("dynprm", 6), *(self.number("biasprm", k) for k in (3, 4, 5))]
 
     @property
     def actuator(self) -> Actuator:
         """What the joint has of it."""
         try:
-            return Actuator(self._motor(), Gear(self.gear))
+            return Actuator(self._motor(), Gear(self.gear), self.friction or None)
         except ArmdynError as error:
             raise ModelError(f"{self.label}: {error}") from error
 
@@ -115,9 +138,8 @@ class MjcfActuator:
         gains = {"kp": ("gainprm", 4), "ki": ("gainprm", 5), "kd": ("gainprm", 6), "slewmax": ("dynprm", 7),
                  "Imax": ("dynprm", 8)}  # fmt: skip
         yield from (f"{name} {value:g}" for name, place in gains.items() if (value := self.number(*place)))
-        lugre = [self.number("dynprm", 5), self.number("dynprm", 6), *(self.number("biasprm", k) for k in (3, 4, 5))]
-        if lugre[0]:
-            yield f"lugre {' '.join(f'{value:g}' for value in lugre)}"
+        if self._lugre[0] and not self.bristles:
+            yield f"lugre {' '.join(f'{value:g}' for value in self._lugre)}"
 
     def _gains(self) -> Iterator[str]:
         m, mujoco, a = self.compiled.m, self.compiled.mujoco, self.index
@@ -143,7 +165,7 @@ def actuators_of(compiled: Compiled) -> list[MjcfActuator]:
 
 
 def driven(compiled: Compiled, joints: Sequence[JointPart], names: Sequence[str]) -> list[JointPart]:
-    """The joints with their actuators: the first of each, a DC motor before others, and numbers for the rest."""
+    """The joints with their actuators: the first of each, a DC motor before others; of the rest numbers and laws."""
     by_name = {joint.name: joint for joint in joints}
     for found in sorted(actuators_of(compiled), key=lambda actuator: not actuator.is_dc_motor):
         if not found.bears_on_motion or found.joint is None:
@@ -154,8 +176,19 @@ def driven(compiled: Compiled, joints: Sequence[JointPart], names: Sequence[str]
             changes["actuator"] = actuator
         else:
             changes["damping"] = joint.damping + found.gear**2 * found.number("damping")
+            changes["actuator"] = _rubbing(joint.actuator, found.friction)
         by_name[joint.name] = dataclasses.replace(joint, **changes)
+    for j, name in enumerate(names):
+        if laws := drag_of(compiled.numbers("dof_dampingpoly", compiled.m.jnt_dofadr[j])):
+            by_name[name] = dataclasses.replace(by_name[name], actuator=_rubbing(by_name[name].actuator, laws))
     return [by_name[joint.name] for joint in joints]
+
+
+def _rubbing(actuator: JointActuator | None, laws: Sequence[FrictionLaw]) -> Actuator:
+    """The actuator with further laws."""
+    before = actuator if isinstance(actuator, Actuator) else Actuator()
+    friction = (*(before.friction or ()), *laws)  # type: ignore[misc]  # a tuple since it was made
+    return dataclasses.replace(before, friction=friction or None)
 
 
 def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
@@ -175,8 +208,12 @@ def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
     second = [a.label for k, a in enumerate(motors) if a.joint in {other.joint for other in motors[:k]}]
     if second:
         yield f"constants of the second motor on a joint are left out: {listing(second, SHOWN)}"
-    bent = [
-        actuator.label for actuator in actuators if np.any(compiled.numbers("actuator_dampingpoly", actuator.index))
-    ]
+    bristles = [actuator.label for actuator in actuators if actuator.bristles]
+    if bristles:
+        yield (
+            f"LuGre friction of {listing(bristles, SHOWN)} counts as at a steady velocity: its bristles do not bend "
+            "(armdyn.actuators.LuGre)"
+        )
+    bent = [actuator.label for actuator in actuators if is_left_out(actuator.drag)]
     if bent:
         yield f"the higher coefficients of the damping of {listing(bent, SHOWN)} are left out"

@@ -16,6 +16,7 @@ from armdyn.errors import Unsupported
 from armdyn.formats.mjcf.actuators import actuators_of, notes_on_actuators
 from armdyn.formats.mjcf.arms import arm_beside
 from armdyn.formats.mjcf.compiler import Compiled
+from armdyn.formats.mjcf.friction import is_left_out
 from armdyn.formats.mjcf.loops import KINDS as LOOPS
 from armdyn.formats.mjcf.tree import Tree
 from armdyn.model.messages import first_of, listing
@@ -159,7 +160,9 @@ def notes_on_unused(compiled: Compiled, tree: Tree) -> Iterator[str]:
         are = "is" if len(inactive) == 1 else "are"
         yield f"{listing(inactive, SHOWN)} {are} inactive and left out"
     bent = [
-        name for j, name in enumerate(tree.names.joints) if np.any(compiled.numbers("dof_dampingpoly", m.jnt_dofadr[j]))
+        name
+        for j, name in enumerate(tree.names.joints)
+        if is_left_out(compiled.numbers("dof_dampingpoly", m.jnt_dofadr[j]))
     ]
     if bent:
         yield f"the higher coefficients of the damping of {', '.join(bent)} are left out"

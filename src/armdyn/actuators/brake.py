@@ -1,0 +1,33 @@
+"""A brake on the shaft of a motor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from armdyn.checks import choice, number
+
+STATES = ("released", "engaged")
+
+
+@dataclass(frozen=True)
+class Brake:
+    """A brake that holds the shaft of a motor, on the fast side of the gear.
+
+    Engaged it is dry friction of |G| times its torque at the joint, besides all else that rubs: it holds what is less
+    than that, and slips under more. Released it does nothing.
+
+    Args:
+        torque: up to which it holds the shaft, N m.
+        state: "released" or "engaged".
+
+    >>> from armdyn.actuators import Actuator, Brake, Gear
+    >>> Actuator(gear=Gear(100.0), brake=Brake(0.4)).with_brake("engaged").losses
+    (Coulomb(size=40.0),)
+    """
+
+    torque: float
+    state: str = "released"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "torque", number("torque of Brake", self.torque, above=0.0, unit="N m"))
+        choice("state of Brake", self.state, STATES)

@@ -1,0 +1,135 @@
+"""One supply for several drives: what they take from its DC bus, give back to it, and what its resistor burns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.actuators.bus_account import BusAccount, split_at
+from armdyn.checks import array, number, switch
+from armdyn.errors import ModelError, ShapeError
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True)
+class Supply:
+    """A source of a DC bus that feeds all drives of a robot; what one drive gives back the others use first.
+
+    What is left over, a supply that regenerates returns to the mains. Any other has a diode, through which nothing
+    flows back: the capacitor of the bus is charged from the supply's voltage V to the braking voltage V_b, at which a
+    resistor is switched on that burns what comes. Before the supply gives again the capacitor is discharged to V. So
+    the capacitor holds at most C (V_b^2 - V^2)/2 more than at V. Without a capacitor the resistor burns all of it.
+
+    Args:
+        voltage: V, of the bus where the supply feeds it, V.
+        power_limit: the most that the supply gives or takes, W.
+        current_limit: the most in A; V times it is a limit of the power.
+        regenerates: whether it returns power to the mains.
+        capacitance: C, of the bus, F.
+        braking_voltage: V_b, at which the resistor is switched on, V; without one the voltage rises without end.
+
+    Raises:
+        ModelError: a braking voltage that is not above the supply's, or one of a supply that regenerates.
+
+    >>> supply = armdyn.actuators.Supply(48.0, power_limit=150.0)
+    >>> account = supply.account([0.0, 1.0, 2.0], [[100.0, 50.0], [200.0, -40.0], [-40.0, -40.0]])  # two drives
+    >>> round(account.drawn, 1), round(account.burnt, 1), round(account.shared, 1)
+    (208.3, 13.3, 38.9)
+    >>> round(float(account.overloads[0].start), 3), account.overloads[0].peak_power
+    (0.0, 160.0)
+    """
+
+    voltage: float
+    power_limit: float = math.inf
+    current_limit: float = math.inf
+    regenerates: bool = False
+    capacitance: float = 0.0
+    braking_voltage: float = math.inf
+
+    def __post_init__(self) -> None:
+        above = {"voltage": ("V", False), "power_limit": ("W", True), "current_limit": ("A", True)}
+        for name, (unit, infinite) in above.items():
+            value = number(f"{name} of Supply", getattr(self, name), above=0.0, unit=unit, infinite=infinite)
+            object.__setattr__(self, name, value)
+        switch("regenerates of Supply", self.regenerates)
+        object.__setattr__(self, "capacitance", number("capacitance of Supply", self.capacitance, least=0.0, unit="F"))
+        braking = number(
+            "braking_voltage of Supply", self.braking_voltage, above=self.voltage, unit="V", infinite=True,
+            expected=f"a voltage above the supply's {self.voltage:g} V",
+        )  # fmt: skip
+        object.__setattr__(self, "braking_voltage", braking)
+        if self.regenerates and math.isfinite(braking):
+            raise ModelError(
+                "Supply regenerates and has a braking_voltage; expected one of them, as its bus stays at its voltage"
+            )
+
+    @property
+    def limit(self) -> float:
+        """The most power that it gives or takes, W: the smaller of its two limits."""
+        return min(self.power_limit, self.voltage * self.current_limit)
+
+    @property
+    def storable(self) -> float:
+        """The most that the capacitor takes above what it holds at V, C (V_b^2 - V^2)/2, J."""
+        if self.regenerates or self.capacitance == 0.0:
+            return 0.0
+        return 0.5 * self.capacitance * (self.braking_voltage**2 - self.voltage**2)
+
+    def account(self, t: ArrayLike, powers: ArrayLike, joints: Sequence[str] | None = None) -> BusAccount:
+        """What flows on the bus, exactly so where powers are linear between the times.
+
+        Args:
+            t: times, s, rising, shape (T,), two at least.
+            powers: of the drives at the bus, W, such as of ``robot.electrical_power``, shape (T, drives).
+            joints: the drives' names; "0", "1", ... where none are given.
+
+        Raises:
+            ModelError: times that do not rise, numbers that are not finite.
+            ShapeError: powers that do not fit the times, names that do not fit the powers.
+        """
+        times = array("t", t, ("T",), "s", finite=ModelError)
+        each = array("powers", powers, (len(times), "drives"), "W", finite=ModelError)
+        if len(times) < 2 or not (np.diff(times) > 0.0).all():
+            raise ModelError(f"t has {len(times)} times; expected two at least, each later than the one before")
+        names = tuple(map(str, range(each.shape[1]))) if joints is None else tuple(joints)
+        if len(names) != each.shape[1]:
+            raise ShapeError(f"{len(names)} names of joints for {each.shape[1]} drives; expected one each")
+        times, each = split_at((0.0, self.limit, -self.limit), times, each)
+        return self._flows(names, times, each)
+
+    def _flows(self, names: tuple[str, ...], t: Array, each: Array) -> BusAccount:
+        """Of every interval its beginning and its end, cut where the capacitor is empty or full."""
+        bus = each.sum(axis=1)
+        stored, kept, pieces = 0.0, [], []
+        for k in range(len(t) - 1):
+            h, ends = t[k + 1] - t[k], (float(bus[k]), float(bus[k + 1]))
+            room = stored if sum(ends) > 0.0 else self.storable - stored
+            part = 0.0 if self.regenerates else _share_that_takes(room, *ends, h)
+            for begin, end, buffered in ((0.0, part, True), (part, 1.0, False)):
+                if end > begin:
+                    at_begin, at_end = (ends[0] + s * (ends[1] - ends[0]) for s in (begin, end))
+                    kept.append(stored)
+                    if buffered:
+                        stored = min(max(stored - 0.5 * (at_begin + at_end) * (end - begin) * h, 0.0), self.storable)
+                    kept.append(stored)
+                    pieces.append((k, begin, end, buffered))
+        place = np.repeat([k for k, *_ in pieces], 2)
+        share = np.ravel([(begin, end) for _, begin, end, _ in pieces])
+        passes = np.repeat([not buffered for *_, buffered in pieces], 2)
+        powers = each[place] + share[:, None] * (each[place + 1] - each[place])
+        return BusAccount(self, names, t[place] + share * (t[place + 1] - t[place]), powers, passes, np.array(kept))
+
+
+def _share_that_takes(energy: float, first: float, last: float, h: float) -> float:
+    """The part of h after which a power of one sign that goes from first to last has moved an energy, at most 1.
+
+    h (a s + (b - a) s^2/2) = E, with a and b the sizes of both: s = 2 E / (h a + sqrt((h a)^2 + 2 E h (b - a))).
+    """
+    a, b = abs(first) * h, abs(last) * h
+    if 0.5 * (a + b) <= energy:
+        return 1.0
+    return 2.0 * energy / (a + math.sqrt(a * a + 2.0 * energy * (b - a))) if energy else 0.0
