@@ -54,7 +54,7 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> tupl
         times: to look at.
         starts: whether the motion starts anew at the first of them, perhaps from a gap of zero that opens.
     """
-    values, rates = [gap(t) for t in times], [rate(t) for t in times]
+    values = [gap(t) for t in times]
     for k, (a, b) in enumerate(pairwise(times)):
         if k == 0 and starts and values[0] < AT_ZERO:
             found = _again(gap, float(a), float(b))
@@ -64,9 +64,9 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> tupl
                 return float(a), float(a)
         elif values[k] > 0 >= values[k + 1]:
             return float(a), float(b)
-        if values[k + 1] > 0 and rates[k] < 0 < rates[k + 1]:
-            lowest = zero(rate, float(a), float(b))
-            if gap(lowest) < 0:
+        if values[k + 1] > 0:
+            lowest = _lowest_below_zero(gap, rate, float(a), float(b))
+            if lowest is not None:
                 return float(a), lowest
     return None
 
@@ -81,3 +81,44 @@ def _again(gap: Function, begin: float, end: float) -> tuple[float, float] | Non
         if gap(t) > 0:
             return t, later
     return None
+
+
+def falls(f: Function, times: Array, *, starts: bool) -> tuple[float, float] | None:
+    """The first interval in which f falls below zero; at once where it starts below.
+
+    Args:
+        f: of time.
+        times: to look at.
+        starts: whether the motion starts anew at the first of them; else it came from there with f not below zero.
+    """
+    values = [f(t) for t in times]
+    if starts and values[0] < 0:
+        return float(times[0]), float(times[0])
+    for (a, b), (f_a, f_b) in zip(pairwise(times), pairwise(values), strict=True):
+        if f_b < 0:
+            return (float(a), float(b)) if f_a > 0 else (float(a), float(a))
+    return None
+
+
+def reverses(speed: Function, rate: Function, times: Array) -> tuple[float, float] | None:
+    """The first interval in which a speed that is positive, or zero at first, falls to zero; the ends where at once.
+
+    Args:
+        speed: along its direction, rad/s or m/s.
+        rate: of the speed.
+        times: to look at.
+    """
+    values = [speed(t) for t in times]
+    for (a, b), (v_a, v_b) in zip(pairwise(map(float, times)), pairwise(values), strict=True):
+        end = b if v_b < 0 or v_a > 0 >= v_b else _lowest_below_zero(speed, rate, a, b)
+        if end is not None:
+            return (a, end) if v_a > 0 else _again(speed, a, end) or (a, a)
+    return None
+
+
+def _lowest_below_zero(f: Function, rate: Function, a: float, b: float) -> float | None:
+    """Where f is lowest between a and b, if it is below zero there."""
+    if not rate(a) < 0 < rate(b):
+        return None
+    lowest = zero(rate, a, b)
+    return lowest if f(lowest) < 0 else None

@@ -150,11 +150,16 @@ def integrator_of(
     return ByFormula(robot, method, rates, effort, duration)
 
 
-def check_method(method: Method) -> None:
-    """Refuse methods that cannot stop within a step and go on from there."""
+def can_stop(method: Method) -> bool:
+    """Whether a method can stop within a step and go on from there."""
     past = isinstance(method, FixedStep) and bool(method.scheme.memory)
     several = isinstance(method, Adaptive) and method.scipy_method in MULTISTEP
-    if past or several or not isinstance(method, Adaptive | FixedStep):
+    return isinstance(method, Adaptive | FixedStep) and not past and not several
+
+
+def check_method(method: Method) -> None:
+    """Refuse methods that cannot stop within a step and go on from there."""
+    if not can_stop(method):
         raise SettingError(
             f"{method} cannot stop at events, stops and contacts; use method='adaptive' or 'rk4', or another whose "
             "steps need no past"

@@ -16,6 +16,7 @@ from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
+from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import KEPT, SettingError, SimulationError, SimulationInterrupted
@@ -24,7 +25,7 @@ from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
-from armdyn.simulation.notes import notes_on
+from armdyn.simulation.notes import friction_at_rest, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
@@ -160,7 +161,9 @@ def simulate(
         flexible_run.refuse_rotors(robot, theta0, thetad0)
         samples, integrate = _plan(robot, chosen, forces, start, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    happenings = hybrid.happenings_of(chosen, events, stops, contacts, dense_output)
+    dry = DryJoints.of(robot)
+    happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
+    samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)
     if happenings is not None and not isinstance(chosen, Taylor):
         integrate = partial(hybrid.integrate, robot, chosen, forces, start, duration=duration, samples=samples)
         integrate = partial(integrate, happenings=happenings)
