@@ -72,13 +72,26 @@ class Holding:
     @cached_property
     def nearest(self) -> Face:
         """The face that is nearest to the force that holds, or farthest outside."""
-        U, S, V = np.linalg.svd(self._unit, full_matrices=False)
-        rank = int((S > DRIFTED * S[0]).sum()) if S[0] > 0 else 0
+        _, S, V = np.linalg.svd(self._unit, full_matrices=False)
+        rank = int(np.count_nonzero(S / S[0] > DRIFTED)) if S[0] > 0 else 0
+        if rank == len(self.b):
+            return self._nearest_bound()
         columns = S[:rank, None] * V[:rank]
         target = columns @ (self.forces * self._sizes)
         low, high = self.low * self._sizes, self.high * self._sizes
         faces = [face for normal in _normals(columns, rank) for face in self._face(normal, columns, target, low, high)]
         return min(faces, key=lambda face: face.distance, default=Face(np.inf, np.zeros(len(self.b), dtype=int)))
+
+    def _nearest_bound(self) -> Face:
+        """The same where every force is decided: two faces for each."""
+        p, width = self.forces, self.high - self.low
+        slack = np.where(np.isfinite(width), SLACK, 0.0)
+        scale = np.where(np.isfinite(width), width, 1.0)
+        distances = np.array([(p - self.low) / scale, (self.high - p) / scale]) + slack
+        side, row = np.unravel_index(np.argmin(distances), distances.shape)
+        leaves = np.zeros(len(p), dtype=int)
+        leaves[row] = 1 if side == 0 else -1
+        return Face(float(distances[side, row]), leaves)
 
     @staticmethod
     def _face(normal: Array, columns: Array, target: Array, low: Array, high: Array) -> list[Face]:

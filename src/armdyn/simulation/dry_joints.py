@@ -10,6 +10,7 @@ from armdyn.model.drive import Drive
 from armdyn.model.friction import FrictionLaw
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 TINY = float(np.finfo(float).tiny)
 """rad/s or m/s: the velocity of a joint that begins to slip."""
@@ -58,20 +59,21 @@ class DryJoints:
                 mirrored = (most, least, forth, back) if factor < 0 else (least, most, back, forth)
                 forces[place] += np.multiply(factor, mirrored)
             names.append(" and ".join(robot.model.joints[joints[k]].name for k, _ in bodies))
-        return cls(names, rows, *forces.T, signs)
+        least, most, backwards, forwards = forces.T
+        return cls(names, rows, least, most, backwards, forwards, signs)
 
     def __len__(self) -> int:
         return len(self.names)
 
-    @property
-    def breakaway(self) -> Array:
-        """Half of what friction may take at rest in all, N m or N, shape (m,)."""
-        return 0.5 * (self.most - self.least)
-
     def coordinates(self, which: Array) -> Array:
         """The coordinates that stand still where these joints stick, as far as one coordinate alone moves them."""
-        alone = which & (np.count_nonzero(self.rows, axis=1) == 1)
-        return np.flatnonzero(np.any(self.rows[alone] != 0.0, axis=0))
+        moved = self._moved_by[which]
+        return moved[moved >= 0]
+
+    @cached_property
+    def _moved_by(self) -> Array:
+        """The coordinate that alone moves each, -1 where several do."""
+        return np.where(np.count_nonzero(self.rows, axis=1) == 1, np.argmax(self.rows != 0.0, axis=1), -1)
 
     def directions(self, slip: Array) -> Array:
         """1, -1 or 0 of every joint of the model, from those of these joints."""

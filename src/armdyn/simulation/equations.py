@@ -50,9 +50,7 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(),(n)", sources=SOURCES)
-def sliding_motion(
-    model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any = None
-) -> tuple[Any, Any, Any]:
+def sliding_motion(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any = None) -> tuple[Any, Any, Any]:
     """`motion`, with the friction of joints that slide in given directions; that friction is the third result.
 
     Dry friction keeps its direction past the zero of a joint's velocity, so that it is smooth there, and is left out

@@ -1,4 +1,4 @@
-"""Motions with events: smooth pieces between what happens at stops, at contacts and in joints that stick, state by state.
+"""Motions with events, state by state: smooth pieces between what happens at stops, contacts and joints that stick.
 
 Along a piece every barrier is open or held closed, and every joint with dry friction slips in one direction or sticks.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ TOUCHED = 1e-8
 """A barrier is touched where its gap, rad or m, is below; a state that starts further behind one is refused."""
 
 SLOW = 1e-10
-"""A barrier that is touched is hit where its gap closes faster; a joint that is slower than that rests. rad/s or m/s."""
+"""A barrier that is touched is hit where its gap closes faster, a joint with dry friction rests below; rad/s or m/s."""
 
 At = Callable[[float], Array]
 """y(t) along a step."""
@@ -81,7 +82,7 @@ def _listed(name: str, given: Any, part: str) -> list[Any]:
 
 
 class _Found(NamedTuple):
-    """Something that happens within a step, and where: a watched function, a barrier hit, a joint at rest; or a leave."""
+    """What happens within a step, and the place of its watched function, its barrier or its joint."""
 
     t: float
     kind: str
@@ -274,8 +275,9 @@ class _Motion:
 
     def _rests(self, step: Step, times: Array) -> Iterator[_Found]:
         """Joints with dry friction that come to rest."""
+        rates = cache(lambda t: self.rates(t, step.near(t)))
         for place in np.flatnonzero(self.mode.slip).tolist():
-            bracket = reverses(self._slip_speed(place, step.near), self._slip_rate(place, step.near), times)
+            bracket = reverses(self._slip_speed(place, step.near), self._slip_speed(place, rates), times)
             if bracket is not None:
                 yield _Found(zero(self._slip_speed(place, step.at), *bracket), "rest", place)
 
@@ -295,12 +297,9 @@ class _Motion:
         return speed
 
     def _slip_speed(self, place: int, at: At) -> Function:
+        """The speed of a joint along its slip; its rate where ``at`` gives y'."""
         row = self.mode.slip[place] * self.dry.rows[place]
         return lambda t: float(row @ at(t)[self.n : -1])
-
-    def _slip_rate(self, place: int, at: At) -> Function:
-        row = self.mode.slip[place] * self.dry.rows[place]
-        return lambda t: float(row @ self.rates(t, at(t))[self.n : -1])
 
     def _reserve(self, at: At) -> Function:
         return lambda t: self._holding(t, at(t)).nearest.distance
@@ -318,7 +317,7 @@ class _Motion:
 
     def _lets_go(self, t: float, y: Array) -> bool:
         """Whether what rests has to be looked at behind a jump of the forces."""
-        return len(self.barriers) > 0 or (self.mode.held.any() and self._holding(t, y).nearest.distance < 0)
+        return len(self.barriers) > 0 or (bool(self.mode.held.any()) and self._holding(t, y).nearest.distance < 0)
 
     def _changed(self, t: float, y: Array, found: _Found) -> Array:
         """The state behind a hit, a joint's rest, or what is held being left."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,15 +30,15 @@ class Step:
         y: the state there.
         end: s.
         y_end: the state there.
-        near: y at times between, for looking where something happens.
+        near: y at times between, for looking where something happens; each is computed once.
         at: y at times between, as accurate as the step.
     """
 
     def __init__(
         self, t: float, y: Array, end: float, y_end: Array, near: Callable[[float], Array], at: Callable[[float], Array]
     ) -> None:
-        self.t, self.y, self.end, self.y_end, self.near = t, y, end, y_end, near
-        self._at = at
+        self.t, self.y, self.end, self.y_end = t, y, end, y_end
+        self.near, self._at = cache(near), at
 
     def at(self, t: float) -> Array:
         """The state at a time of the step."""

@@ -92,7 +92,9 @@ class Pushing:
 
     def rows(self, q: Array) -> Array:
         """a(q) of all barriers and joints that can stick, shape (rows, n)."""
-        return np.vstack([self.barriers.rows(q), self.dry.rows]) if len(self.dry) else self.barriers.rows(q)
+        if not len(self.barriers):
+            return self.dry.rows
+        return np.vstack([self.barriers.rows(q), self.dry.rows])
 
     def metric(self, q: Array, active: Array) -> Metric:
         """Of the rows that are true in ``active``."""
@@ -209,6 +211,7 @@ class Pushing:
 
     def _approach(self, q: Array, qd: Array, qdd: Array, active: Array) -> Array:
         """A qdd + Adot qd."""
-        drift = np.concatenate([self.barriers.drift(q, qd), np.zeros(len(self.dry))])
-        approach: Array = self.rows(q)[active] @ qdd + drift[active]
+        approach: Array = self.rows(q)[active] @ qdd
+        if len(self.barriers):
+            approach = approach + np.concatenate([self.barriers.drift(q, qd), np.zeros(len(self.dry))])[active]
         return approach
