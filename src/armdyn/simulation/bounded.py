@@ -128,17 +128,18 @@ def least_squares(B: Array, b: Array, low: Array, high: Array) -> Array:
     from scipy.optimize import lsq_linear, nnls  # noqa: PLC0415 - slow to import
 
     d, sizes = _target(B, b), _sizes(B)
-    B, low, high = B / sizes, low * sizes, high * sizes
+    B, low, high, bounds = B / sizes, low * sizes, high * sizes, (low, high)
     if not low.any() and np.isinf(high).all():
         only_push: Array = nnls(B, d)[0] / sizes
         return only_push
     p, free = low.copy(), low < high
     if free.any():
         rest, unit = d - B[:, ~free] @ low[~free], float(np.linalg.norm(d)) or 1.0  # BVLS stops by the size of numbers
-        bounds = low[free] / unit, high[free] / unit
-        found = lsq_linear(B[:, free], rest / unit, bounds, method="bvls", tol=1e-15, max_iter=100 * len(p))
+        scaled = low[free] / unit, high[free] / unit
+        found = lsq_linear(B[:, free], rest / unit, scaled, method="bvls", tol=1e-15, max_iter=100 * len(p))
         p[free] = found.x * unit
-    return p / sizes
+    within: Array = np.clip(p / sizes, *bounds)
+    return within
 
 
 def sizes_of(B: Array, b: Array) -> Array:

@@ -19,6 +19,9 @@ AT_ZERO = 1e-9
 
 Function = Callable[[float], float]
 
+Bracket = tuple[float, float]
+"""Two times, s, between which a function crosses zero; twice the same where it does so at once."""
+
 
 def points_of(begin: float, end: float) -> Array:
     """The times at which a step is looked at, s."""
@@ -35,7 +38,7 @@ def zero(f: Function, a: float, b: float) -> float:
     return float(brentq(f, a, b, xtol=1e-15, rtol=4 * np.finfo(float).eps))
 
 
-def crossed(f: Function, times: Array, direction: int) -> tuple[float, float] | None:
+def crossed(f: Function, times: Array, direction: int) -> Bracket | None:
     """The first interval in which f changes its sign in the direction; a zero at the begin does not count."""
     values = [f(t) for t in times]
     for (a, b), (f_a, f_b) in zip(pairwise(times), pairwise(values), strict=True):
@@ -45,7 +48,7 @@ def crossed(f: Function, times: Array, direction: int) -> tuple[float, float] | 
     return None
 
 
-def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> tuple[float, float] | None:
+def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Bracket | None:
     """The first interval in which a gap becomes zero, also where it opens again within it.
 
     Args:
@@ -71,7 +74,7 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> tupl
     return None
 
 
-def _again(gap: Function, begin: float, end: float) -> tuple[float, float] | None:
+def _again(gap: Function, begin: float, end: float) -> Bracket | None:
     """The interval in which a gap that has just opened closes again, where that is before the end."""
     if gap(end) > 0:
         return None
@@ -83,7 +86,7 @@ def _again(gap: Function, begin: float, end: float) -> tuple[float, float] | Non
     return None
 
 
-def falls(f: Function, times: Array, *, starts: bool) -> tuple[float, float] | None:
+def falls(f: Function, times: Array, *, starts: bool) -> Bracket | None:
     """The first interval in which f falls below zero; at once where it starts below.
 
     Args:
@@ -100,7 +103,7 @@ def falls(f: Function, times: Array, *, starts: bool) -> tuple[float, float] | N
     return None
 
 
-def reverses(speed: Function, rate: Function, times: Array) -> tuple[float, float] | None:
+def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
     """The first interval in which a speed that is positive, or zero at first, falls to zero; the ends where at once.
 
     Args:

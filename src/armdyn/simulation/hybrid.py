@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
-from armdyn.simulation.crossings import Function, closes, crossed, falls, points_of, reverses, zero
+from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.dry_joints import DryJoints
@@ -35,11 +35,17 @@ from armdyn.spatial.rotations import Array
 TOUCHED = 1e-8
 """A barrier is touched where its gap, rad or m, is below; a state that starts further behind one is refused."""
 
+ROUNDING = 1e-12
+"""A gap that is held closed and is no wider, rad or m, is closed but for rounding."""
+
 SLOW = 1e-10
 """A barrier that is touched is hit where its gap closes faster, a joint with dry friction rests below; rad/s or m/s."""
 
 At = Callable[[float], Array]
 """y(t) along a step."""
+
+Along = Callable[[At], Function]
+"""A function of time, from the motion."""
 
 MOST_AT_ONCE = 100
 """So many events at one time are a motion that cannot be continued."""
@@ -255,31 +261,30 @@ class _Motion:
     def _crossings(self, step: Step, times: Array) -> Iterator[_Found]:
         """What is watched for, each at its first time in the step."""
         for place, one in enumerate(self.watched):
-            bracket = crossed(self._value(place, step.near), times, one.direction)
-            if bracket is not None:
-                yield _Found(zero(self._value(place, step.at), *bracket), "end" if one.terminal else "crossing", place)
+            value, way = partial(self._value, place), one.direction
+            kind = "end" if one.terminal else "crossing"
+            yield from _found(kind, place, step, value, partial(_crossed, value, times, way))
 
     def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
         """Barriers that are reached, each at its first time."""
         for place in np.flatnonzero(~self.mode.held[: len(self.barriers)]).tolist():
-            bracket = closes(self._gap(place, step.near), self._speed(place, step.near), times, starts=starts)
-            if bracket is not None:
-                yield _Found(zero(self._gap(place, step.at), *bracket), "hit", place)
+            gap, speed = partial(self._gap, place), partial(self._speed, place)
+            yield from _found("hit", place, step, gap, partial(_closes, gap, speed, times, starts))
 
     def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
         """What is held and would take a pull of a barrier, or more friction than a joint has."""
         if self.mode.held.any():
-            bracket = falls(self._reserve(step.near), times[:: len(times) // 2], starts=starts)
-            if bracket is not None:
-                yield _Found(zero(self._reserve(step.at), *bracket), "leave", 0)
+            few = times[:: len(times) // 2]
+            yield from _found("leave", 0, step, self._reserve, lambda at: falls(self._reserve(at), few, starts=starts))
 
     def _rests(self, step: Step, times: Array) -> Iterator[_Found]:
         """Joints with dry friction that come to rest."""
-        rates = cache(lambda t: self.rates(t, step.near(t)))
         for place in np.flatnonzero(self.mode.slip).tolist():
-            bracket = reverses(self._slip_speed(place, step.near), self._slip_speed(place, rates), times)
-            if bracket is not None:
-                yield _Found(zero(self._slip_speed(place, step.at), *bracket), "rest", place)
+            speed = partial(self._slip_speed, place)
+            yield from _found("rest", place, step, speed, partial(self._reverses, speed, times))
+
+    def _reverses(self, speed: Along, times: Array, at: At) -> Bracket | None:
+        return reverses(speed(at), speed(cache(lambda t: self.rates(t, at(t)))), times)
 
     # What is looked at, as functions of time along a step.
 
@@ -365,6 +370,10 @@ class _Motion:
             touched, slip = touched & (left[:barriers] == 0), slip + left[barriers:]
         before, resting = self.mode, np.concatenate([touched, slip == 0])
         self.mode = self.pushing.decided(q, qd, self.acting.at(self.hold, t, q, qd), resting, slip)
+        open_yet = self.mode.held & np.append(self.barriers.gaps(q) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
+        if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
+            y = np.array([*self.pushing.closed(q, qd, open_yet)[0], *qd, y[-1]])
+            q, qd = self._state(y)
         if (np.abs(self.pushing.rows(q) @ qd)[self.mode.held] > 0).any():
             y = self._moved(y, *self.pushing.closed(q, qd, self.mode.held))
         self._note_changes(t, y, before, quiet=quiet)
@@ -453,6 +462,28 @@ class _Motion:
 
     def _state(self, y: Array) -> tuple[Array, Array]:
         return y[: self.n], y[self.n : -1]
+
+
+def _crossed(value: Along, times: Array, direction: int, at: At) -> Bracket | None:
+    return crossed(value(at), times, direction)
+
+
+def _closes(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bracket | None:
+    return closes(gap(at), speed(at), times, starts=starts)
+
+
+def _found(
+    kind: str, place: int, step: Step, value: Along, bracket: Callable[[At], Bracket | None]
+) -> Iterator[_Found]:
+    """Where in the step a value crosses zero, if it does: seen near the motion, located on it.
+
+    Where what is near the motion deceives, the motion itself is looked at.
+    """
+    found, f = bracket(step.near), value(step.at)
+    if found is not None and found[0] < found[1] and f(found[0]) * f(found[1]) > 0:
+        found = bracket(step.at)
+    if found is not None:
+        yield _Found(zero(f, *found), kind, place)
 
 
 def _ends(method: Adaptive | FixedStep, forces: Forces, duration: float) -> list[float]:

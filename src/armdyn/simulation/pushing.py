@@ -104,7 +104,9 @@ class Pushing:
             C = np.linalg.solve(L, self.robot.constraint_jacobian(q).T)
             C = C / np.where(np.linalg.norm(C, axis=0) == 0, 1.0, np.linalg.norm(C, axis=0))
             Q = C @ np.linalg.pinv(C, rcond=DRIFTED)
-            return Metric(L, B - Q @ B, Q)
+            free = B - Q @ B
+            nothing = np.linalg.norm(free, axis=0) < DRIFTED * np.linalg.norm(B, axis=0)  # a joint at a dead point
+            return Metric(L, np.where(nothing, 0.0, free), Q)
         return Metric(L, B, None)
 
     def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
