@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import constraints as c
-from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Slopes, Viscous
+from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Slopes, Viscous
 from armdyn.simulation import Adaptive, Contact, OverTime, SettingError, SimulationError, Stops
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.dry_joints import DryJoints
@@ -427,6 +427,20 @@ def test_methods_that_cannot_stop_say_that_joints_do_not_stick(method):
     assert "friction" not in motion.signals
     smooth = armdyn.simulate(pendulum(friction=(0.5, 0.0)), [-1.2], duration=0.02, method=method)
     assert not any("stick" in note for note in smooth.notes)
+
+
+def test_friction_that_depends_on_the_load_does_not_stick_and_says_so():
+    geared = pendulum().with_actuators({"hinge": Actuator(gear=Gear(50.0, efficiency=0.8, back_efficiency=0.6))})
+    motion = armdyn.simulate(geared, [-1.2], duration=0.02)
+    (note,) = (note for note in motion.notes if "do not stick" in note)
+    assert note.startswith("friction depends on the load")
+    assert "(hinge); use friction that does not, or a smooth law" in note
+
+
+def test_a_callback_of_an_adaptive_method_is_refused_as_before():
+    sampled = armdyn.control.callback(lambda t, q, qd: -qd, sample_time=0.1)
+    with pytest.raises(SettingError, match="has a sample time of 0.1 s of its own"):
+        armdyn.simulate(pendulum(), [-1.2], duration=0.2, torque=sampled)
 
 
 def test_viscous_friction_beside_dry_friction_is_not_bent_at_rest():

@@ -279,12 +279,10 @@ class _Motion:
 
     def _rests(self, step: Step, times: Array) -> Iterator[_Found]:
         """Joints with dry friction that come to rest."""
+        rates = cache(lambda at: cache(lambda t: self.rates(t, at(t))))  # all joints look at the same ones
         for place in np.flatnonzero(self.mode.slip).tolist():
             speed = partial(self._slip_speed, place)
-            yield from _found("rest", place, step, speed, partial(self._reverses, speed, times))
-
-    def _reverses(self, speed: Along, times: Array, at: At) -> Bracket | None:
-        return reverses(speed(at), speed(cache(lambda t: self.rates(t, at(t)))), times)
+            yield from _found("rest", place, step, speed, partial(_reverses, speed, rates, times))
 
     # What is looked at, as functions of time along a step.
 
@@ -466,6 +464,10 @@ class _Motion:
 
 def _crossed(value: Along, times: Array, direction: int, at: At) -> Bracket | None:
     return crossed(value(at), times, direction)
+
+
+def _reverses(speed: Along, rates: Callable[[At], At], times: Array, at: At) -> Bracket | None:
+    return reverses(speed(at), speed(rates(at)), times)
 
 
 def _closes(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bracket | None:

@@ -67,7 +67,8 @@ def simulate(
     Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and beside it the work of torques and
     wrench, so that ``trajectory.energy.drift`` shows the error of the integration. A robot with constraints moves
     within them (8.96); how far it drifts from them by the integration's errors is in ``trajectory.notes``. Joint limits
-    are enforced by ``stops`` only: ``trajectory.notes`` names the joints that leave them.
+    are enforced by ``stops`` only: ``trajectory.notes`` names the joints that leave them. Joints with dry friction
+    stick and slip (8.9.4): the times are in ``trajectory.events``, the friction in ``trajectory.signals``.
 
     Where joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as
     `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
@@ -113,11 +114,11 @@ def simulate(
             in ``trajectory.events``.
         stops: `Stops`, to make the limits of joints stops that they hit, press against and leave.
         contacts: each a `Contact`, a point that a plane pushes and never pulls. The forces of stops and contacts are in
-            ``trajectory.signals``, what impacts take is counted as work. With events, stops or contacts the states of
-            a batch are integrated one after the other, and a callable sees one state.
+            ``trajectory.signals``, what impacts take is counted as work. With events, stops, contacts or dry
+            friction the states of a batch are integrated one after the other, and a callable sees one state.
         progress: show a progress bar on stderr.
 
-    With fixed steps the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to
+    With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to
     the others; so a callable sees the whole batch. The adaptive method integrates state after state, each with its own
     steps, exactly as if alone; a callable sees one state of shape (n,).
 
