@@ -439,7 +439,7 @@ def test_friction_that_depends_on_the_load_does_not_stick_and_says_so():
 
 def test_a_callback_of_an_adaptive_method_is_refused_as_before():
     sampled = armdyn.control.callback(lambda t, q, qd: -qd, sample_time=0.1)
-    with pytest.raises(SettingError, match="has a sample time of 0.1 s of its own"):
+    with pytest.raises(SettingError, match=r"has a sample time of 0\.1 s of its own"):
         armdyn.simulate(pendulum(), [-1.2], duration=0.2, torque=sampled)
 
 

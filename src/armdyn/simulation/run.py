@@ -118,9 +118,9 @@ def simulate(
             friction the states of a batch are integrated one after the other, and a callable sees one state.
         progress: show a progress bar on stderr.
 
-    With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to
-    the others; so a callable sees the whole batch. The adaptive method integrates state after state, each with its own
-    steps, exactly as if alone; a callable sees one state of shape (n,).
+    With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN
+    without harm to the others; so a callable sees the whole batch. The adaptive method integrates state after state,
+    each with its own steps, exactly as if alone; a callable sees one state of shape (n,).
 
     Raises:
         ShapeError: an array, or what a callable returned, that does not fit the robot.
