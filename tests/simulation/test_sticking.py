@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import constraints as c
-from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Slopes, Viscous
+from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Slopes, Spring, Viscous
 from armdyn.simulation import Adaptive, Contact, OverTime, SettingError, SimulationError, Stops
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.dry_joints import DryJoints
@@ -435,6 +435,24 @@ def test_friction_that_depends_on_the_load_does_not_stick_and_says_so():
     (note,) = (note for note in motion.notes if "do not stick" in note)
     assert note.startswith("friction depends on the load")
     assert "(hinge); use friction that does not, or a smooth law" in note
+
+
+def test_flexible_joints_do_not_stick_and_say_so():
+    actuator = Actuator(Motor(rotor_inertia=1e-4), Gear(50.0), friction=Coulomb(0.5), spring=Spring(500.0))
+    motion = armdyn.simulate(pendulum().with_actuators({"hinge": actuator}), [-1.2], duration=0.02)
+    assert "theta" in motion.signals
+    (note,) = (note for note in motion.notes if "do not stick" in note)
+    assert note.startswith("joints are flexible")
+
+
+def test_a_law_that_switches_beside_joints_that_stick_is_named():
+    robot = double_pendulum((0.1, 0.5))
+    law = lambda t, q, qd: -0.3 * np.sign(qd)  # noqa: E731
+    with pytest.raises(SimulationError, match="switches faster than the adaptive method can follow") as error:
+        armdyn.simulate(robot, [-1.5, 0.3], duration=1.5, torque=law)
+    assert error.value.trajectory is not None
+    stepped = armdyn.simulate(robot, [-1.5, 0.3], duration=0.2, torque=law, method="rk4", step=5e-3)
+    assert np.isfinite(stepped.q).all()
 
 
 def test_a_callback_of_an_adaptive_method_is_refused_as_before():

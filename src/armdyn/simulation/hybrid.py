@@ -15,6 +15,7 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
+from armdyn.simulation.chattering import Watch
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
@@ -201,11 +202,15 @@ class _Motion:
         self.acting = forces
         self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration)
         self.ends = _ends(method, forces, duration)
+        self.watch = Watch(duration) if isinstance(method, Adaptive) and forces.by_callables else None
 
     def rates(self, t: float, y: Array) -> Array:
         """y' = (qd, qdd, P)."""
         n, (q, qd) = self.n, self._state(y)
-        found = self.pushing.rates(q, qd, self.acting.at(self.hold, t, q, qd), self.mode)
+        acting = self.acting.at(self.hold, t, q, qd)
+        found = self.pushing.rates(q, qd, acting, self.mode)
+        if self.watch is not None:
+            self.watch.saw(t, y, acting)
         self.samples.effort.evaluations += 1
         result = np.empty(2 * n + 1)
         result[:n], result[n:-1], result[-1] = qd, found.qdd, found.power
@@ -227,6 +232,7 @@ class _Motion:
                 step = self.integrator.step(t, y, end)
                 happened = self._first(step, starts)
                 stop = step.end if happened is None else happened.t
+                self._refuse_chattering(t, stop)
                 self._record(step, stop)
                 at_once = at_once + 1 if stop <= t else 0
                 if at_once > MOST_AT_ONCE:
@@ -450,6 +456,14 @@ class _Motion:
             raise SettingError(
                 f"q0 is {-gaps[place]:.3g} rad or m behind {self.barriers.names[place]!r}; a motion starts before its "
                 "stops and on the free side of its contacts"
+            )
+
+    def _refuse_chattering(self, t: float, stop: float) -> None:
+        if self.watch is not None and self.watch.collapsed(stop - t) and self.watch.jumps().any():
+            raise SimulationError(
+                f"torque or f_tip switches faster than the adaptive method can follow, from t = {t:g} s on, and "
+                "beside joints that stick, stops, contacts and events nothing carries the motion through. Use a smooth "
+                "law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as method='rk4'"
             )
 
     def _too_many(self, t: float) -> SimulationError:

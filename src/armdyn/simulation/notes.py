@@ -10,6 +10,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.columns import UNITS
 from armdyn.simulation.dry_joints import can_stick
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.methods import Method
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
@@ -45,6 +46,8 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[
         return
     if drive.depends_on_load:
         why, remedy = "friction depends on the load", "use friction that does not, or a smooth law"
+    elif flexible_places(robot.model):
+        why, remedy = "joints are flexible", "use a smooth law"
     else:
         why, remedy = f"{method} cannot stop where joints come to rest", "use method='adaptive' or 'rk4'"
     yield (

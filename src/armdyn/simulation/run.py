@@ -162,8 +162,9 @@ def simulate(
         flexible_run.refuse_rotors(robot, theta0, thetad0)
         samples, integrate = _plan(robot, chosen, forces, start, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    dry = DryJoints.of(robot)
-    happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
+    dry, happenings = DryJoints.of(robot), None
+    if not flexible_places(robot.model):
+        happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
     samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)
     if happenings is not None and not isinstance(chosen, Taylor):
         integrate = partial(hybrid.integrate, robot, chosen, forces, start, duration=duration, samples=samples)
