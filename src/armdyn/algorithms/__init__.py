@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         kinetic_energy_derivatives,
         transposed_coriolis_forces,
     )
+    from armdyn.algorithms.holding_forces import HoldingForces, holding_forces
     from armdyn.algorithms.inverse_dynamics_derivatives import InverseDynamicsDerivatives, inverse_dynamics_derivatives
     from armdyn.algorithms.inverse_mass_matrix import inverse_mass_matrix
     from armdyn.algorithms.joint_positions import joint_positions
@@ -65,6 +66,7 @@ _MODULES = {
     "friction_forces": "friction_forces",
     "generalized_momentum": "KineticEnergyDerivatives generalized_momentum kinetic_energy_derivatives "
     "transposed_coriolis_forces",
+    "holding_forces": "HoldingForces holding_forces",
     "inverse_dynamics_derivatives": "InverseDynamicsDerivatives inverse_dynamics_derivatives",
     "inverse_mass_matrix": "inverse_mass_matrix",
     "joint_positions": "joint_positions",
@@ -89,6 +91,7 @@ __all__ = [
     "ClosedForm",
     "ForwardDynamicsDerivatives",
     "Function",
+    "HoldingForces",
     "InverseDynamicsDerivatives",
     "JointReactions",
     "KineticEnergyDerivatives",
@@ -114,6 +117,7 @@ __all__ = [
     "function",
     "generalized_momentum",
     "gravity_forces",
+    "holding_forces",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_mass_matrix",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from armdyn.plots.drives import draw_drive_histories, draw_efficiency_map
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
     from armdyn.plots.friction import draw_friction
+    from armdyn.plots.holding import draw_holding_set
     from armdyn.plots.masp import draw_masp, draw_simulation
     from armdyn.plots.motors import draw_gear_ratios, draw_operating_region
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
@@ -33,6 +34,7 @@ _WHERE = {
     "draw_efficiency_map": "drives",
     "draw_friction": "friction",
     "draw_gear_ratios": "motors",
+    "draw_holding_set": "holding",
     "draw_joint_ellipses": "ellipses",
     "draw_masp": "masp",
     "draw_on_arm": "on_arm",
@@ -53,6 +55,7 @@ __all__ = [
     "draw_efficiency_map",
     "draw_friction",
     "draw_gear_ratios",
+    "draw_holding_set",
     "draw_joint_ellipses",
     "draw_masp",
     "draw_on_arm",

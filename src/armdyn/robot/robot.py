@@ -91,6 +91,7 @@ class Robot:
     # The terms of tau = M qdd + c + g + friction + J^T f_tip
     bias_forces = Method(ALGORITHMS)
     friction_forces = Method(ALGORITHMS)
+    holding_forces = Method(ALGORITHMS)
     gravity_forces = Method(ALGORITHMS)
     velocity_forces = Method(ALGORITHMS)
     tip_forces = Method(ALGORITHMS)

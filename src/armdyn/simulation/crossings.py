@@ -19,6 +19,9 @@ AT_ZERO = 1e-9
 
 Function = Callable[[float], float]
 
+Bracket = tuple[float, float]
+"""Two times, s, between which a function crosses zero; twice the same where it does so at once."""
+
 
 def points_of(begin: float, end: float) -> Array:
     """The times at which a step is looked at, s."""
@@ -35,7 +38,7 @@ def zero(f: Function, a: float, b: float) -> float:
     return float(brentq(f, a, b, xtol=1e-15, rtol=4 * np.finfo(float).eps))
 
 
-def crossed(f: Function, times: Array, direction: int) -> tuple[float, float] | None:
+def crossed(f: Function, times: Array, direction: int) -> Bracket | None:
     """The first interval in which f changes its sign in the direction; a zero at the begin does not count."""
     values = [f(t) for t in times]
     for (a, b), (f_a, f_b) in zip(pairwise(times), pairwise(values), strict=True):
@@ -45,7 +48,7 @@ def crossed(f: Function, times: Array, direction: int) -> tuple[float, float] | 
     return None
 
 
-def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> tuple[float, float] | None:
+def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> Bracket | None:
     """The first interval in which a gap becomes zero, also where it opens again within it.
 
     Args:
@@ -54,7 +57,7 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> tupl
         times: to look at.
         starts: whether the motion starts anew at the first of them, perhaps from a gap of zero that opens.
     """
-    values, rates = [gap(t) for t in times], [rate(t) for t in times]
+    values = [gap(t) for t in times]
     for k, (a, b) in enumerate(pairwise(times)):
         if k == 0 and starts and values[0] < AT_ZERO:
             found = _again(gap, float(a), float(b))
@@ -64,14 +67,14 @@ def closes(gap: Function, rate: Function, times: Array, *, starts: bool) -> tupl
                 return float(a), float(a)
         elif values[k] > 0 >= values[k + 1]:
             return float(a), float(b)
-        if values[k + 1] > 0 and rates[k] < 0 < rates[k + 1]:
-            lowest = zero(rate, float(a), float(b))
-            if gap(lowest) < 0:
+        if values[k + 1] > 0:
+            lowest = _lowest_below_zero(gap, rate, float(a), float(b))
+            if lowest is not None:
                 return float(a), lowest
     return None
 
 
-def _again(gap: Function, begin: float, end: float) -> tuple[float, float] | None:
+def _again(gap: Function, begin: float, end: float) -> Bracket | None:
     """The interval in which a gap that has just opened closes again, where that is before the end."""
     if gap(end) > 0:
         return None
@@ -81,3 +84,44 @@ def _again(gap: Function, begin: float, end: float) -> tuple[float, float] | Non
         if gap(t) > 0:
             return t, later
     return None
+
+
+def falls(f: Function, times: Array, *, starts: bool) -> Bracket | None:
+    """The first interval in which f falls below zero; at once where it starts below.
+
+    Args:
+        f: of time.
+        times: to look at.
+        starts: whether the motion starts anew at the first of them; else it came from there with f not below zero.
+    """
+    values = [f(t) for t in times]
+    if starts and values[0] < 0:
+        return float(times[0]), float(times[0])
+    for (a, b), (f_a, f_b) in zip(pairwise(times), pairwise(values), strict=True):
+        if f_b < 0:
+            return (float(a), float(b)) if f_a > 0 else (float(a), float(a))
+    return None
+
+
+def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
+    """The first interval in which a speed that is positive, or zero at first, falls to zero; the ends where at once.
+
+    Args:
+        speed: along its direction, rad/s or m/s.
+        rate: of the speed.
+        times: to look at.
+    """
+    values = [speed(t) for t in times]
+    for (a, b), (v_a, v_b) in zip(pairwise(map(float, times)), pairwise(values), strict=True):
+        end = b if v_b < 0 or v_a > 0 >= v_b else _lowest_below_zero(speed, rate, a, b)
+        if end is not None:
+            return (a, end) if v_a > 0 else _again(speed, a, end) or (a, a)
+    return None
+
+
+def _lowest_below_zero(f: Function, rate: Function, a: float, b: float) -> float | None:
+    """Where f is lowest between a and b, if it is below zero there."""
+    if not rate(a) < 0 < rate(b):
+        return None
+    lowest = zero(rate, a, b)
+    return lowest if f(lowest) < 0 else None

@@ -15,7 +15,10 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.declaration import function
+from armdyn.model.drive import Drive
+from armdyn.program import maximum
 from armdyn.robot import Robot
+from armdyn.simulation.dry_joints import TINY, is_dry
 from armdyn.simulation.schemes import Rates
 from armdyn.spatial.rotations import Array
 
@@ -44,6 +47,58 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
     if model.drive.has_friction:
         forces = forces - algorithms.friction_forces(model, q, qd, qdd, f_tip)
     return qdd, forces @ qd
+
+
+@function("(n),(n),(n),(joints),(6)?->(n),(),(n)", sources=SOURCES)
+def sliding_motion(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any = None) -> tuple[Any, Any, Any]:
+    """`motion`, with the friction of joints that slide in given directions; that friction is the third result.
+
+    Dry friction keeps its direction past the zero of a joint's velocity, so that it is smooth there, and is left out
+    where the direction is 0.
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        tau: joint forces, N m or N, shape (..., n).
+        directions: 1 of a joint that slides forwards, -1 backwards, 0 of one that sticks, shape (..., joints).
+        f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
+    """
+    friction = sliding_friction(model, qd, directions)
+    qdd, power = motion(model.without_friction, q, qd, tau - friction, f_tip)
+    return qdd, power, friction
+
+
+@function("(n),(joints)->(n)", sources=SOURCES)
+def sliding_friction(model: Any, qd: Any, directions: Any) -> Any:
+    """Joint forces that friction takes from joints that slide in given directions, N m or N, shape (..., n).
+
+    Args:
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        directions: as of `sliding_motion`, shape (..., joints).
+    """
+    drive: Drive = model.drive
+    of_bodies = []
+    for k, (body, rate) in enumerate(zip(model.bodies, drive.rates(qd), strict=True)):
+        s = directions[body.joint]
+        sliding = s * maximum(s * rate, TINY)
+        laws = sum(law.force(sliding if is_dry(law) else rate, 0.0) for law in drive.laws[k])
+        of_bodies.append(drive.damping[k] * rate + drive.friction[k] * s + laws)
+    return drive.forces(of_bodies)
+
+
+def sliding_motion_of(robot: Robot, redundant: Redundant) -> Callable[..., tuple[Array, Any, Array]]:
+    """`sliding_motion` of a robot, as `motion_of`."""
+    if redundant == "error" or not robot.model.constraints:
+        return robot.compile(sliding_motion)
+    friction_of, bare = robot.compile(sliding_friction), robot.without_friction()
+
+    def by_least_squares(
+        q: Array, qd: Array, tau: Array, directions: Array, f_tip: Array | None = None
+    ) -> tuple[Array, Any, Array]:
+        friction = friction_of(qd, directions)
+        return *_by_least_squares(bare, q, qd, tau - friction, f_tip), friction
+
+    return by_least_squares
 
 
 def motion_of(robot: Robot, redundant: Redundant) -> Callable[..., Rates]:

@@ -259,7 +259,18 @@ class Forces:
     @property
     def jump(self) -> bool:
         """Whether they may jump at the edges."""
-        return self.rows is not None or any(isinstance(f, Scheduled) and f.held for f in (self.torque, self.f_tip))
+        both = (self.torque, self.f_tip)
+        return self.rows is not None or any(isinstance(f, Scheduled | Sampled) and f.held for f in both)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether one of them is a function with a sample time of its own."""
+        return any(isinstance(one, Sampled) for one in (self.torque, self.f_tip))
+
+    def in_step(self, k: int, t: float, q: Array, qd: Array) -> Forces:
+        """The same for the step that begins now: functions with a sample time give the value they hold in it."""
+        both = {name: f for name, f in vars(self).items() if isinstance(f, Sampled)}
+        return replace(self, **{name: Constant(f.at(k, t, q, qd)) for name, f in both.items()}) if both else self
 
     def between(self, begin: float, end: float) -> Forces:
         """The same for times between two edges, as they are until the second."""

@@ -1,26 +1,34 @@
-"""Motions with events: smooth pieces between impacts, rests and releases at stops and contacts, state by state."""
+"""Motions with events, state by state: smooth pieces between what happens at stops, contacts and joints that stick.
+
+Along a piece every barrier is open or held closed, and every joint with dry friction slips in one direction or sticks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation.crossings import Function, closes, crossed, points_of, zero
+from armdyn.simulation.bounded import Holding
+from armdyn.simulation.chattering import Watch
+from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
+from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
+from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.errors import SettingError, SimulationError
 from armdyn.simulation.events import Event, Occurrence, Watched
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.one_by_one import one_by_one
-from armdyn.simulation.pieces import Step, check_method, integrator_of
+from armdyn.simulation.pieces import Step, can_stop, check_method, integrator_of
 from armdyn.simulation.progress import Report
-from armdyn.simulation.pushing import Pushing
+from armdyn.simulation.pushing import Mode, Pushing, Rates
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.stops import Barriers, Contact, Stops
 from armdyn.spatial.rotations import Array
@@ -28,11 +36,17 @@ from armdyn.spatial.rotations import Array
 TOUCHED = 1e-8
 """A barrier is touched where its gap, rad or m, is below; a state that starts further behind one is refused."""
 
+ROUNDING = 1e-12
+"""A gap that is held closed and is no wider, rad or m, is closed but for rounding."""
+
 SLOW = 1e-10
-"""A barrier that is touched is hit where its gap closes faster, rad/s or m/s."""
+"""A barrier that is touched is hit where its gap closes faster, a joint with dry friction rests below; rad/s or m/s."""
 
 At = Callable[[float], Array]
 """y(t) along a step."""
+
+Along = Callable[[At], Function]
+"""A function of time, from the motion."""
 
 MOST_AT_ONCE = 100
 """So many events at one time are a motion that cannot be continued."""
@@ -45,19 +59,23 @@ class Happenings:
     events: Sequence[Event]
     stops: Stops | None
     contacts: Sequence[Contact]
+    dry: DryJoints
 
 
-def happenings_of(method: Method, events: Any, stops: Any, contacts: Any, dense_output: bool) -> Happenings | None:
-    """What these arguments of `armdyn.simulate` mean; None where nothing is to happen."""
+def happenings_of(
+    method: Method, events: Any, stops: Any, contacts: Any, dry: DryJoints, dense_output: bool
+) -> Happenings | None:
+    """What these arguments of `armdyn.simulate` mean, with joints that can stick; None where nothing is to happen."""
     events, contacts = _listed("events", events, "watched"), _listed("contacts", contacts, "plane")
     if not (stops is None or isinstance(stops, Stops)):
         raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")
-    if not (events or contacts or stops):
+    asked = bool(events or contacts or stops)
+    if not asked and not (len(dry) and can_stop(method)):
         return None
     check_method(method)
-    if dense_output:
+    if dense_output and asked:
         raise SettingError("dense_output goes without events, stops and contacts; save_every says how often to save")
-    return Happenings(events, stops, contacts)
+    return Happenings(events, stops, contacts, dry)
 
 
 def _listed(name: str, given: Any, part: str) -> list[Any]:
@@ -71,7 +89,7 @@ def _listed(name: str, given: Any, part: str) -> list[Any]:
 
 
 class _Found(NamedTuple):
-    """Something that happens within a step: a watched function, or the barrier of a hit or release."""
+    """What happens within a step, and the place of its watched function, its barrier or its joint."""
 
     t: float
     kind: str
@@ -90,6 +108,7 @@ def integrate(
     happenings: Happenings,
     redundant: Redundant = "error",
     corrector: Corrector | None = None,
+    dense_output: bool = False,
 ) -> None:
     """Integrate each state of the batch from (q, qd) to ``duration`` or a terminal event, and fill the samples."""
     q, qd = start
@@ -98,14 +117,22 @@ def integrate(
     batch = q.shape[:-1]
     if batch and any(one.terminal for one in watched):
         raise SettingError("a terminal event ends the simulation, of a single state; simulate the states one by one")
-    pushing = Pushing(robot, barriers, redundant)
+    if batch and forces.sampled and isinstance(method, FixedStep):
+        raise SettingError(
+            "a function with a sample time of its own acts on a single state where stops, contacts or dry friction "
+            "make the states of a batch advance one after the other; simulate them one by one"
+        )
+    pushing = Pushing(robot, barriers, happenings.dry, redundant)
     room = _Room.of(samples, len(barriers))
     samples.qdd = room.qdd
-    names = ("stop_force", room.push[..., : barriers.stops]), ("contact_force", room.push[..., barriers.stops :])
-    samples.signals = {name: values for name, values in names if values.shape[-1]}
+    samples.signals = room.signals(barriers.stops, friction=len(happenings.dry) > 0)
+    if dense_output:
+        samples.dense = {index: Dense(robot.dof) for index in np.ndindex(batch)}
 
     def alone(index: Index, own: Samples) -> Generator[float]:
-        motion = _Motion(pushing, method, forces.of(index), duration, own, room.at(index), watched, corrector)
+        acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
+        dense = samples.dense.get(index)
+        motion = _Motion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense)
         try:
             yield from motion.run(q[index], qd[index])
         finally:
@@ -122,22 +149,36 @@ def integrate(
 
 
 class _Room(NamedTuple):
-    """Room for what barriers make known: accelerations and forces over time."""
+    """Room for what becomes known on the way: accelerations, forces of barriers and friction over time."""
 
     qdd: Array
     push: Array
+    friction: Array
 
     @classmethod
     def of(cls, samples: Samples, barriers: int) -> _Room:
-        return cls(np.full_like(samples.q, np.nan), np.full((*samples.q.shape[:-1], barriers), np.nan))
+        shapes = (samples.q.shape, (*samples.q.shape[:-1], barriers), samples.q.shape)
+        return cls(*(np.full(shape, np.nan) for shape in shapes))
 
     def at(self, index: Index) -> _Room:
         where: Any = (slice(None), *index)
-        return _Room(self.qdd[where], self.push[where])
+        return _Room(self.qdd[where], self.push[where], self.friction[where])
+
+    def signals(self, stops: int, *, friction: bool) -> dict[str, Array]:
+        """The forces by name, as far as there are some."""
+        pushed = {"stop_force": self.push[..., :stops], "contact_force": self.push[..., stops:]}
+        return {
+            **{name: values for name, values in pushed.items() if values.shape[-1]},
+            **({"friction": self.friction} if friction else {}),
+        }
+
+    def keep(self, row: int, found: Rates) -> None:
+        """What is known of a sample."""
+        self.qdd[row], self.push[row], self.friction[row] = found.qdd, found.push, found.friction
 
 
 class _Motion:
-    """One state on its way: y = (q, qd, W), and the barriers that are held closed."""
+    """One state on its way: y = (q, qd, W), and what is held: barriers closed, joints stuck."""
 
     def __init__(
         self,
@@ -149,21 +190,27 @@ class _Motion:
         room: _Room,
         watched: Sequence[Watched],
         corrector: Corrector | None,
+        dense: Dense | None,
     ) -> None:
-        self.pushing, self.barriers, self.n = pushing, pushing.barriers, pushing.robot.dof
+        self.pushing, self.barriers, self.dry = pushing, pushing.barriers, pushing.dry
+        self.n = pushing.robot.dof
         self.forces, self.duration, self.samples, self.room = forces, duration, samples, room
-        self.watched, self.corrector = watched, corrector
+        self.watched, self.corrector, self.dense = watched, corrector, dense
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
-        self.held = np.zeros(len(self.barriers), dtype=bool)
+        self.mode = Mode(np.zeros(len(pushing.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
         self.hold = 0
         self.acting = forces
         self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration)
         self.ends = _ends(method, forces, duration)
+        self.watch = Watch(duration) if isinstance(method, Adaptive) and forces.by_callables else None
 
     def rates(self, t: float, y: Array) -> Array:
         """y' = (qd, qdd, P)."""
         n, (q, qd) = self.n, self._state(y)
-        found = self.pushing.rates(q, qd, self.acting.at(self.hold, t, q, qd), self.held)
+        acting = self.acting.at(self.hold, t, q, qd)
+        found = self.pushing.rates(q, qd, acting, self.mode)
+        if self.watch is not None:
+            self.watch.saw(t, y, acting)
         self.samples.effort.evaluations += 1
         result = np.empty(2 * n + 1)
         result[:n], result[n:-1], result[-1] = qd, found.qdd, found.power
@@ -172,17 +219,20 @@ class _Motion:
     def run(self, q: Array, qd: Array) -> Generator[float]:
         """From 0 to the end; yields the fraction that is done."""
         t, y = 0.0, np.array([*q, *qd, 0.0])
-        self._refuse_behind(q)
-        self.acting = self.forces.between(t, self.ends[0])
-        y, starts, at_once = self._settled(t, y), True, 0
+        self._refuse_start(q, qd)
+        starts, at_once = True, 0
         for hold, end in enumerate(self.ends):
-            self.hold, self.acting = hold, self.forces.between(t, end)
-            if self.hold and self.forces.jump and len(self.barriers):
+            self.hold, self.acting = hold, self.forces.between(t, end).in_step(hold, t, *self._state(y))
+            if hold == 0:
+                y = self._begun(t, y)
+            elif self.forces.jump and self._lets_go(t, y):
+                self.integrator.restart()
                 y, starts = self._settled(t, y), True
             while t < end:
                 step = self.integrator.step(t, y, end)
                 happened = self._first(step, starts)
                 stop = step.end if happened is None else happened.t
+                self._refuse_chattering(t, stop)
                 self._record(step, stop)
                 at_once = at_once + 1 if stop <= t else 0
                 if at_once > MOST_AT_ONCE:
@@ -193,7 +243,7 @@ class _Motion:
                         self._end(t, y)
                         return
                     y = self._changed(t, y, happened)
-                elif self.held.any() or self.corrector is not None:
+                elif self.mode.held.any() or self.corrector is not None:
                     y = self._corrected(y, after_step=True)
                     self.integrator.moved(t, y)
                 yield t / self.duration
@@ -204,9 +254,10 @@ class _Motion:
     # What happens.
 
     def _first(self, step: Step, starts: bool) -> _Found | None:
-        """The first hit, release or terminal event of the step; the other events before it are noted."""
+        """The first hit, leave, rest or terminal event of the step; the other events before it are noted."""
         times = points_of(step.t, step.end)
-        found = [*self._hits(step, times, starts), *self._releases(step, times), *self._crossings(step, times)]
+        found = [*self._hits(step, times, starts), *self._leaves(step, times, starts), *self._rests(step, times)]
+        found += self._crossings(step, times)
         first = min((one for one in found if one.kind != "crossing"), default=None)
         for one in sorted(found):
             if one.kind in ("crossing", "end") and one.t <= (step.end if first is None else first.t):
@@ -216,23 +267,28 @@ class _Motion:
     def _crossings(self, step: Step, times: Array) -> Iterator[_Found]:
         """What is watched for, each at its first time in the step."""
         for place, one in enumerate(self.watched):
-            bracket = crossed(self._value(place, step.near), times, one.direction)
-            if bracket is not None:
-                yield _Found(zero(self._value(place, step.at), *bracket), "end" if one.terminal else "crossing", place)
+            value, way = partial(self._value, place), one.direction
+            kind = "end" if one.terminal else "crossing"
+            yield from _found(kind, place, step, value, partial(_crossed, value, times, way))
 
     def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
         """Barriers that are reached, each at its first time."""
-        for place in np.flatnonzero(~self.held).tolist():
-            bracket = closes(self._gap(place, step.near), self._speed(place, step.near), times, starts=starts)
-            if bracket is not None:
-                yield _Found(zero(self._gap(place, step.at), *bracket), "hit", place)
+        for place in np.flatnonzero(~self.mode.held[: len(self.barriers)]).tolist():
+            gap, speed = partial(self._gap, place), partial(self._speed, place)
+            yield from _found("hit", place, step, gap, partial(_closes, gap, speed, times, starts))
 
-    def _releases(self, step: Step, times: Array) -> Iterator[_Found]:
-        """Barriers that are held and would have to pull."""
-        for place in np.flatnonzero(self.held).tolist():
-            bracket = crossed(self._push(place, step.near), times[:: len(times) // 2], -1)
-            if bracket is not None:
-                yield _Found(zero(self._push(place, step.at), *bracket), "release", place)
+    def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
+        """What is held and would take a pull of a barrier, or more friction than a joint has."""
+        if self.mode.held.any():
+            few = times[:: len(times) // 2]
+            yield from _found("leave", 0, step, self._reserve, lambda at: falls(self._reserve(at), few, starts=starts))
+
+    def _rests(self, step: Step, times: Array) -> Iterator[_Found]:
+        """Joints with dry friction that come to rest."""
+        rates = cache(lambda at: cache(lambda t: self.rates(t, at(t))))  # all joints look at the same ones
+        for place in np.flatnonzero(self.mode.slip).tolist():
+            speed = partial(self._slip_speed, place)
+            yield from _found("rest", place, step, speed, partial(_reverses, speed, rates, times))
 
     # What is looked at, as functions of time along a step.
 
@@ -249,65 +305,117 @@ class _Motion:
 
         return speed
 
-    def _push(self, place: int, at: At) -> Function:
-        def push(t: float) -> float:
-            q, qd = self._state(at(t))
-            return float(self.pushing.rates(q, qd, self.acting.at(self.hold, t, q, qd), self.held).push[place])
+    def _slip_speed(self, place: int, at: At) -> Function:
+        """The speed of a joint along its slip; its rate where ``at`` gives y'."""
+        row = self.mode.slip[place] * self.dry.rows[place]
+        return lambda t: float(row @ at(t)[self.n : -1])
 
-        return push
+    def _reserve(self, at: At) -> Function:
+        return lambda t: self._holding(t, at(t)).nearest.distance
+
+    def _holding(self, t: float, y: Array) -> Holding:
+        q, qd = self._state(y)
+        return self.pushing.holding(q, qd, self.acting.at(self.hold, t, q, qd), self.mode)
+
+    # What changes.
+
+    def _begun(self, t: float, y: Array) -> Array:
+        """The first state: joints that move slip."""
+        speed = self.dry.rows @ self._state(y)[1]
+        return self._settled(t, y, slip=np.sign(speed).astype(int), quiet=True)
+
+    def _lets_go(self, t: float, y: Array) -> bool:
+        """Whether what rests has to be looked at behind a jump of the forces."""
+        return len(self.barriers) > 0 or (bool(self.mode.held.any()) and self._holding(t, y).nearest.distance < 0)
 
     def _changed(self, t: float, y: Array, found: _Found) -> Array:
-        """The state behind a hit or a release."""
+        """The state behind a hit, a joint's rest, or what is held being left."""
         self.integrator.restart()
-        if found.kind == "hit":
-            closed = np.zeros(len(self.barriers), dtype=bool)
-            closed[found.place] = True
-            q, qd = self._state(y)
-            exact, _ = self.pushing.closed(q, qd, closed)
-            return self._settled(t, np.array([*exact, *qd, y[-1]]))
-        self.held[found.place] = False
-        self._note(t, self.barriers.names[found.place], "release", y)
-        return self._settled(t, y, leaves=found.place)
-
-    def _settled(self, t: float, y: Array, leaves: int | None = None) -> Array:
-        """The state behind the impacts of this time, with the barriers that then push as those that are held."""
-        if not len(self.barriers):
-            return y
+        if found.kind == "leave":
+            return self._settled(t, y, leaves=self._holding(t, y).nearest.leaves)
         q, qd = self._state(y)
+        closed = self.mode.held & self.pushing.is_joint
+        closed[found.place + (len(self.barriers) if found.kind == "rest" else 0)] = True
+        q, qd_at_rest = self.pushing.closed(q, qd, closed)
+        if found.kind == "hit":
+            return self._settled(t, np.array([*q, *qd, y[-1]]))
+        slip = np.where(np.abs(self.dry.rows @ qd_at_rest) <= SLOW, 0, self.mode.slip)
+        return self._settled(t, self._moved(y, q, qd_at_rest), slip=slip)
+
+    def _settled(
+        self, t: float, y: Array, leaves: Array | None = None, slip: Array | None = None, quiet: bool = False
+    ) -> Array:
+        """The state behind the impacts of this time, with what then rests held or let go.
+
+        Args:
+            t: now.
+            y: the state.
+            leaves: of every row that is held, 1 or -1 where it is left, a joint slipping in that direction.
+            slip: directions of the joints that slip; those that slip already where none are given.
+            quiet: whether joints that stick or slip are no event: the motion begins.
+        """
+        q, qd = self._state(y)
+        slip, barriers = self.mode.slip if slip is None else slip, len(self.barriers)
         touched = self.barriers.gaps(q) < TOUCHED
         speed = self.barriers.rows(q) @ qd
-        work = y[-1]
-        if (touched & (speed < -SLOW)).any():
-            qd, took = self.pushing.after_impact(q, qd, touched)
-            work -= took
-            hit = np.flatnonzero(touched & (speed < -SLOW))
-            for k, place in enumerate(hit):
-                state = np.array([*q, *qd, work])
-                self._note(t, self.barriers.names[place], "impact", state, took if k == 0 else 0.0)
-            speed = self.barriers.rows(q) @ qd
+        hit = touched & (speed < -SLOW)
+        if hit.any():
+            after, took = self.pushing.after_impact(q, qd, touched)
+            y = np.array([*q, *after, y[-1] - took])
+            for k, place in enumerate(np.flatnonzero(hit)):
+                self._note(t, self.barriers.names[place], "impact", y, took if k == 0 else 0.0)
+            q, qd = self._state(y)
+            speed, slips = self.barriers.rows(q) @ qd, self.dry.rows @ qd
+            slip = np.where(np.abs(slips) <= SLOW, 0, np.sign(slips)).astype(int)
         touched &= np.abs(speed) < self.barriers.resting_speed
         if leaves is not None:
-            touched[leaves] = False
-        before = self.held
-        self.held = self.pushing.held(q, qd, self.acting.at(self.hold, t, q, qd), touched)
-        if (np.abs(speed[self.held]) > 0).any():
-            kinetic, moving = self.pushing.robot.kinetic_energy, qd
-            q, qd = self.pushing.closed(q, qd, self.held)
-            work -= float(kinetic(q, moving) - kinetic(q, qd))
-        y = np.array([*q, *qd, work])
-        for place in np.flatnonzero(self.held & ~before):
-            self._note(t, self.barriers.names[place], "rest", y)
-        for place in np.flatnonzero(before & ~self.held):
-            self._note(t, self.barriers.names[place], "release", y)
+            left = np.zeros(len(self.mode.held), dtype=int)
+            left[self.mode.held] = leaves
+            touched, slip = touched & (left[:barriers] == 0), slip + left[barriers:]
+        before, resting = self.mode, np.concatenate([touched, slip == 0])
+        self.mode = self.pushing.decided(q, qd, self.acting.at(self.hold, t, q, qd), resting, slip)
+        open_yet = self.mode.held & np.append(self.barriers.gaps(q) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
+        if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
+            y = np.array([*self.pushing.closed(q, qd, open_yet)[0], *qd, y[-1]])
+            q, qd = self._state(y)
+        if (np.abs(self.pushing.rows(q) @ qd)[self.mode.held] > 0).any():
+            y = self._moved(y, *self.pushing.closed(q, qd, self.mode.held))
+        self._note_changes(t, y, before, quiet=quiet)
         return y
+
+    def _moved(self, y: Array, q: Array, qd: Array) -> Array:
+        """The state with q and qd put right, the kinetic energy that takes being counted as work."""
+        kinetic = self.pushing.robot.kinetic_energy
+        return np.array([*q, *qd, y[-1] + float(kinetic(q, qd) - kinetic(q, self._state(y)[1]))])
+
+    def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
+        """Note what is held and was not, what is left, and joints that turn round."""
+        n, held, slip = len(self.barriers), self.mode.held, self.mode.slip
+        changes = [
+            (self.barriers.names, held[:n] & ~before.held[:n], "rest"),
+            (self.barriers.names, before.held[:n] & ~held[:n], "release"),
+        ]
+        if not quiet:
+            changes += [
+                (self.dry.names, held[n:] & ~before.held[n:], "stick"),
+                (self.dry.names, before.held[n:] & ~held[n:], "slip"),
+                (self.dry.names, before.slip * slip < 0, "reversal"),
+            ]
+        for names, which, kind in changes:
+            for place in np.flatnonzero(which):
+                self._note(t, names[place], kind, y)
 
     def _corrected(self, y: Array, *, after_step: bool) -> Array:
         """The state on what holds it, after a step or between two."""
         q, qd = self._state(y)
+        held = self.mode.held
         if self.corrector is not None:
+            before = q
             q, qd = self.corrector.after_step(q, qd) if after_step else self.corrector.onto(q, qd)
-        if self.held.any():
-            q, qd = self.pushing.closed(q, qd, self.held)
+            stand = self.dry.coordinates(held[len(self.barriers) :])
+            q[stand] = before[stand]
+        if held.any():
+            q, qd = self.pushing.closed(q, qd, held)
         return np.array([*q, *qd, y[-1]])
 
     def _note(self, t: float, name: str, kind: str, y: Array, energy: float = 0.0) -> None:
@@ -317,7 +425,9 @@ class _Motion:
     # What is kept.
 
     def _record(self, step: Step, until: float) -> None:
-        """The samples of a step before a time of it."""
+        """The samples of a step before a time of it, and its interpolant."""
+        if self.dense is not None:
+            self.dense.add(until, step.near)
         times = self.samples.t
         while self.samples.count < len(times) - 1 and times[self.samples.count] < until:
             t = float(times[self.samples.count])
@@ -327,8 +437,7 @@ class _Motion:
     def _record_state(self, t: float, y: Array) -> None:
         q, qd = self._state(y)
         acting = self.acting.at(self.hold, t, q, qd)
-        found = self.pushing.rates(q, qd, acting, self.held)
-        self.room.qdd[self.samples.count], self.room.push[self.samples.count] = found.qdd, found.push
+        self.room.keep(self.samples.count, self.pushing.rates(q, qd, acting, self.mode, shared=True))
         self.samples.record((q, qd, y[-1]), acting)
 
     def _end(self, t: float, y: Array) -> None:
@@ -338,13 +447,23 @@ class _Motion:
 
     # What cannot be.
 
-    def _refuse_behind(self, q: Array) -> None:
+    def _refuse_start(self, q: Array, qd: Array) -> None:
+        if not np.isfinite([q, qd]).all():
+            raise SimulationError("the initial state is not finite")
         gaps = self.barriers.gaps(q) if len(self.barriers) else np.zeros(0)
         if (gaps < -TOUCHED).any():
             place = int(np.argmin(gaps))
             raise SettingError(
                 f"q0 is {-gaps[place]:.3g} rad or m behind {self.barriers.names[place]!r}; a motion starts before its "
                 "stops and on the free side of its contacts"
+            )
+
+    def _refuse_chattering(self, t: float, stop: float) -> None:
+        if self.watch is not None and self.watch.collapsed(stop - t) and self.watch.jumps().any():
+            raise SimulationError(
+                f"torque or f_tip switches faster than the adaptive method can follow, from t = {t:g} s on, and "
+                "beside joints that stick, stops, contacts and events nothing carries the motion through. Use a smooth "
+                "law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as method='rk4'"
             )
 
     def _too_many(self, t: float) -> SimulationError:
@@ -355,6 +474,32 @@ class _Motion:
 
     def _state(self, y: Array) -> tuple[Array, Array]:
         return y[: self.n], y[self.n : -1]
+
+
+def _crossed(value: Along, times: Array, direction: int, at: At) -> Bracket | None:
+    return crossed(value(at), times, direction)
+
+
+def _reverses(speed: Along, rates: Callable[[At], At], times: Array, at: At) -> Bracket | None:
+    return reverses(speed(at), speed(rates(at)), times)
+
+
+def _closes(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bracket | None:
+    return closes(gap(at), speed(at), times, starts=starts)
+
+
+def _found(
+    kind: str, place: int, step: Step, value: Along, bracket: Callable[[At], Bracket | None]
+) -> Iterator[_Found]:
+    """Where in the step a value crosses zero, if it does: seen near the motion, located on it.
+
+    Where what is near the motion deceives, the motion itself is looked at.
+    """
+    found, f = bracket(step.near), value(step.at)
+    if found is not None and found[0] < found[1] and f(found[0]) * f(found[1]) > 0:
+        found = bracket(step.at)
+    if found is not None:
+        yield _Found(zero(f, *found), kind, place)
 
 
 def _ends(method: Adaptive | FixedStep, forces: Forces, duration: float) -> list[float]:

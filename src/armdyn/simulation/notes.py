@@ -8,7 +8,10 @@ import numpy as np
 
 from armdyn.robot import Robot
 from armdyn.simulation.columns import UNITS
+from armdyn.simulation.dry_joints import can_stick
 from armdyn.simulation.energy import EnergyAccount
+from armdyn.simulation.flexible import flexible_places
+from armdyn.simulation.methods import Method
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
@@ -28,6 +31,28 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
         *_unsolved(samples, energy),
         *limits_left(robot, t, _within_rounding(robot, q) if "stop_force" in samples.signals else q, qd, tau),
         *_states_lost(t, q),
+    )
+
+
+def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[str]:
+    """That joints which would stick do not do so in this simulation."""
+    drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
+    dry = [
+        robot.model.joints[body.joint].name
+        for k, body in enumerate(bodies)
+        if can_stick(drive, k) or any(law.depends_on_load for law in drive.laws[k])
+    ]
+    if sticks or not dry:
+        return
+    if drive.depends_on_load:
+        why, remedy = "friction depends on the load", "use friction that does not, or a smooth law"
+    elif flexible_places(robot.model):
+        why, remedy = "joints are flexible", "use a smooth law"
+    else:
+        why, remedy = f"{method} cannot stop where joints come to rest", "use method='adaptive' or 'rk4'"
+    yield (
+        f"{why}, so joints do not stick in this simulation: at rest friction counts as 0, and a joint that should "
+        f"stick creeps or chatters about rest ({', '.join(dry)}); {remedy}"
     )
 
 

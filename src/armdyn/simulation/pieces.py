@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -29,15 +30,15 @@ class Step:
         y: the state there.
         end: s.
         y_end: the state there.
-        near: y at times between, for looking where something happens.
+        near: y at times between, for looking where something happens; each is computed once.
         at: y at times between, as accurate as the step.
     """
 
     def __init__(
         self, t: float, y: Array, end: float, y_end: Array, near: Callable[[float], Array], at: Callable[[float], Array]
     ) -> None:
-        self.t, self.y, self.end, self.y_end, self.near = t, y, end, y_end, near
-        self._at = at
+        self.t, self.y, self.end, self.y_end = t, y, end, y_end
+        self.near, self._at = cache(near), at
 
     def at(self, t: float) -> Array:
         """The state at a time of the step."""
@@ -150,11 +151,16 @@ def integrator_of(
     return ByFormula(robot, method, rates, effort, duration)
 
 
-def check_method(method: Method) -> None:
-    """Refuse methods that cannot stop within a step and go on from there."""
+def can_stop(method: Method) -> bool:
+    """Whether a method can stop within a step and go on from there."""
     past = isinstance(method, FixedStep) and bool(method.scheme.memory)
     several = isinstance(method, Adaptive) and method.scipy_method in MULTISTEP
-    if past or several or not isinstance(method, Adaptive | FixedStep):
+    return isinstance(method, Adaptive | FixedStep) and not past and not several
+
+
+def check_method(method: Method) -> None:
+    """Refuse methods that cannot stop within a step and go on from there."""
+    if not can_stop(method):
         raise SettingError(
             f"{method} cannot stop at events, stops and contacts; use method='adaptive' or 'rk4', or another whose "
             "steps need no past"

@@ -1,15 +1,19 @@
-"""The equations of motion under forces that only push: accelerations at stops and contacts, and impacts.
+"""The equations of motion under bounded forces: stops and contacts that only push, and dry friction at rest.
 
-With the rows a_i of the barriers that are touched, stacked as A, and qdd_0 the acceleration without their forces,
+With the rows a_i of the barriers that are touched and of the joints at rest that can stick, stacked as A, and qdd_0 the
+acceleration without their forces p,
 
-    qdd = qdd_0 + M^-1 A^T lambda,    lambda >= 0,  A qdd + Adot qd >= 0,  lambda . (A qdd + Adot qd) = 0
+    qdd = qdd_0 + M^-1 A^T p,    low <= p <= high,
 
-(the constraint of Modern Robotics 8.7 made one-sided). An impact is the same for impulses p and velocities,
+    (A qdd + Adot qd)_i = 0 where low_i < p_i < high_i,  <= 0 where p_i = high_i,  >= 0 where p_i = low_i.
+
+A barrier has 0 <= p (the constraint of Modern Robotics 8.7 made one-sided), dry friction at rest has bounds on either
+side (8.9.4). An impact is the same for the impulses p of barriers and velocities,
 
     M qd+ = M qd- + A^T p,    p >= 0,  v+ + e v- >= 0,  p . (v+ + e v-) = 0,    v = A qd
 
 (Newton's law of restitution). Constraints of the robot are kept by both: their reactions are taken out of A^T by the
-projection P, M^-1 then being P M^-1. Both are least-squares problems with x >= 0, for W = A P M^-1 A^T = B^T B.
+projection P, M^-1 then being P M^-1. Both are least-squares problems with bounds, for W = A P M^-1 A^T = B^T B.
 """
 
 from __future__ import annotations
@@ -21,99 +25,195 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
 from armdyn.robot import Robot
-from armdyn.simulation.equations import motion_of
+from armdyn.simulation.bounded import Holding, least_squares, sizes_of
+from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.equations import motion_of, sliding_motion_of
 from armdyn.simulation.stops import Barriers
 from armdyn.spatial.rotations import Array
 
 Forces = tuple[Array, ...]
 
+MOVES = 1e-10
+"""Of the acceleration without the bounded forces: what is less is none."""
+
+
+class Mode(NamedTuple):
+    """Which equations hold.
+
+    Args:
+        held: true of the barriers that are held closed and, behind them, of the dry joints that stick.
+        slip: 1 or -1 of the dry joints that slip forwards or backwards, else 0.
+    """
+
+    held: Array
+    slip: Array
+
 
 class Rates(NamedTuple):
-    """Accelerations, power of the forces, and the forces of all barriers, N or N m."""
+    """Accelerations, power of the forces, the forces of all barriers, N or N m, and the friction, N m or N, (n,)."""
 
     qdd: Array
     power: float
     push: Array
+    friction: Array
 
 
 class Metric(NamedTuple):
-    """M = L L^T, and B = P L^-1 A^T: W = B^T B, M^-1 A^T p = L^-T B p."""
+    """M = L L^T, and B = P L^-1 A^T: W = B^T B, M^-1 A^T p = L^-T B p; P = 1 - Q of the constraints."""
 
     L: Array
     B: Array
+    Q: Array | None
 
     def change(self, p: Array) -> Array:
         """The change of acceleration or velocity by forces or impulses p."""
         change: Array = np.linalg.solve(self.L.T, self.B @ p)
         return change
 
+    def within_constraints(self, qd: Array) -> Array:
+        """The velocities without the part that leaves the constraints."""
+        if self.Q is None:
+            return qd
+        within: Array = qd - np.linalg.solve(self.L.T, self.Q @ (self.L.T @ qd))
+        return within
+
 
 class Pushing:
-    """A robot between its barriers."""
+    """A robot between its barriers, with joints that can stick. Rows are those of the barriers, then of the joints."""
 
-    def __init__(self, robot: Robot, barriers: Barriers, redundant: Redundant) -> None:
-        self.robot, self.barriers = robot, barriers
-        self.motion = motion_of(robot, redundant)
+    def __init__(self, robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> None:
+        self.robot, self.barriers, self.dry = robot, barriers, dry
+        self._motion, self._sliding = motion_of(robot, redundant), sliding_motion_of(robot, redundant)
+        self.is_joint = np.arange(len(barriers) + len(dry)) >= len(barriers)
+        self.low = np.concatenate([np.zeros(len(barriers)), -dry.most])
+        self.high = np.concatenate([np.full(len(barriers), np.inf), -dry.least])
+        self.low_sliding = np.concatenate([np.zeros(len(barriers)), -dry.most_sliding])
+        self.high_sliding = np.concatenate([np.full(len(barriers), np.inf), -dry.least_sliding])
 
-    def metric(self, q: Array, touched: Array) -> Metric:
-        """Of the barriers that are touched, true in ``touched``."""
+    def rows(self, q: Array) -> Array:
+        """a(q) of all barriers and joints that can stick, shape (rows, n)."""
+        if not len(self.barriers):
+            return self.dry.rows
+        return np.vstack([self.barriers.rows(q), self.dry.rows])
+
+    def metric(self, q: Array, active: Array) -> Metric:
+        """Of the rows that are true in ``active``."""
         L = np.linalg.cholesky(self.robot.mass_matrix(q))
-        B = np.linalg.solve(L, self.barriers.rows(q)[touched].T)
+        B = np.linalg.solve(L, self.rows(q)[active].T)
         if self.robot.model.constraints:
             C = np.linalg.solve(L, self.robot.constraint_jacobian(q).T)
             C = C / np.where(np.linalg.norm(C, axis=0) == 0, 1.0, np.linalg.norm(C, axis=0))
-            B = B - C @ (np.linalg.pinv(C, rcond=DRIFTED) @ B)
-        return Metric(L, B)
+            Q = C @ np.linalg.pinv(C, rcond=DRIFTED)
+            free = B - Q @ B
+            nothing = np.linalg.norm(free, axis=0) < DRIFTED * np.linalg.norm(B, axis=0)  # a joint at a dead point
+            return Metric(L, np.where(nothing, 0.0, free), Q)
+        return Metric(L, B, None)
 
-    def rates(self, q: Array, qd: Array, acting: Forces, held: Array) -> Rates:
-        """With the barriers in ``held`` kept closed, whatever force that takes."""
-        qdd, power = self.motion(q, qd, *acting)
-        push = np.zeros(len(self.barriers))
+    def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
+        """With what the mode holds kept at rest, whatever force that takes.
+
+        Args:
+            q: joint positions.
+            qd: joint velocities.
+            acting: the forces.
+            mode: what is held, and how joints slip.
+            shared: where the forces of what is held are not decided by the motion, take some within their bounds.
+        """
+        qdd, power, friction = self._without_held(q, qd, acting, mode.slip)
+        held, p = mode.held, np.zeros(len(self.is_joint))
         if held.any():
-            metric = self.metric(q, held)
-            approach = self._approach(q, qd, qdd, held)
-            push[held] = np.linalg.lstsq(metric.B.T @ metric.B, -approach, rcond=None)[0]
-            qdd = qdd + metric.change(push[held])
-        return Rates(qdd, float(power), push)
+            metric, approach = self.metric(q, held), self._approach(q, qd, qdd, held)
+            holding = Holding(metric.B, approach, self.low[held], self.high[held])
+            p[held] = holding.within_bounds() if shared else holding.forces
+            qdd = qdd + metric.change(p[held])
+            stuck = p[self.is_joint]
+            friction = friction - self.dry.rows.T @ stuck
+            qdd[self.dry.coordinates(held[self.is_joint])] = 0.0
+        return Rates(qdd, float(power), p[~self.is_joint], friction)
 
-    def held(self, q: Array, qd: Array, acting: Forces, touched: Array) -> Array:
-        """Those of the barriers touched at no speed that push, so that they stay closed."""
-        held = np.zeros(len(self.barriers), dtype=bool)
-        if touched.any():
-            qdd, _ = self.motion(q, qd, *acting)
-            metric = self.metric(q, touched)
-            held[touched] = _complementary(metric.B, self._approach(q, qd, qdd, touched)) > 0
-        return held
+    def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
+        """The forces that what the mode holds takes, beside their bounds."""
+        qdd, _, _ = self._without_held(q, qd, acting, mode.slip)
+        held = mode.held
+        return Holding(self.metric(q, held).B, self._approach(q, qd, qdd, held), self.low[held], self.high[held])
+
+    def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
+        """What of the rows that rest is held, and in which directions joints slip.
+
+        A joint that rests sticks where static friction can hold it. Those that it cannot hold have kinetic friction
+        from there on, which may let go of others: each turn of the loop is for one more joint at least. With kinetic
+        friction for all, the bounded problem has the one solution with sticking and slipping joints as it says.
+
+        Args:
+            q: joint positions.
+            qd: joint velocities.
+            acting: the forces.
+            resting: true of the barriers touched at no speed, and of the joints at rest.
+            slip: directions of the other joints.
+        """
+        held, slip = np.zeros(len(self.is_joint), dtype=bool), np.where(resting[self.is_joint], 0, slip)
+        if not resting.any():
+            return Mode(held, slip)
+        qdd, _, _ = self._without_held(q, qd, acting, slip)
+        B, approach = self.metric(q, resting).B, self._approach(q, qd, qdd, resting)
+        low, high, joints = self.low[resting], self.high[resting], self.is_joint[resting]
+        kinetic = np.zeros(len(joints), dtype=bool)
+        size = sizes_of(B, approach)
+        while True:
+            p = least_squares(B, approach, low, high)
+            after = B.T @ (B @ p) + approach
+            moves = joints & (np.abs(after) > MOVES * size)
+            if not (moves & ~kinetic).any():
+                break
+            kinetic |= moves
+            low = np.where(kinetic, self.low_sliding[resting], low)
+            high = np.where(kinetic, self.high_sliding[resting], high)
+        held[resting] = np.where(joints, ~moves, p > 0)
+        directions = np.zeros(len(held), dtype=int)
+        directions[resting] = np.where(moves, np.sign(after), 0)
+        return Mode(held, slip + directions[self.is_joint])
 
     def after_impact(self, q: Array, qd: Array, touched: Array) -> tuple[Array, float]:
         """Velocities behind an impact on the barriers touched, and the kinetic energy it took, J."""
-        metric = self.metric(q, touched)
+        metric = self.metric(q, self._rows_of(touched))
         speed = self.barriers.rows(q)[touched] @ qd
         e = self.barriers.restitution[touched]
         e = np.where(-e * speed > self.barriers.resting_speed[touched], e, 0.0)
-        p = _complementary(metric.B, (1.0 + e) * speed)
+        none = np.zeros(len(speed))
+        p = least_squares(metric.B, (1.0 + e) * speed, none, none + np.inf)
         after = qd + metric.change(p)
         kinetic = self.robot.kinetic_energy
         return after, float(kinetic(q, qd) - kinetic(q, after))
 
     def closed(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
-        """The state with the held gaps and their speeds put to zero, by the least change in the metric of M."""
+        """The state with the held gaps and all held speeds put to zero, by the least change in the metric of M."""
+        stand = self.dry.coordinates(held[self.is_joint])
+        gaps = np.zeros(len(held))
+        gaps[~self.is_joint] = self.barriers.gaps(q)
+        if gaps[held].any():
+            before, metric = q, self.metric(q, held)
+            q = q - metric.change(Holding.of(metric.B, -gaps[held]).forces)
+            q[stand] = before[stand]
         metric = self.metric(q, held)
-        q = q - metric.change(np.linalg.lstsq(metric.B.T @ metric.B, self.barriers.gaps(q)[held], rcond=None)[0])
-        metric = self.metric(q, held)
-        speed = self.barriers.rows(q)[held] @ qd
-        return q, qd - metric.change(np.linalg.lstsq(metric.B.T @ metric.B, speed, rcond=None)[0])
+        qd = metric.within_constraints(qd)
+        qd = qd - metric.change(Holding.of(metric.B, -(self.rows(q)[held] @ qd)).forces)
+        qd[stand] = 0.0
+        return q, qd
 
-    def _approach(self, q: Array, qd: Array, qdd: Array, touched: Array) -> Array:
+    def _rows_of(self, barriers: Array) -> Array:
+        """True of these barriers, false of all joints."""
+        return np.concatenate([barriers, np.zeros(len(self.dry), dtype=bool)])
+
+    def _without_held(self, q: Array, qd: Array, acting: Forces, slip: Array) -> tuple[Array, float, Array]:
+        """Accelerations, power and friction without the forces of what is held."""
+        if not len(self.dry):
+            return *self._motion(q, qd, *acting), np.zeros(len(q))
+        tau, *f_tip = acting
+        return self._sliding(q, qd, tau, self.dry.directions(slip), *f_tip)
+
+    def _approach(self, q: Array, qd: Array, qdd: Array, active: Array) -> Array:
         """A qdd + Adot qd."""
-        approach: Array = self.barriers.rows(q)[touched] @ qdd + self.barriers.drift(q, qd)[touched]
+        approach: Array = self.rows(q)[active] @ qdd
+        if len(self.barriers):
+            approach = approach + np.concatenate([self.barriers.drift(q, qd), np.zeros(len(self.dry))])[active]
         return approach
-
-
-def _complementary(B: Array, b: Array) -> Array:
-    """The x >= 0 with W x + b >= 0 and x . (W x + b) = 0, W = B^T B: that of the least |B x - d|, B^T d = -b."""
-    from scipy.optimize import nnls  # noqa: PLC0415 - slow to import
-
-    d = np.linalg.lstsq(B.T, -b, rcond=None)[0]
-    x: Array = nnls(B, d)[0]
-    return x

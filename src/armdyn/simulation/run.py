@@ -16,6 +16,7 @@ from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
+from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import KEPT, SettingError, SimulationError, SimulationInterrupted
@@ -24,7 +25,7 @@ from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
-from armdyn.simulation.notes import notes_on
+from armdyn.simulation.notes import friction_at_rest, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
@@ -66,7 +67,8 @@ def simulate(
     Integrates M(q) qdd = tau - h(q, qd) - J^T(q) f_tip (Modern Robotics 8.5), and beside it the work of torques and
     wrench, so that ``trajectory.energy.drift`` shows the error of the integration. A robot with constraints moves
     within them (8.96); how far it drifts from them by the integration's errors is in ``trajectory.notes``. Joint limits
-    are enforced by ``stops`` only: ``trajectory.notes`` names the joints that leave them.
+    are enforced by ``stops`` only: ``trajectory.notes`` names the joints that leave them. Joints with dry friction
+    stick and slip (8.9.4): the times are in ``trajectory.events``, the friction in ``trajectory.signals``.
 
     Where joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as
     `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
@@ -112,13 +114,13 @@ def simulate(
             in ``trajectory.events``.
         stops: `Stops`, to make the limits of joints stops that they hit, press against and leave.
         contacts: each a `Contact`, a point that a plane pushes and never pulls. The forces of stops and contacts are in
-            ``trajectory.signals``, what impacts take is counted as work. With events, stops or contacts the states of
-            a batch are integrated one after the other, and a callable sees one state.
+            ``trajectory.signals``, what impacts take is counted as work. With events, stops, contacts or dry
+            friction the states of a batch are integrated one after the other, and a callable sees one state.
         progress: show a progress bar on stderr.
 
-    With fixed steps the batch advances as one, in vector code, and a state that diverges becomes NaN without harm to
-    the others; so a callable sees the whole batch. The adaptive method integrates state after state, each with its own
-    steps, exactly as if alone; a callable sees one state of shape (n,).
+    With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN
+    without harm to the others; so a callable sees the whole batch. The adaptive method integrates state after state,
+    each with its own steps, exactly as if alone; a callable sees one state of shape (n,).
 
     Raises:
         ShapeError: an array, or what a callable returned, that does not fit the robot.
@@ -160,7 +162,10 @@ def simulate(
         flexible_run.refuse_rotors(robot, theta0, thetad0)
         samples, integrate = _plan(robot, chosen, forces, start, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    happenings = hybrid.happenings_of(chosen, events, stops, contacts, dense_output)
+    dry, happenings = DryJoints.of(robot), None
+    if not flexible_places(robot.model):
+        happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
+    samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)
     if happenings is not None and not isinstance(chosen, Taylor):
         integrate = partial(hybrid.integrate, robot, chosen, forces, start, duration=duration, samples=samples)
         integrate = partial(integrate, happenings=happenings)

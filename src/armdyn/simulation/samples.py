@@ -27,7 +27,7 @@ class Samples:
 
     ``memory`` is that of a method that has one (`armdyn.simulation.steps.Scheme`), at the end; ``notes`` are sentences
     about the integration; ``dense`` holds the interpolants of each state of the batch, where they are asked for.
-    ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops and contacts.
+    ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
     """
 
     t: Array

@@ -65,8 +65,10 @@ class Trajectory:
         statistics: method, steps, evaluations, wall time.
         notes: what the equations left out, and which limits the motion did not keep, one sentence each.
         dense: the solver's interpolants by index in the batch, of ``simulate(..., dense_output=True)``; not in files.
-        signals: what else was recorded, by name: references, a controller's state, each of shape (T, ..., k).
-        events: what happened, in order of time, of ``simulate(..., events=, stops=, contacts=)``.
+        signals: what else was recorded, by name: references, a controller's state, forces of stops and contacts, the
+            friction of joints that can stick, each of shape (T, ..., k).
+        events: what happened, in order of time, of ``simulate(..., events=, stops=, contacts=)``, and at joints that
+            stick and slip.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.5)
     >>> trajectory

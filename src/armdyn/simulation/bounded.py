@@ -1,0 +1,161 @@
+"""Forces p with bounds that hold something at rest: B^T B p + b = 0, the best p within bounds, and when they are left.
+
+Forces of several rows may not be decided by the motion: all joints of a closed loop may stick. What matters is whether
+there are some within their bounds. Those that can be had, B p with low <= p <= high, are a convex polyhedron (where no
+bound is infinite, a zonotope). Its faces have normals that are orthogonal to r - 1 of the columns of B, r being the
+rank; where the columns are independent, the two faces p_i = low_i and p_i = high_i belong to each.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.constraints.projection import DRIFTED
+from armdyn.spatial.rotations import Array
+
+SLACK = 1e-12
+"""Of the width between bounds: a force that is so little beyond is within."""
+
+ORTHOGONAL = 1e-9
+"""The cosine below which a column of B counts as orthogonal to a normal."""
+
+
+class Face(NamedTuple):
+    """The face of the polyhedron that is nearest.
+
+    Args:
+        distance: from it, as a part of the width between the bounds; negative outside.
+        leaves: of every row, the sign of its acceleration when the force goes through the face, 0 where it stays.
+    """
+
+    distance: float
+    leaves: Array
+
+
+class Holding:
+    """The forces that hold rows at rest.
+
+    Args:
+        B: whose columns are the rows in the metric of M.
+        b: the accelerations of the rows without the forces.
+        low: least forces.
+        high: largest forces; infinite of rows that push as much as it takes.
+    """
+
+    def __init__(self, B: Array, b: Array, low: Array, high: Array) -> None:
+        self.B, self.b, self.low, self.high = B, b, low, high
+        self._sizes = _sizes(B)
+        self._unit = B / self._sizes
+
+    @classmethod
+    def of(cls, B: Array, b: Array) -> Holding:
+        """Without bounds."""
+        infinite = np.full(len(b), np.inf)
+        return cls(B, b, -infinite, infinite)
+
+    @cached_property
+    def forces(self) -> Array:
+        """p with B^T B p + b = 0; the least where several do, each column of B scaled to one length."""
+        W = self._unit.T @ self._unit
+        found: Array = np.linalg.lstsq(W, -self.b / self._sizes, rcond=DRIFTED**2)[0] / self._sizes
+        return found
+
+    def within_bounds(self) -> Array:
+        """The same within the bounds, as far as there is one."""
+        p = self.forces
+        return p if ((self.low <= p) & (p <= self.high)).all() else least_squares(self.B, self.b, self.low, self.high)
+
+    @cached_property
+    def nearest(self) -> Face:
+        """The face that is nearest to the force that holds, or farthest outside."""
+        _, S, V = np.linalg.svd(self._unit, full_matrices=False)
+        rank = int(np.count_nonzero(S / S[0] > DRIFTED)) if S[0] > 0 else 0
+        if rank == len(self.b):
+            return self._nearest_bound()
+        columns = S[:rank, None] * V[:rank]
+        target = columns @ (self.forces * self._sizes)
+        low, high = self.low * self._sizes, self.high * self._sizes
+        faces = [face for normal in _normals(columns, rank) for face in self._face(normal, columns, target, low, high)]
+        return min(faces, key=lambda face: face.distance, default=Face(np.inf, np.zeros(len(self.b), dtype=int)))
+
+    def _nearest_bound(self) -> Face:
+        """The same where every force is decided: two faces for each."""
+        p, width = self.forces, self.high - self.low
+        slack = np.where(np.isfinite(width), SLACK, 0.0)
+        scale = np.where(np.isfinite(width), width, 1.0)
+        distances = np.array([(p - self.low) / scale, (self.high - p) / scale]) + slack
+        side, row = np.unravel_index(np.argmin(distances), distances.shape)
+        leaves = np.zeros(len(p), dtype=int)
+        leaves[row] = 1 if side == 0 else -1
+        return Face(float(distances[side, row]), leaves)
+
+    @staticmethod
+    def _face(normal: Array, columns: Array, target: Array, low: Array, high: Array) -> list[Face]:
+        """The face with this normal; none where forces without a bound reach beyond any such face."""
+        along = normal @ columns
+        along = np.where(np.abs(along) < ORTHOGONAL, 0.0, along)
+        if np.isinf(high[along > 0]).any():
+            return []
+        far, near = (np.where(along > 0, one, two) for one, two in ((high, low), (low, high)))
+        counted = along != 0.0
+        reach = float(along[counted] @ far[counted])
+        bounded = counted & np.isfinite(near)
+        width = float(along[bounded] @ (far - near)[bounded])
+        distance = (reach - float(normal @ target)) / (width or 1.0)
+        return [Face(distance + (SLACK if width else 0.0), -np.sign(along).astype(int))]
+
+
+def _normals(columns: Array, rank: int) -> list[Array]:
+    """The unit normals of all faces, both ways: orthogonal to rank - 1 independent columns."""
+    found = []
+    for some in combinations(range(columns.shape[1]), rank - 1) if rank else ():
+        U, S, _ = np.linalg.svd(columns[:, list(some)], full_matrices=True)
+        if not len(S) or S[-1] > DRIFTED * S[0]:
+            found += [U[:, -1], -U[:, -1]]
+    return found
+
+
+def least_squares(B: Array, b: Array, low: Array, high: Array) -> Array:
+    """The p between low and high with the least |B p - d|, B^T d = -b.
+
+    With W = B^T B, (W p + b)_i is then zero where p_i is between its bounds, not negative where it is the low one and
+    not positive where it is the high one.
+    """
+    from scipy.optimize import lsq_linear, nnls  # noqa: PLC0415 - slow to import
+
+    d, sizes = _target(B, b), _sizes(B)
+    B, low, high, bounds = B / sizes, low * sizes, high * sizes, (low, high)
+    if not low.any() and np.isinf(high).all():
+        only_push: Array = nnls(B, d)[0] / sizes
+        return only_push
+    p, free = low.copy(), low < high
+    if free.any():
+        rest, unit = d - B[:, ~free] @ low[~free], float(np.linalg.norm(d)) or 1.0  # BVLS stops by the size of numbers
+        scaled = low[free] / unit, high[free] / unit
+        found = lsq_linear(B[:, free], rest / unit, scaled, method="bvls", tol=1e-15, max_iter=100 * len(p))
+        p[free] = found.x * unit
+    within: Array = np.clip(p / sizes, *bounds)
+    return within
+
+
+def sizes_of(B: Array, b: Array) -> Array:
+    """|B_i| |d| of every entry b_i = -B_i . d: what it is large or small beside."""
+    size: Array = np.linalg.norm(B, axis=0) * np.linalg.norm(_target(B, b))
+    return size
+
+
+def _target(B: Array, b: Array) -> Array:
+    """The least d with B^T d = -b."""
+    sizes = _sizes(B)
+    d: Array = np.linalg.lstsq((B / sizes).T, -b / sizes, rcond=DRIFTED)[0]
+    return d
+
+
+def _sizes(B: Array) -> Array:
+    """The lengths of the columns; 1 of those that are zero."""
+    sizes = np.linalg.norm(B, axis=0)
+    return np.where(sizes == 0.0, 1.0, sizes)
