@@ -439,7 +439,7 @@ def test_friction_that_depends_on_the_load_does_not_stick_and_says_so():
 
 def test_flexible_joints_do_not_stick_and_say_so():
     actuator = Actuator(Motor(rotor_inertia=1e-4), Gear(50.0), friction=Coulomb(0.5), spring=Spring(500.0))
-    motion = armdyn.simulate(pendulum().with_actuators({"hinge": actuator}), [-1.2], duration=0.02)
+    motion = armdyn.simulate(pendulum().with_actuators({"hinge": actuator}), [-1.2], duration=0.02, method="rk4")
     assert "theta" in motion.signals
     (note,) = (note for note in motion.notes if "do not stick" in note)
     assert note.startswith("joints are flexible")

@@ -48,6 +48,9 @@ At = Callable[[float], Array]
 Along = Callable[[At], Function]
 """A function of time, from the motion."""
 
+NO_TIME = 1e-6
+"""Of the duration: events that follow each other so soon happen at one time."""
+
 MOST_AT_ONCE = 100
 """So many events at one time are a motion that cannot be continued."""
 
@@ -234,7 +237,7 @@ class _Motion:
                 stop = step.end if happened is None else happened.t
                 self._refuse_chattering(t, stop)
                 self._record(step, stop)
-                at_once = at_once + 1 if stop <= t else 0
+                at_once = at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
                 if at_once > MOST_AT_ONCE:
                     raise self._too_many(t)
                 t, y, starts = stop, step.at(stop), happened is not None
