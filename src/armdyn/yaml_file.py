@@ -1,4 +1,4 @@
-"""YAML files as plain data: nothing is executed, no key may stand twice, no aliases, and 1e-3 is a number.
+"""YAML files as plain data: nothing is executed, no key may stand twice, no aliases; 1e-3 is a number, 100:1 is none.
 
 A JSON file is one of YAML too.
 """
@@ -15,8 +15,11 @@ from armdyn.errors import ArmdynError, MissingLibrary, ModelError
 LARGEST = 1 << 20
 """Bytes of a file that a person writes."""
 
-NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)[eE][-+]?\d+$")
-"""Numbers with an exponent, which YAML 1.1 takes for text where they have no point or no sign."""
+WHOLE = re.compile(r"[-+]?(0|[1-9]\d*)$")
+"""Whole numbers as people write them: YAML 1.1 reads 0100 as 64, and 100:1 as 6001. These stay texts."""
+
+NUMBER = re.compile(r"[-+]?((\d+\.\d*|\.\d+)([eE][-+]?\d+)?|\d+[eE][-+]?\d+|\.(inf|Inf|INF))$|\.(nan|NaN|NAN)$")
+"""Other numbers: with an exponent also where they have no point or no sign, which YAML 1.1 takes for text."""
 
 
 Keys = tuple[str, ...]
@@ -98,6 +101,12 @@ def _loader(yaml: Any) -> type:
                 found.lines[key.value] = key.start_mark.line + 1
             found.update(self.construct_mapping(node))
 
-    Loader.add_implicit_resolver("tag:yaml.org,2002:float", NUMBER, list("-+.0123456789"))
+    numbers = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
+    Loader.yaml_implicit_resolvers = {
+        first: [(tag, form) for tag, form in known if tag not in numbers]
+        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    for tag, form in zip(numbers, (WHOLE, NUMBER), strict=True):
+        Loader.add_implicit_resolver(tag, form, list("-+.0123456789"))
     Loader.add_constructor("tag:yaml.org,2002:map", Loader.construct_lined)
     return Loader

@@ -156,3 +156,12 @@ def test_other_joints_may_be_coupled():
     q, qd, qdd = states(robot, 20)
     back = robot.forward_dynamics(q, qd, robot.inverse_dynamics(q, qd, qdd))
     np.testing.assert_allclose(back, qdd, rtol=0.0, atol=1e-12)
+
+
+def test_float32_has_its_own_rounding():
+    robot = driven(general("ur5"), "m3", rotors=True)
+    q, qd, tau = states(robot).astype(np.float32)
+    found = robot.forward_dynamics(q, qd, tau)
+    assert found.dtype == np.float32
+    expected = robot.forward_dynamics(*(x.astype(np.float64) for x in (q, qd, tau)))
+    assert np.abs(found - expected).max() < 1e-3 * np.abs(expected).max()

@@ -156,3 +156,33 @@ def test_in_a_scenario(file: Path, tmp_path: Path) -> None:
     path.write_text("robot: planar_2r\nactuators: 5\ngrid: {q0: [0.1, 0.2]}\n")
     with pytest.raises(StudyError, match="actuators is 5; expected the name of a file beside the scenario"):
         Scenario.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: {motor: {1: 2}}", "no field 1 in Motor"),
+        ("a: {yes: 2}", "no field True in Actuator"),
+        ("a: {friction: [{2: 3}]}", "no friction law 2"),
+        ("a: {motor: {<<: {mas: 1}}}", "no field 'mas' in Motor"),
+        ("a: {gear: {ratio: 100:1}}", "ratio of Gear is '100:1'"),
+        ("a: {gear: {ratio: 0100}}", "ratio of Gear is '0100'"),
+        ("a: {gear: {ratio: 1_000}}", "ratio of Gear is '1_000'"),
+        (f"a: {{motor: {{rotor_inertia: {'1' * 5000} g cm^2}}}}", "expected a number and its unit"),
+        (f"a: {{motor: {{rotor_inertia: 3 {'mg' * 40}x}}}}", "unknown unit"),  # not by trying all ways to cut it
+    ],
+    ids=lambda value: value[:24],
+)
+def test_hostile_files_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "drives.yaml"
+    path.write_text(text)
+    with pytest.raises(ModelError, match=re.escape(said)):
+        actuators.read(path)
+
+
+@pytest.mark.parametrize("number", ["-12", "+3", "0", "1.", ".5", "2.5", "1e2", "1.5e-3", "-1E+2", "0.0100"])
+def test_numbers_of_files_are_those_of_python(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "drives.yaml"
+    path.write_text(f"a: {{friction: [{{Sigmoid: {{span: 1, steepness: 1, offset: {number}}}}}]}}")
+    (law,) = actuators.read(path)["a"].laws
+    assert law.offset == float(number)

@@ -196,7 +196,7 @@ def test_energy_that_friction_takes_is_in_the_account() -> None:
         (lambda r: r.with_actuators({"joint_1": Coulomb(1.0)}), DTypeError, "actuator of joint 'joint_1' is Coulomb"),
         (lambda r: r.with_actuators({"elbow": None}), UnknownName, "no joint 'elbow'"),
         (lambda r: Actuator(Gear(3.0)), DTypeError, r"motor is Gear\(.*; expected an armdyn.actuators.Motor"),
-        (lambda r: Actuator(friction=[0.5]), DTypeError, "friction has 0.5; expected laws"),
+        (lambda r: Actuator(friction=[0.5]), DTypeError, "friction of Actuator has 0.5; expected laws"),
         (lambda r: Gear(0.0), ModelError, "ratio of Gear is 0"),
         (lambda r: Motor(-1e-5), ModelError, "rotor_inertia of Motor is -1e-05"),
         (lambda r: Coulomb(-2.0), ModelError, "size of Coulomb is -2"),

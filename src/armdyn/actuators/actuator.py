@@ -13,6 +13,7 @@ from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.spring import Spring
 from armdyn.actuators.viscous import Viscous
+from armdyn.checks import number
 from armdyn.errors import DTypeError, ModelError, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.friction import FrictionLaw
@@ -58,14 +59,11 @@ class Actuator(JointActuator):
                     f"{name} is {shown(getattr(self, name))}; expected an armdyn.actuators.{kind.__name__}"
                 )
         if self.friction is not None:
-            given = (self.friction,) if isinstance(self.friction, FrictionLaw) else tuple(self.friction)
-            for law in given:
-                if not isinstance(law, FrictionLaw):
-                    raise DTypeError(f"friction has {shown(law)}; expected laws such as armdyn.actuators.Coulomb(2.0)")
-            object.__setattr__(self, "friction", given)
+            object.__setattr__(self, "friction", _laws(self.friction))
         object.__setattr__(self, "rotor", _several("rotor", self.rotor, Rotor))
         object.__setattr__(self, "stator", _several("stator", self.stator, Stator))
         self._check_rotors()
+        self._check_reflected()
 
     def _check_rotors(self) -> None:
         """One rotor is the motor's, and it has an inertia; none of them is behind a spring."""
@@ -85,6 +83,12 @@ class Actuator(JointActuator):
                 "the rotor of Actuator has no inertia; give Motor(rotor_inertia=...), Gear(inertia=...) or "
                 "Rotor(inertia=...)"
             )
+
+    def _check_reflected(self) -> None:
+        """What the joint feels of motor and gear are finite numbers."""
+        if self.armature is not None:
+            number("G^2 (I_rotor + I_gear) of Actuator", self.armature, unit="kg m^2 or kg")
+        self._of_shaft()
 
     @property
     def _rotors(self) -> tuple[Rotor, ...]:
@@ -182,6 +186,18 @@ class Actuator(JointActuator):
         if brake is None or brake.state != "engaged":
             return loss
         return (*loss, Coulomb(abs(gear.ratio) * brake.torque))
+
+
+def _laws(given: Any) -> tuple[FrictionLaw, ...]:
+    """The laws given: one, or several."""
+    laws = given if isinstance(given, list | tuple) else (given,)
+    for law in laws:
+        if not isinstance(law, FrictionLaw):
+            raise DTypeError(
+                f"friction of Actuator has {shown(law)}; expected laws such as armdyn.actuators.Coulomb(2.0), one or "
+                "a list of them"
+            )
+    return tuple(laws)
 
 
 def _several(name: str, given: Any, kind: type) -> tuple[Any, ...]:

@@ -59,7 +59,7 @@ def _line(data: Any, path: tuple[str | int, ...]) -> int:
     line = 1
     for step in path:
         if isinstance(data, Lined) and step in data:
-            line, data = data.lines[step], data[step]
+            line, data = data.lines.get(str(step), line), data[step]
         elif isinstance(data, list) and isinstance(step, int):
             data = data[step]
         else:

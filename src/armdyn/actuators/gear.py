@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from armdyn.actuators.gear_loss import GearLoss, check_efficiencies
 from armdyn.checks import number
 from armdyn.errors import ModelError
+from armdyn.model.motor_parts import LARGEST_RATIO, RATIO
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,11 @@ class Gear:
     back_efficiency: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "ratio", number("ratio of Gear", self.ratio))
+        object.__setattr__(
+            self,
+            "ratio",
+            number("ratio of Gear", self.ratio, above=-LARGEST_RATIO, below=LARGEST_RATIO, expected=RATIO),
+        )
         if self.ratio == 0.0:
             raise ModelError("ratio of Gear is 0; expected the turns of the motor for one of the joint")
         object.__setattr__(self, "inertia", number("inertia of Gear", self.inertia, least=0.0, unit="kg m^2"))

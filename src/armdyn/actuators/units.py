@@ -7,6 +7,7 @@ import re
 import unicodedata
 from difflib import get_close_matches
 from fractions import Fraction
+from functools import cache
 from typing import NamedTuple
 
 from scipy import constants
@@ -88,6 +89,9 @@ SPELLED = {
 }
 """What data sheets write, and how the tables here do; superscripts and twin characters are made plain before."""
 
+MOST_DIGITS = 400
+"""Of a number: what a float can have before its point, and more."""
+
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?)\s*(.*?)\s*")
 _FACTOR = re.compile(r"(/?)\s*([A-Za-z]+|1)\s*(?:\^?\s*(-?\d{1,2}))?")
 
@@ -109,7 +113,7 @@ def quantity(name: str, given: object, unit: str) -> float:
     if not isinstance(given, str):
         return number(name, given, expected=f"a number, in {unit}, or a text such as '1.5 {unit}'")
     found = _NUMBER.fullmatch(given)
-    if found is None:
+    if found is None or len(found[1]) > MOST_DIGITS:
         raise ModelError(f"{name} is {shown(given)}; expected a number and its unit, such as '1.5 {unit}'")
     value, text = Fraction(found[1]), found[2]
     if not text:
@@ -164,6 +168,7 @@ def _named(word: str, said: str) -> list[Unit]:
     return found
 
 
+@cache
 def _run_together(word: str) -> list[Unit]:
     """The units that a word is made of, with the longest first one that leaves units; none where it is not."""
     for cut in range(len(word), 0, -1):

@@ -43,7 +43,11 @@ def friction_forces(
     if not drive.depends_on_load:
         return drive.forces(drive.friction_forces(rates, [0.0] * len(rates)))
     if qdd is None:
-        raise TraceError(f"friction of {mechanism.name!r} depends on the load of its gears; give qdd too")
+        raise TraceError(
+            f"friction of {mechanism.name!r} depends on the load of its gears, which follows from the accelerations; "
+            "give qdd too. What does not know qdd, as the variational method and momentum_observer, needs friction "
+            "that depends on velocities alone, or robot.without_friction()"
+        )
     mechanism, q = regrouped(mechanism), drive.positions(q)
     base = base_motion(mechanism.gravity)
     _, wrenches = links_in_motion(mechanism, q, rates, drive.rates(qdd), base, f_tip, f_ext)

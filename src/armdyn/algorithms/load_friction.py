@@ -39,6 +39,12 @@ STEPS_OF_CURVES = 12
 RESIDUAL = 1e-12
 """What may be left of a joint's equation, as a part of the sizes of its terms; where more is, accelerations are NaN."""
 
+RESIDUAL_OF_FLOAT32 = 5e-4
+"""The same where the function computes in float32: as many of its roundings."""
+
+BELOW_FLOAT32 = 1.0 + 1e-9
+"""A factor that changes numbers in float64, and is 1 in float32."""
+
 
 class UnderLoad(NamedTuple):
     """Accelerations that agree with the friction of the loads they cause, and the equations' linear part there.
@@ -154,11 +160,12 @@ def _other_laws(drive: Drive) -> Drive:
 def _solved(
     drive: Drive, coordinates: Mapping[int, int], rates: Array, tau: Array, qdd: Array, loads: Mapping[int, Any]
 ) -> Any:
-    """1 where every joint's equation holds to `RESIDUAL`, else NaN."""
+    """1 where every joint's equation holds to `RESIDUAL` or `RESIDUAL_OF_FLOAT32`, else NaN."""
     holds = 1.0  # 0 where an equation does not
     for k, i in coordinates.items():
         of_rotor = drive.armature[k] * qdd[i]
         friction, _ = loaded_friction(drive, k, rates[k], loads[k])
         size = abs(tau[i]) + abs(of_rotor) + abs(loads[k])
-        holds = holds * (abs(tau[i] - of_rotor - friction - loads[k]) <= RESIDUAL * size)
+        part = RESIDUAL + RESIDUAL_OF_FLOAT32 * (BELOW_FLOAT32 * size <= size)
+        holds = holds * (abs(tau[i] - of_rotor - friction - loads[k]) <= part * size)
     return np.sqrt(2.0 * holds - 1.0)

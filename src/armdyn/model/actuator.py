@@ -12,8 +12,8 @@ from armdyn.model.motor_parts import Rotor, Stator
 class JointActuator(ABC):
     """A motor with its gear and what rubs in them, seen from the joint it drives.
 
-    A frozen dataclass of names and numbers, whose ``repr`` tells it from every other. What it says replaces what the
-    joint's description says of the same quantity.
+    A frozen dataclass of names, numbers, laws and tuples of these. What it says replaces what the joint's description
+    says of the same quantity.
     """
 
     @abstractmethod

@@ -13,6 +13,8 @@ from armdyn.errors import DTypeError, ModelError, UnknownName, shown
 from armdyn.model.actuator import JointActuator
 from armdyn.model.coordinates import refuse, with_coordinates
 from armdyn.model.coupling import Coordinate
+from armdyn.model.fingerprint import fingerprint
+from armdyn.model.friction import check_load
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import UNLIMITED, Joint, Limits, Link, Model
 from armdyn.model.motor_masses import with_motor_masses
@@ -176,7 +178,8 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
     """The same robot with actuators at some of its joints; every algorithm counts them from then on.
 
     What an actuator says replaces what the joint said before: a motor or gear its armature, friction laws its damping
-    and friction. What it says nothing of stays. The masses of its stator and rotor are added to those of the links that
+    and friction. What it says nothing of stays. What `with_armature` says later replaces the actuator's, and what
+    `with_friction` says later adds to its laws. The masses of its stator and rotor are added to those of the links that
     carry them, and taken off again with it.
 
     Args:
@@ -185,8 +188,9 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
 
     Raises:
         UnknownName: a joint that the robot does not have; a frame to carry a rotor or stator likewise.
-        DTypeError: a value that is no actuator.
-        ModelError: masses to be taken off a link that has less, for `with_inertia` gave it another since.
+        DTypeError: a value that is no actuator, or a law of one's own that is no frozen dataclass.
+        ModelError: a law that counts the load and does not say so; masses to be taken off a link that has less, for
+            `with_inertia` gave it another since.
         ModelError: a spring at a joint whose rotor has no inertia.
 
     >>> from armdyn.actuators import Actuator, Coulomb, Gear, Motor
@@ -206,11 +210,15 @@ def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
         raise DTypeError(
             f"actuator of joint {joint.name!r} is {shown(actuator)}; expected an armdyn.actuators.Actuator"
         )
+    if actuator is not None:
+        fingerprint(f"actuator of joint {joint.name!r}", actuator)  # it can be told from others
+        for law in (*(actuator.laws or ()), *actuator.losses):
+            check_load(f"friction of joint {joint.name!r}", law)
     before, after = joint.actuator, actuator
     changes: dict[str, Any] = {"actuator": actuator, "motor_parts": () if after is None else after.motor_parts}
     if after is not None and after.armature is not None:
         changes["armature"] = after.armature
-    elif before is not None and before.armature is not None:
+    elif before is not None and joint.armature == before.armature:  # not one that was given since
         changes["armature"] = 0.0
     if after is not None and after.laws is not None:
         changes |= {"damping": 0.0, "friction": 0.0}

@@ -8,6 +8,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, NamedTuple
 
+from armdyn.errors import ModelError, shown
+
 
 class Slopes(NamedTuple):
     """The derivatives of a friction force by the joint's velocity and by the load that its gear transmits."""
@@ -19,7 +21,7 @@ class Slopes(NamedTuple):
 class FrictionLaw(ABC):
     """A force that opposes a joint's motion: a function of its velocity, and perhaps of the load on its gear.
 
-    A law is one class: a frozen dataclass of names and numbers, whose ``repr`` tells it from every other. The drive
+    A law is one class: a frozen dataclass of names, numbers and tuples of these. The drive
     provides the force besides what moves the links, so a force of the sign of the velocity takes energy.
     """
 
@@ -49,3 +51,15 @@ class FrictionLaw(ABC):
     def at_rest(self, load: Any) -> tuple[Any, Any]:
         """The least and the largest force, N m or N, that it may take at rest; the drive gives load + this."""
         return -self.breakaway(load), self.breakaway(load)
+
+
+def check_load(what: str, law: FrictionLaw) -> None:
+    """Raise a ModelError where the force differs between loads and `FrictionLaw.depends_on_load` is False."""
+    if law.depends_on_load:
+        return
+    forces = [[law.force(rate, load) for load in (0.0, 1.3, -2.1)] for rate in (0.7, -0.7)]
+    if any(of_rate.count(of_rate[0]) < len(of_rate) for of_rate in forces):
+        raise ModelError(
+            f"{what} has {shown(law)}, whose force depends on the load; set depends_on_load = True in its class, for "
+            "forward dynamics gives the load to such laws alone"
+        )

@@ -17,6 +17,7 @@ from armdyn.exact import exact
 from armdyn.model.actuator import JointActuator
 from armdyn.model.constraints import Constraint, check_constraints
 from armdyn.model.coupling import Coordinate, Coupling
+from armdyn.model.fingerprint import fingerprint
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.frozen import frozen_array, unrounded
 from armdyn.model.geometry import Geometry
@@ -115,10 +116,12 @@ class Joint:
 
     def with_rotor_inertias(self, inertias: Mapping[str, Any]) -> Joint:
         """The joint whose rotors, by their names, have other moments about their axes."""
-        parts = list(self.motor_parts)
-        for name, rotor in self.rotors.items():
-            parts[parts.index(rotor)] = dataclasses.replace(rotor, inertia=inertias[name])
-        return self.replace(motor_parts=tuple(parts)) if parts else self
+        moments = iter([inertias[name] for name in self.rotors])  # in the order of the parts
+        parts = tuple(
+            dataclasses.replace(part, inertia=next(moments)) if isinstance(part, Rotor) else part
+            for part in self.motor_parts
+        )
+        return self.replace(motor_parts=parts) if parts else self
 
     @property
     def rubs(self) -> bool:
@@ -291,7 +294,7 @@ class Model:
             parts += [joint.placement.tobytes(), joint.axis.tobytes(), joint.limits, joint.damping, joint.friction]
             parts += [joint.collar, joint.armature]
             if joint.actuator is not None:
-                parts.append(joint.actuator)  # its repr holds every number with all digits
+                parts.append(fingerprint(f"actuator of joint {joint.name!r}", joint.actuator))
             parts += joint.motor_parts  # theirs too
         for frame in sorted(self.frames, key=lambda frame: frame.name):
             parts += [frame.name, frame.link, frame.pose.tobytes()]

@@ -34,6 +34,11 @@ Vector = tuple[float, float, float]
 SYMMETRY_TOLERANCE = 1e-6
 """How far I_a <= 2 I_t may be broken, relative to I_t: data sheets print their moments with few digits."""
 
+LARGEST_RATIO = 1e100
+"""Of gears: far beyond any, and small enough that a float holds its square."""
+
+RATIO = f"a finite number, of a size below {LARGEST_RATIO:g}"
+
 UNIT_TOLERANCE = 1e-6
 """The tolerance on the length of an axis, as of joints."""
 
@@ -204,7 +209,9 @@ class Rotor(MotorPart):
                 "inertia of Rotor is 0; expected its moment about its axis, kg m^2. Give a Stator for mass"
             )
         if self.ratio is not None:
-            self._set("ratio", number("ratio of Rotor", self.ratio))
+            self._set(
+                "ratio", number("ratio of Rotor", self.ratio, above=-LARGEST_RATIO, below=LARGEST_RATIO, expected=RATIO)
+            )
             if self.ratio == 0.0:
                 raise ModelError(
                     "ratio of Rotor is 0; expected its turns for one of the joint. What stands is a Stator"

@@ -88,7 +88,7 @@ def _add_own_words(root: Element, model: Model, shapes: Shapes) -> None:
             of_joint = SubElement(own, OF_JOINT, {"joint": joint.name} | said)
             if joint.actuator is not None:
                 add_actuator(of_joint, joint.actuator)
-            else:
+            if joint.actuator is None or joint.motor_parts != joint.actuator.motor_parts:
                 for part in joint.motor_parts:
                     SubElement(of_joint, type(part).__name__.lower(), _fields(part))
     for link in model.link_names:

@@ -1,0 +1,68 @@
+"""Texts that tell parts of a model from every other: of objects of frozen dataclasses, by class and fields."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections import defaultdict
+from collections.abc import Iterator
+from threading import Lock
+from weakref import WeakKeyDictionary
+
+from armdyn.errors import DTypeError, shown
+from armdyn.model.actuator import JointActuator
+from armdyn.model.friction import FrictionLaw
+
+EXPECTED = "an object of a frozen dataclass, @dataclass(frozen=True), so that it can be told from others"
+
+_numbers: defaultdict[str, Iterator[int]] = defaultdict(itertools.count)
+_number_of: WeakKeyDictionary[type, int] = WeakKeyDictionary()
+_numbering = Lock()
+
+
+def fingerprint(what: str, part: object) -> str:
+    """The text of a part: equal for parts that are equal in class and in every digit, different for all others.
+
+    Args:
+        what: it is, for messages.
+        part: an object of a frozen dataclass whose fields are names, numbers, such objects and tuples of these; or one
+            without attributes.
+
+    Raises:
+        DTypeError: a part that is not made like this: it could change, or two of them look alike.
+
+    >>> from armdyn.actuators import Coulomb
+    >>> fingerprint("friction", Coulomb(2.0))
+    "armdyn.actuators.coulomb.Coulomb#0(size=('float', '2.0'))"
+    """
+    if not _is_part(part):
+        raise DTypeError(f"{what} is {shown(part)}; expected {EXPECTED}")
+    kind = type(part)
+    names = [field.name for field in dataclasses.fields(part)] if dataclasses.is_dataclass(part) else []
+    texts = [f"{name}={_of_value(f'{name} of {kind.__name__}', getattr(part, name))}" for name in names]
+    return f"{kind.__module__}.{kind.__qualname__}#{_number(kind)}({', '.join(texts)})"
+
+
+def _of_value(what: str, value: object) -> str:
+    if _is_part(value):
+        return fingerprint(what, value)
+    if isinstance(value, tuple):
+        return f"({', '.join(_of_value(what, one) for one in value)})"
+    if value is None or isinstance(value, str | int | float):
+        return repr((type(value).__name__, repr(value)))
+    raise DTypeError(f"{what} is {shown(value)}; expected a number, a text, a tuple of these, or {EXPECTED}")
+
+
+def _is_part(value: object) -> bool:
+    """Whether its class and fields are all that there is to it."""
+    if dataclasses.is_dataclass(value):
+        return bool(getattr(type(value), "__dataclass_params__").frozen)  # noqa: B009 - which type checkers do not know
+    return isinstance(value, FrictionLaw | JointActuator) and not vars(value)
+
+
+def _number(kind: type) -> int:
+    """0 of the first class of its name in this process; one that was defined anew has another."""
+    with _numbering:
+        if kind not in _number_of:
+            _number_of[kind] = next(_numbers[f"{kind.__module__}.{kind.__qualname__}"])
+        return _number_of[kind]
