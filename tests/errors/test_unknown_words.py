@@ -18,7 +18,8 @@ TEXT = """<robot name="r"><link name="a"/>
 <joint name="k" type="revolute"><parent link="b"/><child link="c"/><limit velocity="1" effort="1"/><mimic joint="h"/></joint>
 <loop_joint name="p" type="spherical"><link1 link="a"/><link2 link="b"/></loop_joint>
 <loop name="o" type="spherical"><predecessor link="a"/><successor link="b"/></loop>
-<armdyn tip="c"><of_joint joint="h" armature="0.1"/><of_link link="c"><visual>
+<armdyn tip="c"><of_joint joint="h" armature="0.1">
+<rotor inertia="1e-4" ratio="9"/><stator mass="0.1"/></of_joint><of_link link="c"><visual>
 <geometry><capsule radius="1" length="1"/></geometry></visual><visual><geometry><ellipsoid radii="1 1 1"/></geometry></visual>
 <visual><geometry><plane size="1 1"/></geometry></visual></of_link></armdyn>
 </robot>"""

@@ -105,7 +105,7 @@ def plain(load: JointLoad, motor: Motor, gear: CatalogueGear, *, warm: bool = Tr
     return found
 
 
-@pytest.mark.parametrize("joint", ["shoulder_lift_joint", "wrist_2_joint"])
+@pytest.mark.parametrize("joint", ["shoulder_lift_joint", pytest.param("wrist_2_joint", marks=pytest.mark.slow)])
 def test_every_pair_is_judged_as_sample_by_sample(
     arm: armdyn.Robot, task: Task, catalogue: Catalogue, joint: str
 ) -> None:

@@ -8,7 +8,6 @@ rank; where the columns are independent, the two faces p_i = low_i and p_i = hig
 
 from __future__ import annotations
 
-from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from armdyn.constraints.projection import DRIFTED
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 SLACK = 1e-12
 """Of the width between bounds: a force that is so little beyond is within."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from armdyn.sizing.task import Task
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 OUTPUT, NOT_DRIVEN, DRIVING, SIGN, SPEED, ACCELERATION = range(6)
 """Places of `JointLoad.features`."""
