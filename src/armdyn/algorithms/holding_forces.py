@@ -31,7 +31,7 @@ class HoldingForces(NamedTuple):
 def holding_forces(
     mechanism: Mechanism, q: Array, f_tip: Array | None = None, f_ext: Array | None = None
 ) -> HoldingForces:
-    """Least and largest joint forces that hold the arm at rest, N m or N, shape (..., n) each: its holding set.
+    """Holding set of joint forces tau(q) that keep the arm at rest, N m or N, shape (..., n) each: least and largest.
 
     An arm at rest stays at rest under the forces g(q) + J^T f_tip - sum J_k^T f_ext_k + x, where the friction of each
     joint takes x, between minus its breakaway force and that force (Modern Robotics 8.9.4), or between other bounds
