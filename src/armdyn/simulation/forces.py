@@ -277,7 +277,16 @@ class Forces:
         return self._changed(lambda force: force.between(begin, end))
 
     def on_grid(self, grid: StepGrid) -> Forces:
-        """The same for steps of one length: what holds its values becomes a table with a row for each step."""
+        """The same for steps of one length: what holds its values becomes a table with a row for each step.
+
+        Raises:
+            ShapeError: a table whose rows are not one for each step.
+        """
+        if self.rows not in (None, grid.steps):
+            raise ShapeError(
+                f"torque or f_tip is a table of {self.rows} rows; expected {grid.steps}, one for each step of "
+                f"{grid.step:g} s in {grid.duration:g} s"
+            )
         return self._changed(lambda force: Table(force.at_begins(grid)) if force.held else force)
 
     def _changed(self, change: Callable[[Scheduled], Force]) -> Forces:

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
-from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
@@ -153,7 +152,8 @@ def simulate(
     forces = prepared_forces(robot, start[0].shape[:-1], torque, f_tip)
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
-    if flexible_places(robot.model):
+    flexible = bool(flexible_places(robot.model))
+    if flexible:
         flexible_run.refuse_options(
             events=events, stops=stops, contacts=contacts, dense_output=dense_output, project=project
         )
@@ -163,7 +163,7 @@ def simulate(
         samples, integrate = _plan(robot, chosen, forces, start, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     dry, happenings = DryJoints.of(robot), None
-    if not flexible_places(robot.model):
+    if not flexible:
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
     samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)
     if happenings is not None and not isinstance(chosen, Taylor):
@@ -222,11 +222,6 @@ def _plan(
         )
     grid = step_grid(duration, method.step)
     forces = forces.on_grid(grid)
-    if forces.rows not in (None, grid.steps):
-        raise ShapeError(
-            f"torque or f_tip is a table of {forces.rows} rows; expected {grid.steps}, one for each step of "
-            f"{grid.step:g} s in {duration:g} s"
-        )
     saved = saved_steps(grid, save_every, times)
     samples = Samples.empty(grid.times(saved), batch, robot.dof, with_f_tip=with_f_tip)
     return samples, partial(fixed_step.integrate, robot, method, forces, start, grid=grid, saved=saved, samples=samples)

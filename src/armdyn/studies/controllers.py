@@ -26,7 +26,7 @@ def gravity_compensation(robot: Robot) -> Function:
 
 
 def computed_torque(robot: Robot) -> Function:
-    """Computed torque control of a place: tau = M(q) (kp (target - q) - kd qd) + c(q, qd) + g(q)."""
+    """Computed torque control of a place: tau = M(q) (kp (target - q) - kd qd) + h(q, qd), friction in h."""
     known, rest = robot.mechanism, np.zeros(robot.dof)
 
     @function(PD)
