@@ -198,7 +198,7 @@ class Pushing:
         qd = metric.within_constraints(qd)
         qd = qd - metric.change(Holding.of(metric.B, -(self.rows(q)[held] @ qd)).forces)
         qd[stand] = 0.0
-        return q, qd
+        return self.barriers.at_held_stops(q, qd, held[~self.is_joint])
 
     def _rows_of(self, barriers: Array) -> Array:
         """True of these barriers, false of all joints."""

@@ -17,6 +17,9 @@ from armdyn.spatial.rotations import Array
 RESTING_SPEED = 1e-6
 """rad/s or m/s: a rebound that is slower ends a sequence of ever smaller ones."""
 
+OF_ROUNDING = 1e-12
+"""rad or m, rad/s or m/s: what linear algebra may leave of a gap that it closed."""
+
 
 @dataclass(frozen=True)
 class Stops:
@@ -105,6 +108,16 @@ class Barriers:
         """g(q), rad or m, shape (barriers,)."""
         stops = self._signs * (q[self._places] - self._limits)
         return stops if self._planes is None else np.concatenate([stops, self._planes.constraint_error(q)])
+
+    def at_held_stops(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
+        """The state with joints at rest exactly on the stops that hold them, where rounding alone parts them."""
+        places = np.array(self._places, dtype=int)
+        near = held[: self.stops] & (np.abs(q[places] - self._limits) < OF_ROUNDING)
+        q, qd = q.copy(), qd.copy()
+        q[places[near]] = self._limits[near]
+        slow = near & (np.abs(qd[places]) < OF_ROUNDING)
+        qd[places[slow]] = 0.0
+        return q, qd
 
     def rows(self, q: Array) -> Array:
         """a(q) = dg/dq, shape (barriers, n)."""
