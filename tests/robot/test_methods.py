@@ -11,7 +11,8 @@ import sys
 import pytest
 
 import armdyn
-from armdyn.robot.imported import Imported, Read
+from armdyn.imported import Imported
+from armdyn.robot.imported import Read
 
 IMPORTED = {
     name: method

@@ -15,6 +15,7 @@ from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_arguments, check_out, check_out_of_batch, is_writable
 from armdyn.functions.locating import locating
+from armdyn.functions.of_program import OfProgram
 from armdyn.functions.source_keys import source_key
 from armdyn.functions.variants import Options, Variant, chosen
 from armdyn.model.parameters import with_parameters
@@ -191,6 +192,8 @@ class CompiledFunction:
         if key not in self._derivatives:
             self._derivatives[key] = kind(self, wrt)
         return self._derivatives[key]
+
+    to_casadi = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:

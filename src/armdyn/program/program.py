@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.errors import ArmdynError, TraceError
+from armdyn.imported import exported
 from armdyn.program.expr import WHY_NO_VALUE, Expr, traced
 from armdyn.program.graph import Graph, Node, cone
 from armdyn.program.operations import OPERATIONS
@@ -161,6 +162,8 @@ class Program:
     ) -> list[list[Any]]:
         """The results on any kind of scalar, for every output a list: see `armdyn.program.replay`."""
         return replay(self, scalars, operations, constant)
+
+    to_casadi = exported("armdyn.targets.casadi")
 
 
 def trace(

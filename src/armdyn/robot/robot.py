@@ -9,12 +9,13 @@ import armdyn
 from armdyn.declaration import Function, function
 from armdyn.errors import TraceError
 from armdyn.functions import CompiledFunction
+from armdyn.imported import Imported
 from armdyn.model.canonical import canonical
 from armdyn.model.constraints import Row, rows_in
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
-from armdyn.robot.imported import Edited, Imported, OfModel, Read
+from armdyn.robot.imported import Edited, OfModel, Read
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property

@@ -1,0 +1,80 @@
+"""Programs as functions of CasADi, on its symbols SX: for optimisation, with CasADi's derivatives."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from armdyn.extras import extra
+from armdyn.program.replay import Operations
+from armdyn.targets.identifiers import identifier, identifiers
+
+if TYPE_CHECKING:
+    from armdyn.program.program import Port, Program
+
+
+def to_casadi(program: Program, *, name: str | None = None) -> Any:
+    """The program as a `casadi.Function` on SX symbols, which CasADi differentiates and makes code of.
+
+    CasADi's arrays are matrices: a vector of n is an (n, 1) column, a number a (1, 1) matrix, and an array with more
+    than two axes an (a, b c ...) matrix of its rows. Where a NaN or an infinity comes in, ``min`` and ``max`` are
+    CasADi's fmin and fmax, which leave NaN out.
+
+    Args:
+        program: what is exported.
+        name: of the function in CasADi; the program's own if not given.
+
+    Raises:
+        MissingLibrary: without CasADi.
+        Unsupported: where two of its arrays would have the same name in CasADi.
+
+    >>> M = armdyn.load("planar_2r").mass_matrix.program().to_casadi()
+    >>> M
+    Function(mass_matrix:(q[2])->(out[2x2]) SXFunction)
+    >>> print(M([0.0, np.pi / 2]))
+    [[3, 1],
+     [1, 1]]
+    """
+    ca = extra("casadi", "to_casadi", library="CasADi")
+    names = identifiers((port.name for port in (*program.inputs, *program.outputs)), "CasADi")
+    symbols = [ca.SX.sym(names[port.name], *_matrix(port)) for port in program.inputs]
+    scalars = [scalar for symbol in symbols for scalar in _rows_of(ca, symbol)]
+    outputs = program.replay(scalars, _operations(ca), ca.SX)
+    results = [_of_rows(ca, port, values) for port, values in zip(program.outputs, outputs, strict=True)]
+    ports = [[names[port.name] for port in ports] for ports in (program.inputs, program.outputs)]
+    return ca.Function(identifier(name or program.name), symbols, results, *ports)
+
+
+def _matrix(port: Port) -> tuple[int, int]:
+    """Rows and columns of an array in CasADi."""
+    rows = port.shape[0] if port.shape else 1
+    return rows, math.prod(port.shape[1:])
+
+
+def _rows_of(ca: Any, symbol: Any) -> list[Any]:
+    """The scalars of a matrix, row-major; CasADi's own order is column-major."""
+    return list(ca.vertsplit(ca.vec(symbol.T))) if symbol.numel() else []
+
+
+def _of_rows(ca: Any, port: Port, scalars: list[Any]) -> Any:
+    rows, columns = _matrix(port)
+    return ca.reshape(ca.vertcat(*scalars), columns, rows).T if scalars else ca.SX(rows, columns)
+
+
+def _operations(ca: Any) -> Operations:
+    same = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh", "sign", "floor")
+    return {name: getattr(ca, name) for name in same} | {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+        "neg": lambda a: -a,
+        "pow": lambda a, b: a**b,
+        "abs": ca.fabs,
+        "min": ca.fmin,
+        "max": ca.fmax,
+        "less": lambda a, b: a < b,
+        "less_equal": lambda a, b: a <= b,
+        "select": lambda condition, a, b: ca.if_else(condition != 0, a, b),
+        "guard": lambda value, unused: value + 0.0 * unused,
+    }

@@ -1,0 +1,35 @@
+"""Names of arrays and joints as identifiers of another language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from armdyn.errors import Unsupported
+
+
+def identifier(name: str, reserved: Collection[str] = ()) -> str:
+    """Letters, digits and single underscores, a letter first; an underscore behind a reserved word.
+
+    >>> identifier("forearm_link.mass"), identifier("2nd joint"), identifier("double", {"double"})
+    ('forearm_link_mass', 'x2nd_joint', 'double_')
+    """
+    plain = re.sub(r"[^A-Za-z0-9]+|_+", "_", name).strip("_") or "x"
+    plain = plain if plain[0].isalpha() else f"x{plain}"
+    return f"{plain}_" if plain in reserved else plain
+
+
+def identifiers(names: Iterable[str], language: str, reserved: Collection[str] = ()) -> dict[str, str]:
+    """An identifier for every name.
+
+    Raises:
+        Unsupported: where two names become the same identifier.
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        mine = identifier(name, reserved)
+        other = next((n for n, taken in found.items() if taken == mine and n != name), None)
+        if other is not None:
+            raise Unsupported(f"{other!r} and {name!r} are both {mine!r} in {language}; rename one of them")
+        found[name] = mine
+    return found

@@ -1,0 +1,63 @@
+"""Programs as functions of CasADi beside the interpreter, and CasADi's derivatives beside ours."""
+
+import casadi as ca
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.errors import MissingLibrary, Unsupported
+from armdyn.program import Port, Program, trace
+from targets.exported import ROBOTS, arguments, assert_same, public_programs, single_operations
+
+
+def evaluated(program: Program, arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """State by state, arrays of higher rank as matrices of their rows."""
+    function = program.to_casadi()
+    states = []
+    for k in range(len(arrays[0]) if arrays else 1):
+        given = [
+            a[k].reshape(port.shape[0] if port.shape else 1, -1) if port.size else np.empty((0, 0))
+            for a, port in zip(arrays, program.inputs, strict=True)
+        ]
+        results = function.call([ca.DM(a) for a in given])
+        states.append([np.array(r).reshape(port.shape) for r, port in zip(results, program.outputs, strict=True)])
+    return [np.stack(outputs) for outputs in zip(*states, strict=True)]
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_every_public_function(robot: str) -> None:
+    for _, program in public_programs(robot):
+        arrays = arguments(program)
+        assert_same(evaluated(program, arrays), program, arrays)
+
+
+def test_every_operation() -> None:
+    for program in single_operations():
+        arrays = arguments(program)
+        assert_same(evaluated(program, arrays), program, arrays)
+
+
+def test_derivatives_of_casadi() -> None:
+    robot = armdyn.load("ur5")
+    f = robot.inverse_dynamics.to_casadi()
+    q, qd, qdd = (ca.SX.sym(name, 6) for name in ("q", "qd", "qdd"))
+    by_q = ca.Function("by_q", [q, qd, qdd], [ca.jacobian(f(q, qd, qdd), q)])
+    states = np.random.default_rng(3).uniform(-2, 2, (3, 6))
+    expected = robot.inverse_dynamics.derivative("q")(*states)
+    np.testing.assert_allclose(np.array(by_q(*states)), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_names() -> None:
+    robot = armdyn.load("ur5")
+    program = robot.compile(armdyn.algorithms.gravity_forces, parameters=["forearm_link.mass"]).program()
+    assert program.to_casadi(name="2nd of all").name_in() == ["q", "forearm_link_mass"]
+    assert program.to_casadi(name="2nd of all").name() == "x2nd_of_all"
+    same = trace(lambda a, b: a * b, [Port("a.b", ()), Port("a_b", ())])
+    with pytest.raises(Unsupported, match=r"'a\.b' and 'a_b' are both 'a_b' in CasADi; rename one of them"):
+        same.to_casadi()
+
+
+def test_without_casadi(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "casadi", None)
+    with pytest.raises(MissingLibrary, match=r"to_casadi needs CasADi, .*: pip install 'armdyn\[casadi\]'"):
+        armdyn.load("planar_2r").mass_matrix.to_casadi()
