@@ -1,7 +1,7 @@
-"""Programs as functions of PyTorch tensors: armdyn's compiled kernels, differentiated by adjoint and tangent programs.
+"""Programs as functions of PyTorch's tensors: compiled kernels, differentiated by adjoint and tangent programs.
 
-`function.py` is what a user calls, `checking.py` what it refuses, `rules.py` its place in torch's transforms, `operator.py`
-a program with its derivatives, `evaluation.py` the call of the kernel on the tensors' own memory.
+`function.py` is what a user calls, `checking.py` what it refuses, `rules.py` its place in torch's transforms,
+`operator.py` a program with its derivatives, `evaluation.py` the call of the kernel on the tensors' own memory.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def to_torch(program: Program, *, name: str | None = None, workers: int | None = None) -> TorchFunction:
-    """The program as a function of `torch.Tensor`, evaluated on the CPU by the compiled kernel, in place of their memory.
+    """The program as a function of `torch.Tensor`, evaluated on the CPU by the compiled kernel on the tensors' memory.
 
     Leading axes broadcast, as in NumPy's calls; float32 or float64, all arrays alike. Gradients of any order come from
-    adjoint programs (`Program.vjp`), rates from tangent programs (`Program.jvp`), only by the tensors that need them and
+    adjoint programs (`Program.vjp`), rates from tangent programs (`Program.jvp`), by those tensors only that need them,
     each made when first asked for; no Jacobian is formed. So `loss.backward()`, `torch.autograd.grad`, forward-mode AD
-    and `torch.func`'s grad, vjp, jvp, jacrev, jacfwd, hessian and vmap work, in any order and nested. In
-    `torch.compile(fullgraph=True)` it is one operator with its adjoint; there torch knows no forward mode for operators.
+    and `torch.func`'s grad, vjp, jvp, jacrev, jacfwd, hessian and vmap work, in any order, nested, and inside of
+    `torch.compile(fullgraph=True)`, in whose graphs the program and its derivatives are one operator each.
 
     Args:
         program: what is exported.

@@ -46,7 +46,9 @@ def _check(tensor: Any, port: Port) -> None:
             "and the result .to(device)"
         )
     if tensor.layout is not torch.strided:
-        raise Unsupported(f"{port.name} has the layout {tensor.layout}; expected a dense tensor: {port.name}.to_dense()")
+        raise Unsupported(
+            f"{port.name} has the layout {tensor.layout}; expected a dense tensor: {port.name}.to_dense()"
+        )
     core = len(port.shape)
     if tensor.ndim < core or tuple(tensor.shape[tensor.ndim - core :]) != port.shape:
         expected = f"(..., {', '.join(map(str, port.shape))})" if core else "(...)"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -31,15 +30,17 @@ class Evaluation:
 
     def __call__(self, *tensors: Any) -> list[Any]:
         """The results, new tensors; the leading axes of all tensors are equal."""
-        batch = batch_of(tensors[0], self.program.inputs[0])
-        results = self.empty_results(tensors[0], batch)
-        arrays = [tensors[k].detach().resolve_neg().numpy() for k in self._inputs]
+        return self.of_arrays(tensors, list(map(as_array, tensors)))
+
+    def of_arrays(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        """The results for tensors that are seen as arrays already."""
+        results = self.empty_results(tensors[0], batch_of(tensors[0], self.program.inputs[0]))
         out = tuple(results[k].numpy() for k in self._outputs)
-        if not arrays:
+        if not self._inputs:
             for place, constant in zip(out, self.constants(), strict=True):
                 place[...] = constant
         elif out:
-            self._run(tensors[0].dtype)(*arrays, out=out)
+            self._run(tensors[0].dtype)(*(arrays[k] for k in self._inputs), out=out)
         return results
 
     def empty_results(self, like: Any, batch: Sequence[int]) -> list[Any]:
@@ -75,6 +76,6 @@ def batch_of(tensor: Any, port: Port) -> tuple[int, ...]:
     return tuple(tensor.shape[: tensor.ndim - len(port.shape)])
 
 
-def is_empty(ports: Sequence[Port]) -> bool:
-    """Whether arrays hold no numbers at all."""
-    return not math.fsum(port.size for port in ports)
+def as_array(tensor: Any) -> Any:
+    """A tensor's memory as NumPy sees it."""
+    return tensor.detach().resolve_neg().numpy()

@@ -6,14 +6,15 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from inspect import Parameter, Signature
+from keyword import kwlist
 from typing import Any
 
 from armdyn.extras import extra
 from armdyn.program.program import Port, Program
-from armdyn.targets.identifiers import identifiers
+from armdyn.targets.identifiers import identifier, identifiers
 from armdyn.targets.torch.checking import aligned
 from armdyn.targets.torch.operator import Operator, operator_of
-from armdyn.targets.torch.rules import Call
+from armdyn.targets.torch.rules import Call, in_graph
 
 torch: Any = extra("torch", "to_torch", library="PyTorch")
 
@@ -27,19 +28,20 @@ class TorchFunction:
         self.workers = workers
         self.__name__ = name or program.name
         self._operator: Operator = operator_of(program, workers)
-        self._names = list(identifiers((port.name for port in program.inputs), "PyTorch").values())
-        fields = list(identifiers((port.name for port in program.outputs), "PyTorch").values())
-        self._result: Callable[..., Any] = _named_tuple(self.__name__, tuple(fields)) if len(fields) > 1 else _only
+        self._in_graph = in_graph(self._operator)
+        self._names = list(identifiers((port.name for port in program.inputs), "PyTorch", kwlist).values())
+        fields = list(identifiers((port.name for port in program.outputs), "PyTorch", kwlist).values())
+        self._result = _named_tuple(identifier(self.__name__, kwlist), tuple(fields)) if len(fields) > 1 else _only
         self.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in self._names])
 
     def __call__(self, *tensors: Any, **by_name: Any) -> Any:
         """The results for tensors of shape (..., *shape of the array); see `aligned` for errors."""
-        given = self._bound(tensors, by_name)
+        given = self._bound(tensors, by_name) if by_name or len(tensors) != len(self._names) else tensors
         if not given:
             return self._result(*self._constants())
         ready = aligned(given, self.program.inputs)
         if torch.compiler.is_compiling():
-            return self._result(*self._operator(*ready))
+            return self._result(*self._in_graph(*ready))
         return self._result(*Call.apply(self._operator, *ready))
 
     def _bound(self, tensors: Sequence[Any], by_name: Mapping[str, Any]) -> list[Any]:
@@ -76,7 +78,7 @@ def _shown(port: Port) -> str:
 
 
 @cache
-def _named_tuple(name: str, fields: tuple[str, ...]) -> type[Any]:
+def _named_tuple(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
     plain: Any = namedtuple  # mypy knows it with literal names only
-    made: type[Any] = plain(name, fields)
+    made: Callable[..., Any] = plain(name, fields)
     return made

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 from armdyn.extras import extra
 from armdyn.program.program import Program
 from armdyn.targets.identifiers import identifier
 from armdyn.targets.torch.evaluation import Evaluation, batch_of
-from armdyn.threads import Once
+from armdyn.threads import Once, cached_property
 
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
 
