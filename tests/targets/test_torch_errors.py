@@ -54,7 +54,11 @@ def test_shapes(torch: Any) -> None:
 
 @pytest.mark.slow
 def test_devices_and_layouts(torch: Any) -> None:
-    refused(lambda qd: qd.to_sparse(), Unsupported, "qd has the layout torch.sparse_coo; expected a dense tensor: qd.to_dense()")
+    refused(
+        lambda qd: qd.to_sparse(),
+        Unsupported,
+        "qd has the layout torch.sparse_coo; expected a dense tensor: qd.to_dense()",
+    )
     refused(lambda qd: qd.to("meta"), Unsupported, "q is on the device 'cpu' and qd on 'meta'; expected one device")
     fake = __import__("torch._subclasses.fake_tensor", fromlist=["FakeTensorMode"])
     with fake.FakeTensorMode(allow_non_fake_inputs=True):
