@@ -18,10 +18,7 @@ torch = pytest.importorskip("torch")
 
 from armdyn.targets.torch.operator import operator_of  # noqa: E402 - it imports torch
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning"),  # torch's own, in its forward mode
-]
+pytestmark = pytest.mark.slow
 
 RNG = np.random.default_rng(1402)
 FUNCTIONS = {

@@ -10,11 +10,7 @@ import armdyn
 
 torch = pytest.importorskip("torch")
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.filterwarnings("ignore::DeprecationWarning:torch"),
-    pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning"),
-]
+pytestmark = pytest.mark.slow
 
 INDUCTOR = pytest.param(
     "inductor", marks=pytest.mark.skipif(not shutil.which("g++"), reason="inductor needs a C++ compiler")

@@ -58,8 +58,8 @@ class Operator:
         return _registered.get((self.program.digest, self.workers), self._register)
 
     def _register(self) -> Any:
-        name, threads = f"{identifier(self.program.name)}_{self.program.digest[:24]}", self.workers
-        suffix = "" if threads is None else f"_workers{threads}" if threads >= 0 else "_workers_all"
+        name = f"{identifier(self.program.name)}_{self.program.digest[:24]}"
+        suffix = "" if self.workers is None else f"_{self.workers}_workers".replace("-", "minus_")
         arguments = ", ".join(f"Tensor x{k}" for k in range(len(self.program.inputs)))
         results = ", ".join(["Tensor"] * len(self.program.outputs))
         definition = torch.library.custom_op(
