@@ -1,5 +1,6 @@
 """Programs in graphs of `torch.compile`, without a break, and of `torch.export`; inductor too, where g++ is at hand."""
 
+import io
 import shutil
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -96,7 +97,11 @@ def test_exported_graphs(strict: bool) -> None:
             return self.torques(q, self.gains * q, q)
 
     plant, (q, *_) = Plant(), states(3)
-    exported = torch.export.export(plant, (q,), strict=strict).module()
+    file = io.BytesIO()
+    torch.export.save(torch.export.export(plant, (q,), strict=strict), file)
+    file.seek(0)
+    assert plant.torques.operator is plant.torques._operator.op
+    exported = torch.export.load(file).module()
     assert any("armdyn" in str(node.target) for node in exported.graph.nodes)
     exported(q).sum().backward()
     plant(q).sum().backward()

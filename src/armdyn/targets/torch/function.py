@@ -44,6 +44,14 @@ class TorchFunction:
             return self._result(*self._in_graph(*ready))
         return self._result(*Call.apply(self._operator, *ready))
 
+    @property
+    def operator(self) -> Any:
+        """The operator behind it, a `torch.library.CustomOpDef`, registered with torch when it is first asked for.
+
+        Its tensors have equal leading axes. A graph of `torch.export` is loaded where its operators are registered.
+        """
+        return self._operator.op
+
     def _bound(self, tensors: Sequence[Any], by_name: Mapping[str, Any]) -> list[Any]:
         """The tensors in the order of the arrays."""
         rest = self._names[len(tensors) :]
