@@ -116,7 +116,12 @@ def _wrapped(operations: set[str]) -> str:
 
 
 def _title(equations: Equations) -> str:
-    return f"{equations.program.name}: straight-line code, {equations.program.op_counts}."
+    return f"{_quoted(equations.program.name)}: straight-line code, {equations.program.op_counts}."
+
+
+def _quoted(text: str) -> str:
+    """Text as it stands in a docstring."""
+    return text.replace("\\", "\\\\").replace('"', "'")
 
 
 def _parameters(ports: Sequence[Port]) -> list[str]:
@@ -190,7 +195,7 @@ def _signature(equations: Equations, *, numpy: bool) -> str:
     """The shapes of the arrays, in words."""
     taken = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.inputs)
     given = ", ".join(f"{port.name} {_shape(port.shape, numpy=numpy)}" for port in equations.program.outputs)
-    return f"Takes {taken or 'nothing'}; returns {given}.".replace("\\", "\\\\").replace('"', "'")
+    return _quoted(f"Takes {taken or 'nothing'}; returns {given}.")
 
 
 def _shape(shape: tuple[int, ...], *, numpy: bool) -> str:

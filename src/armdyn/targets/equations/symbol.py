@@ -21,6 +21,8 @@ def _greek(word: str) -> str:
 GREEK = {word: _greek(word) for word in _LETTERS.split()}
 """Words that are letters."""
 
+_WORDS = {letter: word for word, letter in GREEK.items()}
+
 SPECIAL = {
     "qd": ("q\u0307", r"\dot{q}"),
     "qdd": ("q\u0308", r"\ddot{q}"),
@@ -103,13 +105,21 @@ def _latex_word(word: str) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""Text as LaTeX takes it.
+    r"""Text as LaTeX takes it, also pdflatex, whose fonts have Latin letters; others become their numbers.
 
     >>> from armdyn.targets.equations.symbol import escaped
-    >>> print(escaped("tool_0 & 50 %"))
-    tool\_0 \& 50 \%
+    >>> print(escaped("tool_0 & 50 %"), escaped("Gelenk \u03b8, \u8f74"))
+    tool\_0 \& 50 \% Gelenk \ensuremath{\theta}, [U+8F74]
     """
-    return "".join(_TEX.get(character, character) for character in text)
+    return "".join(map(_escaped, text))
+
+
+def _escaped(character: str) -> str:
+    if character in _TEX:
+        return _TEX[character]
+    if character in _WORDS:
+        return rf"\ensuremath{{\{_WORDS[character]}}}"
+    return character if character.isprintable() and character <= "\u00ff" else f"[U+{ord(character):04X}]"
 
 
 def superscript(number: int) -> str:
