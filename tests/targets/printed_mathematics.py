@@ -23,8 +23,8 @@ def from_unicode(equations: Equations, values: dict[str, float]) -> dict[str, fl
         plain = right
         for name in names:
             plain = plain.replace(name, f"({known[name]!r})")
+        plain = re.sub(r"\b10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: f"10.0**({m[1].translate(SUPERSCRIPTS)})", plain)
         plain = re.sub(r"(sin|cos) (\([^()]*\))$", r"\1\2", plain).replace("²", "**2").replace("·", "*")
-        plain = re.sub(r"10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: f"10.0**({m[1].translate(SUPERSCRIPTS)})", plain)
         known[left] = eval(plain, {"sin": math.sin, "cos": math.cos})  # noqa: S307
     return known
 

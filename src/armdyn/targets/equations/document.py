@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from armdyn.targets.equations.symbol import escaped
 
-_PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
+_PREAMBLE = r"""\documentclass[a4paper,10pt,fleqn]{article}
 \usepackage{iftex}
 \ifPDFTeX
   \usepackage[utf8]{inputenc}
@@ -20,6 +20,7 @@ _PREAMBLE = r"""\documentclass[a4paper,10pt]{article}
 \allowdisplaybreaks[4]
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{1ex}
+\setlength{\mathindent}{0pt}
 \setcounter{MaxMatrixCols}{30}
 """
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import count, islice, product
 from typing import TYPE_CHECKING
 
@@ -43,6 +43,15 @@ class Array:
 
 
 @dataclass(frozen=True)
+class Options:
+    """How equations are written; see `equations`."""
+
+    longest: int = LONGEST
+    named_constants: bool = False
+    digits: int | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Equations:
     """A program as equations, in order of evaluation: what stands on a right-hand side stands on a left one above.
 
@@ -53,16 +62,19 @@ class Equations:
     program: Program
     inputs: tuple[Array, ...]
     outputs: tuple[Array, ...]
-    symbols: dict[Term, Symbol] = field(repr=False)
+    symbols: dict[Term, Symbol]
     """Of the inputs and of all terms that have one."""
 
-    terms: Terms = field(repr=False)
-
-    defined: tuple[Term, ...] = field(repr=False)
+    terms: Terms
+    defined: tuple[Term, ...]
     """The terms with an equation, in order."""
 
-    digits: int | None = None
-    """To which constants are rounded where they are read; never in Python."""
+    options: Options
+
+    @property
+    def digits(self) -> int | None:
+        """To which constants are rounded where they are read; never in Python."""
+        return self.options.digits
 
     @property
     def op_counts(self) -> OperationCounts:
@@ -71,6 +83,12 @@ class Equations:
 
     def __len__(self) -> int:
         return len(self.defined)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} equations of {self.program.name}: {self.op_counts}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Equations], tuple[Program, Options]]:
+        return _of, (self.program, self.options)  # the terms hold each other, deeper than pickle goes
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """Left and right sides in Unicode."""
@@ -157,6 +175,10 @@ def equations(
     ...
     """
     _check(longest=longest, digits=digits)
+    return _of(program, Options(longest, named_constants, digits))
+
+
+def _of(program: Program, options: Options) -> Equations:
     terms = terms_of(program)
     of_inputs, of_outputs = words(program.name, [p.name for p in program.inputs], [p.name for p in program.outputs])
     inputs = tuple(_arrays(of_inputs, program.inputs, terms.inputs))
@@ -164,15 +186,15 @@ def equations(
     outputs = tuple(_arrays(of_outputs, program.outputs, results))
     letters = _Letters([*of_inputs, *of_outputs])
     angles = of_angles(terms, sums_of_angles(program, terms), letters.sine, letters.cosine)
-    known = angles | (_constants(terms, letters.constant) if named_constants else {})
-    chosen = named(terms, known.keys(), longest)
-    results_of = _results(outputs, terms)
+    known = angles | (_constants(terms, letters.constant) if options.named_constants else {})
+    chosen = named(terms, known.keys(), options.longest)
+    results_of = _results(outputs, chosen)
     defined = _ordered(terms, chosen | results_of.keys(), angles)
     shared = count(1)
     symbols = {term: symbol for array in inputs for term, symbol in zip(array.terms, array.symbols(), strict=True)}
     for term in defined:
         symbols[term] = known.get(term) or results_of.get(term) or Symbol(letters.shared, (next(shared),))
-    return Equations(program, inputs, outputs, symbols, terms, tuple(defined), digits)
+    return Equations(program, inputs, outputs, symbols, terms, tuple(defined), options)
 
 
 def latex(program: Program, **options: object) -> str:
@@ -208,12 +230,12 @@ def _constants(terms: Terms, word: str) -> dict[Term, Symbol]:
     return {term: Symbol(word, (k,)) for k, term in enumerate(long, 1)}
 
 
-def _results(outputs: Iterable[Array], terms: Terms) -> dict[Term, Symbol]:
+def _results(outputs: Iterable[Array], chosen: set[Term]) -> dict[Term, Symbol]:
     """The symbols of terms that are results: of the first place where each stands."""
     found: dict[Term, Symbol] = {}
     for output in outputs:
         for term, symbol in zip(output.terms, output.symbols(), strict=True):
-            if not term.unsigned.is_atom and term.operation != "neg":
+            if term in chosen or not (term.is_atom or term.operation == "neg"):
                 found.setdefault(term, symbol)
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import keyword
 import math
 from collections.abc import Iterable, Sequence
+from textwrap import fill, indent
 from typing import TYPE_CHECKING, Any
 
 from armdyn.errors import DTypeError, Unsupported
@@ -27,6 +28,9 @@ _OWN = (
 RESERVED = frozenset([*keyword.kwlist, *_OWN.split()])
 """Words that printed modules use themselves."""
 
+
+WIDEST = 100
+"""Characters of a line of source code."""
 
 LEGEND = "m, a, d, r, t, o: multiplications, additions, divisions, square roots, trigonometric and other functions."
 
@@ -101,9 +105,8 @@ def module_of(equations: Equations, *, numpy: bool, name: str | None) -> str:
     elif unchosen and operations & {"div", *source.CAN_FAIL}:
         defined.append(source.UNCHOSEN + _wrapped(operations))
     called = identifier(name or equations.program.name, RESERVED)
-    function = f"def {called}({', '.join(_parameters(equations.program.inputs))}):\n" + "\n".join(
-        f"    {line}" if line else "" for line in _body(equations, notation, names, numpy=numpy)
-    )
+    body = "\n".join(_body(equations, notation, names, numpy=numpy))
+    function = f"def {called}({', '.join(_parameters(equations.program.inputs))}):\n{indent(body, '    ')}"
     head = f'"""{_title(equations)}\n\n{LEGEND}\n"""'
     imports = "\n".join(_imports(equations, operations, defined, numpy=numpy))
     top = "\n\n".join(filter(None, (head, imports)))
@@ -186,9 +189,17 @@ def _body(equations: Equations, notation: Python, names: dict[Symbol, str], *, n
     for array, parameter in zip(equations.inputs, parameters, strict=True):
         yield from _unpacked(array, parameter, names, numpy=numpy)
     for term in equations.defined:
-        yield f"{names[equations.symbols[term]]} = {notation.signed(right[term])}"
+        yield _line(f"{names[equations.symbols[term]]} = ", notation.signed(right[term]))
     results = [_returned(output, written, notation, numpy=numpy) for output in equations.outputs]
-    yield f"return {', '.join(results)}"
+    yield _line("return ", ", ".join(results))
+
+
+def _line(before: str, value: str, after: str = "") -> str:
+    """A statement; in parentheses, over several lines, where it is long."""
+    if len(before + value + after) <= WIDEST:
+        return f"{before}{value}{after}"
+    inside = fill(value, WIDEST, break_long_words=False, break_on_hyphens=False)
+    return f"{before}(\n{indent(inside, '    ')}\n){after}"
 
 
 def _signature(equations: Equations, *, numpy: bool) -> str:
@@ -222,12 +233,14 @@ def _unpacked(array: Array, parameter: str, names: dict[Symbol, str], *, numpy: 
     if not scalars:
         return
     target = _nested(array.shape, scalars, "(", ")")[1:-1]
-    if numpy:
-        axes = tuple(range(-len(array.shape), 0)), tuple(range(len(array.shape)))
-        moved = (axes[0][0], axes[1][0]) if len(array.shape) == 1 else axes
-        yield f"{target} = np.moveaxis({parameter}, {moved[0]}, {moved[1]})"
-    else:
-        yield f"{target} = {parameter}"
+    yield _line("", target, f" = {_axes_first(array, parameter) if numpy else parameter}")
+
+
+def _axes_first(array: Array, parameter: str) -> str:
+    """An array whose last axes, those of one state, come first."""
+    if len(array.shape) == 1:
+        return f"np.moveaxis({parameter}, -1, 0)"
+    return f"np.moveaxis({parameter}, {tuple(range(-len(array.shape), 0))}, {tuple(range(len(array.shape)))})"
 
 
 def _returned(output: Array, written: dict[Term, Printed], notation: Python, *, numpy: bool) -> str:

@@ -58,6 +58,8 @@ class Symbol:
         ('τ₂', 'M₁₂', 'Y[1,12]')
         """
         base = SPECIAL[self.word][0] if self.word in SPECIAL else GREEK.get(self.word, self.word)
+        if not self.index:
+            return base
         if self._is_compact and not base[-1].isdigit():
             return base + "".join(map(str, self.index)).translate(_SUBSCRIPTS)
         return f"{base}[{','.join(map(str, self.index))}]"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ class Term:
     operation: str
     """``"input"``, ``"const"``, or a name of `armdyn.program.operations.OPERATIONS`."""
 
-    arguments: tuple[Term, ...] = ()
+    arguments: tuple[Term, ...] = field(default=(), repr=False)
     value: float = 0.0
     """Of a constant."""
 

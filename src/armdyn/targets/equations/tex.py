@@ -11,8 +11,7 @@ from armdyn.targets.equations.document import latex_document
 from armdyn.targets.equations.matrices import MOST_ROWS, Matrix, elements, matrices
 from armdyn.targets.equations.numbers import decimal
 from armdyn.targets.equations.printed import Binds, Notation, Printed, expressions
-from armdyn.targets.equations.symbol import Symbol, escaped
-from armdyn.targets.equations.text import header
+from armdyn.targets.equations.symbol import Symbol
 
 if TYPE_CHECKING:
     from armdyn.targets.equations.let_bound import Array, Equations
@@ -20,6 +19,12 @@ if TYPE_CHECKING:
 
 WIDEST = 92
 """Characters that a line of a document holds, about."""
+
+COLUMNS = 3
+"""Short equations of a document that stand side by side."""
+
+SHORT = 24
+"""Characters of an equation that shares its line with others, about."""
 
 _FUNCTIONS = {
     **{name: rf"\{name}" for name in ("sin", "cos", "tan", "exp", "tanh", "min", "max")},
@@ -53,7 +58,8 @@ class Latex(Notation):
             return Printed(r"\infty")
         mantissa, exponent = decimal(value, self.digits)
         if exponent:
-            return Printed(rf"{mantissa} \cdot 10^{{{exponent}}}", Binds.PRODUCT)
+            power = rf"10^{{{exponent}}}"
+            return Printed(power if mantissa == "1" else rf"{mantissa} \cdot {power}", Binds.PRODUCT)
         return Printed(mantissa)
 
     def product(self, a: str, b: str) -> str:
@@ -81,7 +87,7 @@ class Latex(Notation):
             return Printed(rf"{a[0]} {_RELATIONS[name]} {a[1]}", Binds.RELATION)
         if name == "select":
             condition = a[0] if arguments[0].binds == Binds.RELATION else rf"{a[0]} \ne 0"
-            cases = rf"{a[1]} & \text{{if }} {condition} \\ {a[2]} & \text{{otherwise}}"
+            cases = rf"\displaystyle {a[1]} & \text{{if }} {condition} \\ \displaystyle {a[2]} & \text{{otherwise}}"
             return Printed(rf"\left\{{\begin{{array}}{{ll}} {cases} \end{{array}}\right.", Binds.CASES)
         if name == "pow":
             base = self.parenthesised(a[0])
@@ -102,13 +108,61 @@ def _environment(rows: list[str]) -> str:
 
 def document_of(equations: Equations, title: str | None) -> str:
     """A document: what the equations take and give, the equations, the results."""
-    return latex_document(title or equations.program.name, [*_introduction(equations), latex_of(equations)])
+    title = title or equations.program.name.replace("_", " ").capitalize()
+    return latex_document(title, [*_introduction(equations), *_blocks(equations)])
+
+
+def _blocks(equations: Equations) -> Iterator[str]:
+    if rows := list(_packed(equations)):
+        body = " \\\\\n".join(rows)
+        yield f"\\begin{{alignat*}}{{{COLUMNS}}}\n{body}\n\\end{{alignat*}}"
+    if rows := list(_results(equations)):
+        yield _environment(rows)
 
 
 def _introduction(equations: Equations) -> Iterator[str]:
-    yield rf"\texttt{{{escaped(header(equations))}}}"
+    taken, given = (", ".join(map(_array, arrays)) for arrays in (equations.inputs, equations.outputs))
+    counts = [_counted(n, name) for name, n in vars(equations.op_counts).items() if n]
+    yield f"Given: {taken or 'nothing'}. Result: {given}. Operations: {', '.join(counts) or 'none'}."
     if equations.digits is not None:
         yield f"Constants are rounded to {equations.digits} significant digits."
+
+
+def _array(array: Array) -> str:
+    shape = r" \times ".join(map(str, array.shape))
+    return f"${Symbol(array.word).latex}$" + (f" (${shape}$)" if shape else "")
+
+
+def _counted(n: int, name: str) -> str:
+    words = {"trigonometric": "trigonometric functions", "other": "other functions"}.get(name, name.replace("_", " "))
+    return f"{n} {words if n > 1 else words.removesuffix('s')}"
+
+
+def _packed(equations: Equations) -> Iterator[str]:
+    """Rows of short equations side by side, to be read line by line; longer ones alone, over the width of the page."""
+    notation = Latex(equations.digits)
+    right, _ = expressions(equations, notation)
+    row: list[str] = []
+    for term in equations.defined:
+        mine = _row(equations, term, right[term], notation)
+        short = width(mine.replace("&", "")) <= SHORT
+        places = 2 if term.operation == "sin" else 1  # its cosine follows
+        if row and (not short or len(row) + places > COLUMNS):
+            yield " &\\qquad ".join(row)
+            row = []
+        if short:
+            row.append(mine)
+        else:
+            yield _over_all_columns(mine)
+    if row:
+        yield " &\\qquad ".join(row)
+
+
+def _over_all_columns(row: str) -> str:
+    """The lines of an equation as boxes without width, which make no column wider."""
+    lines = row.split(" \\\\\n")
+    parts = (line.partition("&= " if k == 0 else "&\\quad {}") for k, line in enumerate(lines))
+    return " \\\\\n".join(rf"{left}{sign}\rlap{{$\displaystyle {inside}$}}" for left, sign, inside in parts)
 
 
 def _definitions(equations: Equations) -> Iterator[str]:
@@ -182,7 +236,7 @@ def _results(equations: Equations) -> Iterator[str]:
 
 def _fits(matrix: Matrix, cells: dict[Term, str]) -> bool:
     widths = [max(width(cells[term]) for term in column) for column in zip(*matrix.rows, strict=True)]
-    return len(matrix.rows) <= MOST_ROWS and len(widths) <= 30 and sum(widths) + 2 * len(widths) <= WIDEST
+    return len(matrix.rows) <= MOST_ROWS and sum(widths) + 2.5 * len(widths) <= WIDEST
 
 
 def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:

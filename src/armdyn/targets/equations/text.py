@@ -35,7 +35,10 @@ class Unicode(Notation):
         if math.isinf(value):
             return Printed("∞")
         mantissa, exponent = decimal(value, self.digits)
-        return Printed(f"{mantissa}·10{superscript(exponent)}", Binds.PRODUCT) if exponent else Printed(mantissa)
+        if not exponent:
+            return Printed(mantissa)
+        power = f"10{superscript(exponent)}"
+        return Printed(power if mantissa == "1" else f"{mantissa}·{power}", Binds.PRODUCT)
 
     def product(self, a: str, b: str) -> str:
         """a b."""
