@@ -59,6 +59,8 @@ def test_parentheses() -> None:
         "-(c + t₄)", "(a - b)/(c/d)", "2·(a + d) - 3", "-3·a", "10⁻⁹·a/b", "t₅/t₂", "a·c·b·d", "a + b + d",
         "d + t₃", "a²·d²", "a + c", "t₆²", "-(b - d)", "1/a",
     ]  # fmt: skip
+    quotients = of(lambda a, b, c, d: np.array([(a / c) * (b + d), b / (a * d), d / c / b]), *((n, ()) for n in "abcd"))
+    assert list(rows(quotients).values()) == ["(a/c)·(b + d)", "b/(a·d)", "(d/c)/b"]
     python = shown.to_python()
     assert "= a * c * (b * d)" in python
     assert "= a + (b + d)" in python

@@ -213,8 +213,8 @@ def width(latex: str) -> float:
     r"""How wide LaTeX's output is, about, in characters: commands and braces take no place, indices half of it.
 
     >>> from armdyn.targets.equations.tex import width
-    >>> width(r"\dot{q}_{1} + 2.5")
-    8.5
+    >>> width(r"\dot{q}_{12} + 2.5")
+    7.5
     """
     indices = re.sub(r"[_^]\{([^{}]*)\}", lambda found: "." * math.ceil(len(found[1]) / 2), latex)
     plain = re.sub(r"\\[A-Za-z]+|[{}\\]", "", indices)
