@@ -204,6 +204,16 @@ def test_arrays_broadcast() -> None:
     assert constant(np.zeros((5, 2, 4))).shape == (5, 2, 4)
 
 
+def test_document() -> None:
+    program = armdyn.load("planar_2r").mass_matrix.program()
+    document = program.equations().document()
+    assert r"{\Large\bfseries Mass matrix\par}" in document
+    assert "Given: $q$ ($2$). Result: $M$ ($2 \\times 2$). Operations: 1 multiplication, 6 additions, " in document
+    assert r"s_{2} &= \sin q_{2} &\qquad c_{2} &= \cos q_{2} &\qquad t_{1} &= s_{2}^{2} \\" in document
+    assert r"\begin{bmatrix} M_{11} & M_{12} \\ M_{12} & 1 \end{bmatrix}" in document
+    assert r"{\Large\bfseries 100 \% of \#1\par}" in program.equations().document("100 % of #1")
+
+
 def test_copies() -> None:
     shown = armdyn.load("ur5").inverse_dynamics.equations(longest=100_000, digits=4)
     for twin in (pickle.loads(pickle.dumps(shown)), copy.deepcopy(shown)):  # noqa: S301
@@ -244,7 +254,7 @@ def test_documents_compile(engine: str, tmp_path: Path) -> None:
         odd_shapes().equations(),
         *(program.equations() for program in single_operations()),
     ]
-    blocks = [block for one in shown for block in (heading(repr(one)), one.latex())]
+    blocks = [block for one in shown for block in (heading(repr(one)), one.latex(), *one.blocks())]
     text = paragraph("50 % of a_b & c^d ~ {e} \\ #1 $2; θ, 轴, ü")
     assert "Overfull" not in compiled(
         engine, latex_document("Everything & more_", [text, *blocks], author="A. N."), tmp_path

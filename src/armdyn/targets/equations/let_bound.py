@@ -125,6 +125,12 @@ class Equations:
 
         return document_of(self, title)
 
+    def blocks(self) -> list[str]:
+        """What `document` has below its title, to stand among other blocks of `latex_document`."""
+        from armdyn.targets.equations.tex import blocks_of  # noqa: PLC0415 - it prints Equations
+
+        return blocks_of(self)
+
     def to_python(self, *, numpy: bool = False, name: str | None = None) -> str:
         """A module of Python with one function: see `armdyn.program.Program.to_python`."""
         from armdyn.targets.equations.python import module_of  # noqa: PLC0415 - it prints Equations

@@ -109,7 +109,12 @@ def _environment(rows: list[str]) -> str:
 def document_of(equations: Equations, title: str | None) -> str:
     """A document: what the equations take and give, the equations, the results."""
     title = title or equations.program.name.replace("_", " ").capitalize()
-    return latex_document(title, [*_introduction(equations), *_blocks(equations)])
+    return latex_document(title, blocks_of(equations))
+
+
+def blocks_of(equations: Equations) -> list[str]:
+    """What a document has of these equations, to stand among other blocks of `latex_document`."""
+    return [*_introduction(equations), *_blocks(equations)]
 
 
 def _blocks(equations: Equations) -> Iterator[str]:
