@@ -193,6 +193,9 @@ class CompiledFunction:
             self._derivatives[key] = kind(self, wrt)
         return self._derivatives[key]
 
+    equations = OfProgram()
+    latex = OfProgram()
+    to_python = OfProgram()
     to_casadi = OfProgram()
     to_torch = OfProgram()
 
