@@ -35,8 +35,8 @@ def test_sine_and_cosine_of_one_angle_are_one_call() -> None:
     both = DOUBLE.with_functions({}, sincos="sincos")
     lines = printed(lambda a, b, c: np.cos(a + b) * np.sin(a + b) + np.sin(c), dialect=both)
     assert lines[0] == "const double t0 = a + b;"
-    assert lines[1:3] == ["double t1, t2;", "sincos(t0, &t2, &t1);"]
-    assert lines[3] == "y0 = t1 * t2 + sin(c);"
+    assert lines[1:3] == ["double t1, t2;", "sincos(t0, &t1, &t2);"]
+    assert lines[3] == "y0 = t2 * t1 + sin(c);"
 
 
 def test_a_statement_for_every_node() -> None:

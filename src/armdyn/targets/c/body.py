@@ -53,6 +53,16 @@ def statements(
     return list(_Printer(program, inputs, dialect, temporary, longest).lines(results))
 
 
+def needed(program: Program) -> set[int]:
+    """The nodes that some result needs; of a guarded program with constant results that is not all of them."""
+    found = {*program.results}
+    for index in range(len(program.nodes) - 1, -1, -1):
+        name, *arguments = program.nodes[index]
+        if index in found and name in OPERATIONS:
+            found.update(int(a) for a in arguments)
+    return found
+
+
 class _Printer:
     """One printing: the terms of the nodes that were printed."""
 
@@ -63,7 +73,9 @@ class _Printer:
         self._refuse_missing()
         self.inputs = [Term(text) for text in inputs]
         self.names = map(temporary, count())
-        self.users = Counter(a for node in program.nodes if node[0] in OPERATIONS for a in node[1:])
+        self.needed = needed(program)
+        operations = [program.nodes[k] for k in self.needed if program.nodes[k][0] in OPERATIONS]
+        self.users = Counter(int(a) for node in operations for a in node[1:])
         self.users.update(program.results)
         self.terms: list[Term] = []
         self.partners = self._partners() if dialect.sincos else {}
@@ -77,7 +89,8 @@ class _Printer:
 
     def _partners(self) -> dict[int, int]:
         """For every sine the cosine of the same angle, and for every cosine the sine, where the program needs both."""
-        found = {node: k for k, node in enumerate(self.program.nodes) if node[0] in ("sin", "cos")}
+        nodes = self.program.nodes
+        found = {nodes[k]: k for k in self.needed if nodes[k][0] in ("sin", "cos")}
         other = {"sin": "cos", "cos": "sin"}
         pairs = ((k, found.get((other[str(name)], *angle))) for (name, *angle), k in found.items())
         return {k: partner for k, partner in pairs if partner is not None}
@@ -95,8 +108,8 @@ class _Printer:
     def _node(self, index: int) -> Iterator[str]:
         """The statement of a node, if it has one of its own."""
         name = self.program.nodes[index][0]
-        if index in self.given:
-            self.terms.append(self.given[index])
+        if index in self.given or index not in self.needed:
+            self.terms.append(self.given.get(index, Term("")))
         elif index in self.partners:
             yield from self._sine_and_cosine(index, self.partners[index])
         else:
@@ -115,10 +128,10 @@ class _Printer:
 
     def _sine_and_cosine(self, index: int, partner: int) -> Iterator[str]:
         name, angle = self.program.nodes[index]
-        pair = {index: Term(next(self.names)), partner: Term(next(self.names))}
-        sine, cosine = (pair[k].text for k in ((index, partner) if name == "sin" else (partner, index)))
-        yield f"{self.dialect.scalar} {sine}, {cosine};"
-        yield f"{self.dialect.sincos}({self._value(int(angle)).text}, &{sine}, &{cosine});"
+        sine, cosine = Term(next(self.names)), Term(next(self.names))
+        yield f"{self.dialect.scalar} {sine.text}, {cosine.text};"
+        yield f"{self.dialect.sincos}({self._value(int(angle)).text}, &{sine.text}, &{cosine.text});"
+        pair = dict(zip((index, partner), (sine, cosine) if name == "sin" else (cosine, sine), strict=True))
         self.given = self.given | pair
         self.terms.append(pair[index])
 
