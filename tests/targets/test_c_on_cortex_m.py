@@ -16,7 +16,7 @@ BOARDS = {
 }
 """Processors without a floating-point unit, with one for float, and with one for double."""
 
-CC, QEMU = "arm-none-eabi-gcc", "qemu-system-arm"
+CC, SIZE, QEMU = "arm-none-eabi-gcc", "arm-none-eabi-size", "qemu-system-arm"
 BOARD_FILES = Path(__file__).with_name("cortex_m")
 
 pytestmark = [
@@ -33,7 +33,7 @@ def compiled(folder: Path, processor: list[str]) -> dict[str, int]:
     files = ["arm.o", "arm_selftest.c", BOARD_FILES / "startup.c"]
     link = ["--specs=rdimon.specs", "-nostartfiles", "-T", BOARD_FILES / "memory.ld", "-lm", "-o", "selftest.elf"]
     subprocess.run([*command, *files, *link], cwd=folder, check=True)
-    listed = subprocess.run(["arm-none-eabi-size", "arm.o"], cwd=folder, check=True, capture_output=True, text=True)
+    listed = subprocess.run([SIZE, "arm.o"], cwd=folder, check=True, capture_output=True, text=True)
     stack = re.findall(r":(\w+)\t(\d+)\t", (folder / "arm.su").read_text())
     return {"code": int(listed.stdout.splitlines()[1].split()[0])} | {name: int(size) for name, size in stack}
 

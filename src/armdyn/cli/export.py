@@ -90,7 +90,7 @@ def export(
 
       armdyn export ur5 --to c --function inverse_dynamics -o firmware
 
-      armdyn export panda --to c -f mass_matrix -f bias_forces --shared --scalar float --sincos inline -o firmware
+      armdyn export puma560 --to c -f mass_matrix -f bias_forces --shared --scalar float --sincos inline -o firmware
 
       armdyn export ur5 --to c -f jacobian --option expressed_in=body -o firmware
 

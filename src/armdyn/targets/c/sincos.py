@@ -106,7 +106,7 @@ _TEXT = """\
 static const uint32_t {sincos}_two_over_pi[] = {{
     0u, {words}}};
 
-/* Angles too large for the quick reduction: x 2/pi mod 4 in integers. The quarter turn nearest to x, and the rest as a sum. */
+/* Angles too large for the quick reduction: x 2/pi mod 4 in integers. The nearest quarter turn; the rest as a sum. */
 static int {sincos}_reduce_huge({T} x, {T} *rest, {T} *lost)
 {{
     union {{ {T} number; {uint} bits; }} as;
