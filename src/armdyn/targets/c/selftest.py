@@ -145,4 +145,4 @@ def _table(dialect: Dialect, name: str, values: np.ndarray) -> Iterator[str]:
 
 
 def _constant(dialect: Dialect, value: float) -> str:
-    return "NAN" if np.isnan(value) else dialect.literal(value)
+    return f"({dialect.scalar})NAN" if np.isnan(value) else dialect.literal(value)
