@@ -172,6 +172,7 @@ class Program:
     to_python = exported("armdyn.targets.equations")
     to_casadi = exported("armdyn.targets.casadi")
     to_torch = exported("armdyn.targets.torch")
+    to_c = exported("armdyn.targets.c")
 
 
 def trace(
