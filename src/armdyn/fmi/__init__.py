@@ -11,6 +11,6 @@ _WHERE = {
     "robot_fmu": "arm",
 }
 
-__all__ = ["controller_fmu", "robot_fmu"]  # noqa: F822 - imported at first access
+__all__ = ["controller_fmu", "robot_fmu"]
 
 __getattr__ = names_of(__name__, _WHERE)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from armdyn.checks import number
 from armdyn.errors import Unsupported
 from armdyn.fmi.motion import Motion, motion_of
 from armdyn.fmi.quantities import parameter, starts, variable
-from armdyn.model.parameters import parameter_shape
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.checks import number
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import System
 

@@ -96,7 +96,9 @@ def compiled(
     library = folder / form.format(name)
     flags = [*STRICT, *OPTIMISED, "-shared", *(["-fvisibility=hidden"] if hidden else [])]
     flags += [] if _is_windows(target) else ["-fPIC"]
-    _run([*command, *flags, *sources, "-o", library.name, *(["-lm"] if libm and not _is_windows(target) else [])], folder)
+    _run(
+        [*command, *flags, *sources, "-o", library.name, *(["-lm"] if libm and not _is_windows(target) else [])], folder
+    )
     return library
 
 

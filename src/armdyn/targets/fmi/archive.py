@@ -8,8 +8,8 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from html import escape
+from importlib.resources import files
 from pathlib import Path
 
 from armdyn.errors import UnknownName

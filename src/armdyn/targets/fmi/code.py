@@ -139,7 +139,9 @@ class Code:
         yield from (f"    {_row(place)}," for place in self.layout.places)
         yield "};\n"
         yield "const double model_start[MODEL_KNOWNS] = {"
-        yield from (f"    {', '.join(map(DOUBLE.literal, place.start))}," for place in self.layout.places if place.start)
+        yield from (
+            f"    {', '.join(map(DOUBLE.literal, place.start))}," for place in self.layout.places if place.start
+        )
         yield "};\n"
         yield f"const size_t model_dependency_count = {len(self._pairs)};"
         yield "const fmu_dependency model_dependencies[] = {"
@@ -220,5 +222,3 @@ def _elements(ports: Sequence[Port], places: Mapping[str, Place]) -> Iterator[tu
     for port in ports:
         for k in range(port.size):
             yield places[port.name].reference, k + 1
-
-
