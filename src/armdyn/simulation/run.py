@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation import adaptive, fixed_step, flexible_run, hybrid, taylor
+from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
@@ -23,7 +23,7 @@ from armdyn.simulation.events import Event
 from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
-from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
+from armdyn.simulation.methods import Adaptive, FixedStep, Method, Taylor, chosen_method
 from armdyn.simulation.notes import friction_at_rest, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
@@ -167,8 +167,11 @@ def simulate(
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
     samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)
     if happenings is not None and not isinstance(chosen, Taylor):
-        integrate = partial(hybrid.integrate, robot, chosen, forces, start, duration=duration, samples=samples)
-        integrate = partial(integrate, happenings=happenings)
+        if happenings.only_dry and isinstance(chosen, FixedStep) and dry_steps.can_compile(robot, forces, dry):
+            integrate = partial(dry_steps.integrate, *integrate.args, **integrate.keywords, joints=dry)
+        else:
+            integrate = partial(hybrid.integrate, robot, chosen, forces, start, duration=duration, samples=samples)
+            integrate = partial(integrate, happenings=happenings)
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):
