@@ -9,11 +9,13 @@ import numpy as np
 from armdyn.spatial.rotations import Array
 
 MOST_STEPS = 100
-EPSILON = float(np.finfo(float).eps)
+
+RESOLUTION = 5e-16
+"""s: half of how far apart the times are between which a zero lies in the end."""
 
 
 def zeros_between(f: Callable[[Array], Array], a: Array, b: Array, f_a: Array, f_b: Array) -> Array:
-    """The times x between a and b with f(x) = 0, to rounding of b - a: inverse quadratic steps, or halves.
+    """The times x between a and b with f(x) = 0, by inverse quadratic steps or halves.
 
     Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without
     using derivatives. As Brent's, it never takes many more steps than halving does.
@@ -30,7 +32,7 @@ def zeros_between(f: Callable[[Array], Array], a: Array, b: Array, f_a: Array, f
     array([1.41421356, 3.        ])
     """
     x_1, f_1, x_2, f_2 = b, f_b, a, f_a
-    part, resolution = np.full(a.shape, 0.5), EPSILON * np.abs(b - a)
+    part, resolution = np.full(a.shape, 0.5), np.maximum(RESOLUTION, np.spacing(np.maximum(np.abs(a), np.abs(b))))
     for _ in range(MOST_STEPS):
         near = np.abs(f_1) <= np.abs(f_2)
         wide = np.abs(x_2 - x_1)
