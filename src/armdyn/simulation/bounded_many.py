@@ -87,7 +87,8 @@ def _holds(W: Array, b: Array, p: Array, w: Array, low: Array, high: Array, rest
     exact = b + np.einsum("sij,sj->si", W, p)
     residual = np.abs(p - np.clip(p - exact / diagonal, low, high))
     size = (np.einsum("sij,sj->si", np.abs(W), np.abs(p)) + np.abs(b)) / diagonal
-    return (np.where(rests, residual, 0.0) <= SOLVED * size).all(axis=-1)
+    holds: Array = np.all(~rests | (residual <= SOLVED * size), axis=-1)
+    return holds
 
 
 class Kinds(NamedTuple):
@@ -126,4 +127,5 @@ def _sizes(W: Array, b: Array, rests: Array) -> Array:
     among = rests[:, :, None] & rests[:, None, :]
     own = np.where(rests, b, 0.0)
     inverse = np.linalg.solve(np.where(among, W, np.eye(b.shape[-1])), own[..., None])[..., 0]
-    return np.sqrt(np.einsum("sii->si", W) * np.maximum((own * inverse).sum(axis=-1), 0.0)[:, None])
+    sizes: Array = np.sqrt(np.einsum("sii->si", W) * np.maximum((own * inverse).sum(axis=-1), 0.0)[:, None])
+    return sizes

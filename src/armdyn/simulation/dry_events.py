@@ -1,4 +1,4 @@
-"""Steps in which joints come to rest or begin to slip, for many states at once: divided there, each at its own times."""
+"""Steps in which joints come to rest or begin to slip, for many states at once, each divided at its own times."""
 
 from __future__ import annotations
 
@@ -117,9 +117,7 @@ class DryEvents:
         states.slip[:] = np.where(self.bounds.dry, np.sign(states.qd), 0.0)
         return self._decided(states, acting)
 
-    def through(
-        self, states: States, h: Array, acting: Acting, jump: bool
-    ) -> tuple[Array, Array, list[Change]]:
+    def through(self, states: States, h: Array, acting: Acting, jump: bool) -> tuple[Array, Array, list[Change]]:
         """Advance states by a step each.
 
         Args:
@@ -162,7 +160,7 @@ class DryEvents:
         slips = self.bounds.dry & (states.slip != 0.0)
         speeds = np.where(slips, states.slip * state[1], 1.0)
         return _Looked(
-            tuple(state),  # type: ignore[arg-type]
+            tuple(state),
             np.concatenate([margins, speeds], axis=-1),
             np.where(slips, states.slip * qdd, 0.0),
             friction,
@@ -247,7 +245,17 @@ class DryEvents:
         return kinds.found
 
 
-def _first_crossings(seen: _Looked, times: Array, n: int) -> tuple[Array, Array, Array, Array, Array]:
+class _First(NamedTuple):
+    """What happens first to each state, see `_first_crossings`."""
+
+    happens: Array
+    at_once: Array
+    crossing: Array
+    interval: Array
+    usual: Array
+
+
+def _first_crossings(seen: _Looked, times: Array, n: int) -> _First:
     """What happens first: whether anything, whether at once, what crosses zero, in which interval, and what is usual.
 
     Unusual is a joint that turns between two of the times, or starts from rest against its direction: where it may have
@@ -256,12 +264,18 @@ def _first_crossings(seen: _Looked, times: Array, n: int) -> tuple[Array, Array,
     watched, (before, behind) = seen.watched, (seen.watched[:-1], seen.watched[1:])
     margin = np.arange(watched.shape[-1]) < n
     falls = (before > 0.0) & np.where(margin, behind < 0.0, behind <= 0.0)
-    at_once = (watched[0, :, :n] < 0.0).any(axis=-1)
-    happens = at_once | falls.any(axis=(0, -1))
-    interval = falls.any(axis=-1).argmax(axis=0)
+    at_once = np.any(watched[0, :, :n] < 0.0, axis=-1)
+    happens = at_once | np.any(falls, axis=(0, -1))
+    interval = np.argmax(np.any(falls, axis=-1), axis=0)
     crossing = falls[interval, np.arange(len(interval))]
-    v_a, v_b, a, b = watched[:-1, :, n:], watched[1:, :, n:], seen.rates[:-1], seen.rates[1:]
-    dips = (a < 0.0) & (b > 0.0) & (v_b > 0.0) & (v_a + a * (times[1:] - times[:-1])[..., None] < 0.0)
-    starts_back = (watched[0, :, n:] <= 0.0) & (watched[1, :, n:] < 0.0)
-    usual = ~(dips.any(axis=(0, -1)) | starts_back.any(axis=-1)) & np.isfinite(watched).all(axis=(0, -1))
-    return happens, at_once, crossing, interval, usual
+    return _First(*map(np.asarray, (happens, at_once, crossing, interval, _usual(seen, times, n))))
+
+
+def _usual(seen: _Looked, times: Array, n: int) -> Array:
+    """Whether the signs of the speeds at these times tell which joints have come to rest."""
+    speeds, a, b = seen.watched[..., n:], seen.rates[:-1], seen.rates[1:]
+    lowest = speeds[:-1] + a * np.diff(times, axis=0)[..., None]
+    dips = (a < 0.0) & (b > 0.0) & (speeds[1:] > 0.0) & (lowest < 0.0)
+    back = (speeds[0] <= 0.0) & (speeds[1] < 0.0)
+    finite = np.all(np.isfinite(seen.watched), axis=(0, -1))
+    return np.asarray(finite & ~np.any(dips, axis=(0, -1)) & ~np.any(back, axis=-1))

@@ -25,7 +25,7 @@ from armdyn.simulation.hybrid import Room, StateInMotion
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing
-from armdyn.simulation.samples import Effort, Samples
+from armdyn.simulation.samples import Samples
 from armdyn.simulation.sticking import step_of_loop, sticking_motion
 from armdyn.simulation.stops import Barriers
 from armdyn.spatial.rotations import Array
@@ -34,9 +34,6 @@ RECORDED = ("q", "qd", "work", "slip")
 
 MOST_STEPS, LEAST_STEPS, STATES_AND_STEPS = 512, 32, 16384
 """Steps of a part of the motion, which are made in vain by a state that waits for its event, and times the states."""
-
-CHANGES = {"stick": lambda a, b: (a != 0) & (b == 0), "slip": lambda a, b: (a == 0) & (b != 0)}
-"""Events by what a joint does before and behind them."""
 
 
 def can_compile(robot: Robot, forces: Forces, joints: DryJoints) -> bool:
@@ -124,8 +121,8 @@ class _Motions:
         over_time = ["number", *self.given.over_time]
         self.loop = CompiledRollout(robot, step_of_loop(method), over_time=over_time, record=RECORDED)
         self.motion = robot.compile(sticking_motion)
-        samples.qdd, friction = np.full(samples.q.shape, np.nan), np.full(samples.q.shape, np.nan)
-        samples.signals = {"friction": friction}
+        self.qdd, self.friction = np.full(samples.q.shape, np.nan), np.full(samples.q.shape, np.nan)
+        samples.qdd, samples.signals = self.qdd, {"friction": self.friction}
         self.alone: dict[int, StateInMotion] = {}
 
     # From begin to end.
@@ -173,14 +170,12 @@ class _Motions:
     def _run_loop(self, which: Array, first: int, last: int, h: float, rows: dict[str, Array]) -> None:
         """Steps of some states without events."""
         count = self.count[which]
-        begin = int(count.min())
-        numbers = np.arange(begin, last)
-        given = self.given.during(slice(begin, last), which)
-        state = dict(zip(RECORDED, (array[which] for array in self.states[:4]), strict=True))
-        bounds = {"least": self.bounds.least, "most": self.bounds.most}
-        rolled = self.loop(
-            **state, **bounds, **given, h=h, count=count.astype(float), number=numbers.astype(float), steps=len(numbers)
-        )
+        numbers = np.arange(int(count.min()), last)
+        given: dict[str, Any] = dict(zip(RECORDED, (array[which] for array in self.states[:4]), strict=True))
+        given |= {"least": self.bounds.least, "most": self.bounds.most, "h": h}
+        given |= {"count": count.astype(float), "number": numbers.astype(float)}
+        given |= self.given.during(slice(numbers[0], last), which)
+        rolled = self.loop(**given, steps=len(numbers))
         for name, array in zip(RECORDED, self.states[:4], strict=True):
             array[which] = getattr(rolled.final, name)
         self.count[which] = rolled.final.count.astype(int)
@@ -189,7 +184,7 @@ class _Motions:
         for name, array in rows.items():
             found = getattr(rolled.rows, name)
             there = own[..., None] if found.ndim > own.ndim else own
-            array[begin - first :, which] = np.where(there, found, array[begin - first :, which])
+            array[numbers[0] - first :, which] = np.where(there, found, array[numbers[0] - first :, which])
 
     # Steps with events.
 
@@ -216,10 +211,9 @@ class _Motions:
 
     def _note(self, change: Change, k: int, begin: float) -> None:
         """Note which joints stick, slip, or turn round."""
-        kinds = [(kind, changed(change.before, change.after)) for kind, changed in CHANGES.items()]
-        for kind, which in [*kinds, ("reversal", change.before * change.after < 0)]:
-            for c in np.flatnonzero(which & self.bounds.dry).tolist():
-                self.changes.append((begin + change.elapsed, self.names[c], kind, change.q, change.qd, k))
+        for c in np.flatnonzero(change.before != change.after).tolist():
+            kind = "stick" if change.after[c] == 0 else "slip" if change.before[c] == 0 else "reversal"
+            self.changes.append((begin + change.elapsed, self.names[c], kind, change.q, change.qd, k))
 
     def _alone(self, k: int, step: int) -> Array | None:
         """One state through one step by `armdyn.simulation.hybrid`, or its begin where the step is -1; slip there."""
@@ -264,7 +258,7 @@ class _Motions:
 
     def _keep(self, numbers: Array, rows: dict[str, Array]) -> None:
         """Fill the samples that belong to some steps, and what follows from them."""
-        samples, batch = self.samples, self.batch
+        samples = self.samples
         own = (self.saved >= numbers[0]) & (self.saved <= numbers[-1])
         if not own.any():
             return
@@ -277,8 +271,7 @@ class _Motions:
         acting = self.given.at(np.broadcast_to(steps[:, None], gone.shape), which)
         found = self.motion(kept["q"], kept["qd"], kept["slip"], *acting)
         forces = (np.where(gone[..., None], np.nan, one) for one in acting)
-        assert samples.qdd is not None
-        places = (samples.q, samples.qd, samples.work, samples.qdd, samples.signals["friction"], *samples.forces)
+        places = (samples.q, samples.qd, samples.work, self.qdd, self.friction, *samples.forces)
         values = (kept["q"], kept["qd"], kept["work"], found[0], found[2], *forces)
         for array, new in zip(places, values, strict=True):
             array[own] = new.reshape(-1, *array.shape[1:])

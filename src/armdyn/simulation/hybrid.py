@@ -165,10 +165,12 @@ class Room(NamedTuple):
 
     @classmethod
     def of(cls, samples: Samples, barriers: int) -> Room:
+        """For the samples of a motion with so many barriers."""
         shapes = (samples.q.shape, (*samples.q.shape[:-1], barriers), samples.q.shape)
         return cls(*(np.full(shape, np.nan) for shape in shapes))
 
     def at(self, index: Index) -> Room:
+        """That of one state of the batch."""
         where: Any = (slice(None), *index)
         return Room(self.qdd[where], self.push[where], self.friction[where])
 

@@ -15,7 +15,7 @@ RESOLUTION = 5e-16
 
 
 def zeros_between(f: Callable[[Array], Array], a: Array, b: Array, f_a: Array, f_b: Array) -> Array:
-    """The times x between a and b with f(x) = 0, by inverse quadratic steps or halves.
+    """The times x between a and b with f(x) = 0, s, by inverse quadratic interpolation or halving.
 
     Chandrupatla (1997), A new hybrid quadratic/bisection algorithm for finding the zero of a nonlinear function without
     using derivatives. As Brent's, it never takes many more steps than halving does.
@@ -50,7 +50,7 @@ def zeros_between(f: Callable[[Array], Array], a: Array, b: Array, f_a: Array, f
 
 
 def _next_part(x_1: Array, x_2: Array, x_3: Array, f_1: Array, f_2: Array, f_3: Array, resolution: Array) -> Array:
-    """How far to go from x_1 to x_2: by inverse quadratic interpolation where that is monotone, else half of the way."""
+    """How far to go from x_1 to x_2: by inverse quadratic interpolation where that is monotone, else half way."""
     with np.errstate(all="ignore"):
         xi, phi = (x_1 - x_2) / (x_3 - x_2), (f_1 - f_2) / (f_3 - f_2)
         monotone = (phi**2 < xi) & ((1.0 - phi) ** 2 < 1.0 - xi)

@@ -23,7 +23,7 @@ from armdyn.simulation.events import Event
 from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
-from armdyn.simulation.methods import Adaptive, FixedStep, Method, Taylor, chosen_method
+from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.notes import friction_at_rest, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
@@ -153,6 +153,7 @@ def simulate(
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
     flexible = bool(flexible_places(robot.model))
+    dry, happenings = DryJoints.of(robot), None
     if flexible:
         flexible_run.refuse_options(
             events=events, stops=stops, contacts=contacts, dense_output=dense_output, project=project
@@ -160,18 +161,10 @@ def simulate(
         samples, integrate = flexible_run.plan(robot, chosen, forces, start, (theta0, thetad0), **saving)
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
-        samples, integrate = _plan(robot, chosen, forces, start, **saving)
-    corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    dry, happenings = DryJoints.of(robot), None
-    if not flexible:
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
+        samples, integrate = _plan(robot, chosen, forces, start, happenings, **saving)
+    corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)
-    if happenings is not None and not isinstance(chosen, Taylor):
-        if happenings.only_dry and isinstance(chosen, FixedStep) and dry_steps.can_compile(robot, forces, dry):
-            integrate = partial(dry_steps.integrate, *integrate.args, **integrate.keywords, joints=dry)
-        else:
-            integrate = partial(hybrid.integrate, robot, chosen, forces, start, duration=duration, samples=samples)
-            integrate = partial(integrate, happenings=happenings)
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):
@@ -207,6 +200,7 @@ def _plan(
     method: Method,
     forces: Forces,
     start: tuple[Array, Array],
+    happenings: hybrid.Happenings | None,
     *,
     duration: float,
     save_every: float | None,
@@ -218,6 +212,8 @@ def _plan(
     if isinstance(method, Adaptive | Taylor):
         samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, with_f_tip=with_f_tip)
         integrate: Callable[..., None] = adaptive.integrate if isinstance(method, Adaptive) else taylor.integrate
+        if happenings is not None and isinstance(method, Adaptive):
+            integrate = partial(hybrid.integrate, happenings=happenings)
         return samples, partial(integrate, robot, method, forces, start, duration=duration, samples=samples)
     if robot.model.constraints and not method.scheme.constrained:
         raise SettingError(
@@ -227,7 +223,14 @@ def _plan(
     forces = forces.on_grid(grid)
     saved = saved_steps(grid, save_every, times)
     samples = Samples.empty(grid.times(saved), batch, robot.dof, with_f_tip=with_f_tip)
-    return samples, partial(fixed_step.integrate, robot, method, forces, start, grid=grid, saved=saved, samples=samples)
+    if happenings is None:
+        integrate = fixed_step.integrate
+    elif happenings.only_dry and dry_steps.can_compile(robot, forces, happenings.dry):
+        integrate = partial(dry_steps.integrate, joints=happenings.dry)
+    else:
+        with_events = partial(hybrid.integrate, happenings=happenings, duration=duration, samples=samples)
+        return samples, partial(with_events, robot, method, forces, start)
+    return samples, partial(integrate, robot, method, forces, start, grid=grid, saved=saved, samples=samples)
 
 
 def _refuse_if_all_are_lost(samples: Samples) -> None:

@@ -1,8 +1,8 @@
-"""The equations of motion of joints that stick and slip, traced: what each does is an input, and so one program is all.
+"""The equations of motion of joints that stick and slip, traced: what each of them does is an input of one program.
 
-``slip`` has 1 of a coordinate that slips forwards, -1 of one that slips backwards, 0 of one that sticks. Where it sticks
+``slip`` is 1 of a coordinate that slips forwards, -1 of one that slips backwards, 0 of one that sticks. Where it sticks
 its acceleration is zero, and friction takes what that needs; where it slips, friction is that of its direction. A step
-is to be trusted as long as no joint changes what it does in it: then its *reserve* is not negative.
+counts as long as no joint changes what it does in it: then its *reserve* is not negative.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Sticking:
         ]
 
     def reserve(self, qd: Array, h: Any) -> Any:
-        """The least of the margins of what sticks, and of the speeds that slipping joints keep in a step of length h."""
+        """The least of the margins of what sticks and of the speeds that slipping joints keep in a step of length h."""
         found = [one for _, friction in self.met for one in self.margins(friction)]
         for i in self.dry:
             slowest = 0.0
@@ -171,7 +171,7 @@ def part_of_step(method: FixedStep) -> Function:
 
 
 def step_of_loop(method: FixedStep) -> Function:
-    """Step ``number`` of a motion that has come to step ``count``: nothing before that, or where the reserve is gone."""
+    """Step ``number`` of a motion that has made ``count``: none before that, and none where the reserve is negative."""
     own: dict[str, Shape] = {**STATE, "slip": ("n",), "count": ()}
     kind = named_tuple("Step", own)
 
