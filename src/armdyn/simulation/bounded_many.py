@@ -1,10 +1,12 @@
-"""Forces p with bounds that hold joints at rest, for many states at once: w = W p + b, W = M^-1 of the joints at rest,
+"""Forces p with bounds that hold joints at rest, for many states at once, by principal pivoting.
+
+With w = W p + b and W = M^-1 of the joints at rest,
 
     w_i = 0 where low_i < p_i < high_i,  w_i <= 0 where p_i = high_i,  w_i >= 0 where p_i = low_i.
 
-W is positive definite, so there is one p. It is found by principal pivoting: guess for each joint whether it is free,
-at its low or at its high bound, solve, and change the guesses that the solution contradicts: all of them at once as long
-as they become fewer, else the first alone, which comes to an end with every W (Judice and Pires 1994).
+W is positive definite, so there is one p. Guess of each joint whether its force is free, at the low or at the high
+bound; solve; change the guesses that the solution contradicts: all of them as long as they become fewer, else the first
+alone, which comes to an end with every such W (Murty 1974; Judice and Pires 1994).
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ def sticks_or_slips(W: Array, b: Array, slip: Array, rests: Array, bounds: tuple
     size = _sizes(W, b, rests)
     while True:
         own = np.where(kinetic, low_sliding, low), np.where(kinetic, high_sliding, high)
-        p, w, solved = bounded_forces(W, b, *own, rests)
+        _, w, solved = bounded_forces(W, b, *own, rests)
         found &= solved
         moves = rests & (np.abs(w) > MOVES * size)
         if not (moves & ~kinetic).any():

@@ -113,8 +113,9 @@ def simulate(
             in ``trajectory.events``.
         stops: `Stops`, to make the limits of joints stops that they hit, press against and leave.
         contacts: each a `Contact`, a point that a plane pushes and never pulls. The forces of stops and contacts are in
-            ``trajectory.signals``, what impacts take is counted as work. With events, stops, contacts or dry
-            friction the states of a batch are integrated one after the other, and a callable sees one state.
+            ``trajectory.signals``, what impacts take is counted as work. With events, stops and contacts
+            the states of a batch are integrated one after the other, and a callable sees one state; so, too, with dry
+            friction and a callable.
         progress: show a progress bar on stderr.
 
     With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN
