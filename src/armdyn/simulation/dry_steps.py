@@ -276,7 +276,8 @@ class _Motions:
         for array, new in zip(places, values, strict=True):
             array[own] = new.reshape(-1, *array.shape[1:])
         samples.count = int(np.count_nonzero(self.saved <= min(numbers[-1], self.lost.max())))
-        samples.effort.evaluations = samples.effort.steps * self.method.scheme.evaluations
+        each = self.method.scheme.evaluations + 1  # what friction takes at the end of a step
+        samples.effort.evaluations = samples.effort.steps * each
 
     def keep_events(self, batch: tuple[int, ...]) -> None:
         """All events in the order of time."""
