@@ -193,7 +193,11 @@ class CompiledFunction:
             self._derivatives[key] = kind(self, wrt)
         return self._derivatives[key]
 
+    equations = OfProgram()
+    latex = OfProgram()
+    to_python = OfProgram()
     to_casadi = OfProgram()
+    to_torch = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:
