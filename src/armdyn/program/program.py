@@ -171,6 +171,7 @@ class Program:
     latex = exported("armdyn.targets.equations")
     to_python = exported("armdyn.targets.equations")
     to_casadi = exported("armdyn.targets.casadi")
+    to_c = exported("armdyn.targets.c")
 
 
 def trace(

@@ -35,6 +35,7 @@ from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import HeldFlexible, flexible_places, flexible_step, refuse_memory
 from armdyn.simulation.methods import Euler, FixedStep
+from armdyn.targets.c.code import CCode
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
@@ -206,6 +207,15 @@ class ClosedLoop:
     def program(self) -> Rollout:
         """The rollout behind it."""
         return self.rollout.program()
+
+    def to_c(self, **options: Any) -> CCode:
+        """One step of the loop as C99, with what is carried in a struct: see `armdyn.program.Rollout.to_c`.
+
+        >>> armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.pid).to_c(name="arm").functions[0].symbols
+        ('arm_init', 'arm_step')
+        """
+        found: CCode = self.rollout.to_c(**options)
+        return found
 
     def __call__(
         self,
