@@ -102,8 +102,8 @@ def module_of(equations: Equations, *, numpy: bool, name: str | None) -> str:
     defined = source.helpers(operations, source.NUMPY if numpy else source.MATH)
     if numpy:
         defined.append(source.ARRANGED)
-    elif unchosen and operations & {"div", *source.CAN_FAIL}:
-        defined.append(source.UNCHOSEN + _wrapped(operations))
+    elif unchosen:
+        defined += _unchosen(operations)
     called = identifier(name or equations.program.name, RESERVED)
     body = "\n".join(_body(equations, notation, names, numpy=numpy))
     function = f"def {called}({', '.join(_parameters(equations.program.inputs))}):\n{indent(body, '    ')}"
@@ -113,9 +113,11 @@ def module_of(equations: Equations, *, numpy: bool, name: str | None) -> str:
     return "\n\n\n".join([top, *map(str.strip, defined), function]) + "\n"
 
 
-def _wrapped(operations: set[str]) -> str:
-    lines = [f"{name} = or_nan({name})" for name in source.CAN_FAIL if name in operations]
-    return "\n\n" + "\n".join(lines) if lines else ""
+def _unchosen(operations: set[str]) -> list[str]:
+    """Helpers for what is evaluated and not chosen."""
+    wrapped = [f"{name} = or_nan({name})" for name in source.CAN_FAIL if name in operations]
+    quotient = [source.QUOTIENT] if "div" in operations else []
+    return [*quotient, source.OR_NAN + "\n\n" + "\n".join(wrapped)] if wrapped else quotient
 
 
 def _title(equations: Equations) -> str:

@@ -64,14 +64,15 @@ ARRANGED = '''def arranged(batch, shape, *scalars):
     return array.reshape(*batch, *shape)[()]
 '''
 
-UNCHOSEN = '''def quotient(a, b):
+QUOTIENT = '''def quotient(a, b):
     """a / b, also where b is 0."""
     if b:
         return a / b
     return nan if isnan(a) or not a else copysign(inf, a) * copysign(1.0, b)
+'''
+"""For programs that evaluate a choice on both sides, of which one may have no value."""
 
-
-def or_nan(function):
+OR_NAN = '''def or_nan(function):
     """The function, NaN where ``math`` raises an error: of what is not chosen."""
 
     def evaluated(*x):
@@ -82,7 +83,7 @@ def or_nan(function):
 
     return evaluated
 '''
-"""For programs that evaluate a choice on both sides, of which one may have no value."""
+"""For the functions of such programs."""
 
 NAMES_IN_MATH = {"abs": "abs", "min": "minimum", "max": "maximum"}
 """What operations are called that have another name there than their own."""
