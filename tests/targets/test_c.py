@@ -176,6 +176,13 @@ def test_a_closed_loop_steps_in_c(tmp_path: Path) -> None:
     module = library(code, tmp_path)
     (function,) = code.functions
     assert function.symbols == ("arm_init", "arm_step")
+    for said in (
+        "state->q [2]",
+        "joint positions, rad or m",
+        "proportional gain, N m/rad or N/m",
+        "the sample time",
+    ):
+        assert said in code.header
     assert [port.name for port in function.state] == ["q", "qd", "integral"]
     state = (ctypes.c_double * 6)(*[7.0] * 6)
     module.arm_init(state)
@@ -236,6 +243,18 @@ def test_the_header_is_c_plus_plus(tmp_path: Path) -> None:
     compiler = shutil.which("g++") or shutil.which("clang++")
     command = [compiler] if compiler else [sys.executable, "-m", "ziglang", "c++"]
     subprocess.run([*command, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "user.cpp"], cwd=tmp_path, check=True)
+
+
+def test_programs_without_inputs_results_or_finite_numbers(tmp_path: Path) -> None:
+    programs = [
+        trace(lambda: np.array([1.0, 2.0]), []),
+        trace(lambda x: np.empty((0, 3)), [Port("x", (2,))]),
+        trace(lambda x: np.array([np.inf, -np.inf, x[0]]), [Port("x", (2,))]),
+    ]
+    c_code(functions_of(programs), "odd").write(tmp_path)
+    for compiler in COMPILERS:
+        subprocess.run([*compiler, *STRICT, "odd.c", "odd_selftest.c", "-o", "selftest"], cwd=tmp_path, check=True)
+        assert subprocess.run([tmp_path / "selftest"], check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
 def test_names() -> None:

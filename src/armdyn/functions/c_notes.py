@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from armdyn.declaration import Function
 from armdyn.functions.of_program import OfProgram
 from armdyn.imported import adapted
 from armdyn.targets.c.notes import Notes
@@ -19,12 +20,17 @@ _SHAPE = re.compile(r",? shape \([^)]*\)( each)?")
 
 def notes_of(inputs: Inputs) -> Notes:
     """The first line of the function's documentation, and of every array what it says and the names along its axes."""
-    text = str(inputs.function.__doc__ or "")
-    said = {name: _one_line(meaning) for name, meaning in _ARGUMENT.findall(text.partition("Raises:")[0])}
+    said = said_of(inputs.function)
     parameters = dict.fromkeys(inputs.parameters, "parameter of the model")
     places = {name: _along(inputs, name) for name in inputs.shapes if name in said}
     along = {name: f"{said[name]}; by {place}" for name, place in places.items() if place}
-    return Notes(_one_line(text.strip().partition("\n")[0]), said | parameters | along)
+    return Notes(_one_line(str(inputs.function.__doc__ or "").strip().partition("\n")[0]), said | parameters | along)
+
+
+def said_of(function: Function) -> dict[str, str]:
+    """What the documentation of a function says of its arrays, without their shapes."""
+    text = str(function.__doc__ or "").partition("Raises:")[0]
+    return {name: _one_line(meaning) for name, meaning in _ARGUMENT.findall(text)}
 
 
 def _one_line(text: str) -> str:
