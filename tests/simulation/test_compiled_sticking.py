@@ -188,7 +188,7 @@ def test_states_that_are_lost():
     assert np.isnan(motion.tau[-1, 1:]).all()
     alone = armdyn.simulate(dry_ur5(), q0[0], duration=0.2, method="semi_implicit_euler", step=0.01)
     np.testing.assert_allclose(motion.q[:, 0], alone.q, rtol=0, atol=1e-14)
-    with pytest.raises(SimulationError, match="Use a (shorter step|step shorter)") as error:
+    with pytest.raises(SimulationError, match=r"Use a (shorter step|step shorter)") as error:
         armdyn.simulate(dry_ur5(), q0[2], qd0[2], duration=0.2, method="semi_implicit_euler", step=0.01)
     assert error.value.trajectory is not None
     with pytest.raises(SimulationError, match="initial state is not finite"):
