@@ -19,7 +19,7 @@ from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
 PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)
 
 # sin r = r + r^3 (s0 + s1 r^2 + ...);  cos r = 1 - r^2/2 + r^4 (c0 + c1 r^2 + ...)
-_SIN = {
+SIN = {
     "double": (
         -0.16666666666666632,
         0.008333333333322472,
@@ -30,7 +30,7 @@ _SIN = {
     ),
     "float": (-0.16666655242443085, 0.008332191035151482, -0.00019518598855938762),
 }
-_COS = {
+COS = {
     "double": (
         0.041666666666666595,
         -0.0013888888888873325,
@@ -129,13 +129,13 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
 
 
 def _sin_polynomial(out: Lines, vector: Vector, r: str, z: str) -> str:
-    tail = horner(out, vector, z, _SIN[vector.scalar])
+    tail = horner(out, vector, z, SIN[vector.scalar])
     cube = out.let(f"fmul {vector.type} {z}, {r}")
     return multiply_add(out, vector, cube, tail, r)
 
 
 def _cos_polynomial(out: Lines, vector: Vector, z: str) -> str:
-    return horner(out, vector, z, (1.0, -0.5, *_COS[vector.scalar]))
+    return horner(out, vector, z, (1.0, -0.5, *COS[vector.scalar]))
 
 
 def _negated_if_bit_1(out: Lines, vector: Vector, value: str, integer: str) -> str:
