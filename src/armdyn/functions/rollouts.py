@@ -11,6 +11,7 @@ import numpy as np
 
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.derivatives import identifier
 from armdyn.functions.named_tuples import named_tuple
@@ -78,6 +79,8 @@ class CompiledRollout(RolloutCall):
         self._adjoints: dict[Any, Loop] = {}
         self._jvps: dict[tuple[str, ...], RolloutJvp] = {}
         self._cost_function = lru_cache(maxsize=COSTS)(self._compiled_cost)
+
+    to_c = OfProgramWithNotes()
 
     def _refuse_unknown(self, results: Sequence[str]) -> None:
         name = self.function.name

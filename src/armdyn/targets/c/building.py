@@ -1,4 +1,4 @@
-"""Compilers: a module of C as a shared library for this machine, or for another by the compiler of the wheel ziglang."""
+"""Compilers: a module of C as a shared library for this machine, or by the wheel ziglang for another one."""
 
 from __future__ import annotations
 

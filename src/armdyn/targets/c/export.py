@@ -29,6 +29,7 @@ def to_c(
     sincos: str | tuple[str, str] = "libm",
     state: Iterable[str] = (),
     notes: Notes | None = None,
+    about: Sequence[str] = (),
 ) -> CCode:
     """The program as C99: a header, a source, a program that tests itself, and a CMakeLists.txt.
 
@@ -44,7 +45,8 @@ def to_c(
             needed; or the names of two functions that you supply, such as those of a table.
         state: names that an input and a result have in common, which become a struct, as of a rollout: a controller's
             integral, a filter.
-        notes: what comments say of the arrays.
+        notes: what comments say of the arrays; of a robot's functions what their documentation says.
+        about: lines at the head of the header.
 
     Returns:
         The files as text, which `CCode.write` writes into a folder.
@@ -61,7 +63,7 @@ def to_c(
     """
     chosen = with_state(program, state) if isinstance(program, Program) and (state := tuple(state)) else program
     plain = c_name(name or chosen.name)
-    return c_code([CFunction.of(plain, chosen, notes)], plain, scalar=scalar, sincos=sincos)
+    return c_code([CFunction.of(plain, chosen, notes)], plain, scalar=scalar, sincos=sincos, about=about)
 
 
 def with_state(program: Program, state: Sequence[str]) -> Rollout:

@@ -22,9 +22,7 @@ class SineSource:
 
     def __post_init__(self) -> None:
         names = self.given
-        pair = (
-            isinstance(names, tuple) and len(names) == 2 and all(isinstance(n, str) and n.isidentifier() for n in names)
-        )
+        pair = isinstance(names, tuple) and len(names) == 2 and all(str(name).isidentifier() for name in names)
         if names not in ("libm", "inline") and not pair:
             raise Unsupported(
                 f"sincos={shown(names)}: expected 'libm', 'inline' (code for both comes with the source), or the names "
@@ -51,8 +49,7 @@ class SineSource:
             return plain
         if self.given == "inline":
             return plain.with_functions({"sin": OWN["sin"], "cos": OWN["cos"]}, sincos=OWN["sincos"])
-        sine, cosine = self.given
-        return plain.with_functions({"sin": sine, "cos": cosine})
+        return plain.with_functions(dict(zip(("sin", "cos"), self.given, strict=True)))
 
     def declarations(self, dialect: Dialect) -> str:
         """What the header declares of the user's functions."""

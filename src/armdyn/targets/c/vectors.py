@@ -37,7 +37,7 @@ def vectors(program: Program, dtype: np.dtype[np.floating], states: int = STATES
         for r, p in zip(results, program.outputs, strict=True)
     ]
     tolerances = [
-        4.0 * unit * _difference(r, s.reshape(r.shape)) + ROUNDINGS * np.finfo(dtype).eps * _largest(r)
+        4.0 * unit * _difference(r, s) + ROUNDINGS * float(np.finfo(dtype).eps) * _largest(r)
         for r, s in zip(results, rounded, strict=True)
     ]
     return Vectors(inputs, np.hstack([np.empty((states, 0)), *shaped]), tolerances)
