@@ -32,7 +32,13 @@ class OnCpu:
 
 
 def run(
-    source: Program | Rollout, arrays: Sequence[Any], *, dtype: str = "float64", layout: str = "strided", steps: int = 0, every: int = 1
+    source: Program | Rollout,
+    arrays: Sequence[Any],
+    *,
+    dtype: str = "float64",
+    layout: str = "strided",
+    steps: int = 0,
+    every: int = 1,
 ) -> list[np.ndarray]:
     """The outputs for arrays with the states along the first axis; where there are none, of one state.
 

@@ -196,6 +196,7 @@ class CompiledFunction:
 
     to_casadi = OfProgram()
     to_c = OfProgramWithNotes()
+    to_cuda = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:

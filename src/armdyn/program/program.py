@@ -165,6 +165,7 @@ class Program:
 
     to_casadi = exported("armdyn.targets.casadi")
     to_c = exported("armdyn.targets.c")
+    to_cuda = exported("armdyn.targets.cuda")
 
 
 def trace(

@@ -1,4 +1,4 @@
-"""`DeviceArray`: an array of another library on a GPU, by ``__cuda_array_interface__`` or DLPack: where it lies, and how."""
+"""`DeviceArray`: an array of another library on a GPU: where it lies, by ``__cuda_array_interface__`` or DLPack."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.errors import DTypeError
+from armdyn.targets.cuda.driver import DeviceError
 
 _CUDA = (2, 13)
 """DLPack's kinds of device for memory that a GPU reads: CUDA, and CUDA's managed memory."""
@@ -19,7 +20,7 @@ _MOVE = "move it to the GPU first: cupy.asarray(x), torch.as_tensor(x, device='c
 class DeviceArray:
     """An array in a GPU's memory.
 
-    ``strides`` are in bytes, as many as ``shape`` has axes; ``dtype`` is NumPy's name; ``keep`` is what owns the memory.
+    ``strides`` are in bytes, for each axis; ``dtype`` is NumPy's name of it; ``keep`` owns the memory.
     """
 
     pointer: int
@@ -33,15 +34,18 @@ def device_array(name: str, value: Any, stream: int) -> DeviceArray:
     """An array as it lies in a GPU's memory; its own library makes it ready for work on ``stream``.
 
     Raises:
-        DTypeError: what is no array on a GPU.
+        DeviceError: what is no array on a GPU.
+        DTypeError: an array that records gradients, has a mask, or holds no floating-point numbers.
     """
+    if getattr(value, "requires_grad", False):
+        raise DTypeError(f"{name} records gradients, which a kernel does not; give {name}.detach()")
     interface = _interface(value)
     if interface is not None:
         return _by_interface(name, interface, value)
     if _is_on_gpu(value):
         return _by_dlpack(name, value, stream)
     kind = f"{type(value).__module__.split('.')[0]}.{type(value).__qualname__}".removeprefix("builtins.")
-    raise DTypeError(f"{name} is a {kind} on the processor; expected an array on a GPU: {_MOVE}")
+    raise DeviceError(f"{name} is a {kind} on the processor; expected an array on a GPU: {_MOVE}")
 
 
 def _interface(value: Any) -> dict[str, Any] | None:
@@ -66,7 +70,11 @@ def _by_interface(name: str, interface: dict[str, Any], value: Any) -> DeviceArr
     size = int(letter[2:])
     strides = interface.get("strides")
     return DeviceArray(
-        int(interface["data"][0] or 0), shape, _row_major(shape, size) if strides is None else tuple(strides), dtype, value
+        int(interface["data"][0] or 0),
+        shape,
+        _row_major(shape, size) if strides is None else tuple(strides),
+        dtype,
+        value,
     )
 
 

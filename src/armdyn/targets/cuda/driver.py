@@ -18,18 +18,22 @@ from armdyn.errors import ArmdynError, MissingLibrary
 from armdyn.targets.cuda.ptxas import AssemblerError
 
 # Numbers of cuda.h.
-_MULTIPROCESSORS, _MAJOR, _MINOR = 16, 75, 76
+_MAJOR, _MINOR = 75, 76
 _DEVICE_ORDINAL = 9
-_NUM_REGS, _LOCAL_BYTES = 4, 3
+_MOST_THREADS, _LOCAL_BYTES, _REGISTERS = 0, 3, 4
 _ERROR_LOG, _ERROR_LOG_BYTES = 5, 6
 _LOG_BYTES = 8192
-_NOT_INITIALISED, _NO_DEVICE, _OUT_OF_RESOURCES = 3, 100, 701
+_NO_DEVICE = 100
 
 _MISSING = "without it there are .ptx and .source, and the same function on the processor"
 
 
 class CudaError(ArmdynError, RuntimeError):
     """A call that NVIDIA's driver refuses, with the driver's own words."""
+
+
+class DeviceError(ArmdynError, ValueError):
+    """Arrays that are not on one GPU together."""
 
 
 class Driver:
@@ -59,10 +63,6 @@ class Driver:
     def capability(self, device: int) -> tuple[int, int]:
         """The compute capability of a GPU, (9, 0) for example."""
         return self._attribute(device, _MAJOR), self._attribute(device, _MINOR)
-
-    def multiprocessors(self, device: int) -> int:
-        """How many multiprocessors a GPU has."""
-        return self._attribute(device, _MULTIPROCESSORS)
 
     def device_of(self, pointer: int) -> int:
         """The GPU whose memory a pointer points to."""
@@ -103,11 +103,15 @@ class Driver:
 
     def registers(self, function: c_void_p) -> int:
         """Registers of a thread of a loaded kernel."""
-        return self._function_attribute(function, _NUM_REGS)
+        return self._function_attribute(function, _REGISTERS)
 
     def local_bytes(self, function: c_void_p) -> int:
         """Memory of a thread of a loaded kernel that stands in for registers, bytes."""
         return self._function_attribute(function, _LOCAL_BYTES)
+
+    def most_threads(self, function: c_void_p) -> int:
+        """Threads of a block that a loaded kernel's registers leave room for."""
+        return self._function_attribute(function, _MOST_THREADS)
 
     def launch(self, function: c_void_p, blocks: int, threads: int, stream: int, values: Sequence[Any]) -> None:
         """Run a kernel on a stream.
@@ -121,14 +125,7 @@ class Driver:
         """
         places = (c_void_p * max(len(values), 1))(*(ctypes.addressof(v) for v in values))
         shape = [c_uint(n) for n in (blocks, 1, 1, threads, 1, 1, 0)]
-        code = int(self._library.cuLaunchKernel(function, *shape, c_void_p(stream or None), places, None))
-        if code == _OUT_OF_RESOURCES:
-            raise CudaError(
-                f"{threads} threads of {self.registers(function)} registers are more than a multiprocessor has: "
-                f"{self._said(code)}; give fewer threads a block, such as threads=64"
-            )
-        if code:
-            raise CudaError(f"cuLaunchKernel: {self._said(code)}")
+        self._call("cuLaunchKernel", function, *shape, c_void_p(stream or None), places, None)
 
     def wait(self, stream: int) -> None:
         """Wait for all work on a stream."""
@@ -170,10 +167,7 @@ def the_driver() -> Driver:
     try:
         library = ctypes.CDLL(name)
     except OSError:
-        raise MissingLibrary(f"to_cuda runs kernels by NVIDIA's driver ({name}), which is not here; {_MISSING}") from None
+        raise MissingLibrary(
+            f"to_cuda runs kernels by NVIDIA's driver ({name}), which is not here; {_MISSING}"
+        ) from None
     return Driver(library)
-
-
-BYTES_OF_PARAMETERS = 4352
-"""Of a kernel's parameters, at most, on every GPU (12.x of PTX' language allows more on newer ones)."""
-

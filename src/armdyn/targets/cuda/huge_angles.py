@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 
 from armdyn.exact import pi
 from armdyn.targets.cuda.doubles import Doubles
@@ -38,9 +39,7 @@ def huge_function(operation: str) -> str:
     """``@huge_sin`` or ``@huge_cos``: right for |x| >= 2^17; NaN for infinity."""
     out = Doubles()
     r, quadrant = _reduced(out, "%x")
-    sin_x, cos_x = sincos_of_rest(
-        out, DOUBLE, r, quadrant, want_sin=operation == "sin", want_cos=operation == "cos"
-    )
+    sin_x, cos_x = sincos_of_rest(out, DOUBLE, r, quadrant, want_sin=operation == "sin", want_cos=operation == "cos")
     out.put(f"ret double {sin_x or cos_x}")
     return out.function(f"huge_{operation}", "double %x")
 
@@ -74,9 +73,7 @@ def _modulo_4(out: Doubles, magnitude: str) -> tuple[str, str]:
         pointer = out.let(f"getelementptr i64, ptr addrspace(4) @two_over_pi, i64 {at}")
         words.append(out.let(f"load i64, ptr addrspace(4) {pointer}, align 8"))
     shift = out.let(f"and i64 {first}, 63")
-    t0, t1, t2 = (
-        out.let(f"call i64 @llvm.fshl.i64(i64 {a}, i64 {b}, i64 {shift})") for a, b in zip(words, words[1:], strict=False)
-    )
+    t0, t1, t2 = (out.let(f"call i64 @llvm.fshl.i64(i64 {a}, i64 {b}, i64 {shift})") for a, b in pairwise(words))
     wide_M = out.let(f"zext i64 {M} to i128")
     lowest = out.let(f"mul i128 {wide_M}, {out.let(f'zext i64 {t2} to i128')}")
     middle = out.let(f"mul i128 {wide_M}, {out.let(f'zext i64 {t1} to i128')}")

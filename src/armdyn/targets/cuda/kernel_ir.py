@@ -11,7 +11,7 @@ from itertools import islice
 
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
-from armdyn.targets.cuda.arguments import Argument, Transfers, arguments
+from armdyn.targets.cuda.arguments import Transfers, arguments
 from armdyn.targets.cuda.evaluation import Blocks, Evaluation, library_operations
 from armdyn.targets.cuda.mathematics import functions
 from armdyn.targets.cuda.scalars import Scalar
@@ -62,8 +62,10 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
     out.begin("states")
     out.put("%state = phi i64 [ %thread, %entry ], [ %next, %stored ]")
     transfers = Transfers(out, scalar, layout)
-    write = _program if isinstance(source, Program) else _rollout
-    write(out, scalar, transfers, source)  # type: ignore[operator]
+    if isinstance(source, Program):
+        _program(out, scalar, transfers, source)
+    else:
+        _rollout(out, scalar, transfers, source)
     out.put("br label %stored")
     out.begin("stored")
     out.put("%next = add i64 %state, %threads")
@@ -121,7 +123,9 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
     for argument in inputs.values():
         if argument.over_time:
             now[argument.port.name] = transfers.load(argument, step="%k")
-    results = iter(Evaluation(out, scalar, rollout.step, [n for port in rollout.inputs for n in now[port.name]]).results)
+    results = iter(
+        Evaluation(out, scalar, rollout.step, [n for port in rollout.inputs for n in now[port.name]]).results
+    )
     found = {port.name: list(islice(results, port.size)) for port in rollout.step.outputs}
     out.put("%records = icmp eq i64 %until, 0")
     out.put("br i1 %records, label %record, label %recorded")

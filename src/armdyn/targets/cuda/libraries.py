@@ -38,8 +38,9 @@ class CuPy:
         self.cupy = sys.modules["cupy"]
 
     def stream(self, like: Any) -> int:
-        """CuPy's current stream."""
-        return int(self.cupy.cuda.get_current_stream().ptr)
+        """CuPy's current stream on the array's GPU."""
+        with like.device:
+            return int(self.cupy.cuda.get_current_stream().ptr)
 
     def empty(self, shape: Sequence[int], like: Any) -> Any:
         """On the same device."""
@@ -127,12 +128,16 @@ def library_of(name: str, array: Any) -> Library:
     Raises:
         DTypeError: an array of another library.
     """
+    if "Tracer" in {kind.__name__ for kind in type(array).__mro__}:
+        raise DTypeError(
+            f"{name} is traced by JAX; kernels of to_cuda() run on arrays, outside of jax.jit and jax.grad"
+        )
     for kind in type(array).__mro__:
         found = LIBRARIES.get(kind.__module__.split(".")[0])
         if found is not None:
             made: Library = found()
             return made
-    kind = f"{type(array).__module__.split('.')[0]}.{type(array).__qualname__}".removeprefix("builtins.")
+    named = f"{type(array).__module__.split('.')[0]}.{type(array).__qualname__}".removeprefix("builtins.")
     raise DTypeError(
-        f"{name} is a {kind}; expected an array of CuPy, PyTorch or JAX on a GPU, such as cupy.asarray({name})"
+        f"{name} is a {named}; expected an array of CuPy, PyTorch or JAX on a GPU, such as cupy.asarray({name})"
     )

@@ -8,7 +8,17 @@ from typing import Any
 from armdyn.errors import Unsupported
 from armdyn.targets.cuda.kernel_ir import GPU
 
-ARCHITECTURES = {"sm_80": 70, "sm_86": 71, "sm_87": 74, "sm_89": 78, "sm_90": 78, "sm_100": 86, "sm_103": 88, "sm_120": 87, "sm_121": 88}
+ARCHITECTURES = {
+    "sm_80": 70,
+    "sm_86": 71,
+    "sm_87": 74,
+    "sm_89": 78,
+    "sm_90": 78,
+    "sm_100": 86,
+    "sm_103": 88,
+    "sm_120": 87,
+    "sm_121": 88,
+}
 """The GPUs that PTX is written for, and the version of the language (7.0 is 70) that knows them."""
 
 

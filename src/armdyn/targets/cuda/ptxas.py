@@ -59,7 +59,8 @@ def _read(said: str, kernel: str, arch: str, code: int) -> Report:
     stack, stores, loads = map(
         int,
         re.search(
-            rf"properties for {re.escape(kernel)}\s+(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes", part
+            rf"properties for {re.escape(kernel)}\s+(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes",
+            part,
         ).groups(),  # type: ignore[union-attr]
     )
     registers = int(re.search(r"Used (\d+) registers", part).group(1))  # type: ignore[union-attr]

@@ -21,7 +21,9 @@ from armdyn.targets.cuda.scalars import DTYPES, Scalar
 from armdyn.targets.identifiers import identifiers
 
 _INFINITY = "__int_as_float(0x7f800000)"  # known to nvcc and to NVRTC without a header
-_OWN = frozenset({"count", "steps", "every", "state", "threads", "k", "row", "until", "armdyn_at", "blockIdx", "gridDim"})
+_OWN = frozenset(
+    {"count", "steps", "every", "state", "thread", "threads", "k", "row", "until", "armdyn_at", "blockIdx", "gridDim"}
+)
 _WORDS = RESERVED | _OWN | {"blockDim", "threadIdx", "warpSize", "sincos", "sincosf"}
 
 
@@ -60,7 +62,11 @@ class _Source:
         taken = set(ours.values())
         names = [ours[name] for name in inputs]
         names += [f"{theirs[name]}_out" if theirs[name] in taken else theirs[name] for name in outputs]
-        everything = [*names, *self._results().values(), *(p for a, n in zip(self.arguments, names, strict=True) for p in self._parts(a, n))]
+        everything = [
+            *names,
+            *self._results().values(),
+            *(p for a, n in zip(self.arguments, names, strict=True) for p in self._parts(a, n)),
+        ]
         twice = sorted({one for one in everything if everything.count(one) > 1 and one not in self._results().values()})
         if twice:
             raise Unsupported(f"{self.program.name}: the kernel would have {twice[0]!r} twice; rename an array")
@@ -85,7 +91,8 @@ class _Source:
         yield from self._parameters()
         yield "{"
         yield "    const long long threads = (long long)gridDim.x * blockDim.x;"
-        yield "    for (long long state = (long long)blockIdx.x * blockDim.x + threadIdx.x; state < count; state += threads) {"
+        yield "    const long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;"
+        yield "    for (long long state = thread; state < count; state += threads) {"
         body = self._of_program() if isinstance(self.source, Program) else self._of_rollout(self.source)
         yield from (f"        {line}" for line in body)
         yield "    }"
@@ -95,7 +102,8 @@ class _Source:
         counts = self.program.op_counts
         of = "a step and a state" if isinstance(self.source, Rollout) else "a state"
         yield f"// {self.program.name}: {counts.multiplications} multiplications, {counts.additions} additions,"
-        yield f"// {counts.divisions} divisions, {counts.trigonometric} trigonometric functions {of}; one thread a state."
+        yield f"// {counts.divisions} divisions, {counts.trigonometric} trigonometric functions {of};"
+        yield "// one thread a state."
         yield f"// Layout {self.layout!r}; strides are in bytes: X_state from one state to the next (0: all share one),"
         yield "// X_step from one step to the next, X_axisK along the axes of a state."
         for argument, name in zip(self.arguments, self.names, strict=True):
@@ -103,7 +111,10 @@ class _Source:
             yield f"// {name}: {argument.port.name}, {shape}{', a row a step' if argument.over_time else ''}"
 
     def _parameters(self) -> Iterator[str]:
-        counts = ["long long count", *(["long long steps", "long long every"] if isinstance(self.source, Rollout) else [])]
+        counts = [
+            "long long count",
+            *(["long long steps", "long long every"] if isinstance(self.source, Rollout) else []),
+        ]
         given = [f"    {', '.join(counts)}"]
         for argument, name in zip(self.arguments, self.names, strict=True):
             data, *strides = self._parts(argument, name)
@@ -126,7 +137,9 @@ class _Source:
         for port, local in zip(self.program.outputs, self._results().values(), strict=True):
             if port.size:
                 yield f"{self.type} {local}[{port.size}];"
-        inputs = [f"{name}[{k}]" for name, port in zip(names, self.program.inputs, strict=True) for k in range(port.size)]
+        inputs = [
+            f"{name}[{k}]" for name, port in zip(names, self.program.inputs, strict=True) for k in range(port.size)
+        ]
         results = [
             f"{local}[{k}]"
             for port, local in zip(self.program.outputs, self._results().values(), strict=True)
