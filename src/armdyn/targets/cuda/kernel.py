@@ -87,9 +87,10 @@ class CudaKernel:
 
     def _refuse_large(self) -> None:
         step = self.program if isinstance(self.program, Program) else self.program.step
-        if len(step.nodes) > LARGEST:
+        operations = sum(node[0] not in ("input", "const") for node in step.nodes)
+        if operations > LARGEST:
             raise Unsupported(
-                f"{step.name} has {len(step.nodes):,} operations, too many for a kernel, which takes {LARGEST:,}: "
+                f"{step.name} has {operations:,} operations, too many for a kernel, which takes {LARGEST:,}: "
                 "a thread has 255 registers. Take a product (jvp, vjp) instead of all derivatives, or compute on the "
                 "processor"
             )
