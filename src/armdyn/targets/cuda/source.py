@@ -61,7 +61,11 @@ class _Source:
         theirs = identifiers(outputs, "CUDA C++", _WORDS)
         taken = set(ours.values())
         names = [ours[name] for name in inputs]
-        names += [f"{theirs[name]}_out" if theirs[name] in taken else theirs[name] for name in outputs]
+        rollout = isinstance(self.source, Rollout)
+        for argument in self.arguments[len(inputs) :]:
+            name = theirs[argument.port.name]
+            ending = "_rows" if argument.over_time else "_final" if rollout else "_out" if name in taken else ""
+            names.append(name + ending)
         everything = [
             *names,
             *self._results().values(),
