@@ -34,18 +34,26 @@ def device_array(name: str, value: Any, stream: int) -> DeviceArray:
     """An array as it lies in a GPU's memory; its own library makes it ready for work on ``stream``.
 
     Raises:
-        DeviceError: what is no array on a GPU.
-        DTypeError: an array that records gradients, has a mask, or holds no floating-point numbers.
+        DTypeError: an array that has a mask, or holds no floating-point numbers.
     """
-    if getattr(value, "requires_grad", False):
-        raise DTypeError(f"{name} records gradients, which a kernel does not; give {name}.detach()")
     interface = _interface(value)
     if interface is not None:
         return _by_interface(name, interface, value)
-    if _is_on_gpu(value):
-        return _by_dlpack(name, value, stream)
-    kind = f"{type(value).__module__.split('.')[0]}.{type(value).__qualname__}".removeprefix("builtins.")
-    raise DeviceError(f"{name} is a {kind} on the processor; expected an array on a GPU: {_MOVE}")
+    return _by_dlpack(name, value, stream)
+
+
+def require_on_gpu(name: str, value: Any) -> None:
+    """Refuse what no kernel reads.
+
+    Raises:
+        DeviceError: what is no array on a GPU.
+        DTypeError: an array that records gradients.
+    """
+    if getattr(value, "requires_grad", False):
+        raise DTypeError(f"{name} records gradients, which a kernel does not; give {name}.detach()")
+    if _interface(value) is None and not _is_on_gpu(value):
+        kind = f"{type(value).__module__.split('.')[0]}.{type(value).__qualname__}".removeprefix("builtins.")
+        raise DeviceError(f"{name} is a {kind} on the processor; expected an array on a GPU: {_MOVE}")
 
 
 def _interface(value: Any) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.cuda import ptxas
 from armdyn.targets.cuda.arguments import LAYOUTS, Argument, arguments
-from armdyn.targets.cuda.device_arrays import device_array
+from armdyn.targets.cuda.device_arrays import device_array, require_on_gpu
 from armdyn.targets.cuda.driver import CudaError, DeviceError, Driver, the_driver
 from armdyn.targets.cuda.kernel_ir import kernel_ir
 from armdyn.targets.cuda.libraries import Library, library_of
@@ -203,7 +203,8 @@ class CudaKernel:
         """The one library of all arrays."""
         names = [argument.port.name for argument in inputs]
         libraries = [library_of(name, array) for name, array in zip(names, arrays, strict=True)]
-        for name, one in zip(names, libraries, strict=True):
+        for name, array, one in zip(names, arrays, libraries, strict=True):
+            require_on_gpu(name, array)
             if type(one) is not type(libraries[0]):
                 kinds = f"{names[0]} is an array of {type(libraries[0]).__name__}, {name} of {type(one).__name__}"
                 raise DTypeError(f"{kinds}; expected one library: see from_dlpack of either")
@@ -301,6 +302,7 @@ class _Call:
         if len(given) != len(outputs):
             raise TypeError(f"out holds {len(given)} arrays for {len(outputs)} results")
         for argument, array in zip(outputs, given, strict=True):
+            require_on_gpu(f"out: {argument.port.name}", array)
             if type(library_of(f"out: {argument.port.name}", array)) is not type(self.library):
                 raise DTypeError(f"out: {argument.port.name} is not of the library of the arrays")
             if self.library.must_wait():
