@@ -20,6 +20,7 @@ class FakeArray:
 
     def __init__(self, numbers: np.ndarray, device: int = 0, interface: str = "cuda") -> None:
         self.numbers, self.device, self._interface = numbers, device, interface
+        self.is_ready = False
         self.dtype, self.shape = numbers.dtype, numbers.shape
         PLACES.append((numbers.ctypes.data, device))
 
@@ -53,6 +54,9 @@ class FakeLibrary:
 
     def stream(self, like: FakeArray) -> int:
         return 77
+
+    def ready(self, array: FakeArray) -> None:
+        array.is_ready = True
 
     def empty(self, shape: Sequence[int], like: FakeArray) -> FakeArray:
         return FakeArray(np.full(shape, np.nan, like.dtype), like.device, like._interface)

@@ -152,7 +152,9 @@ def test_library_whose_stream_is_unknown(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setitem(LIBRARIES, FakeArray.__module__.split(".")[0], WaitingLibrary)
     kernel, cuda = made()
     q = [states(4, 6).T for _ in range(3)]
-    np.testing.assert_allclose(kernel(*map(FakeArray, q)).numbers, ID(*q), rtol=1e-12, atol=1e-13)
+    given = [FakeArray(a) for a in q]
+    np.testing.assert_allclose(kernel(*given).numbers, ID(*q), rtol=1e-12, atol=1e-13)
+    assert all(array.is_ready for array in given)
     assert cuda.calls.index("cuStreamSynchronize") > cuda.calls.index("cuLaunchKernel")
     with pytest.raises(DTypeError, match="out= is not for arrays of JAX"):
         kernel(*map(FakeArray, q), out=FakeArray(np.empty((6, 4))))

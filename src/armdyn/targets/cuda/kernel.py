@@ -251,6 +251,8 @@ class _Call:
     def run(self, inputs: Sequence[Argument], arrays: Sequence[Any], out: Any) -> Any:
         """Check, place, launch."""
         self.stream = self.library.stream(arrays[0])
+        for array in arrays:
+            self.library.ready(array)
         given = [self._placed(argument, array, self.steps) for argument, array in zip(inputs, arrays, strict=True)]
         batch = batch_of(given, self.kernel.kernel_name)
         strides = [(one, one.outer(batch)) for one in given]

@@ -18,6 +18,9 @@ class Library(Protocol):
     def stream(self, like: Any) -> int:
         """The handle of the stream on which the library works now, 0 for the default stream."""
 
+    def ready(self, array: Any) -> None:
+        """Wait for an array that is made on a stream that nobody knows."""
+
     def empty(self, shape: Sequence[int], like: Any) -> Any:
         """A new array on the GPU of another one, with its type; row-major."""
 
@@ -41,6 +44,9 @@ class CuPy:
         """CuPy's current stream on the array's GPU."""
         with like.device:
             return int(self.cupy.cuda.get_current_stream().ptr)
+
+    def ready(self, array: Any) -> None:
+        """Nothing: it is made on the same stream."""
 
     def empty(self, shape: Sequence[int], like: Any) -> Any:
         """On the same device."""
@@ -70,6 +76,9 @@ class Torch:
         """PyTorch's current stream on the array's GPU."""
         return int(self.torch.cuda.current_stream(like.device).cuda_stream)
 
+    def ready(self, array: Any) -> None:
+        """Nothing: it is made on the same stream."""
+
     def empty(self, shape: Sequence[int], like: Any) -> Any:
         """On the same device."""
         return self.torch.empty(tuple(shape), dtype=like.dtype, device=like.device)
@@ -97,17 +106,23 @@ class Jax:
 
     def stream(self, like: Any) -> int:
         """The default stream."""
-        like.block_until_ready()
         return 0
+
+    def ready(self, array: Any) -> None:
+        """Wait for it."""
+        array.block_until_ready()
 
     def empty(self, shape: Sequence[int], like: Any) -> Any:
         """A new array on the same device, which nobody else has seen."""
         made = self.jax.device_put(self.jax.numpy.empty(tuple(shape), like.dtype), next(iter(like.devices())))
-        return made.block_until_ready()
+        made.block_until_ready()
+        return made
 
     def repeated(self, array: Any, shape: Sequence[int]) -> Any:
         """A copy."""
-        return self.jax.numpy.broadcast_to(array, tuple(shape)).block_until_ready()
+        made = self.jax.numpy.broadcast_to(array, tuple(shape))
+        made.block_until_ready()
+        return made
 
     def transposed(self, array: Any, axes: Sequence[int]) -> Any:
         """Nothing: JAX's arrays are row-major."""
