@@ -194,9 +194,13 @@ class CompiledFunction:
             self._derivatives[key] = kind(self, wrt)
         return self._derivatives[key]
 
+    equations = OfProgram()
+    latex = OfProgram()
+    to_python = OfProgram()
     to_casadi = OfProgram()
     to_c = OfProgramWithNotes()
     to_cuda = OfProgram()
+    to_torch = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:
