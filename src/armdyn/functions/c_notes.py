@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from armdyn.declaration import Function
 from armdyn.functions.of_program import OfProgram
 from armdyn.imported import adapted
-from armdyn.targets.c import Notes
+from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
     from armdyn.functions.binding import Inputs
@@ -19,10 +20,17 @@ _SHAPE = re.compile(r",? shape \([^)]*\)( each)?")
 
 def notes_of(inputs: Inputs) -> Notes:
     """The first line of the function's documentation, and of every array what it says and the names along its axes."""
-    text = str(inputs.function.__doc__ or "")
-    said = {name: _one_line(meaning) for name, meaning in _ARGUMENT.findall(text.partition("Raises:")[0])}
-    known = {name: ": ".join(filter(None, [said.get(name, ""), _along(inputs, name)])) for name in inputs.shapes}
-    return Notes(_one_line(text.strip().partition("\n")[0]), said | known)
+    said = said_of(inputs.function)
+    parameters = dict.fromkeys(inputs.parameters, "parameter of the model")
+    places = {name: _along(inputs, name) for name in inputs.shapes if name in said}
+    along = {name: f"{said[name]}; by {place}" for name, place in places.items() if place}
+    return Notes(_one_line(str(inputs.function.__doc__ or "").strip().partition("\n")[0]), said | parameters | along)
+
+
+def said_of(function: Function) -> dict[str, str]:
+    """What the documentation of a function says of its arrays, without their shapes."""
+    text = str(function.__doc__ or "").partition("Raises:")[0]
+    return {name: _one_line(meaning) for name, meaning in _ARGUMENT.findall(text)}
 
 
 def _one_line(text: str) -> str:
@@ -30,11 +38,10 @@ def _one_line(text: str) -> str:
 
 
 def _along(inputs: Inputs, name: str) -> str:
-    """The joints or links that the numbers belong to."""
-    if name in inputs.parameters:
-        return "parameter of the model, SI"
+    """The links or joints that the numbers belong to, where they are not the coordinates that the header names."""
     names: Sequence[Any] = inputs.names_along(name)
-    return "; ".join(", ".join(axis) for axis in names if axis)
+    words = inputs.shapes[name]
+    return "; ".join(", ".join(axis) for axis, word in zip(names, words, strict=True) if axis and word != "n")
 
 
 def about(model: Any) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ class CCode:
     @cached_property
     def header(self) -> str:
         """``NAME.h``, for C and C++."""
-        guard = f"{self.name.upper()}_H"
+        guard = f"{self.name.upper().rstrip('_')}_H"
         declared = "\n\n".join(f.declarations(self.dialect) for f in self.functions)
         own = self.sines.declarations(self.dialect)
         return (

@@ -49,7 +49,7 @@ class Dialect:
     functions: Mapping[str, str] = field(default_factory=dict)
     suffix: str = ""
     sincos: str | None = None
-    infinity: str = "INFINITY"
+    infinity: str = "HUGE_VAL"
 
     @property
     def dtype(self) -> np.dtype[np.floating]:
@@ -77,5 +77,6 @@ FLOAT = Dialect(
     "float",
     {**{name: f"{function}f" for name, function in LIBM.items()}, **{name: f"{name}_of" for name in INLINE}},
     suffix="f",
+    infinity="INFINITY",
 )
 """C99 with float: no operation is in double."""

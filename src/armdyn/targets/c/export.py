@@ -17,8 +17,8 @@ from armdyn.targets.c.sine_source import SineSource
 
 DIALECTS: Mapping[str, Dialect] = {"double": DOUBLE, "float": FLOAT}
 
-LARGEST = 200_000
-"""Operations of a function, above which compilers take minutes."""
+LARGEST = 50_000
+"""Operations of a function, for which gcc takes a minute."""
 
 
 def to_c(
@@ -121,6 +121,6 @@ def _refuse_large(function: CFunction) -> None:
     size = sum(node[0] not in ("input", "const") for node in function.program.nodes)
     if size > LARGEST:
         raise Unsupported(
-            f"{function.name} has {size} operations; a C compiler takes too long for more than {LARGEST}. "
+            f"{function.name} has {size} operations; compilers take minutes for more than {LARGEST}. "
             "Export parts of it, or the functions it is made of"
         )

@@ -115,7 +115,7 @@ class CFunction:
             parts = [comment([f"What {self.function} carries from step to step."]), self.struct(dialect)]
             parts += [comment(["Zero; set what begins elsewhere afterwards."])]
             parts += [f"void {self.name}_init({self.state_type} *state);", comment(self.description())]
-        return "\n".join([*parts, f"{self.prototype(dialect)};"])
+        return "\n".join([*parts, f"{self.prototype(dialect)};"]).replace(";\n/*", ";\n\n/*")
 
     def description(self) -> Iterator[str]:
         """The lines of its comment."""

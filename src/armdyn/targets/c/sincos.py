@@ -8,11 +8,14 @@ Right for every finite angle; NaN for infinities and NaN.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from armdyn.targets.c.dialect import Dialect
 from armdyn.targets.llvm import trigonometry
 from armdyn.targets.llvm.vectors import Vector
+
+HALF_PI = math.pi / 2
 
 WORDS = 38
 """Words of 2/pi: for the largest exponent, 1024, and 192 bits."""
@@ -23,6 +26,7 @@ def inline_sincos(dialect: Dialect, sincos: str) -> str:
     vector = Vector(dialect.scalar, 1, has_fma=False)
     parts = trigonometry.half_pi_parts(vector)
     double = dialect.scalar == "double"
+    first = math.ldexp(math.floor(math.ldexp(HALF_PI, unit := 36 if double else 7)), -unit)  # times 16 bits is exact
     values = {
         "sincos": sincos,
         "T": dialect.scalar,
@@ -35,14 +39,17 @@ def inline_sincos(dialect: Dialect, sincos: str) -> str:
         "high": "(uint32_t)(mantissa >> 32)" if double else "0",
         "limit": dialect.literal(trigonometry.fast_limit(vector)),
         "two_over_pi": dialect.literal(0.6366197723675814),
-        "half_pi": dialect.literal(1.5707963267948966),
+        "half_pi": dialect.literal(HALF_PI),
         "half": dialect.literal(0.5),
         "zero": dialect.literal(0.0),
         "one": dialect.literal(1.0),
         "scale": dialect.literal(2.0**-32),
+        "half_scale": dialect.literal(2.0**-16),
+        "half_pi_first": dialect.literal(first),
+        "half_pi_second": dialect.literal(HALF_PI - first),
         "reduction": "\n".join(_subtraction(dialect, part) for part in parts),
         "sin": _horner(dialect, trigonometry.SIN[dialect.scalar]),
-        "cos": _horner(dialect, (1.0, -0.5, *trigonometry.COS[dialect.scalar])),
+        "cos": _horner(dialect, trigonometry.COS[dialect.scalar]),
     }
     return _TEXT.format_map(values)
 
@@ -82,7 +89,8 @@ def _rows(words: Sequence[int]) -> list[list[str]]:
 
 def _subtraction(dialect: Dialect, part: float) -> str:
     text = dialect.literal(part)
-    return f"    product = k * {text};\n    less = r - product;\n    lost += (r - less) - product;\n    r = less;"
+    steps = (f"product = k * {text};", "less = rest - product;", "lost += (rest - less) - product;", "rest = less;")
+    return "\n".join(f"        {step}" for step in steps)
 
 
 def _horner(dialect: Dialect, coefficients: Sequence[float]) -> str:
@@ -98,13 +106,13 @@ _TEXT = """\
 static const uint32_t {sincos}_two_over_pi[] = {{
     0u, {words}}};
 
-/* Angles too large for the quick reduction: x 2/pi mod 4 in integers. The quarter turn nearest to x, and the rest. */
-static int {sincos}_reduce_huge({T} x, {T} *rest)
+/* Angles too large for the quick reduction: x 2/pi mod 4 in integers. The nearest quarter turn; the rest as a sum. */
+static int {sincos}_reduce_huge({T} x, {T} *rest, {T} *lost)
 {{
     union {{ {T} number; {uint} bits; }} as;
     uint32_t window[6], product[6] = {{0}}, factor[2];
     {uint} mantissa;
-    {T} sum = {zero};
+    {T} fraction, low = {zero};
     int exponent, start, i, j, quarter, up;
 
     as.number = x;
@@ -132,38 +140,47 @@ static int {sincos}_reduce_huge({T} x, {T} *rest)
     product[0] <<= 2;
     up = (int)(product[5] >> 31); /* more than half: the rest is negative */
     for (i = 0; i < 6; ++i)
-        sum = (sum + ({T})(up ? ~product[i] : product[i])) * {scale};
-    *rest = (up ? -sum : sum) * {half_pi};
+        product[i] = up ? ~product[i] : product[i];
+    for (i = 0; i < 5; ++i)
+        low = (low + ({T})product[i]) * {scale};
+    low = (low + ({T})(product[5] & 0xffffu)) * {scale};
+    fraction = ({T})(product[5] >> 16) * {half_scale};
+    *rest = (up ? -fraction : fraction) * {half_pi_first};
+    *lost = (up ? -fraction : fraction) * {half_pi_second} + (up ? -low : low) * {half_pi};
     return quarter + up;
 }}
 
 static inline void {sincos}({T} x, {T} *s, {T} *c)
 {{
-    {T} r, z, sine, cosine;
+    {T} rest, lost = {zero}, r, low, z, half, one_less, sine, cosine;
     int quarter;
 
     if (x > -{limit} && x < {limit}) {{
-        {T} k, product, less, lost = {zero};
+        {T} k, product, less;
         const long whole = (long)(x * {two_over_pi} + (x < {zero} ? -{half} : {half}));
 
         k = ({T})whole;
-        r = x;
+        rest = x;
 {reduction}
-        r += lost;
         quarter = (int)(whole & 3);
     }} else if (x - x == {zero}) {{
-        quarter = {sincos}_reduce_huge(x < {zero} ? -x : x, &r);
+        quarter = {sincos}_reduce_huge(x < {zero} ? -x : x, &rest, &lost);
         if (x < {zero}) {{
             quarter = -quarter;
-            r = -r;
+            rest = -rest;
+            lost = -lost;
         }}
     }} else {{
         *s = *c = x - x;
         return;
     }}
+    r = rest + lost; /* r + low is the rest, to twice as many digits */
+    low = (rest - r) + lost;
     z = r * r;
-    sine = r + z * r * ({sin});
-    cosine = {cos};
+    sine = r + (low + z * r * ({sin}));
+    half = z * {half};
+    one_less = {one} - half;
+    cosine = one_less + ((({one} - one_less) - half) + (z * z * ({cos}) - r * low));
     switch (quarter & 3) {{
     case 0: *s = sine; *c = cosine; break;
     case 1: *s = cosine; *c = -sine; break;

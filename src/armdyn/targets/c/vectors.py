@@ -46,9 +46,9 @@ def vectors(program: Program, dtype: np.dtype[np.floating], states: int = STATES
 def _spread(states: int, count: int) -> NDArray[Any]:
     """Multiples of the golden section, mod 1: well spread and the same on every machine."""
     k = np.arange(1, states * count + 1).reshape(states, count)
-    fractions = np.round((k * 0.6180339887498949) % 1.0, 6)
+    fractions = (k * 0.6180339887498949) % 1.0
     inside = np.arange(states)[:, None] < (states + 1) // 2
-    return np.where(inside, 0.2 + 0.7 * fractions, 2.0 * fractions - 1.0)
+    return np.round(np.where(inside, 0.2 + 0.7 * fractions, 2.0 * fractions - 1.0), 4)
 
 
 def _arrays(program: Program, inputs: NDArray[Any]) -> list[NDArray[Any]]:
@@ -59,7 +59,7 @@ def _arrays(program: Program, inputs: NDArray[Any]) -> list[NDArray[Any]]:
 
 def _difference(exact: NDArray[Any], rounded: NDArray[Any]) -> float:
     known = np.isfinite(exact) & np.isfinite(rounded)
-    return float(np.abs(exact - rounded)[known].max(initial=0.0))
+    return float(np.abs(exact[known] - rounded[known]).max(initial=0.0))
 
 
 def _largest(values: NDArray[Any]) -> float:
