@@ -7,6 +7,7 @@ the last place. Compile it without ``--use_fast_math``.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import product
 
 from armdyn.errors import Unsupported
@@ -29,9 +30,8 @@ _WORDS = RESERVED | _OWN | {"blockDim", "threadIdx", "warpSize", "sincos", "sinc
 
 def dialect_of(dtype: str) -> Dialect:
     """CUDA C++ with float or double."""
-    plain = FLOAT if dtype == "float32" else DOUBLE
-    dialect = plain.with_functions({}, sincos="sincosf" if dtype == "float32" else "sincos")
-    return Dialect(dialect.scalar, dialect.functions, dialect.suffix, dialect.sincos, _INFINITY)
+    plain, sincos = (FLOAT, "sincosf") if dtype == "float32" else (DOUBLE, "sincos")
+    return replace(plain, sincos=sincos, infinity=_INFINITY)
 
 
 def cuda_source(source: Program | Rollout, dtype: str, name: str, layout: str) -> str:
