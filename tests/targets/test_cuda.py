@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -129,6 +130,31 @@ def test_rollouts(fixed: bool, steps: int, every: int, layout: str) -> None:
     found = run(rollout, [x, v, u, d], layout=layout, steps=steps, every=every)
     for result, one in zip(found, expected_rollout(rollout, x, v, u, d, every), strict=True):
         np.testing.assert_allclose(result.reshape(one.shape) if one.size else one, one, rtol=1e-13, atol=1e-14)
+
+
+class Next(NamedTuple):
+    """A state of an arm."""
+
+    q: Any
+    qd: Any
+
+
+@armdyn.function("(n),(n),(n)->(n),(n)", result=Next)
+def fall(model, q, qd, tau):  # type: ignore[no-untyped-def]
+    """One step of an arm."""
+    qd = qd + 1e-3 * armdyn.algorithms.forward_dynamics(model, q, qd, tau)
+    return Next(q + 1e-3 * qd, qd)
+
+
+def test_rollout_of_an_arm() -> None:
+    """Beside the same rollout compiled for processors."""
+    falls = armdyn.functions.CompiledRollout(armdyn.load("ur5"), fall, over_time=["tau"], record=["q"])
+    q, qd, tau = RNG.uniform(-1, 1, (5, 6)), RNG.uniform(-1, 1, (5, 6)), RNG.uniform(-1, 1, (5, 20, 6))
+    found = run(falls.to_cuda().program, [q, qd, tau], steps=20, every=4)
+    expected = falls(q, qd, tau.transpose(1, 0, 2), steps=20, every=4)
+    np.testing.assert_allclose(found[0], expected.final.q, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(found[1], expected.final.qd, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found[2].transpose(1, 0, 2), expected.rows.q, rtol=1e-12, atol=1e-13)
 
 
 def test_huge_angle_within_a_rollout() -> None:
