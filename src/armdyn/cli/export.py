@@ -56,7 +56,30 @@ def _c(request: Request) -> list[Path]:
     return code.write(request.folder)
 
 
-TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {"c": (_c, ("scalar", "sincos", "shared"))}
+_DTYPES = {"double": "float64", "float": "float32"}
+
+
+def _cuda(request: Request) -> list[Path]:
+    """Of every function a kernel in CUDA C++ and the same in PTX, with the same parameters."""
+    scalar = request.settings.get("scalar", "double")
+    if scalar not in _DTYPES:
+        raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
+    dtype = _DTYPES[scalar]
+    paths: list[Path] = []
+    for one in request.chosen():
+        kernel = one.program.to_cuda(dtype=dtype, name=f"{request.name}_{one.name}" if request.name else one.name)
+        texts = {".cu": kernel.source, ".ptx": kernel.ptx()}
+        request.folder.mkdir(parents=True, exist_ok=True)
+        for ending, text in texts.items():
+            paths.append(request.folder / f"{kernel.kernel_name}{ending}")
+            paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
+TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
+    "c": (_c, ("scalar", "sincos", "shared")),
+    "cuda": (_cuda, ("scalar",)),
+}
 """By the word behind --to: what writes it, and which settings it takes."""
 
 
@@ -95,6 +118,8 @@ def export(
       armdyn export ur5 --to c -f jacobian --option expressed_in=body -o firmware
 
       armdyn export ur5 --to c -f inverse_dynamics --given f_tip --name arm -o firmware
+
+      armdyn export ur5 --to cuda -f inverse_dynamics --scalar float -o kernels
     """
     if to not in TARGETS:
         raise UnknownName.of("target", to, TARGETS, "armdyn export")
