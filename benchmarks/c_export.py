@@ -29,7 +29,11 @@ STATES, ROUNDS = 100, 400
 FLAGS = ("-O3", "-march=native", "-DNDEBUG", "-fPIC", "-shared")
 """Those of `benchmarks.build_pinocchio.OPTIMISE`, but for the language."""
 
-COMPILERS = {"gcc": Variant("g++ headers", "g++"), "clang": Variant("clang++ headers", "clang++")}
+COMPILERS = {
+    "gcc": Variant("g++ headers", "g++"),
+    "clang": Variant("clang++ headers, no Eigen vectors", "clang++", ("-DEIGEN_DONT_VECTORIZE",)),
+}
+"""The C compiler, and how Pinocchio comes out best with its C++ compiler."""
 
 LOOP = """\
 #include "arm.h"

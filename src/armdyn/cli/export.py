@@ -9,10 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.cli.export_equations import write_latex, write_python
 from armdyn.cli.outputs import OutputError
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
 from armdyn.errors import ShapeError, UnknownName
+from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions, to_c
 
@@ -76,9 +78,31 @@ def _cuda(request: Request) -> list[Path]:
     return paths
 
 
+def _python(request: Request) -> list[Path]:
+    """A module of plain Python for every function."""
+    return write_python(_named(request), request.folder, request.name)
+
+
+def _numpy(request: Request) -> list[Path]:
+    """A module for every function, on NumPy's arrays."""
+    return write_python(_named(request), request.folder, request.name, numpy=True)
+
+
+def _latex(request: Request) -> list[Path]:
+    """A document of equations."""
+    return write_latex(_named(request), request.folder, request.name or request.robot.name)
+
+
+def _named(request: Request) -> list[tuple[str, Program]]:
+    return [(chosen.name, chosen.program) for chosen in request.chosen()]
+
+
 TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
     "c": (_c, ("scalar", "sincos", "shared")),
     "cuda": (_cuda, ("scalar",)),
+    "python": (_python, ()),
+    "numpy": (_numpy, ()),
+    "latex": (_latex, ()),
 }
 """By the word behind --to: what writes it, and which settings it takes."""
 
@@ -120,6 +144,10 @@ def export(
       armdyn export ur5 --to c -f inverse_dynamics --given f_tip --name arm -o firmware
 
       armdyn export ur5 --to cuda -f inverse_dynamics --scalar float -o kernels
+
+      armdyn export ur5 --to python -f inverse_dynamics -f mass_matrix -o modules
+
+      armdyn export puma560 --to latex -f inverse_dynamics -o paper
     """
     if to not in TARGETS:
         raise UnknownName.of("target", to, TARGETS, "armdyn export")
