@@ -58,6 +58,26 @@ def _c(request: Request) -> list[Path]:
     return code.write(request.folder)
 
 
+_DTYPES = {"double": "float64", "float": "float32"}
+
+
+def _cuda(request: Request) -> list[Path]:
+    """Of every function a kernel in CUDA C++ and the same in PTX, with the same parameters."""
+    scalar = request.settings.get("scalar", "double")
+    if scalar not in _DTYPES:
+        raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
+    dtype = _DTYPES[scalar]
+    paths: list[Path] = []
+    for one in request.chosen():
+        kernel = one.program.to_cuda(dtype=dtype, name=f"{request.name}_{one.name}" if request.name else one.name)
+        texts = {".cu": kernel.source, ".ptx": kernel.ptx()}
+        request.folder.mkdir(parents=True, exist_ok=True)
+        for ending, text in texts.items():
+            paths.append(request.folder / f"{kernel.kernel_name}{ending}")
+            paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
 def _python(request: Request) -> list[Path]:
     """A module of plain Python for every function."""
     return write_python(_named(request), request.folder, request.name)
@@ -79,6 +99,7 @@ def _named(request: Request) -> list[tuple[str, Program]]:
 
 TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
     "c": (_c, ("scalar", "sincos", "shared")),
+    "cuda": (_cuda, ("scalar",)),
     "python": (_python, ()),
     "numpy": (_numpy, ()),
     "latex": (_latex, ()),
@@ -121,6 +142,8 @@ def export(
       armdyn export ur5 --to c -f jacobian --option expressed_in=body -o firmware
 
       armdyn export ur5 --to c -f inverse_dynamics --given f_tip --name arm -o firmware
+
+      armdyn export ur5 --to cuda -f inverse_dynamics --scalar float -o kernels
 
       armdyn export ur5 --to python -f inverse_dynamics -f mass_matrix -o modules
 

@@ -199,6 +199,7 @@ class CompiledFunction:
     to_python = OfProgram()
     to_casadi = OfProgram()
     to_c = OfProgramWithNotes()
+    to_cuda = OfProgram()
     to_torch = OfProgram()
 
     @property

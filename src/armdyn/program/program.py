@@ -172,6 +172,7 @@ class Program:
     to_python = exported("armdyn.targets.equations")
     to_casadi = exported("armdyn.targets.casadi")
     to_c = exported("armdyn.targets.c")
+    to_cuda = exported("armdyn.targets.cuda")
     to_torch = exported("armdyn.targets.torch")
 
 
