@@ -92,9 +92,7 @@ class Arrangement:
                         kind = self._class[symbol]
                         factors[kind] = (*factors[kind], (symbol, power))
                 factors["geometry"] = (*factors["geometry"], *of_waves)
-                terms[tuple(factors[kind] for kind in CLASSES)] = Fraction(
-                    int(value.numerator), int(value.denominator)
-                )
+                terms[tuple(factors[kind] for kind in CLASSES)] = Fraction(int(value.numerator), int(value.denominator))
         return terms
 
     def _is_weight(self, key: tuple[Powers, ...]) -> bool:

@@ -89,8 +89,8 @@ def derive(
     >>> arm.M[0, 1]
     m2*(L1*L2*cos(q2) + L2**2)
     >>> print(arm.text("g"))
-    g_1 = L₁·g·(m₁ + m₂)·c₁ + L₂·g·m₂·c₁₂
-    g_2 = L₂·g·m₂·c₁₂
+    g_1 = (m₁ + m₂)·g·L₁·c₁ + m₂·g·L₂·c₁₂
+    g_2 = m₂·g·L₂·c₁₂
     """
     if form not in FORMS:
         raise UnknownName.of("form", form, FORMS, "armdyn.derive")
@@ -252,9 +252,9 @@ class Derivation:
 
     def text(self, name: str) -> str:
         """A result as lines of text, an entry each."""
-        from armdyn.derivation.printing import lines_of  # noqa: PLC0415
+        from armdyn.derivation.printing import Notation, lines_of  # noqa: PLC0415
 
-        return "\n".join(lines_of(QUANTITIES[name][0], self[name]))
+        return "\n".join(lines_of(QUANTITIES[name][0], self[name], Notation(self.arm.parameters)))
 
     def __str__(self) -> str:
         from armdyn.derivation.printing import text_of  # noqa: PLC0415

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-
-
 from sympy.polys.rings import PolyElement
 
 from armdyn.derivation.arm import SymbolicArm
@@ -33,5 +31,3 @@ def _sign_of_rate(arm: SymbolicArm, k: int) -> PolyElement:
         )
     sign = arm.algebra.sign[moved[0]]
     return sign if arm.matrix[k][moved[0]] > 0 else -sign
-
-

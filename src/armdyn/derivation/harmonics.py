@@ -17,7 +17,7 @@ from sympy import QQ
 from sympy.polys.rings import PolyElement
 
 from armdyn.derivation.arm import SymbolicArm
-from armdyn.derivation.numbers import rational
+from armdyn.derivation.numbers import EXACT, rational
 from armdyn.exact import Exact, cos_sin
 
 Angle = tuple[Fraction, ...]
@@ -105,7 +105,7 @@ class Groups:
     def _of_joint(self, k: int) -> tuple[dict[Wave | None, Fraction], dict[Wave | None, Fraction]]:
         """cos and sin of A q + b as waves of A q."""
         turn = self.algebra.turns[k]
-        c, s = (rational(x) for x in cos_sin(_exact(turn.offset)))
+        c, s = (rational(x, EXACT) for x in cos_sin(_exact(turn.offset)))
         angle = Wave("c", turn.factors), Wave("s", turn.factors)
         return _without_zeros({angle[0]: c, angle[1]: -s}), _without_zeros({angle[1]: c, angle[0]: s})
 

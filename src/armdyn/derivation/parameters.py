@@ -16,7 +16,7 @@ import numpy as np
 import sympy
 
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, Tip
-from armdyn.derivation.numbers import printed, rational
+from armdyn.derivation.numbers import EXACT, rational
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.exact import Exact, exact, unit
 from armdyn.model.model import Joint, Model
@@ -180,7 +180,7 @@ class _Described:
         length, expression = math.hypot(*map(float, vector)), _expression(name, value)
         self._note(name, expression, length)
         for part, entry in zip(parts, unit(vector), strict=True):
-            self.expressions[part] = expression * _exact_number(rational(entry))
+            self.expressions[part] = expression * _exact_number(rational(entry, EXACT))
 
     def _set(self, name: str, expression: Any, number: float) -> None:
         self._note(name, expression, number)
@@ -330,15 +330,12 @@ def _tip(model: Model, place: Mapping[str, int], described: _Described) -> Tip |
 
 
 def _rationals(values: Array) -> Array:
-    return np.vectorize(rational, otypes=[object])(values)
+    return np.vectorize(lambda x: rational(x, EXACT), otypes=[object])(values)
 
 
 def _has_rounded_numbers(bodies: Sequence[SymbolicBody]) -> bool:
     """Whether some axis or rotation is orthonormal to rounding only."""
     for body in bodies:
-        if (body.R.T @ body.R != np.eye(3, dtype=int)).any() or body.axis @ body.axis != 1:
+        if (np.eye(3, dtype=int) != body.R.T @ body.R).any() or body.axis @ body.axis != 1:
             return True
     return False
-
-
-__all__ = ["Symbols", "printed", "symbolic_arm"]

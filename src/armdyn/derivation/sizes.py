@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from armdyn.derivation.arm import SymbolicArm
-from armdyn.errors import Unsupported
 
 
 def refuse_large(arm: SymbolicArm) -> None:
