@@ -84,7 +84,7 @@ class Algebra:
 
     def array(self, values: Any) -> Array:
         """An array of elements."""
-        return np.vectorize(self.element, otypes=[object])(np.asarray(values, dtype=object))
+        return np.asarray(np.vectorize(self.element, otypes=[object])(np.asarray(values, dtype=object)))
 
     def zeros(self, *shape: int) -> Array:
         """An array of zeros of the ring."""
@@ -113,20 +113,21 @@ class Algebra:
 
     def rates(self, array: Array) -> Array:
         """d/dt of every entry."""
-        return np.vectorize(self.by_time, otypes=[object])(array)
+        return np.asarray(np.vectorize(self.by_time, otypes=[object])(array))
 
     def each(self, array: Array) -> Array:
         """Every entry, reduced."""
-        return np.vectorize(self.reduced, otypes=[object])(array)
+        return np.asarray(np.vectorize(self.reduced, otypes=[object])(array))
 
     def reduced(self, f: PolyElement) -> PolyElement:
         """The normal form: s^2 = 1 - c^2; without the residues of rounded numbers."""
         for c, s in self.atoms.values():
             if any(powers[s] > 1 for powers in f):
-                f = self._without_squares(f, s, c)
+                f = self.without_squares(f, s, c)
         return self._cleaned(f) if self.inexact else f
 
-    def _without_squares(self, f: PolyElement, s: int, c: int) -> PolyElement:
+    def without_squares(self, f: PolyElement, s: int, c: int) -> PolyElement:
+        """With s^2 = 1 - c^2 of the generators in these places."""
         found: dict[tuple[int, ...], Any] = {}
         for powers, coefficient in f.items():
             half, odd = divmod(powers[s], 2)

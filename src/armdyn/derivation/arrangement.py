@@ -80,6 +80,11 @@ class Arrangement:
             return sympy.ImmutableMatrix(rows, columns, [self.expression(f, by) for f in values.flat])
         return sympy.ImmutableDenseNDimArray([self.expression(f, by) for f in values.flat], values.shape)
 
+    def function_of(self, waves: tuple[Wave, ...], powers: Sequence[int]) -> Any:
+        """A product of waves and of powers of the generators as an expression."""
+        symbols = zip(self.arm.algebra.ring.symbols, powers, strict=True)
+        return product((*((symbol, power) for symbol, power in symbols if power), *_powers(waves)))
+
     def _terms(self, f: PolyElement) -> Terms:
         """Every term by its factors of all classes, in the order of `CLASSES`."""
         terms: Terms = {}

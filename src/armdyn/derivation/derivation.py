@@ -197,27 +197,27 @@ class Derivation:
 
     @property
     def M(self) -> Any:
-        """The mass matrix M(q), shape (n, n)."""
+        """The mass matrix, shape (n, n)."""
         return self["M"]
 
     @property
     def c(self) -> Any:
-        """Coriolis and centrifugal forces c(q, qd), shape (n, 1)."""
+        """Coriolis and centrifugal forces, shape (n, 1)."""
         return self["c"]
 
     @property
     def g(self) -> Any:
-        """Gravity's forces g(q), shape (n, 1)."""
+        """Forces of gravity, shape (n, 1)."""
         return self["g"]
 
     @property
     def tau(self) -> Any:
-        """The joint forces tau(q, qd, qdd), shape (n, 1)."""
+        """Joint forces, shape (n, 1)."""
         return self["tau"]
 
     @property
     def C(self) -> Any:
-        """The Coriolis matrix C(q, qd) by Christoffel symbols, shape (n, n)."""
+        """The Coriolis matrix by Christoffel symbols, shape (n, n)."""
         return self["C"]
 
     @property

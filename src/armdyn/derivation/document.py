@@ -30,6 +30,8 @@ PREAMBLE = r"""\documentclass[a4paper]{article}
 \maketitle
 """
 
+GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "lambda", "mu", "rho", "omega", "xi", "eta", "zeta")
+
 MATHEMATICS = {
     "tau = M(q) qdd + c(q, qd) + g(q)": r"$\tau = M(q)\,\ddot{q} + c(q, \dot{q}) + g(q)$",
     "tau = M(q) qdd + V(q, qd) + G(q)": r"$\tau = M(q)\,\ddot{q} + V(q, \dot{q}) + G(q)$",
@@ -45,7 +47,18 @@ MATHEMATICS = {
 """Formulas of the sentences of steps."""
 
 
-class _Latex(LatexPrinter):
+SUBSCRIPTED = re.compile(r"([A-Za-z])([A-Za-z]*)([0-9]+)([A-Za-z]*)")
+"""A name such as m1, lc1, I2zz: a letter, and what stands below it."""
+
+
+class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy has no types
+    def _print_Symbol(self, symbol: Any, style: str = "plain") -> str:
+        parts = SUBSCRIPTED.fullmatch(symbol.name)
+        if parts is None or parts[1] + parts[2] in (*GREEK, "qdot", "qddot"):
+            return str(super()._print_Symbol(symbol, style))
+        below = f"{parts[2]}{parts[3]}" + (f",{parts[4]}" if parts[4] else "")
+        return f"{parts[1]}_{{{below}}}"
+
     def _print_Float(self, number: Any) -> str:
         text = repr(float(number))
         return re.sub(r"e([+-]?)0*(\d+)", lambda m: rf" \cdot 10^{{{m[1].strip('+')}{m[2]}}}", text)
@@ -153,7 +166,7 @@ def _symbols(derivation: Derivation) -> str:
     rows += [
         rf"${latex_of(symbol, Notation())}$ & {escaped(described(derivation, symbol))} \\" for symbol in arm.parameters
     ]
-    where = r"$c_{12}$ is $\cos(q_1 + q_2)$, $s_{12}$ is $\sin(q_1 + q_2)$, and so on."
+    where = r"\noindent $c_{12}$ is $\cos(q_1 + q_2)$, $s_{12}$ is $\sin(q_1 + q_2)$, and so on."
     tables = [rows[start : start + 40] for start in range(0, len(rows), 40)]  # a table does not break between pages
     begin, end = r"\noindent\begin{tabular}{ll}", r"\end{tabular}\par"
     return "\n".join([*(line for table in tables for line in (begin, *table, end)), where])

@@ -1,8 +1,8 @@
 """Trigonometric polynomials as sums of cosines and sines of sums of angles, and as books print them.
 
 The joints of an arm fall into groups that turn about parallel axes, so that their angles add up. Within a group every
-product of cosines and sines becomes a sum, c1 c2 - s1 s2 = c12, which is a normal form (a Fourier series). Then what has
-twice an angle is split again, cos(2 q2 + q3) = 2 c2 c23 - c3, in the way that leaves fewer terms. Every step is finite.
+product of cosines and sines becomes a sum, c1 c2 - s1 s2 = c12, which is a normal form (a Fourier series). Then what
+has twice an angle is split again, cos(2 q2 + q3) = 2 c2 c23 - c3, in the way that leaves fewer terms.
 """
 
 from __future__ import annotations
@@ -120,14 +120,14 @@ class Groups:
         """Without waves of this group that are no angle between two links."""
         angles = list(dict.fromkeys(self._turns[k][0] for k in group))
         single = {a for x in angles for a in (x, *(_minus(x, y) for y in angles))}
-        coordinates = self._coordinates(set(group))
+        coordinates, between = self._coordinates(set(group)), sorted(x for x in single if _is_positive(x))
         while True:
             found = next((at for at in series if _long(at, single, coordinates)), None)
             if found is None:
                 return series
             i = _long(found, single, coordinates)[0]
             wave = found[i]
-            pair = _halves(wave.angle, angles)
+            pair = _halves(wave.angle, angles) or _halves(wave.angle, between)
             if pair is None:
                 single |= {wave.angle}
                 continue
@@ -179,6 +179,7 @@ def _long(at: Waves, single: set[Angle], coordinates: set[int]) -> list[int]:
 def _halves(angle: Angle, angles: Sequence[Angle]) -> tuple[Angle, Angle] | None:
     """Two angles of which this is the sum: those nearest to each other."""
     pairs = [(a, b) for a in angles for b in angles if tuple(x + y for x, y in zip(a, b, strict=True)) == angle]
+    pairs = [pair for pair in pairs if sum(map(abs, _minus(*pair))) < sum(map(abs, angle))]  # so that splitting ends
     nearest = sorted(pairs, key=lambda pair: (sum(map(abs, _minus(*pair))), tuple(map(_angle_order, pair))))
     return nearest[0] if nearest else None
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import numpy as np
 from sympy import QQ
 from sympy.polys.rings import PolyElement
 
@@ -109,9 +108,9 @@ def _vector(arm: SymbolicArm, values: list[PolyElement]) -> Array:
 
 def with_friction(arm: SymbolicArm, tau: Array, writer: Writer) -> Array:
     """Joint forces with what rubs in the joints, where anything does."""
-    rubbing: Any = friction_forces(arm)
+    rubbing = friction_forces(arm)
     if not any(rubbing):
         return tau
     equations = [(f"tau_f{i}", rf"\tau_{{f,{i}}}", f) for i, f in enumerate(rubbing, start=1)]
     writer.step("Friction", "Viscous and Coulomb friction of the joints are added to the joint forces.", equations)
-    return tau + rubbing
+    return np.asarray(tau + rubbing)

@@ -21,7 +21,7 @@ class Motion:
     w: Array
     wd: Array
     vd: Array
-    vd_C: Array
+    vdc: Array
 
 
 def newton_euler(arm: SymbolicArm, writer: Writer) -> Array:
@@ -64,7 +64,7 @@ def _of_link(arm: SymbolicArm, k: int, motion: Motion) -> tuple[Array, Array]:
     """F = m vd_C and N = I wd + w x I w, Craig 6.47, 6.48."""
     algebra, body = arm.algebra, arm.bodies[k]
     inertia = algebra.array(body.tensor)
-    F = motion.vd_C * algebra.element(body.mass)
+    F = motion.vdc * algebra.element(body.mass)
     N = inertia @ motion.wd + cross(motion.w, inertia @ motion.w)
     return algebra.each(F), algebra.each(N)
 
@@ -78,7 +78,7 @@ def _write_outward(arm: SymbolicArm, k: int, motion: Motion, F: Array, N: Array,
             (f"omega_{i}", rf"{left}\omega_{{{i}}}", motion.w),
             (f"omegad_{i}", rf"{left}\dot{{\omega}}_{{{i}}}", motion.wd),
             (f"vd_{i}", rf"{left}\dot{{v}}_{{{i}}}", motion.vd),
-            (f"vd_C{i}", rf"{left}\dot{{v}}_{{C_{{{i}}}}}", motion.vd_C),
+            (f"vd_C{i}", rf"{left}\dot{{v}}_{{C_{{{i}}}}}", motion.vdc),
             (f"F_{i}", rf"{left}F_{{{i}}}", F),
             (f"N_{i}", rf"{left}N_{{{i}}}", N),
         ],

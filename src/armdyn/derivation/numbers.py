@@ -48,7 +48,7 @@ def printed(coefficient: Any) -> Any:
     return Decimals(float(number))
 
 
-class Decimals(sympy.Float):
+class Decimals(sympy.Float):  # type: ignore[misc]  # SymPy has no types
     """A float64 that prints its shortest digits, as Python does."""
 
     __slots__ = ()

@@ -65,8 +65,8 @@ def _refuse(model: Model) -> None:
     for joint in model.joints:
         if joint.laws:
             raise Unsupported(
-                f"joint {joint.name!r} of {model.name!r} has friction laws of its actuator, which a derivation does not "
-                "write; derive robot.without_friction()"
+                f"joint {joint.name!r} of {model.name!r} has friction laws of its actuator, which a derivation does "
+                "not write; derive robot.without_friction()"
             )
         if joint.rotors:
             raise Unsupported(
@@ -250,7 +250,7 @@ def _expression(name: str, value: Any) -> Any:
     if isinstance(value, str):
         if not value.isidentifier():
             raise ModelError(
-                f"symbols[{name!r}] is {value!r}; expected a name such as 'm1', or an expression made of SymPy's symbols"
+                f"symbols[{name!r}] is {value!r}; expected a name such as 'm1', or an expression of SymPy's symbols"
             )
         value = sympy.Symbol(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -330,12 +330,10 @@ def _tip(model: Model, place: Mapping[str, int], described: _Described) -> Tip |
 
 
 def _rationals(values: Array) -> Array:
-    return np.vectorize(lambda x: rational(x, EXACT), otypes=[object])(values)
+    return np.asarray(np.vectorize(lambda x: rational(x, EXACT), otypes=[object])(values))
 
 
 def _has_rounded_numbers(bodies: Sequence[SymbolicBody]) -> bool:
     """Whether some axis or rotation is orthonormal to rounding only."""
-    for body in bodies:
-        if (np.eye(3, dtype=int) != body.R.T @ body.R).any() or body.axis @ body.axis != 1:
-            return True
-    return False
+    one = np.eye(3, dtype=int)
+    return any((one != body.R.T @ body.R).any() or body.axis @ body.axis != 1 for body in bodies)

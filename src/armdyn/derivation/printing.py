@@ -61,7 +61,7 @@ def _dotted(name: str) -> str:
     return DOTS[kind] + name[len(kind) :]
 
 
-class OneLine(StrPrinter):
+class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
     """Expressions in one line of Unicode: L₁·g·m₁·c₁."""
 
     def _print_Symbol(self, symbol: Any) -> str:
@@ -70,12 +70,10 @@ class OneLine(StrPrinter):
     def _print_Pow(self, power: Any, rational: bool = False) -> str:
         if power.exp.is_Integer and power.exp > 1:
             return self.parenthesize(power.base, 100) + str(power.exp).translate(SUPERSCRIPTS)
-        text: str = super()._print_Pow(power, rational=rational)
-        return text
+        return str(super()._print_Pow(power, rational=rational))
 
     def _print_Mul(self, product: Any) -> str:
-        text: str = super()._print_Mul(product)
-        return text.replace("*", "·")
+        return str(super()._print_Mul(product)).replace("*", "·")
 
     def _print_Float(self, number: Any) -> str:
         return repr(float(number))

@@ -23,7 +23,7 @@ FUNCTIONS = {
 """Functions of the module: result, arguments, documentation."""
 
 
-class _Python(PythonCodePrinter):
+class _Python(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
     def _print_Float(self, number: Any) -> str:
         return repr(float(number))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -59,12 +60,12 @@ class Structure:
         qd = self.algebra.qd
         squares = self.centrifugal @ np.array([x * x for x in qd], dtype=object)
         products = [qd[j] * qd[k] for j, k in self.pairs]
-        return squares + (self.coriolis @ np.array(products, dtype=object) if products else 0)
+        return np.asarray(squares + (self.coriolis @ np.array(products, dtype=object) if products else 0))
 
     @cached_property
     def friction(self) -> Array:
         """What rubs: the rest of tau, shape (n,)."""
-        return self.tau - self.M @ np.array(self.algebra.qdd, dtype=object) - self.c - self.g
+        return np.asarray(self.tau - self.M @ np.array(self.algebra.qdd, dtype=object) - self.c - self.g)
 
     @cached_property
     def christoffel(self) -> Array:
@@ -79,17 +80,16 @@ class Structure:
     @cached_property
     def C(self) -> Array:
         """The Coriolis matrix C_ij = sum_k Gamma_ijk qd_k, Modern Robotics 8.19, shape (n, n)."""
-        return self.christoffel @ np.array(self.algebra.qd, dtype=object)
+        return np.asarray(self.christoffel @ np.array(self.algebra.qd, dtype=object))
 
     @cached_property
     def M_dot(self) -> Array:
         """The rate of the mass matrix, shape (n, n)."""
         return self.algebra.rates(self.M)
 
-    def _array(self, entry: object) -> Array:
+    def _array(self, entry: Callable[[PolyElement, int], PolyElement]) -> Array:
         found = self.algebra.zeros(self.algebra.size, self.algebra.size)
         for i, f in enumerate(self.tau):
             for j in range(self.algebra.size):
-                value: PolyElement = entry(f, j)  # type: ignore[operator]
-                found[i, j] = value
+                found[i, j] = entry(f, j)
         return found

@@ -194,6 +194,7 @@ class CompiledFunction:
         return self._derivatives[key]
 
     to_casadi = OfProgram()
+    to_sympy = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:

@@ -164,6 +164,7 @@ class Program:
         return replay(self, scalars, operations, constant)
 
     to_casadi = exported("armdyn.targets.casadi")
+    to_sympy = exported("armdyn.targets.sympy")
 
 
 def trace(
