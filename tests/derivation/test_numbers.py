@@ -29,9 +29,10 @@ def general(kinds: list[str], parents: list[int], *, seed: int, inclined: bool) 
         Q = np.linalg.qr(rng.normal(size=(3, 3)))[0]
         axis = Q[0] if inclined else np.eye(3)[rng.integers(3)] * rng.choice([-1, 1])
         inertia = armdyn.Inertia(rng.uniform(1, 3), rng.uniform(-0.5, 0.5, 3), Q @ np.diag([0.3, 0.4, 0.5]) @ Q.T)
+        on = "base" if parent < 0 else f"link_{parent + 1}"
         parts.append(
             armdyn.Part(
-                f"link_{k + 1}", "base" if parent < 0 else f"link_{parent + 1}", kind, axis=axis, joint=f"joint_{k + 1}",
+                f"link_{k + 1}", on, kind, axis=axis, joint=f"joint_{k + 1}",
                 xyz=rng.uniform(0.2, 1, 3), inertia=inertia, damping=0.3 * k, friction=0.2 * k, armature=0.05 * k,
             )
         )  # fmt: skip

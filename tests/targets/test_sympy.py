@@ -57,7 +57,9 @@ def test_every_operation() -> None:
 def test_mass_matrix_is_the_printed_one() -> None:
     M = armdyn.load("planar_2r").mass_matrix.to_sympy()
     q2 = sympy.Symbol("q2", real=True)
-    assert (M - sympy.Matrix([[3 + 2 * sympy.cos(q2), 1 + sympy.cos(q2)], [1 + sympy.cos(q2), 1]])).expand().is_zero_matrix
+    assert (
+        (M - sympy.Matrix([[3 + 2 * sympy.cos(q2), 1 + sympy.cos(q2)], [1 + sympy.cos(q2), 1]])).expand().is_zero_matrix
+    )
 
 
 def test_parameters_are_symbols() -> None:

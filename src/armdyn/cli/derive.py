@@ -42,24 +42,24 @@ def derive(
       armdyn derive rp --form configuration-space --symbols all --python rp.py
     """
     from armdyn.derivation import derive as derived  # noqa: PLC0415 - SymPy is an extra
+    from armdyn.derivation.printing import heading  # noqa: PLC0415
 
     for option, path in (("--latex", latex), ("--python", python)):
         if path is not None:
             refuse_unwritable(option, path)
-    errors = screen(stderr=True)
+    errors, written = screen(stderr=True), list[Path]()
     with errors.status("deriving") as status:
-        found = derived(
-            arm, form, symbols=read_symbols(symbols), limit=not no_limit, progress=lambda title: status.update(title)
-        )
+        found = derived(arm, form, symbols=read_symbols(symbols), limit=not no_limit, progress=status.update)
         if latex is not None:
             found.document(latex)
+            written.append(latex)
         if python is not None:
             python.write_text(found.to_python(), encoding="utf-8")
-        text = "" if latex or python else str(found)
+            written.append(python)
+        text = "\n".join(f"{path} has the {heading(found)}" for path in written) or str(found)
         if base_parameters:
-            text += "\n\n" * bool(text) + str(found.base_parameters())
-    if text:
-        screen().print(text, soft_wrap=True)
+            text += f"\n\n{found.base_parameters()}"
+    screen().print(text, soft_wrap=True)
 
 
 def read_symbols(text: str | None) -> str | dict[str, str] | None:

@@ -1,8 +1,8 @@
 """Constrained motion in closed form (Modern Robotics 8.7): A(q), its rate, the multipliers and the projection.
 
-    A qd = 0,   tau = M qdd + c + g + A^T lambda,
-    lambda = W tau + w,   W = (A M^-1 A^T)^-1 A M^-1,   w = (A M^-1 A^T)^-1 (Adot qd - A M^-1 (c + g)),
-    P = 1 - A^T W
+A qd = 0,   tau = M qdd + c + g + A^T lambda,
+lambda = W tau + w,   W = (A M^-1 A^T)^-1 A M^-1,   w = (A M^-1 A^T)^-1 (Adot qd - A M^-1 (c + g)),
+P = 1 - A^T W
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ class ConstrainedEquations:
     def __init__(self, derivation: Derivation, rows: Sequence[str]) -> None:
         n = derivation.arm.dof
         if any(row not in ROWS for row in rows) or not rows or len(rows) >= n or len(set(rows)) < len(rows):
-            raise ModelError(
-                f"rows is {shown(tuple(rows))}; expected fewer than {n} of {', '.join(ROWS)}, each once: some motion stays"
-            )
+            raise ModelError(f"rows is {shown(tuple(rows))}; expected fewer than {n} of {', '.join(ROWS)}, each once")
         if n > LARGEST:
             raise Unsupported(
                 f"{derivation.arm.name!r} has {n} coordinates; multipliers are written for up to {LARGEST}. For others "

@@ -1,8 +1,8 @@
-"""Task space and constraints in closed form: J, its rate, A, its rate, and Lambda with the forces of the task.
+"""Task space in closed form: J, its rate, and Lambda with the forces of the task.
 
-    Lambda = J^-T M J^-1,   eta = J^-T (c - M J^-1 Jdot qd),   gamma = J^-T g     (Modern Robotics 8.91; the slides' M_x,
-                                                                                   V_x, G_x)
-    A qd = 0,   A qdd + Adot qd = 0,   lambda = (A M^-1 A^T)^-1 (A M^-1 (tau - c - g) + Adot qd)   (8.95-8.98)
+    Lambda = J^-T M J^-1,   eta = J^-T (c - M J^-1 Jdot qd),   gamma = J^-T g
+
+(Modern Robotics 8.91; the slides' M_x, V_x, G_x.)
 
 A task has as many rows as the arm has coordinates, so that J is square.
 """
@@ -18,7 +18,7 @@ from sympy.polys.rings import PolyElement
 
 from armdyn.derivation.kinematics import Kinematics
 from armdyn.derivation.steps import Equation, Step
-from armdyn.errors import ModelError, Unsupported, shown
+from armdyn.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
@@ -42,7 +42,14 @@ class TaskEquations:
 
     Raises:
         ModelError: rows that are unknown.
-        UnknownName: an arm without a tip.
+        Unsupported: an arm without a tip that moves.
+
+    >>> from armdyn.derivation.task import TaskEquations
+    >>> arm = armdyn.derive(armdyn.load("planar_2r"))
+    >>> TaskEquations(arm, ("x", "y"), expressed_in="body").mass
+    Matrix([
+    [1 + sin(q2)**(-2), 0],
+    [                0, 1]])
     """
 
     def __init__(self, derivation: Derivation, rows: Sequence[str], expressed_in: str = "world") -> None:
@@ -74,6 +81,13 @@ class TaskEquations:
     def J_dot(self) -> Any:
         """Its rate, shape (k, n)."""
         return self._written(self._rate)
+
+    def arranged(self, name: str, by: Sequence[str]) -> Any:
+        """J or J_dot in another arrangement; see `Derivation.arranged`."""
+        parts = {"J": lambda: self._jacobian, "J_dot": lambda: self._rate}
+        if name not in parts:
+            raise UnknownName.of("part", name, parts, "task equations")
+        return self.derivation.arrangement.array(parts[name](), by)
 
     @cached_property
     def inverse(self) -> Any:
@@ -140,7 +154,7 @@ class TaskEquations:
 
 
 def twist_jacobian(derivation: Derivation, expressed_in: str) -> Array:
-    """The Jacobian of the tip's angular velocity and of its origin's velocity, in base or its own axes, shape (6, n)."""
+    """The Jacobian of the tip's angular velocity and its origin's velocity, in base or its own axes, shape (6, n)."""
     arm, algebra = derivation.arm, derivation.arm.algebra
     tip, kinematics = arm.tip, Kinematics(arm)
     if tip is None:
@@ -182,17 +196,13 @@ def fraction(derivation: Derivation, above: PolyElement, below: PolyElement) -> 
     """
     if not above:
         return sympy.Integer(0)
-    write = derivation.arrangement.expression
+    write, reduced = derivation.arrangement.expression, derivation.arm.algebra.reduced
     candidates = []
     for one, other in ((above, below), (_other_form(derivation, above), _other_form(derivation, below))):
         numerator, denominator = one.cancel(other)
-        candidates.append(write(derivation.arm.algebra.reduced(numerator)) / write(_reduced(derivation, denominator)))
+        candidates.append(write(reduced(numerator)) / write(reduced(denominator)))
         candidates += _split(derivation, numerator, denominator)
     return min(candidates, key=lambda expression: (sympy.count_ops(expression), str(expression)))
-
-
-def _reduced(derivation: Derivation, f: PolyElement) -> PolyElement:
-    return derivation.arm.algebra.reduced(f)
 
 
 def _split(derivation: Derivation, above: PolyElement, below: PolyElement) -> list[Any]:
@@ -204,8 +214,7 @@ def _split(derivation: Derivation, above: PolyElement, below: PolyElement) -> li
         one = above.ring.from_dict({monomial: value})
         numerator, denominator = one.cancel(below)
         groups[denominator] = groups.get(denominator, above.ring(0)) + numerator
-    write = derivation.arrangement.expression
-    reduced = derivation.arm.algebra.reduced
+    write, reduced = derivation.arrangement.expression, derivation.arm.algebra.reduced
     return [sympy.Add(*(write(reduced(n)) / write(reduced(d)) for d, n in groups.items()))]
 
 

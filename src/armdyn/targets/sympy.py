@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 def to_sympy(program: Program) -> Any:
     """The results of the program as expressions of SymPy in the symbols of its inputs.
 
-    The symbols are real and have the name of their array with the places of the entry behind it, counted from 1: q1, q2,
-    f_tip3, T_1_2; a number has the name alone. A result is an expression, a vector a column, a matrix a matrix, an
-    array of higher rank an array of SymPy. Several results come as a tuple. SymPy orders sums and products by itself, so
-    numbers agree to rounding.
+    The symbols are real and have the name of their array with the places of the entry behind it, counted from 1: q1,
+    q2, f_tip3, T_1_2; a number has the name alone. A number is an expression, a vector a column, a matrix a matrix, an
+    array of higher rank an array of SymPy. Several results come as a tuple. SymPy orders sums and products by itself,
+    so numbers agree to rounding.
 
     Shared terms are written out wherever they are used; for the functions of larger arms that is long. Closed forms as
     books print them come from `armdyn.derive`.
