@@ -56,7 +56,7 @@ def derive(
         if python is not None:
             python.write_text(found.to_python(), encoding="utf-8")
             written.append(python)
-        text = "\n".join(f"{path} has the {heading(found)}" for path in written) or str(found)
+        text = "\n".join(f"{path}: {heading(found)}" for path in written) or str(found)
         if base_parameters:
             text += f"\n\n{found.base_parameters()}"
     screen().print(text, soft_wrap=True)

@@ -15,6 +15,7 @@ from armdyn.threads import undivided
 if TYPE_CHECKING:
     from armdyn.derivation.arm import SymbolicArm
     from armdyn.derivation.derivation import Derivation, derive
+    from armdyn.derivation.dh import from_dh
     from armdyn.derivation.parameters import symbolic_arm
     from armdyn.derivation.steps import Equation, Step
 
@@ -24,10 +25,11 @@ _WHERE = {
     "Step": "steps",
     "SymbolicArm": "arm",
     "derive": "derivation",
+    "from_dh": "dh",
     "symbolic_arm": "parameters",
 }
 
-__all__ = ["Derivation", "Equation", "Step", "SymbolicArm", "derive", "symbolic_arm"]
+__all__ = ["Derivation", "Equation", "Step", "SymbolicArm", "derive", "from_dh", "symbolic_arm"]
 
 
 def __getattr__(name: str) -> Any:

@@ -69,7 +69,7 @@ class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
 
     def _print_Pow(self, power: Any, rational: bool = False) -> str:
         if power.exp.is_Integer and power.exp > 1:
-            return self.parenthesize(power.base, 100) + str(power.exp).translate(SUPERSCRIPTS)
+            return f"{self.parenthesize(power.base, 100)}{str(power.exp).translate(SUPERSCRIPTS)}"
         return str(super()._print_Pow(power, rational=rational))
 
     def _print_Mul(self, product: Any) -> str:

@@ -33,7 +33,7 @@ def to_sympy(program: Program) -> Any:
         Unsupported: where two of its arrays would have the same name in SymPy.
 
     >>> armdyn.load("planar_2r").gravity_forces.to_sympy()[1]
-    9.81*cos(q1)*cos(q2) - 9.81*sin(q1)*sin(q2)
+    -9.81*sin(q1)*sin(q2) + 9.81*cos(q1)*cos(q2)
     """
     sympy = extra("sympy", "to_sympy", library="SymPy")
     names = identifiers((port.name for port in program.inputs), "SymPy")
