@@ -193,8 +193,12 @@ class CompiledFunction:
             self._derivatives[key] = kind(self, wrt)
         return self._derivatives[key]
 
+    equations = OfProgram()
+    latex = OfProgram()
+    to_python = OfProgram()
     to_casadi = OfProgram()
     to_sympy = OfProgram()
+    to_torch = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:
