@@ -80,8 +80,6 @@ def test_forms_and_robots(robot: armdyn.Robot) -> None:
 def test_what_closed_forms_do_not_have(robot: armdyn.Robot) -> None:
     with pytest.raises(Unsupported, match=r"'puma560' has 6 links .* Take equations that name shared terms"):
         armdyn.derive(armdyn.load("puma560"))
-    with pytest.raises(Unsupported, match=r"a rotor that is a body of its own, .* armature"):
-        armdyn.derive(armdyn.load("planar_2r_geared"))
     channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0))
     with pytest.raises(Unsupported, match=r"'planar_2r' has constraints, .* robot.without_constraints"):
         armdyn.derive(robot.with_constraints(channel))

@@ -39,6 +39,19 @@ def general(kinds: list[str], parents: list[int], *, seed: int, inclined: bool) 
     return armdyn.Robot.from_links(parts, gravity=(1.0, -2.0, -9.0), tip=f"link_{len(kinds)}")
 
 
+def geared() -> armdyn.Robot:
+    """Rotors across the joints, on the base, on the link before and on the link that they move."""
+    from armdyn.actuators import Actuator, Gear, Motor, Rotor
+
+    arm, motor = general([R, R, P], [-1, 0, 1], seed=9, inclined=False), Motor(rotor_inertia=0.01)
+    drives = {
+        "joint_1": Actuator(motor, Gear(12.5), rotor=Rotor(mass=0.3, axis=(0.6, 0.0, 0.8))),
+        "joint_2": Actuator(motor, Gear(-7.0), rotor=Rotor(mass=0.2, axis=(0.0, 0.6, 0.8), carrier="link_2")),
+        "joint_3": Actuator(motor, Gear(30.0), rotor=Rotor(mass=0.1, axis=(0.8, 0.6, 0.0), position=(0.1, 0, 0))),
+    }
+    return arm.with_actuators(drives)
+
+
 ARMS = {
     "2R": (armdyn.load("planar_2r"), "all"),
     "RP": (armdyn.load("rp"), "all"),
@@ -50,6 +63,8 @@ ARMS = {
     "inclined RP": (general([R, P], [-1, 0], seed=5, inclined=True), "all"),
     "inclined RR": (general([R, R], [-1, 0], seed=6, inclined=True), None),
     "tree": (general([R, R, P, R], [-1, 0, 0, 1], seed=7, inclined=False), "all"),
+    "geared": (armdyn.load("planar_2r_geared"), "all"),
+    "gyroscopic": (geared(), "all"),
     "follower": (armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", -0.5, 0.3)}), "all"),
     "differential": (
         general([R, P, R], [-1, 0, 1], seed=8, inclined=False).without_friction().with_coordinates(
@@ -80,7 +95,7 @@ def test_substituted_numbers_give_the_compiled_functions(name: str, form: str) -
         assert_close(found.reshape(expected.shape), expected)
 
 
-@pytest.mark.parametrize("name", ["2R", "RP", "Furuta", "3R", "spatial 3R", "tree", "follower"])
+@pytest.mark.parametrize("name", ["2R", "RP", "Furuta", "3R", "spatial 3R", "tree", "geared", "gyroscopic", "follower"])
 def test_newton_euler_is_lagranges_symbol_by_symbol(name: str) -> None:
     robot, symbols = ARMS[name]
     assert armdyn.derive(robot, "newton-euler", symbols=symbols).tau == armdyn.derive(robot, symbols=symbols).tau

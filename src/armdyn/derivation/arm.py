@@ -50,6 +50,27 @@ class SymbolicBody:
 
 
 @dataclass(frozen=True, eq=False)
+class SymbolicRotor:
+    """The rotor of a motor as a body that turns: its moment about its axis, the rest of it is part of its carrier.
+
+    Args:
+        name: "JOINT.rotor".
+        driver: place of the body whose joint it turns with.
+        carrier: place of the body that carries it, -1 of the base.
+        axis: u, in the carrier's axes, numbers, shape (3,).
+        inertia: I_a about its axis, kg m^2.
+        ratio: G, its turns against the carrier for one of the joint.
+    """
+
+    name: str
+    driver: int
+    carrier: int
+    axis: Array
+    inertia: Any
+    ratio: Any
+
+
+@dataclass(frozen=True, eq=False)
 class Tip:
     """The frame that the Jacobian is of: its name, the body that carries it, and its pose there."""
 
@@ -76,6 +97,7 @@ class SymbolicArm:
         tip: the frame that the Jacobian is of.
         constraints: equations on its motion.
         inexact: whether it has rounded numbers, such as the cosine of 30 degrees.
+        rotors: of motors, that are bodies of their own.
     """
 
     name: str
@@ -90,6 +112,7 @@ class SymbolicArm:
     tip: Tip | None = None
     constraints: tuple[Any, ...] = ()
     inexact: bool = False
+    rotors: tuple[SymbolicRotor, ...] = ()
 
     @property
     def dof(self) -> int:
@@ -108,12 +131,12 @@ class SymbolicArm:
         found: set[sympy.Symbol] = set()
         for b in self.bodies:
             found |= symbols_in(b.mass, *b.tensor.flat, b.armature, b.damping, b.friction)
-        return frozenset(found - self.lengths)
+        return frozenset((found | symbols_in(*(rotor.inertia for rotor in self.rotors))) - self.lengths)
 
     @cached_property
     def lengths(self) -> frozenset[sympy.Symbol]:
         """The symbols of lengths and of gravity."""
-        found = symbols_in(*self.gravity)
+        found = symbols_in(*self.gravity, *(rotor.ratio for rotor in self.rotors))
         for b in self.bodies:
             found |= symbols_in(*b.p, *b.com)
         return frozenset(found | (symbols_in(*self.tip.p) if self.tip else set()))
@@ -125,6 +148,8 @@ class SymbolicArm:
         for b in self.bodies:
             for value in (b.mass, *b.tensor.flat, b.armature, b.damping, b.friction):
                 met |= dict.fromkeys(_ordered(symbols_in(value) - self.lengths))
+        for rotor in self.rotors:
+            met |= dict.fromkeys(_ordered(symbols_in(rotor.inertia) - self.lengths))
         met |= dict.fromkeys(_ordered(symbols_in(*self.gravity)))
         for b in self.bodies:
             met |= dict.fromkeys(_ordered(symbols_in(*b.p, *b.com)))

@@ -11,6 +11,8 @@ import sympy
 from sympy.printing.latex import LatexPrinter
 
 from armdyn.derivation.printing import VECTORS, Notation, described, heading
+from armdyn.targets.equations.document import latex_document
+from armdyn.targets.equations.symbol import escaped
 
 if TYPE_CHECKING:
     from armdyn.derivation.derivation import Derivation
@@ -18,17 +20,6 @@ if TYPE_CHECKING:
 
 WIDTH = 62
 """Characters of a line of equations on a page, as estimated by `width`."""
-
-PREAMBLE = r"""\documentclass[a4paper]{article}
-\usepackage{amsmath}
-\usepackage[margin=2cm]{geometry}
-\allowdisplaybreaks
-\setcounter{MaxMatrixCols}{40}
-\title{%s}
-\date{}
-\begin{document}
-\maketitle
-"""
 
 GREEK = ("alpha", "beta", "gamma", "delta", "theta", "phi", "psi", "lambda", "mu", "rho", "omega", "xi", "eta", "zeta")
 
@@ -172,22 +163,9 @@ def _symbols(derivation: Derivation) -> str:
     return "\n".join([*(line for table in tables for line in (begin, *table, end)), where])
 
 
-_SPECIAL = {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-_SPECIAL |= {"\\": r"\textbackslash{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
-
-
-def escaped(text: str) -> str:
-    r"""Plain text for LaTeX; characters that a document does not have are written by their code.
-
-    >>> escaped("mass of link_1 & 5 %")
-    'mass of link\\_1 \\& 5 \\%'
-    """
-    return "".join(_SPECIAL.get(c, c if c.isascii() else f"[U+{ord(c):04X}]") for c in text)
-
-
 def document_of(derivation: Derivation) -> str:
     """A document that pdflatex, xelatex and lualatex compile."""
-    return PREAMBLE % escaped(heading(derivation)) + body_of(derivation) + "\n\\end{document}\n"
+    return latex_document(heading(derivation), [body_of(derivation)])
 
 
 def shown_in_jupyter(derivation: Derivation) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from sympy.polys.rings import PolyElement
 
-from armdyn.derivation.arm import SymbolicArm, SymbolicBody
+from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor
 from armdyn.spatial.rotations import Array, cross
 
 __all__ = ["Kinematics", "cross", "skew"]
@@ -46,6 +47,13 @@ class Kinematics:
     def axis(self, k: int) -> Array:
         """The axis of the joint of a body, in the body's axes."""
         return self.algebra.array(self.arm.bodies[k].axis)
+
+    def rotor_rate(self, rotor: SymbolicRotor, rates: Sequence[Array], of_joint: PolyElement) -> PolyElement:
+        """u . omega + G times the joint's rate, of velocities or of accelerations."""
+        turning = self.algebra.element(rotor.ratio) * of_joint
+        if rotor.carrier >= 0:
+            turning += self.algebra.array(rotor.axis) @ rates[rotor.carrier]
+        return self.algebra.reduced(turning)
 
     @cached_property
     def steps(self) -> list[tuple[Array, Array]]:

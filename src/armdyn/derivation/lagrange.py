@@ -6,7 +6,7 @@ import numpy as np
 from sympy import QQ
 from sympy.polys.rings import PolyElement
 
-from armdyn.derivation.arm import SymbolicArm
+from armdyn.derivation.arm import SymbolicArm, SymbolicRotor
 from armdyn.derivation.friction import friction_forces
 from armdyn.derivation.kinematics import Kinematics
 from armdyn.derivation.steps import Writer
@@ -52,6 +52,14 @@ def _energies(arm: SymbolicArm, kinematics: Kinematics, writer: Writer) -> tuple
         f"Each link has half of m v.v of its centre of mass and half of omega.I omega about it{rotors}.",
         [(f"K_{i}", f"K_{{{i}}}", x) for i, x in zip(numbers, K, strict=True)],
     )
+    if arm.rotors:
+        of_rotors = [_of_rotor(arm, kinematics, rotor) for rotor in arm.rotors]
+        writer.step(
+            "Kinetic energies of the rotors",
+            "Each rotor has half of its moment times the square of its rate, that of its carrier and of its gear.",
+            [(f"K_r{i}", f"K_{{r_{{{i}}}}}", x) for i, x in enumerate(of_rotors, start=1)],
+        )
+        K = [*K, *of_rotors]
     P = [_potential(arm, k, p[k]) for k in range(len(arm.bodies))]
     writer.step(
         "Potential energies",
@@ -72,6 +80,12 @@ def _kinetic(arm: SymbolicArm, kinematics: Kinematics, k: int, v: Array) -> Poly
     turning = algebra.reduced(w @ (algebra.array(body.tensor) @ w))
     rotor = algebra.element(body.armature) * kinematics.joint_rate(k) ** 2
     return algebra.reduced((algebra.element(body.mass) * along + turning + rotor) * HALF)
+
+
+def _of_rotor(arm: SymbolicArm, kinematics: Kinematics, rotor: SymbolicRotor) -> PolyElement:
+    """I_a (u . omega + G qd)^2 / 2 (Modern Robotics 8.104-8.112)."""
+    rate = kinematics.rotor_rate(rotor, kinematics.angular_velocities, kinematics.joint_rate(rotor.driver))
+    return arm.algebra.reduced(arm.algebra.element(rotor.inertia) * rate**2 * HALF)
 
 
 def _potential(arm: SymbolicArm, k: int, p: Array) -> PolyElement:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sympy.polys.rings import PolyElement
 
-from armdyn.derivation.arm import SymbolicArm
+from armdyn.derivation.arm import SymbolicArm, SymbolicRotor
 from armdyn.derivation.kinematics import Kinematics, cross
 from armdyn.derivation.lagrange import with_friction
 from armdyn.derivation.steps import Writer
@@ -36,8 +36,12 @@ def newton_euler(arm: SymbolicArm, writer: Writer) -> Array:
     for k in range(len(arm.bodies)):
         motions.append(_outward(arm, kinematics, k, motions, base))
         wrenches.append(_of_link(arm, k, motions[k]))
+        F, N = wrenches[k]
+        wrenches[k] = F, arm.algebra.each(N + _of_rotors(arm, kinematics, k, motions))
         _write_outward(arm, k, motions[k], *wrenches[k], writer)
     forces = _inward(arm, kinematics, wrenches, writer)
+    for rotor in arm.rotors:
+        forces[rotor.driver] += arm.algebra.element(rotor.ratio) * _spin(arm, kinematics, rotor, motions)[1]
     return with_friction(arm, _of_coordinates(arm, forces, writer), writer)
 
 
@@ -67,6 +71,27 @@ def _of_link(arm: SymbolicArm, k: int, motion: Motion) -> tuple[Array, Array]:
     F = motion.vdc * algebra.element(body.mass)
     N = inertia @ motion.wd + cross(motion.w, inertia @ motion.w)
     return algebra.each(F), algebra.each(N)
+
+
+def _spin(
+    arm: SymbolicArm, kinematics: Kinematics, rotor: SymbolicRotor, motions: list[Motion]
+) -> tuple[PolyElement, PolyElement]:
+    """The angular momentum of a rotor about its axis, and its rate."""
+    inertia, k = arm.algebra.element(rotor.inertia), rotor.driver
+    rate = kinematics.rotor_rate(rotor, [motion.w for motion in motions], kinematics.joint_rate(k))
+    faster = kinematics.rotor_rate(rotor, [motion.wd for motion in motions], kinematics.joint_acceleration(k))
+    return inertia * rate, inertia * faster
+
+
+def _of_rotors(arm: SymbolicArm, kinematics: Kinematics, k: int, motions: list[Motion]) -> Array:
+    """The moment that the rotors a link carries ask of it: hd u + omega x h u."""
+    total = arm.algebra.zeros(3)
+    for rotor in arm.rotors:
+        if rotor.carrier == k:
+            axis = arm.algebra.array(rotor.axis)
+            h, hd = _spin(arm, kinematics, rotor, motions)
+            total = total + axis * hd + cross(motions[k].w, axis * h)
+    return np.asarray(total)
 
 
 def _write_outward(arm: SymbolicArm, k: int, motion: Motion, F: Array, N: Array, writer: Writer) -> None:
@@ -107,7 +132,7 @@ def _inward(
 
 def _write_inward(arm: SymbolicArm, k: int, f: Array, n: Array, force: PolyElement, writer: Writer) -> None:
     i, left, body = k + 1, f"{{}}^{{{k + 1}}}", arm.bodies[k]
-    tau = "tau" if not (arm.coupled or body.armature != 0) else "T"  # not yet the force of a coordinate
+    tau = "tau" if not (arm.coupled or arm.rotors or body.armature != 0) else "T"  # not yet the force of a coordinate
     writer.step(
         f"Inward iteration {i}: {body.joint}",
         f"What {body.joint} transmits to {body.name}, and its component along the axis of the joint.",
@@ -126,10 +151,10 @@ def _of_coordinates(arm: SymbolicArm, forces: list[PolyElement], writer: Writer)
     for k, (body, force) in enumerate(zip(arm.bodies, forces, strict=True)):
         with_rotors[k] = force + algebra.element(body.armature) * algebra.linear(arm.matrix[k], algebra.qdd)
     tau = algebra.each(algebra.array(arm.matrix.T) @ with_rotors)
-    if arm.coupled or any(body.armature != 0 for body in arm.bodies):
+    if arm.coupled or arm.rotors or any(body.armature != 0 for body in arm.bodies):
         writer.step(
             "Forces of the coordinates",
-            "The reflected inertias of rotors are added, and the forces of the joints do the work of the coordinates.",
+            "What turns rotors is added, and the forces of the joints do the work of the coordinates.",
             [(f"tau_{i}", rf"\tau_{{{i}}}", f) for i, f in enumerate(tau, start=1)],
         )
     return np.asarray(tau)

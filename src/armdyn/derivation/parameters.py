@@ -2,7 +2,8 @@
 
 A parameter is named as in `armdyn.model.parameters`, with its components behind it: "gravity", "LINK.mass",
 "LINK.com", "LINK.com.x", "LINK.inertia", "LINK.inertia.xx", "JOINT.placement" (where the joint's frame stands in its
-parent's, m), "JOINT.placement.x", "FRAME.placement" of the tip, "JOINT.armature", "JOINT.damping", "JOINT.friction".
+parent's, m), "JOINT.placement.x", "FRAME.placement" of the tip, "JOINT.armature", "JOINT.damping", "JOINT.friction";
+"JOINT.rotor" and "JOINT.rotor.ratio" of a rotor that is a body of its own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from armdyn.derivation.arm import SymbolicArm, SymbolicBody, Tip
+from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.exact import Exact, exact, unit
@@ -68,11 +69,6 @@ def _refuse(model: Model) -> None:
                 f"joint {joint.name!r} of {model.name!r} has friction laws of its actuator, which a derivation does "
                 "not write; derive robot.without_friction()"
             )
-        if joint.rotors:
-            raise Unsupported(
-                f"joint {joint.name!r} of {model.name!r} turns a rotor that is a body of its own, which a derivation "
-                "does not write; give its reflected inertia as the joint's armature"
-            )
         if joint.has_spring:
             raise Unsupported(
                 f"joint {joint.name!r} of {model.name!r} has a spring between rotor and link, which a derivation does "
@@ -95,6 +91,9 @@ def _numbers(model: Model) -> Iterator[tuple[str, Fraction]]:
             yield f"{joint.child}.inertia.{entry}", rational(inertia.tensor[place])
         for quantity in OF_JOINT:
             yield f"{joint.name}.{quantity}", rational(getattr(joint, quantity))
+        for name, rotor in joint.rotors.items():
+            yield name, rational(rotor.moment_about_axis)
+            yield f"{name}.ratio", rational(rotor.gear_ratio)
     if model.tip is not None and model.tip != model.base:
         frame = model.frame()
         if frame.name not in model.link_names:
@@ -110,6 +109,8 @@ def _all(model: Model, numbers: Mapping[str, Fraction]) -> dict[str, Any]:
         vectors = {f"{joint.name}.placement": f"L{i - 1}", f"{link}.com": f"lc{i}"}
         chosen |= {f"{link}.mass": f"m{i}"} | vectors | {f"{link}.inertia": f"I{i}"}
         chosen |= {f"{joint.name}.{quantity}": f"{letter}{i}" for quantity, letter in zip(OF_JOINT, "abf", strict=True)}
+        for name, apart in zip(joint.rotors, ("", *"bcdefgh"), strict=False):
+            chosen |= {name: f"Ir{i}{apart}", f"{name}.ratio": f"G{i}{apart}"}
     if model.tip is not None:
         chosen[f"{model.tip}.placement"] = f"L{len(model.joints)}"
     return dict(_entry_by_entry(chosen, numbers))
@@ -289,6 +290,7 @@ def _assembled(model: Model, described: _Described) -> SymbolicArm:
         _tip(model, place, described),
         model.constraints,
         _has_rounded_numbers(bodies),
+        tuple(_rotors(model, place, described)),
     )
 
 
@@ -318,6 +320,16 @@ def _body(joint: Joint, place: Mapping[str, int], described: _Described) -> Symb
         described.tensor(f"{link}.inertia"),
         *(described.expressions[f"{joint.name}.{quantity}"] for quantity in OF_JOINT),
     )
+
+
+def _rotors(model: Model, place: Mapping[str, int], described: _Described) -> Iterator[SymbolicRotor]:
+    for joint in model.joints:
+        for name, rotor in joint.rotors.items():
+            where = rotor.place(model, joint)
+            inertia, ratio = described.expressions[name], described.expressions[f"{name}.ratio"]
+            yield SymbolicRotor(
+                name, place[joint.child], place.get(where.link, -1), _rationals(where.axis), inertia, ratio
+            )
 
 
 def _tip(model: Model, place: Mapping[str, int], described: _Described) -> Tip | None:

@@ -25,6 +25,6 @@ def refuse_large(arm: SymbolicArm) -> None:
     what = f"{bodies} links that turn about axes of {directions} directions"
     what += f" with {len(arm.parameters)} symbols and inclined axes" * inclined
     raise Unsupported(
-        f"{arm.name!r} has {what}; its closed form would fill many pages. Take equations that name shared terms, from "
-        "the program of a function such as robot.inverse_dynamics.program(), lock joints, or pass limit=False and wait"
+        f"{arm.name!r} has {what}; its closed form would fill many pages. Take equations that name shared terms, "
+        "robot.inverse_dynamics.equations(), lock joints, or pass limit=False and wait"
     )
