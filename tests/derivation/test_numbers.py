@@ -81,13 +81,16 @@ CASES = [(name, "newton-euler") for name in ARMS] + [
 ]
 """Of the others both forms are the same, symbol by symbol."""
 
+LARGE = ("tree", "gyroscopic", "spatial 3R", "RPR")
+"""Of these tau, M, c, g: the code of the rest is the same for all arms."""
+
 
 @pytest.mark.parametrize(("name", "form"), CASES)
 def test_substituted_numbers_give_the_compiled_functions(name: str, form: str) -> None:
     robot, symbols = ARMS[name]
     derivation = armdyn.derive(robot, form, symbols=symbols)
     s = random_states(robot.dof, 3, seed=41)
-    for result, function in QUANTITIES.items():
+    for result, function in list(QUANTITIES.items())[: 4 if name in LARGE else None]:
         evaluated = derivation.function(result)
         states = (s.q, s.qd, s.qdd)[: STATES.get(function, 1)]
         expected = getattr(robot, function)(*states)

@@ -86,8 +86,15 @@ def lines_of(equation: Equation, notation: Notation) -> Iterator[str]:
             zero.append(label)
         else:
             yield from _broken(label, entry, notation)
-    for start in range(0, len(zero), 5):
-        yield f"{' = '.join(zero[start : start + 5])} &= 0"
+    yield from _equal_to_zero(zero)
+
+
+def _equal_to_zero(labels: list[str]) -> Iterator[str]:
+    """As many entries in a line as fit."""
+    while labels:
+        count = max(1, sum(sum(width(x) + 4 for x in labels[: k + 1]) <= WIDTH for k in range(len(labels))))
+        yield f"&{' = '.join(labels[:count])} = 0"  # right of the alignment, which stays near the other left sides
+        labels = labels[count:]
 
 
 def _broken(left: str, expression: Any, notation: Notation) -> Iterator[str]:
