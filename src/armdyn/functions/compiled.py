@@ -200,6 +200,7 @@ class CompiledFunction:
     to_casadi = OfProgram()
     to_c = OfProgramWithNotes()
     to_cuda = OfProgram()
+    to_sympy = OfProgram()
     to_torch = OfProgram()
 
     @property
