@@ -24,11 +24,16 @@ from benchmarks.peers.pinocchio_cpp import PinocchioCppPeer
 from benchmarks.states import States
 from benchmarks.timing import interleaved
 
-STATES, ROUNDS = 1000, 60
+STATES, ROUNDS = 100, 400
+"""A round is some microseconds long, so that others on the machine rarely come between."""
 FLAGS = ("-O3", "-march=native", "-DNDEBUG", "-fPIC", "-shared")
 """Those of `benchmarks.build_pinocchio.OPTIMISE`, but for the language."""
 
-COMPILERS = {"gcc": Variant("g++ headers", "g++"), "clang": Variant("clang++ headers", "clang++")}
+COMPILERS = {
+    "gcc": Variant("g++ headers", "g++"),
+    "clang": Variant("clang++ headers, no Eigen vectors", "clang++", ("-DEIGEN_DONT_VECTORIZE",)),
+}
+"""The C compiler, and how Pinocchio comes out best with its C++ compiler."""
 
 LOOP = """\
 #include "arm.h"
@@ -91,7 +96,7 @@ def main() -> None:
             )
         results = {key: np.array(call()) for key, call in calls.items()}
         _refuse_different(function.name, results)
-        times = interleaved(calls, ROUNDS, repeats=5)
+        times = interleaved(calls, ROUNDS)
         print(f"{case.name}, inverse dynamics, {compiler_version(options.compiler)}, {' '.join(FLAGS)}")
         theirs = min(times[key].median for key in calls if not key.startswith("armdyn"))
         print(f"{robot.inverse_dynamics.op_counts}")

@@ -9,10 +9,13 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.cli.export_equations import write_latex, write_python
+from armdyn.cli.export_fmu import write_fmu
 from armdyn.cli.outputs import OutputError
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
 from armdyn.errors import ShapeError, UnknownName
+from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions, to_c
 
@@ -56,8 +59,62 @@ def _c(request: Request) -> list[Path]:
     return code.write(request.folder)
 
 
-TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {"c": (_c, ("scalar", "sincos", "shared"))}
+_DTYPES = {"double": "float64", "float": "float32"}
+
+
+def _cuda(request: Request) -> list[Path]:
+    """Of every function a kernel in CUDA C++ and the same in PTX, with the same parameters."""
+    scalar = request.settings.get("scalar", "double")
+    if scalar not in _DTYPES:
+        raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
+    dtype = _DTYPES[scalar]
+    paths: list[Path] = []
+    for one in request.chosen():
+        kernel = one.program.to_cuda(dtype=dtype, name=f"{request.name}_{one.name}" if request.name else one.name)
+        texts = {".cu": kernel.source, ".ptx": kernel.ptx()}
+        request.folder.mkdir(parents=True, exist_ok=True)
+        for ending, text in texts.items():
+            paths.append(request.folder / f"{kernel.kernel_name}{ending}")
+            paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
+def _python(request: Request) -> list[Path]:
+    """A module of plain Python for every function."""
+    return write_python(_named(request), request.folder, request.name)
+
+
+def _numpy(request: Request) -> list[Path]:
+    """A module for every function, on NumPy's arrays."""
+    return write_python(_named(request), request.folder, request.name, numpy=True)
+
+
+def _latex(request: Request) -> list[Path]:
+    """A document of equations."""
+    return write_latex(_named(request), request.folder, request.name or request.robot.name)
+
+
+def _fmu(request: Request) -> list[Path]:
+    """A functional mock-up unit of forward dynamics; its options are those of `armdyn.Robot.to_fmu`."""
+    return write_fmu(request.robot, request.functions, request.folder, request.name, request.given, request.options)
+
+
+def _named(request: Request) -> list[tuple[str, Program]]:
+    return [(chosen.name, chosen.program) for chosen in request.chosen()]
+
+
+TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
+    "c": (_c, ("scalar", "sincos", "shared")),
+    "cuda": (_cuda, ("scalar",)),
+    "python": (_python, ()),
+    "numpy": (_numpy, ()),
+    "latex": (_latex, ()),
+    "fmu": (_fmu, ()),
+}
 """By the word behind --to: what writes it, and which settings it takes."""
+
+FILES = ("fmu",)
+"""What writes a file, and no folder."""
 
 
 def export(
@@ -67,7 +124,7 @@ def export(
         list[str] | None,
         typer.Option("--function", "-f", metavar="NAME", help="A function, as of armdyn.Robot; may be repeated."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Where the files go.")] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Where the files go; of an FMU the file.")] = None,
     name: Annotated[str | None, typer.Option("--name", help="Of the files and functions; the robot's own.")] = None,
     given: Annotated[
         list[str] | None, typer.Option("--given", metavar="ARRAY", help="An optional array to be an argument: f_tip.")
@@ -95,6 +152,14 @@ def export(
       armdyn export ur5 --to c -f jacobian --option expressed_in=body -o firmware
 
       armdyn export ur5 --to c -f inverse_dynamics --given f_tip --name arm -o firmware
+
+      armdyn export ur5 --to cuda -f inverse_dynamics --scalar float -o kernels
+
+      armdyn export ur5 --to python -f inverse_dynamics -f mass_matrix -o modules
+
+      armdyn export puma560 --to latex -f inverse_dynamics -o paper
+
+      armdyn export ur5 --to fmu --given f_tip --option step=1e-4 -o ur5.fmu
     """
     if to not in TARGETS:
         raise UnknownName.of("target", to, TARGETS, "armdyn export")
@@ -104,10 +169,10 @@ def export(
     for key in stated:
         if key not in settings:
             raise UnknownName(f"--to {to} has no --{key}; it belongs to {_with(key)}")
-    folder = out or Path(f"{arm.name}_{to}")
-    if folder.exists() and not folder.is_dir():
+    folder = out or (Path(f"{arm.name}.{to}") if to in FILES else Path(f"{arm.name}_{to}"))
+    if to not in FILES and folder.exists() and not folder.is_dir():
         raise OutputError(f"-o {str(folder)!r} is a file; expected the name of a folder")
-    names = tuple(function or ["inverse_dynamics"])
+    names = tuple(function or ["forward_dynamics" if to == "fmu" else "inverse_dynamics"])
     request = Request(arm, names, folder, name, tuple(given or ()), _options(option or []), stated)
     for path in write(request):
         screen().print(str(path), soft_wrap=True, highlight=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.driven import Driven, motor_count, motors_of
 from armdyn.algorithms import forward_dynamics
 from armdyn.declaration import Argument, Function, MadeFunction
@@ -59,17 +60,14 @@ def has_inductance(model: Model) -> bool:
     Raises:
         Unsupported: where some are and others are not.
     """
-    found = {joint.actuator.motor.inductance > 0.0 for joint in model.joints if _has_motor(joint)}
+    actuators = [joint.actuator for joint in model.joints]
+    found = {a.motor.inductance > 0.0 for a in actuators if isinstance(a, Actuator) and a.motor is not None}
     if len(found) == 2:
         raise Unsupported(
             f"some motors of {model.name!r} have an inductance and others have none, so that their currents are no one "
             "state; give all of them one, or none"
         )
     return found == {True}
-
-
-def _has_motor(joint: Any) -> bool:
-    return getattr(joint.actuator, "motor", None) is not None
 
 
 def _force(own: Driven, current: Any, q: Any) -> Any:

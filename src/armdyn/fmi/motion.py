@@ -1,4 +1,4 @@
-"""`Motion`: the equations of motion of an arm as one program, with its states: rigid, with flexible joints, or driven."""
+"""`Motion`: the equations of an arm and its states as one program: rigid, with flexible joints, or driven by motors."""
 
 from __future__ import annotations
 

@@ -198,8 +198,10 @@ class CompiledFunction:
     latex = OfProgram()
     to_python = OfProgram()
     to_casadi = OfProgram()
-    to_torch = OfProgram()
     to_c = OfProgramWithNotes()
+    to_cuda = OfProgram()
+    to_sympy = OfProgram()
+    to_torch = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:

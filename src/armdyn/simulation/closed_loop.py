@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,8 +37,10 @@ from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import HeldFlexible, flexible_places, flexible_step, refuse_memory
 from armdyn.simulation.methods import Euler, FixedStep
-from armdyn.targets.c.code import CCode
 from armdyn.targets.c.notes import Notes
+
+if TYPE_CHECKING:
+    from armdyn.targets.c.code import CCode
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""

@@ -83,10 +83,10 @@ class Fmu:
             MissingLibrary: without ziglang where it is needed.
             CompilerError: a compiler that cannot be run, or that fails.
         """
-        targets = [platforms] if isinstance(platforms, str) else list(platforms)
+        targets: list[str | None] = [platforms] if isinstance(platforms, str) else list(platforms)
         for target in targets:
-            if target not in PLATFORMS:
-                raise UnknownName.of("platform", target, PLATFORMS, "armdyn.targets.fmi")
+            if target is None or target not in PLATFORMS:
+                raise UnknownName.of("platform", str(target), PLATFORMS, "armdyn.targets.fmi")
         place = Path(path)
         place = place if place.suffix == ".fmu" else place.with_name(f"{place.name}.fmu")
         libraries = dict(self._library(target, compiler) for target in targets or [None])
@@ -95,7 +95,7 @@ class Fmu:
         contents = {name: text.encode() for name, text in texts.items()} | libraries
         with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
             for name in sorted(contents):
-                archive.writestr(zipfile.ZipInfo(name, _FIRST), contents[name], zipfile.ZIP_DEFLATED)
+                archive.writestr(_entry(name), contents[name], zipfile.ZIP_DEFLATED)
         return place
 
     def _library(self, target: str | None, compiler: str | Sequence[str] | None) -> tuple[str, bytes]:
@@ -124,6 +124,13 @@ class Fmu:
 
 def _compiled(names: Iterable[str]) -> list[str]:
     return sorted(name for name in names if name.endswith(".c"))
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """A file of the archive: the same wherever it is made."""
+    entry = zipfile.ZipInfo(name, _FIRST)
+    entry.create_system, entry.external_attr = 3, 0o644 << 16
+    return entry
 
 
 def _here() -> str:

@@ -154,7 +154,7 @@ class Code:
     def _functions(self) -> Iterator[str]:
         known, unknown = self.layout.of_inputs, self.layout.of_results
         states = dict(zip(self._later, (p for p in self.layout.places if p.role == "OF_STATES"), strict=True))
-        yield from self._one_array("rates", {**_by_later(self._later, unknown)} if "rates" in self.programs else None)
+        yield from self._one_array("rates", {name: unknown[name] for name in self._later} if "rates" in self.programs else None)
         yield from self._one_array("results", unknown)
         yield from self._one_array("next", states if "next" in self.programs else None)
         yield from self._product("tangent", list(known.values()), list(unknown.values()))
@@ -189,10 +189,6 @@ class Code:
         lines: list[str] = reduce(_filled, arguments, [])
         yield f"    {names[f'{self.name}_{word}']}("
         yield ",\n".join(f"        {line}" for line in lines) + ");\n}\n"
-
-
-def _by_later(later: Sequence[str], unknown: Mapping[str, Place]) -> dict[str, Place]:
-    return {name: unknown[name] for name in later}
 
 
 def _filled(lines: list[str], argument: str) -> list[str]:
