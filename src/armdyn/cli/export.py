@@ -124,7 +124,9 @@ def export(
         list[str] | None,
         typer.Option("--function", "-f", metavar="NAME", help="A function, as of armdyn.Robot; may be repeated."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Where the files go; of an FMU the file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="The folder, or an FMU's file.")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Of the files and functions; the robot's own.")] = None,
     given: Annotated[
         list[str] | None, typer.Option("--given", metavar="ARRAY", help="An optional array to be an argument: f_tip.")

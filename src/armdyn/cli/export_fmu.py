@@ -16,7 +16,12 @@ OPTIONS = ("step", "command", "parameters", "platforms", "derivatives")
 
 
 def write_fmu(
-    robot: Robot, functions: Sequence[str], path: Path, name: str | None, given: Sequence[str], options: Mapping[str, str]
+    robot: Robot,
+    functions: Sequence[str],
+    path: Path,
+    name: str | None,
+    given: Sequence[str],
+    options: Mapping[str, str],
 ) -> list[Path]:
     """Write the FMU of a robot's forward dynamics."""
     if list(functions) != ["forward_dynamics"]:

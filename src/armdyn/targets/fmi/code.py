@@ -154,16 +154,16 @@ class Code:
     def _functions(self) -> Iterator[str]:
         known, unknown = self.layout.of_inputs, self.layout.of_results
         states = dict(zip(self._later, (p for p in self.layout.places if p.role == "OF_STATES"), strict=True))
-        yield from self._one_array("rates", {name: unknown[name] for name in self._later} if "rates" in self.programs else None)
+        yield from self._one_array("rates", unknown)
         yield from self._one_array("results", unknown)
-        yield from self._one_array("next", states if "next" in self.programs else None)
+        yield from self._one_array("next", states)
         yield from self._product("tangent", list(known.values()), list(unknown.values()))
         yield from self._product("adjoint", list(unknown.values()), list(known.values()))
 
-    def _one_array(self, word: str, results: Mapping[str, Place] | None) -> Iterator[str]:
+    def _one_array(self, word: str, results: Mapping[str, Place]) -> Iterator[str]:
         """A function of v that writes into v."""
         yield f"void model_{word}(double *v)\n{{"
-        if results is None or not results:
+        if word not in self.programs or not self.programs[word].outputs:
             yield "    (void)v;\n}\n"
             return
         program = self.programs[word]

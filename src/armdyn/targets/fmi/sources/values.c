@@ -81,8 +81,8 @@ static fmi3Status acceptable(const fmu_instance *instance, const fmu_variable *i
     size_t k;
 
     if (!(settable(it->role) & (unsigned)instance->now.mode))
-        return fmu_says(instance, fmi3Error, "%s cannot be set %s", it->name,
-                        settable(it->role) ? "after initialization, in this mode" : ": it is calculated");
+        return fmu_says(instance, fmi3Error, "%s cannot be set%s", it->name,
+                        settable(it->role) ? " in this mode" : ": it is calculated");
     if (wrong < it->size)
         return fmu_says(instance, fmi3Error, "%s: value %lu is %g; expected a finite number", it->name,
                         (unsigned long)wrong + 1, values[wrong]);
