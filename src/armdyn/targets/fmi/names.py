@@ -31,7 +31,7 @@ def _quoted(part: str) -> str:
 def model_identifier(name: str) -> str:
     """The name of the model's files and functions.
 
-    >>> model_identifier("UR5 (mine)")
-    'UR5__mine_'
+    >>> model_identifier("arm-2")
+    'arm_2'
     """
     return c_name(name)
