@@ -23,8 +23,6 @@ from fmpy import extract, read_model_description  # noqa: E402 - fmpy may be mis
 from fmpy.fmi1 import FMICallException  # noqa: E402
 from fmpy.fmi3 import FMU3Model, FMU3Slave  # noqa: E402
 
-COMPILER = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
-
 FOLDER = Path(tempfile.mkdtemp(prefix="armdyn_fmi_"))
 
 

@@ -114,6 +114,25 @@ def test_dependencies_are_those_of_the_derivatives() -> None:
     assert 0 <= cancelled < 0.03 * total
 
 
+def test_other_inputs_and_parameters() -> None:
+    robot, rng = armdyn.load("rp"), np.random.default_rng(3)
+    first, second = robot.joint_names
+    parameters = [f"{first}.armature", f"{second}.damping", f"{second}.friction", f"{robot.link_names[1]}.inertia"]
+    fmu = robot.to_fmu(given=["f_ext", "base_twist", "base_twist_rate"], parameters=parameters)
+    path = written(fmu, "others")
+    assert validate_fmu(str(path)) == []
+    dynamics = robot.compile(armdyn.algorithms.forward_dynamics, parameters=parameters)
+    with instance(path) as one:
+        names = [name for name, v in one.variables.items() if v.causality in ("input", "parameter") and name != "step"]
+        assert len(names) == 8
+        values = {name: rng.uniform(0.2, 1.0, one.shape(name)) for name in ("q", "qd", *names)}
+        for name, value in values.items():
+            one.set(name, value)
+        one.begin()
+        expected = dynamics(**{name.replace(".", "_"): value for name, value in values.items()})
+        np.testing.assert_allclose(one.get("qdd"), expected, rtol=1e-11)
+
+
 def test_flexible_joints() -> None:
     spring = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=500.0, damping=1.0))
     robot = armdyn.load("rp").with_actuators({armdyn.load("rp").joint_names[0]: spring})

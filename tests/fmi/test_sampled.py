@@ -6,7 +6,7 @@ from fmpy import simulate_fmu
 from fmpy.validation import validate_fmu
 
 import armdyn
-from armdyn.actuators import Actuator, Gear, Motor, MotorLimits
+from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Spring
 from armdyn.errors import UnknownName
 from fmi.instances import instance, written
 
@@ -43,6 +43,35 @@ def test_closed_loop_through_motors() -> None:
     np.testing.assert_allclose(found["current"][:-1], rolled.rows.current, rtol=1e-10, atol=1e-10)
     np.testing.assert_allclose(found["tau"][:-1], rolled.rows.tau, rtol=1e-10, atol=1e-10)
     assert abs(found["current"]).max() > 1.0
+
+
+def test_loop_without_controller() -> None:
+    """Joint forces are inputs, and there is no output besides the states."""
+    loop = armdyn.ClosedLoop(ROBOT, energy=True)
+    path = written(loop.to_fmu(start={"q": [0.1, 0.5], "tau": [1.0, 2.0]}), "given")
+    assert validate_fmu(str(path)) == []
+    rolled = loop([0.1, 0.5], steps=50, tau=[1.0, 2.0])
+    found = simulate_fmu(str(path), stop_time=0.05, output_interval=0.01)
+    np.testing.assert_allclose(found["q"][-1], rolled.final.q, rtol=1e-12)
+    np.testing.assert_allclose(found["work"][-1], rolled.final.work, rtol=1e-12)
+
+
+def test_loop_with_flexible_joints() -> None:
+    """Rotors begin where the links are."""
+    spring = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=500.0, damping=1.0))
+    robot = ROBOT.with_actuators({ROBOT.joint_names[0]: spring})
+    method = armdyn.simulation.RungeKutta4(step=2e-4)
+    loop = armdyn.ClosedLoop(robot, armdyn.control.motor_pd_gravity, method=method)
+    start = {"q": [0.1, 0.5], "qd": [0.3, -0.2], **AIM}
+    fmu = loop.to_fmu(start=start)
+    starts = {place.name: place.start for place in fmu.code.layout.places}
+    assert starts["theta"] == (0.1, 0.5)
+    assert starts["thetad"] == (0.3, -0.2)
+    given = {name: value for name, value in start.items() if name not in ("q", "qd")}
+    rolled = loop([0.1, 0.5], [0.3, -0.2], steps=100, **given)
+    found = simulate_fmu(str(written(fmu, "flexible_loop")), stop_time=0.02, output_interval=0.01)
+    for name in ("q", "qd", "theta", "thetad"):
+        np.testing.assert_allclose(found[name][-1], getattr(rolled.final, name), rtol=1e-11, atol=1e-12)
 
 
 def test_the_time_of_a_controller() -> None:

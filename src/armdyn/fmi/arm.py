@@ -76,10 +76,7 @@ def _system(
     )  # fmt: skip
     states = [state.variable.port for state in motion.states]
     known = [*states, *motion.inputs, *parameters]
-    found = starts(motion.program, start, known)
-    if "theta" in states and "q" in found:
-        found.setdefault("theta", found["q"])
-    return system.with_start(**found)
+    return system.with_start(**starts(motion.program, start, known))
 
 
 ABOUT = (

@@ -83,7 +83,7 @@ def parameter(robot: Robot, name: str) -> Variable:
 
 
 def starts(program: Program, given: Mapping[str, Any], known: Iterable[str]) -> dict[str, tuple[float, ...]]:
-    """Arrays that variables begin with, checked against the inputs of the program.
+    """Arrays that variables begin with, checked against the inputs of the program; rotors where the links are.
 
     Raises:
         UnknownName: a name that is no state, input or parameter.
@@ -96,6 +96,9 @@ def starts(program: Program, given: Mapping[str, Any], known: Iterable[str]) -> 
         if name not in names:
             raise UnknownName.of("state, input or parameter", name, names, "start=")
         found[name] = tuple(array(name, value, shapes[name], finite=ShapeError).ravel().tolist())
+    for rotors, links in (("theta", "q"), ("thetad", "qd")):
+        if rotors in names and links in found:
+            found.setdefault(rotors, found[links])
     return found
 
 

@@ -67,8 +67,12 @@ class Code:
     @cached_property
     def programs(self) -> Mapping[str, Program]:
         """By the name that the functions of ``sources/`` have for them."""
-        found = {"next" if self.layout.system.sampled else "rates": self._of_states, "results": self.all}
-        if self.derivatives:
+        found = {}
+        if self._later:
+            found["next" if self.layout.system.sampled else "rates"] = self._of_states
+        if self._unknowns:
+            found["results"] = self.all
+        if self._unknowns and self.derivatives:
             wrt = list(self.layout.of_inputs)
             found |= {"tangent": self.all.jvp(wrt=wrt), "adjoint": self.all.vjp(wrt=wrt)}
         return found
@@ -163,7 +167,7 @@ class Code:
     def _one_array(self, word: str, results: Mapping[str, Place]) -> Iterator[str]:
         """A function of v that writes into v."""
         yield f"void model_{word}(double *v)\n{{"
-        if word not in self.programs or not self.programs[word].outputs:
+        if word not in self.programs:
             yield "    (void)v;\n}\n"
             return
         program = self.programs[word]

@@ -59,10 +59,11 @@ typedef enum { MODEL_EXCHANGE, CO_SIMULATION } fmu_kind;
 
 /* What fmi3GetFMUState keeps. */
 typedef struct {
+    fmu_kind kind;
     fmu_mode mode;
-    bool has_rates;   /* whether the rates in v belong to the knowns */
-    bool has_results; /* whether all unknowns do */
-    bool has_stop;
+    int has_rates;   /* whether the rates in v belong to the knowns */
+    int has_results; /* whether all unknowns do */
+    int has_stop;
     double stop;
     double v[MODEL_VALUES];
 } fmu_state;
@@ -70,7 +71,6 @@ typedef struct {
 enum { CATEGORIES = 2 };
 
 typedef struct {
-    fmu_kind kind;
     fmi3InstanceEnvironment environment;
     fmi3LogMessageCallback log;
     bool logged[CATEGORIES];

@@ -46,21 +46,21 @@ fmi3Status fmu_in(const fmu_instance *instance, unsigned modes, const char *func
 
 void fmu_changed(fmu_instance *instance)
 {
-    instance->now.has_rates = instance->now.has_results = false;
+    instance->now.has_rates = instance->now.has_results = 0;
 }
 
 void fmu_rates(fmu_instance *instance)
 {
     if (!instance->now.has_rates)
         model_rates(instance->now.v);
-    instance->now.has_rates = true;
+    instance->now.has_rates = 1;
 }
 
 void fmu_results(fmu_instance *instance)
 {
     if (!instance->now.has_results)
         model_results(instance->now.v);
-    instance->now.has_rates = instance->now.has_results = true;
+    instance->now.has_rates = instance->now.has_results = 1;
 }
 
 size_t fmu_not_finite(const double *values, size_t count)
@@ -85,9 +85,10 @@ const fmu_variable *fmu_at(size_t place)
     return &model_variables[k];
 }
 
-static void begin(fmu_instance *instance)
+static void begin(fmu_instance *instance, fmu_kind kind)
 {
     memset(&instance->now, 0, sizeof instance->now);
+    instance->now.kind = kind;
     memcpy(instance->now.v, model_start, sizeof model_start);
     instance->now.mode = INSTANTIATED;
 }
@@ -104,12 +105,11 @@ static fmu_instance *made(
 
     if (!instance)
         return NULL;
-    instance->kind = kind;
     instance->environment = environment;
     instance->log = log;
     for (k = 0; k < CATEGORIES; ++k)
         instance->logged[k] = logging;
-    begin(instance);
+    begin(instance, kind);
     if (!token || strcmp(token, model_token) != 0) {
         fmu_says(instance, fmi3Error, "the instantiationToken is %s; expected %s, that of modelDescription.xml",
                  token ? token : "missing", model_token);
@@ -250,7 +250,7 @@ DEFINE(ExitInitializationMode, (fmi3Instance of))
     const fmi3Status status = fmu_in(instance, INITIALIZATION, "fmi3ExitInitializationMode");
 
     if (status == fmi3OK)
-        instance->now.mode = instance->kind == MODEL_EXCHANGE ? EVENT : STEP;
+        instance->now.mode = instance->now.kind == MODEL_EXCHANGE ? EVENT : STEP;
     return status;
 }
 
@@ -280,7 +280,7 @@ DEFINE(Reset, (fmi3Instance of))
     const fmi3Status status = fmu_in(instance, ANY, "fmi3Reset");
 
     if (status == fmi3OK)
-        begin(instance);
+        begin(instance, instance->now.kind);
     return status;
 }
 

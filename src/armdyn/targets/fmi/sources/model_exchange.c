@@ -16,7 +16,7 @@ static fmi3Status allowed(const fmu_instance *instance, unsigned modes, const ch
 {
     const fmi3Status status = fmu_in(instance, modes, function);
 
-    if (status != fmi3OK || instance->kind == MODEL_EXCHANGE)
+    if (status != fmi3OK || instance->now.kind == MODEL_EXCHANGE)
         return status;
     return fmu_says(instance, fmi3Error, "%s belongs to model exchange, and this instance is for co-simulation",
                     function);

@@ -37,6 +37,8 @@ DEFINE(SetFMUState, (fmi3Instance of, fmi3FMUState state))
         return status;
     if (!state)
         return fmu_says(instance, fmi3Error, "fmi3SetFMUState: no state is given");
+    if (((const fmu_state *)state)->kind != instance->now.kind)
+        return fmu_says(instance, fmi3Error, "fmi3SetFMUState: the state is that of another kind of instance");
     memcpy(&instance->now, state, sizeof(fmu_state));
     return fmi3OK;
 }
@@ -86,5 +88,6 @@ DEFINE(DeserializeFMUState, (fmi3Instance of, const fmi3Byte bytes[], size_t siz
     if (!*state)
         return fmu_says(of, fmi3Error, "no memory is left for a state");
     memcpy(*state, bytes + HEADER, sizeof(fmu_state));
+    ((fmu_state *)*state)->has_rates = ((fmu_state *)*state)->has_results = 0;
     return fmi3OK;
 }
