@@ -42,7 +42,7 @@ def compiled(compiler: str, *flags: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("flags", [["-O2"], ["-DFMI3_FUNCTION_PREFIX=arm_"]])
+@pytest.mark.parametrize("flags", [["-O2"], ["-std=gnu17"], ["-DFMI3_FUNCTION_PREFIX=arm_"]])
 def test_compiles_without_warnings(compiler: str, flags: list[str]) -> None:
     done = compiled(compiler, *flags)
     assert (done.returncode, done.stderr) == (0, "")
@@ -248,3 +248,41 @@ def test_libraries_of_other_machines() -> None:
         library = folder / "binaries" / where.format("rp")
         assert library.read_bytes().startswith(magic[where.rpartition(".")[2]])
     shutil.rmtree(folder)
+
+
+@pytest.mark.slow
+def test_two_fmus_in_one_program(tmp_path: Path) -> None:
+    """Their sources, linked together under prefixes, have no name in common."""
+    nm = shutil.which("nm")
+    if nm is None:
+        pytest.skip("there is no nm")
+    found: set[str] = set()
+    for name in ("rp", "planar_2r"):
+        fmu, folder = armdyn.load(name).to_fmu(), tmp_path / name
+        folder.mkdir()
+        for file, text in fmu.sources.items():
+            (folder / file).write_text(text)
+        names = sorted(path.name for path in folder.glob("*.c"))
+        command = [*COMPILERS[0].split(), "-c", f"-DFMI3_FUNCTION_PREFIX={name}_", *names]
+        subprocess.run(command, cwd=folder, check=True)
+        listed = subprocess.run(
+            [nm, "-g", "--defined-only", *(path.name for path in folder.glob("*.o"))],
+            cwd=folder, check=True, capture_output=True, text=True,
+        )  # fmt: skip
+        own = set(re.findall(r" [A-Z] (\w+)", listed.stdout))
+        assert f"{name}_fmi3DoStep" in own
+        assert not found & own
+        found |= own
+
+
+@pytest.mark.slow
+def test_an_importer_compiles_the_sources(tmp_path: Path) -> None:
+    if not shutil.which("cmake"):
+        pytest.skip("there is no cmake")
+    build = pytest.importorskip("fmpy.build")
+    folder = Path(fmpy.extract(str(rp()), str(tmp_path)))
+    shutil.rmtree(folder / "binaries")
+    (tmp_path / "build").mkdir()
+    build.build_platform_binary(folder, build_dir=tmp_path / "build", all_warnings=True)
+    here, there = (fmpy.simulate_fmu(str(path), stop_time=0.1, output_interval=0.05) for path in (rp(), folder))
+    np.testing.assert_allclose(here["q"], there["q"], rtol=0, atol=1e-13)

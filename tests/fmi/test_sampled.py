@@ -82,6 +82,7 @@ def test_the_time_of_a_controller() -> None:
 
     loop = armdyn.ClosedLoop(ROBOT, swing, record=["tau"])
     path = written(loop.to_fmu(), "swing")
+    assert validate_fmu(str(path)) == []
     rolled = loop([0.0, 0.0], steps=100, every=10, t0=0.5)
     found = simulate_fmu(str(path), start_time=0.5, stop_time=0.6, output_interval=0.01)
     np.testing.assert_allclose(found["tau"][:-1], rolled.rows.tau, rtol=1e-10, atol=1e-10)

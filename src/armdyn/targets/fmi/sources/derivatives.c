@@ -60,7 +60,7 @@ static fmi3Status provided(const fmu_instance *instance, const char *function)
     return fmu_says(instance, fmi3Error, "%s: the FMU was made without derivatives", function);
 }
 
-static fmi3Status finite(const fmu_instance *instance, const double *values, size_t count)
+static fmi3Status checked(const fmu_instance *instance, const double *values, size_t count)
 {
     if (fmu_not_finite(values, count) == count)
         return fmi3OK;
@@ -93,7 +93,7 @@ DEFINE(
     memcpy(directions, rates, sizeof directions);
     model_tangent(instance->now.v, directions, rates);
     status = exchanged(instance, unknowns, unknowns_count, NULL, sensitivity, rates, sensitivity_count);
-    return status == fmi3OK ? finite(instance, sensitivity, sensitivity_count) : status;
+    return status == fmi3OK ? checked(instance, sensitivity, sensitivity_count) : status;
 }
 
 DEFINE(
@@ -124,7 +124,7 @@ DEFINE(
     for (k = 0; k < MODEL_KNOWNS; ++k)
         gradient[k] += given[k]; /* of a state that is an output too */
     status = exchanged(instance, knowns, knowns_count, NULL, sensitivity, gradient, sensitivity_count);
-    return status == fmi3OK ? finite(instance, sensitivity, sensitivity_count) : status;
+    return status == fmi3OK ? checked(instance, sensitivity, sensitivity_count) : status;
 }
 
 DEFINE(GetNumberOfVariableDependencies, (fmi3Instance of, fmi3ValueReference reference, size_t *count))

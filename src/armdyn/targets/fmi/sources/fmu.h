@@ -9,6 +9,30 @@
 #include "fmi3_api.h"
 #include "model_sizes.h"
 
+/* Where several FMUs are linked into one program, their own names differ too. */
+#ifdef FMI3_FUNCTION_PREFIX
+#define FMU_PASTED(prefix, name) prefix##name
+#define FMU_NAMED(prefix, name) FMU_PASTED(prefix, name)
+#define FMU_OWN(name) FMU_NAMED(FMI3_FUNCTION_PREFIX, name)
+#define model_token FMU_OWN(model_token)
+#define model_variables FMU_OWN(model_variables)
+#define model_start FMU_OWN(model_start)
+#define model_dependency_count FMU_OWN(model_dependency_count)
+#define model_dependencies FMU_OWN(model_dependencies)
+#define model_rates FMU_OWN(model_rates)
+#define model_results FMU_OWN(model_results)
+#define model_next FMU_OWN(model_next)
+#define model_tangent FMU_OWN(model_tangent)
+#define model_adjoint FMU_OWN(model_adjoint)
+#define fmu_says FMU_OWN(fmu_says)
+#define fmu_in FMU_OWN(fmu_in)
+#define fmu_changed FMU_OWN(fmu_changed)
+#define fmu_rates FMU_OWN(fmu_rates)
+#define fmu_results FMU_OWN(fmu_results)
+#define fmu_not_finite FMU_OWN(fmu_not_finite)
+#define fmu_at FMU_OWN(fmu_at)
+#endif
+
 enum { PLACE_OF_TIME = 0, PLACE_OF_STEP = 1, FIRST_STATE = 2 };
 
 typedef enum { OF_TIME, OF_STEP, OF_STATES, OF_INPUTS, OF_PARAMETERS, OF_RATES, OF_OUTPUTS } fmu_role;
