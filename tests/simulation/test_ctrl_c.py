@@ -21,6 +21,8 @@ from contextlib import contextmanager
 import armdyn
 from armdyn.simulation import run
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
+
 @contextmanager
 def ctrl_c(*_):
     "A signal from another thread, once the simulation is under way."
