@@ -153,7 +153,7 @@ class _Writer:
         """What is not 0, as the integer that select takes."""
         name, *arguments = self.nodes[index]
         if name in _COMPARISONS and self.uses[index] == 1 and index not in self.slots and index not in self.leaves:
-            return (*arguments, op(_COMPARISONS[str(name)]))  # type: ignore[return-value]
+            return (*arguments, op(_COMPARISONS[str(name)]))  # type: ignore[arg-type]
         return (index, number(0.0), op("f64.ne"))
 
     def _sine_and_cosine(self, index: int, name: str, angle: int) -> Sequence[Step]:

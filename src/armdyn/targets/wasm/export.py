@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -13,18 +13,15 @@ from armdyn.errors import Unsupported
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.identifiers import identifier, identifiers
-from armdyn.targets.wasm import javascript, loops
-from armdyn.targets.wasm.code import HOST
-from armdyn.targets.wasm.encoder import F64, Code, Contents, Signature, index_of
-from armdyn.targets.wasm.helpers import SIGN
-from armdyn.targets.wasm.interface import Interface, interface_of
+from armdyn.targets.wasm import javascript
+from armdyn.targets.wasm.encoder import F64, Contents, Signature
+from armdyn.targets.wasm.interface import Interface
+from armdyn.targets.wasm.layout import Layout, stepped
 
 Sine = Literal["host", "own"]
 
 _ADDRESSES = 1000
 """Parameters of a function, at most."""
-_MEMORY = 2**31
-"""Bytes of memory, at most; engines give up to 2^32."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class WasmModule:
     >>> arm = armdyn.load("planar_2r")
     >>> module = armdyn.targets.wasm.module([f.program() for f in (arm.mass_matrix, arm.gravity_forces)], name="planar")
     >>> module
-    <WebAssembly module planar: mass_matrix(q) -> out, gravity_forces(q) -> out; ... bytes; imports cos>
+    <WebAssembly module planar: mass_matrix(q) -> out, gravity_forces(q) -> out; ... bytes; imports sin, cos>
     """
 
     name: str
@@ -102,7 +99,7 @@ def to_wasm(program: Program, *, name: str | None = None, sine: Sine = "host") -
     >>> len(module.bytes) < 4000
     True
     >>> module.functions[0].operations, module.imports
-    ('152m + 126a + 10t', ('cos', 'sin'))
+    ('152m + 126a + 10t', ('sin', 'cos'))
     """
     return module({name or program.name: program}, name=name or program.name, sine=sine)
 
@@ -131,18 +128,25 @@ def module(
     if sine not in ("host", "own"):
         raise ValueError(f'sine is {sine!r}; expected "host" or "own"')
     named = _named(programs)
-    functions = tuple(interface_of(mine, one) for mine, one in named.items())
-    layout = _Layout.of(named, sine)
+    functions = tuple(Interface.of(mine, one) for mine, one in named.items())
+    layout = Layout(named, own_sine=sine == "own")
+    layout.check()
     contents = Contents(
         name=name,
         imports={one: Signature(F64 * (2 if one in ("atan2", "pow") else 1), F64) for one in layout.imports},
-        functions=list(_codes(layout)),
-        exports={mine: mine for mine in named},
+        functions=list(layout.codes()),
+        exports={mine: layout.internal(mine) for mine in named},
         data=layout.data,
         heap=layout.heap,
         custom={"armdyn": _described(functions)},
     )
     return WasmModule(identifier(name), contents.encoded(), functions, tuple(layout.imports))
+
+
+def _described(functions: Iterable[Interface]) -> bytes:
+    """What the functions take, give and cost, for who finds the module alone."""
+    content = {"armdyn": __version__, "functions": [function.described() for function in functions]}
+    return json.dumps(content, separators=(",", ":")).encode()
 
 
 def _named(
@@ -166,14 +170,10 @@ def _named(
 def _check(name: str, one: Program | Rollout) -> None:
     if not isinstance(one, Program | Rollout):
         raise TypeError(f"{name} is {type(one).__name__}; expected a Program or a Rollout: function.program() gives it")
-    program = _program(one)
+    program = stepped(one)
     arrays = 1 + 2 * len(program.inputs) + len(program.outputs)
     if arrays > _ADDRESSES:
         raise Unsupported(
             f"{name} has {len(program.inputs)} inputs and {len(program.outputs)} outputs: {arrays} parameters in "
             f"WebAssembly, whose functions take {_ADDRESSES}; put some into one array"
         )
-
-
-def _program(one: Program | Rollout) -> Program:
-    return one.step if isinstance(one, Rollout) else one

@@ -1,8 +1,8 @@
 """The functions of a module: a program over many states, a program in parts, a rollout over many steps.
 
-A program's function takes (count, address and stride of each input, address of each output): numbers are f64, row-major;
-the input of the next state begins a stride further, in bytes, 0 where all states share it; results of states stand
-one after the other. They must not overlap the inputs.
+A program's function takes (count, address and stride of each input, address of each output). Numbers are f64,
+row-major; the input of the next state begins a stride further, in bytes, 0 where all states share it; results of states
+stand one after the other. They must not overlap the inputs.
 
 A rollout's function takes (steps, every, address of each input, address of each record): carried inputs are overwritten
 by the state after the last step; inputs over time and records have a row for each step, and for every ``every``-th.
@@ -113,7 +113,7 @@ def _crossing(program: Program, pieces: Sequence[_Piece]) -> dict[int, int]:
     found: dict[int, int] = {}
     for index, k in piece_of.items():
         for argument in program.nodes[index][1:]:
-            if piece_of.get(argument, k) != k:  # type: ignore[call-overload]
+            if piece_of.get(argument, k) != k:  # type: ignore[arg-type]
                 found.setdefault(argument, len(found))  # type: ignore[arg-type]
     return found
 
@@ -138,9 +138,7 @@ def _stored(
             for node, (local, offset) in results
             if node in mine or (last and program.nodes[node][0] in ("const", "input"))
         ]
-        roots += [
-            Root(node, integer(scratch), store(BYTES * slot)) for node, slot in crossing.items() if node in mine
-        ]
+        roots += [Root(node, integer(scratch), store(BYTES * slot)) for node, slot in crossing.items() if node in mine]
         others = {node: integer(scratch) + load(BYTES * slot) for node, slot in crossing.items() if node not in mine}
         yield piece, roots, loaded | others
 
@@ -186,9 +184,7 @@ def over_time(rollout: Rollout, name: str, step: int, scratch: int) -> Code:
     given += [integer(where[port.name]) for port in outputs]
     carried = [name for _, name in rollout.carry]
     state = [_copy(p, get(names[f"record {p.name}"]), get(names[f"in {p.name}"])) for p in records if p.name in carried]
-    found = [
-        _copy(p, get(names[f"record {p.name}"]), integer(where[p.name])) for p in records if p.name not in carried
-    ]
+    found = [_copy(p, get(names[f"record {p.name}"]), integer(where[p.name])) for p in records if p.name not in carried]
     sizes = {port.name: port for port in inputs}
     back = [_copy(sizes[name], get(names[f"in {name}"]), integer(where[result])) for result, name in rollout.carry]
     body = (

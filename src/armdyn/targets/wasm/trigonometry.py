@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import struct
 
-from armdyn.targets.llvm.trigonometry import _COS, _PI, _SIN, _rounded, fast_limit, half_pi_parts
+from armdyn.targets.llvm.trigonometry import COS, PI, SIN, fast_limit, half_pi_parts, rounded
 from armdyn.targets.llvm.vectors import Vector
 from armdyn.targets.wasm.encoder import F64, I32, I64, Code, Signature
 from armdyn.targets.wasm.instructions import assembled
 
 _NUMBERS = Vector("double", 1, has_fma=False)
-_TWO_OVER_PI = float(2 / _PI)
+_TWO_OVER_PI = float(2 / PI)
 _WORDS = 6
 """32-bit words of 2/pi that are multiplied."""
 _PADDING = 32
@@ -67,8 +67,8 @@ def _polynomials() -> str:
     """The sine and cosine of r: s = r + r^3 (s0 + s1 r^2 + ...) and c = 1 - r^2/2 + r^4 (c0 + ...)."""
     return f"""
         get r  get r  f64.mul  set z
-        {_horner(_SIN["double"])}  get z  get r  f64.mul  f64.mul  get r  f64.add  set s
-        {_horner((1.0, -0.5, *_COS["double"]))}  set c
+        {_horner(SIN["double"])}  get z  get r  f64.mul  f64.mul  get r  f64.add  set s
+        {_horner((1.0, -0.5, *COS["double"]))}  set c
     """
 
 
@@ -157,8 +157,8 @@ def _signed_rest() -> str:
 
     Of an infinite x, x - x makes it NaN.
     """
-    short = _rounded(_PI / 2, 21)
-    rest, whole = float(_PI / 2 - short), float(_PI / 2)
+    short = rounded(PI / 2, 21)
+    rest, whole = float(PI / 2 - short), float(PI / 2)
     return f"""
         get first  i64.const 32  i64.shr_u  f64.convert_i64_u  f64.const {2.0**-32!r}  f64.mul  tee r
         f64.const {float(short)!r}  f64.mul
@@ -177,7 +177,9 @@ def two_over_pi() -> bytes:
     """The table: zeros, then the bits of 2/pi, in words of 32 bits, which the reduction reads from address 0 on."""
     bits = 32 * _TABLE_WORDS
     content = (2 << (2 * bits - _PADDING)) // _pi(bits)
-    return struct.pack(f"<{_TABLE_WORDS}I", *(content >> (bits - 32 * (k + 1)) & (2**32 - 1) for k in range(_TABLE_WORDS)))
+    return struct.pack(
+        f"<{_TABLE_WORDS}I", *(content >> (bits - 32 * (k + 1)) & (2**32 - 1) for k in range(_TABLE_WORDS))
+    )
 
 
 def _pi(bits: int) -> int:
