@@ -181,3 +181,16 @@ def test_the_same_fmu_is_the_same_file(tmp_path: Path) -> None:
     assert first.read_bytes() == again.read_bytes()
     other = robot.to_fmu(given=["f_tip"])
     assert other.code.token != arm("scara")[1].code.token
+
+
+def test_names_and_trees_without_a_tip() -> None:
+    """A name that the sources have themselves; no pose where there is no tip."""
+    robot = armdyn.Robot(armdyn.load("rp").model.replace(tip=None))
+    fmu = robot.to_fmu(name="model", parameters=[])
+    names = [place.name for place in fmu.code.layout.places]
+    assert names == ["time", "step", "q", "qd", "tau", "der(q)", "qdd", "kinetic_energy", "potential_energy"]
+    path = written(fmu, "model")
+    assert validate_fmu(str(path)) == []
+    with instance(path) as one:
+        one.begin(q=[0.3, 0.7])
+        np.testing.assert_allclose(one.get("qdd"), robot.forward_dynamics([0.3, 0.7], [0, 0], [0, 0]), rtol=1e-12)

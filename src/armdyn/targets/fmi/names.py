@@ -29,9 +29,10 @@ def _quoted(part: str) -> str:
 
 
 def model_identifier(name: str) -> str:
-    """The name of the model's files and functions.
+    """The name of the model's files and functions, unlike those of ``sources/``.
 
-    >>> model_identifier("arm-2")
-    'arm_2'
+    >>> model_identifier("arm-2"), model_identifier("model")
+    ('arm_2', 'model_')
     """
-    return c_name(name)
+    plain = c_name(name)
+    return f"{plain}_" if plain in ("model", "fmu") else plain
