@@ -15,7 +15,7 @@ test: $(VENV)/installed-all
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # What is long too: every robot, every mutant, every setting of the machine, fuzzing. An hour or two.
-test-all: $(VENV)/installed-all
+test-all: $(VENV)/installed-torch
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "" --mutants all $(ARGS)
 
 # On an emulated 64-bit Arm processor; needs Debian's qemu-user-static.
@@ -45,6 +45,11 @@ $(VENV)/installed-base: pyproject.toml requirements/base.txt | $(VENV)/made
 
 $(VENV)/installed-all: requirements/all.txt $(VENV)/installed-base
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/all.txt
+	touch $@
+
+# PyTorch is large: only the long tests have it.
+$(VENV)/installed-torch: requirements/torch.txt $(VENV)/installed-all
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/torch.txt
 	touch $@
 
 clean:

@@ -3,9 +3,13 @@
 import gc
 import os
 import tempfile
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
+
+collect_ignore_glob = [] if find_spec("torch") else ["src/armdyn/targets/torch/*"]
+"""Modules that import a large library at once, left out where it is not installed."""
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -28,6 +28,9 @@ def commands(page: Path) -> list[str]:
     return [line[2:] for line in lines if line.startswith("$ armdyn ")]
 
 
+NEEDS = {"torch.md": "torch"}
+"""Libraries that not every test run has; pages that need them are left out without them."""
+
 PYTHON = [p for p in PAGES if blocks(p, "python")]
 CONSOLE = [pytest.param(p, c, id=f"{p.name}: {c.split('#')[0].strip()}") for p in PAGES for c in commands(p)]
 
@@ -57,6 +60,8 @@ def assert_prints(code: str, printed: str, page: Path, line: int) -> None:
 
 @pytest.mark.parametrize("page", PYTHON, ids=lambda p: p.name)
 def test_python(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if page.name in NEEDS:
+        pytest.importorskip(NEEDS[page.name])
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     names: dict[str, object] = {"__name__": "__main__"}

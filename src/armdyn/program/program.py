@@ -163,7 +163,19 @@ class Program:
         """The results on any kind of scalar, for every output a list: see `armdyn.program.replay`."""
         return replay(self, scalars, operations, constant)
 
+    def __str__(self) -> str:
+        return str(self.summary())
+
+    summary = exported("armdyn.targets.equations")
+    equations = exported("armdyn.targets.equations")
+    latex = exported("armdyn.targets.equations")
+    to_python = exported("armdyn.targets.equations")
     to_casadi = exported("armdyn.targets.casadi")
+    to_c = exported("armdyn.targets.c")
+    to_cuda = exported("armdyn.targets.cuda")
+    to_sympy = exported("armdyn.targets.sympy")
+    to_torch = exported("armdyn.targets.torch")
+    to_wasm = exported("armdyn.targets.wasm")
 
 
 def trace(

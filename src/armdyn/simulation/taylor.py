@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Generator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,8 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
         import heyoka  # noqa: PLC0415 - an extra
     except ImportError as error:
         raise MissingLibrary("method='taylor' needs heyoka, which is not installed: pip install heyoka") from error
+    if hasattr(heyoka.llvm_state, "get_diskcache_path") and heyoka.llvm_state.get_diskcache_path() == Path():
+        heyoka.llvm_state.set_diskcache_enabled(False)  # without a HOME it has no place, and says so on standard output
     program = robot.compile(motion).program(given=("f_tip",) if with_f_tip else ())
     n = robot.dof
     y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n + 1)))

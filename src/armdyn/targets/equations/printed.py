@@ -1,0 +1,169 @@
+"""How terms become text: parentheses by precedence, shared by every notation."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+from armdyn.targets.equations.symbol import Symbol
+from armdyn.targets.equations.term import Term
+
+if TYPE_CHECKING:
+    from armdyn.targets.equations.let_bound import Equations
+
+
+class Binds(IntEnum):
+    """How tightly the outermost operation holds its parts together."""
+
+    CASES = -1
+    RELATION = 0
+    SUM = 1
+    QUOTIENT = 2
+    PRODUCT = 3
+    ATOM = 4
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A term as text, without its sign."""
+
+    text: str
+    binds: Binds = Binds.ATOM
+    negative: bool = False
+    summands: tuple[str, ...] = ()
+    """Its text in pieces, each after the first beginning with its sign: where a line may be broken."""
+
+
+class Notation(ABC):
+    """A way of writing equations.
+
+    ``associative`` says that a + (b + c) is written a + b + c. Source code keeps the parentheses: they are the order of
+    rounding.
+    """
+
+    associative = True
+    plus, minus, sign = " + ", " - ", "-"
+
+    @abstractmethod
+    def symbol(self, symbol: Symbol) -> str:
+        """A name."""
+
+    @abstractmethod
+    def number(self, value: float) -> Printed:
+        """A positive constant."""
+
+    @abstractmethod
+    def product(self, a: str, b: str) -> str:
+        """a b."""
+
+    @abstractmethod
+    def quotient(self, a: Printed, b: Printed) -> Printed:
+        """a / b, both without sign."""
+
+    @abstractmethod
+    def call(self, name: str, arguments: list[Printed]) -> Printed:
+        """Any other operation."""
+
+    def parenthesised(self, text: str) -> str:
+        """(text)."""
+        return f"({text})"
+
+    def square(self, a: str) -> Printed | None:
+        """a a of a symbol, where the notation has something shorter."""
+        return None
+
+    def signed(self, a: Printed) -> str:
+        """A whole right-hand side."""
+        if not a.negative:
+            return a.text
+        return f"{self.sign}{self.held(a, Binds.SUM) if a.binds == Binds.SUM else a.text}"
+
+    def held(self, a: Printed, weakest: Binds) -> str:
+        """What is printed, without its sign, in parentheses where it is not held tighter than ``weakest``."""
+        return self.parenthesised(a.text) if a.binds <= weakest else a.text
+
+    def constant(self, value: float) -> Printed:
+        """Any constant."""
+        if math.copysign(1.0, value) < 0:
+            printed = self.number(-value)
+            return Printed(printed.text, printed.binds, negative=True)
+        return self.number(value)
+
+    def sum(self, a: Printed, b: Printed) -> Printed:
+        """a + b, or a - b where b has a sign."""
+        if a.negative and a.binds == Binds.SUM:
+            first: tuple[str, ...] = (self.signed(a),)
+        elif a.negative:
+            first = (f"{self.sign}{a.text}",)
+        else:
+            first = a.summands or (self.held(a, Binds.RELATION),)
+        open_ = self.associative and not b.negative and b.binds == Binds.SUM
+        if open_:
+            rest = b.summands or (b.text,)
+            following: tuple[str, ...] = (f"{self.plus}{rest[0]}", *rest[1:])
+            if rest[0].startswith(self.sign):
+                following = (f"{self.minus}{rest[0][len(self.sign) :]}", *rest[1:])
+        else:
+            following = (f"{self.minus if b.negative else self.plus}{self.held(b, Binds.SUM)}",)
+        summands = (*first, *following)
+        return Printed("".join(summands), Binds.SUM, summands=summands)
+
+    def multiplied(self, a: Printed, b: Printed) -> Printed:
+        """a b, a constant first, the sign in front."""
+        negative = a.negative != b.negative
+        if a.text == b.text and a.binds == Binds.ATOM and (square := self.square(a.text)):
+            return Printed(square.text, square.binds, negative=negative)
+        left = self.held(a, Binds.QUOTIENT if self.associative else Binds.SUM)
+        right = self.held(b, Binds.QUOTIENT if self.associative else Binds.PRODUCT)
+        return Printed(self.product(left, right), Binds.PRODUCT, negative=negative)
+
+    def divided(self, a: Printed, b: Printed) -> Printed:
+        """a / b, the sign in front."""
+        quotient = self.quotient(a, b)
+        return Printed(quotient.text, quotient.binds, negative=a.negative != b.negative)
+
+    @staticmethod
+    def negated(a: Printed) -> Printed:
+        """-a."""
+        return Printed(a.text, a.binds, negative=not a.negative, summands=a.summands)
+
+    @property
+    def operations(self) -> Mapping[str, Callable[..., Printed]]:
+        """The four operations with signs between; every other is a call."""
+        return {
+            "add": self.sum,
+            "sub": lambda a, b: self.sum(a, self.negated(b)),
+            "mul": self.multiplied,
+            "div": self.divided,
+            "neg": self.negated,
+        }
+
+
+def expressions(equations: Equations, notation: Notation) -> tuple[dict[Term, Printed], dict[Term, Printed]]:
+    """The right-hand side of every defined term, and every term as it stands in others: its symbol if it has one."""
+    sides: dict[Term, Printed] = {}
+    written: dict[Term, Printed] = {}
+    operations = notation.operations
+    for term in equations.terms:
+        if term.operation != "input":
+            sides[term] = _printed(term, written, notation, operations)
+        symbol = equations.symbols.get(term)
+        written[term] = Printed(notation.symbol(symbol)) if symbol else sides[term]
+    return sides, written
+
+
+def _printed(
+    term: Term, written: Mapping[Term, Printed], notation: Notation, operations: Mapping[str, Callable[..., Printed]]
+) -> Printed:
+    if term.operation == "const":
+        return notation.constant(term.value)
+    arguments = term.arguments
+    if term.operation == "mul" and arguments[1].operation == "const":
+        arguments = arguments[::-1]
+    printed = [written[a] for a in arguments]
+    operation = operations.get(term.operation)
+    return operation(*printed) if operation else notation.call(term.operation, printed)

@@ -1,0 +1,34 @@
+"""``print(program)``: what it takes, gives and costs, and its equations, of long ones the first."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from armdyn.targets.equations.let_bound import equations
+from armdyn.targets.equations.text import header, lines, sides
+
+if TYPE_CHECKING:
+    from armdyn.program.program import Program
+
+WHOLE = 40
+"""Equations of the longest program that is shown as a whole."""
+
+FIRST = 12
+"""Equations that are shown of a longer one."""
+
+
+def summary(program: Program) -> str:
+    """The program for reading: a header, and its equations, the first where there are many.
+
+    >>> print(armdyn.load("planar_2r").mass_matrix.program())
+    mass_matrix(q[2]) -> M[2,2]: ...
+    """
+    shown = equations(program)
+    if len(shown) <= WHOLE:
+        return str(shown)
+    rest = (
+        f"... {len(shown) - FIRST} more equations: print(program.equations()) shows all, program.latex() is LaTeX, "
+        "program.to_python() Python"
+    )
+    return f"{header(shown)}\n\n{lines(islice(sides(shown), FIRST))}\n{rest}"

@@ -1,0 +1,70 @@
+"""Programs as graphs of terms: every operation an object that holds its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from armdyn.program.operations import OPERATIONS
+
+if TYPE_CHECKING:
+    from armdyn.program.program import Program
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Term:
+    """One value of a program. Equal is what is the same object: a program computes nothing twice."""
+
+    operation: str
+    """``"input"``, ``"const"``, or a name of `armdyn.program.operations.OPERATIONS`."""
+
+    arguments: tuple[Term, ...] = field(default=(), repr=False)
+    value: float = 0.0
+    """Of a constant."""
+
+    @property
+    def is_atom(self) -> bool:
+        """Whether it takes no operation."""
+        return not self.arguments
+
+    @property
+    def unsigned(self) -> Term:
+        """The term without the negations before it, which are no operations."""
+        return self.arguments[0].unsigned if self.operation == "neg" else self
+
+
+@dataclass(frozen=True)
+class Terms:
+    """All terms of a program."""
+
+    inputs: tuple[Term, ...]
+    """One for each number the program takes."""
+
+    evaluated: tuple[Term, ...]
+    """Constants and operations, in order of evaluation."""
+
+    results: tuple[tuple[Term, ...], ...]
+    """The terms of every output, row-major."""
+
+    def __iter__(self) -> Iterator[Term]:
+        yield from self.inputs
+        yield from self.evaluated
+
+
+def terms_of(program: Program) -> Terms:
+    """The terms of a program, by replaying it."""
+    inputs = tuple(Term("input") for port in program.inputs for _ in range(port.size))
+    evaluated: list[Term] = []
+
+    def kept(term: Term) -> Term:
+        evaluated.append(term)
+        return term
+
+    def applied(name: str, *arguments: Term) -> Term:
+        return kept(Term(name, arguments))
+
+    operations = {name: partial(applied, name) for name in OPERATIONS}
+    results = program.replay(inputs, operations, lambda value: kept(Term("const", value=value)))
+    return Terms(inputs, tuple(evaluated), tuple(map(tuple, results)))

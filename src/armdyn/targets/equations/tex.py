@@ -1,0 +1,267 @@
+r"""Equations in LaTeX: \dot{q}_{1}, s_{2}, 2.5\,c_{1}."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from armdyn.targets.equations.document import latex_document
+from armdyn.targets.equations.matrices import MOST_ROWS, Matrix, elements, matrices
+from armdyn.targets.equations.numbers import decimal
+from armdyn.targets.equations.printed import Binds, Notation, Printed, expressions
+from armdyn.targets.equations.symbol import Symbol
+
+if TYPE_CHECKING:
+    from armdyn.targets.equations.let_bound import Array, Equations
+    from armdyn.targets.equations.term import Term
+
+WIDEST = 92
+"""Characters that a line of a document holds, about."""
+
+COLUMNS = 3
+"""Short equations of a document that stand side by side."""
+
+SHORT = 24
+"""Characters of an equation that shares its line with others, about."""
+
+_FUNCTIONS = {
+    **{name: rf"\{name}" for name in ("sin", "cos", "tan", "exp", "tanh", "min", "max")},
+    **{name: rf"\arc{name[1:]}" for name in ("asin", "acos", "atan")},
+    "log": r"\ln",
+    "sign": r"\operatorname{sgn}",
+    "atan2": r"\operatorname{atan2}",
+    "guard": r"\operatorname{guard}",
+}
+_RELATIONS = {"less": "<", "less_equal": r"\le"}
+_AROUND = {
+    "abs": r"\left|{}\right|",
+    "floor": r"\left\lfloor {} \right\rfloor",
+    "sqrt": r"\sqrt{{{}}}",
+}
+
+
+class Latex(Notation):
+    """In LaTeX with amsmath."""
+
+    def __init__(self, digits: int | None = None) -> None:
+        self.digits = digits
+
+    def symbol(self, symbol: Symbol) -> str:
+        """A name."""
+        return symbol.latex
+
+    def number(self, value: float) -> Printed:
+        """A positive constant."""
+        if math.isinf(value):
+            return Printed(r"\infty")
+        mantissa, exponent = decimal(value, self.digits)
+        if exponent:
+            power = rf"10^{{{exponent}}}"
+            return Printed(power if mantissa == "1" else rf"{mantissa} \cdot {power}", Binds.PRODUCT)
+        return Printed(mantissa)
+
+    def product(self, a: str, b: str) -> str:
+        """Side by side; a dot before a digit, a thin space behind one."""
+        if b[0].isdigit():
+            return rf"{a} \cdot {b}"
+        return rf"{a}\,{b}" if a[-1].isdigit() or (a.endswith("}") and re.search(r"10\^\{-?\d+\}$", a)) else f"{a} {b}"
+
+    def quotient(self, a: Printed, b: Printed) -> Printed:
+        """A fraction; it holds as tight as a product."""
+        return Printed(rf"\frac{{{a.text}}}{{{b.text}}}", Binds.PRODUCT)
+
+    def parenthesised(self, text: str) -> str:
+        """Parentheses as high as what they hold."""
+        return rf"\left({text}\right)" if r"\frac" in text or r"\left" in text else f"({text})"
+
+    def square(self, a: str) -> Printed | None:
+        """The square of a symbol."""
+        return Printed(f"{a}^{{2}}")
+
+    def call(self, name: str, arguments: list[Printed]) -> Printed:
+        """Functions by name, comparisons and choices with their signs."""
+        a = [self.signed(x) for x in arguments]
+        if name in ("less", "less_equal"):
+            return Printed(rf"{a[0]} {_RELATIONS[name]} {a[1]}", Binds.RELATION)
+        if name == "select":
+            condition = a[0] if arguments[0].binds == Binds.RELATION else rf"{a[0]} \ne 0"
+            cases = rf"\displaystyle {a[1]} & \text{{if }} {condition} \\ \displaystyle {a[2]} & \text{{otherwise}}"
+            return Printed(rf"\left\{{\begin{{array}}{{ll}} {cases} \end{{array}}\right.", Binds.CASES)
+        if name == "pow":
+            base = self.parenthesised(a[0])
+            return Printed(f"{base}^{{{a[1]}}}")
+        if name in _AROUND:
+            return Printed(_AROUND[name].format(*a))
+        return Printed(f"{_FUNCTIONS[name]}{self.parenthesised(', '.join(a))}")
+
+
+def latex_of(equations: Equations) -> str:
+    """All equations and results in one environment."""
+    return _environment([*_definitions(equations), *_results(equations)])
+
+
+def _environment(rows: list[str]) -> str:
+    return "\n".join([r"\begin{align*}", " \\\\\n".join(rows), r"\end{align*}"])
+
+
+def document_of(equations: Equations, title: str | None) -> str:
+    """A document: what the equations take and give, the equations, the results."""
+    title = title or equations.program.name.replace("_", " ").capitalize()
+    return latex_document(title, blocks_of(equations))
+
+
+def blocks_of(equations: Equations) -> list[str]:
+    """What a document has of these equations, to stand among other blocks of `latex_document`."""
+    return [*_introduction(equations), *_blocks(equations)]
+
+
+def _blocks(equations: Equations) -> Iterator[str]:
+    if rows := list(_packed(equations)):
+        body = " \\\\\n".join(rows)
+        yield f"\\begin{{alignat*}}{{{COLUMNS}}}\n{body}\n\\end{{alignat*}}"
+    if rows := list(_results(equations)):
+        yield _environment(rows)
+
+
+def _introduction(equations: Equations) -> Iterator[str]:
+    taken, given = (", ".join(map(_array, arrays)) for arrays in (equations.inputs, equations.outputs))
+    counts = [_counted(n, name) for name, n in vars(equations.op_counts).items() if n]
+    yield f"Given: {taken or 'nothing'}. Result: {given}. Operations: {', '.join(counts) or 'none'}."
+    if equations.digits is not None:
+        yield f"Constants are rounded to {equations.digits} significant digits."
+
+
+def _array(array: Array) -> str:
+    shape = r" \times ".join(map(str, array.shape))
+    return f"${Symbol(array.word).latex}$" + (f" (${shape}$)" if shape else "")
+
+
+def _counted(n: int, name: str) -> str:
+    words = {"trigonometric": "trigonometric functions", "other": "other functions"}.get(name, name.replace("_", " "))
+    return f"{n} {words if n > 1 else words.removesuffix('s')}"
+
+
+def _packed(equations: Equations) -> Iterator[str]:
+    """Rows of short equations side by side, to be read line by line; longer ones alone, over the width of the page."""
+    notation = Latex(equations.digits)
+    right, _ = expressions(equations, notation)
+    row: list[str] = []
+    for term in equations.defined:
+        mine = _row(equations, term, right[term], notation)
+        short = width(mine.replace("&", "")) <= SHORT
+        places = 2 if term.operation == "sin" else 1  # its cosine follows
+        if row and (not short or len(row) + places > COLUMNS):
+            yield " &\\qquad ".join(row)
+            row = []
+        if short:
+            row.append(mine)
+        else:
+            yield _over_all_columns(mine)
+    if row:
+        yield " &\\qquad ".join(row)
+
+
+def _over_all_columns(row: str) -> str:
+    """The lines of an equation as boxes without width, which make no column wider."""
+    lines = row.split(" \\\\\n")
+    parts = (line.partition("&= " if k == 0 else "&\\quad {}") for k, line in enumerate(lines))
+    return " \\\\\n".join(rf"{left}{sign}\rlap{{$\displaystyle {inside}$}}" for left, sign, inside in parts)
+
+
+def _definitions(equations: Equations) -> Iterator[str]:
+    """The equations; the cosine of an angle stands behind its sine."""
+    notation = Latex(equations.digits)
+    right, _ = expressions(equations, notation)
+    before: Term | None = None
+    row = ""
+    for term in equations.defined:
+        mine = _row(equations, term, right[term], notation)
+        if before is not None and _belong(before, term, equations):
+            row += rf", \qquad {mine.replace(' &= ', ' = ')}"
+            continue
+        if row:
+            yield row
+        before, row = term, mine
+    if row:
+        yield row
+
+
+def _belong(sine: Term, cosine: Term, equations: Equations) -> bool:
+    """Whether two terms are the sine and the cosine of one symbol."""
+    functions = sine.operation, cosine.operation
+    return functions == ("sin", "cos") and sine.arguments == cosine.arguments and sine.arguments[0] in equations.symbols
+
+
+def _row(equations: Equations, term: Term, printed: Printed, notation: Latex) -> str:
+    left = equations.symbols[term].latex
+    if term.operation in ("sin", "cos") and (symbol := equations.symbols.get(term.arguments[0])):
+        return rf"{left} &= \{term.operation} {symbol.latex}"
+    return f"{left} &= {_broken(printed, notation)}"
+
+
+def _broken(printed: Printed, notation: Notation) -> str:
+    """A right-hand side, broken before signs where it is longer than a line."""
+    if printed.negative or width(printed.text) <= WIDEST or len(printed.summands) < 2:
+        return notation.signed(printed)
+    broken, line = [], ""
+    for summand in printed.summands:
+        if line and width(line + summand) > WIDEST:
+            broken.append(line)
+            line = ""
+        line += summand
+    return " \\\\\n&\\quad {}".join([*broken, line])
+
+
+def width(latex: str) -> float:
+    r"""How wide LaTeX's output is, about, in characters: commands and braces take no place, indices half of it.
+
+    >>> from armdyn.targets.equations.tex import width
+    >>> width(r"\dot{q}_{12} + 2.5")
+    7.5
+    """
+    indices = re.sub(r"[_^]\{([^{}]*)\}", lambda found: "." * math.ceil(len(found[1]) / 2), latex)
+    plain = re.sub(r"\\[A-Za-z]+|[{}\\]", "", indices)
+    spaces = plain.count(" ")
+    return len(plain) - spaces + (latex.count(" + ") + latex.count(" - ") + latex.count(" = ")) * 1.5
+
+
+def _results(equations: Equations) -> Iterator[str]:
+    notation = Latex(equations.digits)
+    _, written = expressions(equations, notation)
+    cells = {term: notation.signed(printed) for term, printed in written.items()}
+    for output in equations.outputs:
+        for matrix in matrices(output, equations.symbols):
+            if _fits(matrix, cells):
+                yield f"{matrix.symbol.latex} &= {_matrix(matrix, cells)}"
+            else:
+                yield from _listed(matrix, output, equations, cells)
+
+
+def _fits(matrix: Matrix, cells: dict[Term, str]) -> bool:
+    widths = [max(width(cells[term]) for term in column) for column in zip(*matrix.rows, strict=True)]
+    return len(matrix.rows) <= MOST_ROWS and sum(widths) + 2.5 * len(widths) <= WIDEST
+
+
+def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
+    """In brackets; a vector is a column, a number stands alone."""
+    rows = matrix.rows
+    if len(rows) == len(rows[0]) == 1:
+        return cells[rows[0][0]]
+    if len(rows) == 1:
+        rows = tuple((term,) for term in rows[0])
+    inside = r" \\ ".join(" & ".join(cells[term] for term in row) for row in rows)
+    return rf"\begin{{bmatrix}} {inside} \end{{bmatrix}}"
+
+
+def _listed(matrix: Matrix, output: Array, equations: Equations, cells: dict[Term, str]) -> Iterator[str]:
+    """Element by element, but for those with equations above and zeros."""
+    zeros = 0
+    for symbol, term in elements(matrix, output):
+        if term.operation == "const" and term.value == 0:
+            zeros += 1
+        elif equations.symbols.get(term) != symbol:
+            yield f"{symbol.latex} &= {cells[term]}"
+    if zeros:
+        yield rf"&\text{{the other {zeros} elements of }} {matrix.symbol.latex} \text{{ are }} 0"

@@ -1,0 +1,150 @@
+"""Equations in Unicode: q̇₁, s₂, 2.5·c₁."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from html import escape
+from typing import TYPE_CHECKING
+
+from armdyn.targets.equations.matrices import MOST_ROWS, Matrix, elements, matrices
+from armdyn.targets.equations.numbers import decimal
+from armdyn.targets.equations.printed import Binds, Notation, Printed, expressions
+from armdyn.targets.equations.symbol import Symbol, columns, superscript
+
+if TYPE_CHECKING:
+    from armdyn.targets.equations.let_bound import Array, Equations
+    from armdyn.targets.equations.term import Term
+
+WIDEST = 110
+"""Columns of a matrix in text."""
+
+
+class Unicode(Notation):
+    """In characters, for terminals."""
+
+    def __init__(self, digits: int | None = None) -> None:
+        self.digits = digits
+
+    def symbol(self, symbol: Symbol) -> str:
+        """A name."""
+        return symbol.unicode
+
+    def number(self, value: float) -> Printed:
+        """A positive constant."""
+        if math.isinf(value):
+            return Printed("∞")
+        mantissa, exponent = decimal(value, self.digits)
+        if not exponent:
+            return Printed(mantissa)
+        power = f"10{superscript(exponent)}"
+        return Printed(power if mantissa == "1" else f"{mantissa}·{power}", Binds.PRODUCT)
+
+    def product(self, a: str, b: str) -> str:
+        """a b."""
+        return f"{a}·{b}"
+
+    def quotient(self, a: Printed, b: Printed) -> Printed:
+        """a / b."""
+        return Printed(f"{self.held(a, Binds.QUOTIENT)}/{self.held(b, Binds.PRODUCT)}", Binds.QUOTIENT)
+
+    def square(self, a: str) -> Printed | None:
+        """a² of a plain symbol."""
+        return Printed(f"{a}²") if "[" not in a and "(" not in a and "⁻" not in a else None
+
+    def call(self, name: str, arguments: list[Printed]) -> Printed:
+        """Functions by name, comparisons and choices with their signs."""
+        a = [self.signed(x) for x in arguments]
+        if name in ("less", "less_equal"):
+            return Printed(f"{a[0]} {'<' if name == 'less' else '≤'} {a[1]}", Binds.RELATION)
+        if name == "select":
+            condition = a[0] if arguments[0].binds == Binds.RELATION else f"{a[0]} ≠ 0"
+            return Printed(f"({a[1]} if {condition} else {a[2]})")
+        around = {"abs": "|{}|", "floor": "⌊{}⌋", "sqrt": "√({})", "pow": "({})^({})"}
+        return Printed(around[name].format(*a) if name in around else f"{name}({', '.join(a)})")
+
+
+def sides(equations: Equations) -> Iterator[tuple[str, str]]:
+    """Left and right sides, then those elements of the results that have no equation of their own."""
+    notation = Unicode(equations.digits)
+    right, _ = expressions(equations, notation)
+    for term in equations.defined:
+        yield notation.symbol(equations.symbols[term]), definition(term, right[term], notation, equations)
+
+
+def definition(term: Term, printed: Printed, notation: Notation, equations: Equations) -> str:
+    """A right-hand side; a sine or cosine of a symbol without parentheses."""
+    if term.operation in ("sin", "cos") and (symbol := equations.symbols.get(term.arguments[0])):
+        return f"{term.operation} {notation.symbol(symbol)}"
+    return notation.signed(printed)
+
+
+def text(equations: Equations) -> str:
+    """A header, the equations, the results as matrices."""
+    parts = [header(equations), lines(sides(equations)), *results(equations)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def lines(pairs: Iterable[tuple[str, str]]) -> str:
+    """Equations with their signs of equality below each other."""
+    pairs = list(pairs)
+    width = max((columns(left) for left, _ in pairs), default=0)
+    return "\n".join(f"{' ' * (width - columns(left))}{left} = {right}" for left, right in pairs)
+
+
+def header(equations: Equations) -> str:
+    """Name, arrays and operations."""
+    program = equations.program
+    taken = ", ".join(f"{port.name}{_brackets(port.shape)}" for port in program.inputs)
+    given = ", ".join(f"{output.word}{_brackets(output.shape)}" for output in equations.outputs)
+    return f"{program.name}({taken}) -> {given}: {program.op_counts}"
+
+
+def _brackets(shape: tuple[int, ...]) -> str:
+    return f"[{','.join(map(str, shape))}]" if shape else ""
+
+
+def results(equations: Equations) -> Iterator[str]:
+    """Every output as vectors and matrices, or element by element where they are too large for that."""
+    notation = Unicode(equations.digits)
+    _, written = expressions(equations, notation)
+    cells = {term: notation.signed(printed) for term, printed in written.items()}
+    for output in equations.outputs:
+        for matrix in matrices(output, equations.symbols):
+            yield _matrix(matrix, cells) or _listed(matrix, output, equations, cells)
+
+
+def _matrix(matrix: Matrix, cells: dict[Term, str]) -> str:
+    """In brackets; nothing where it is too large."""
+    rows = [[cells[term] for term in row] for row in matrix.rows]
+    widths = [max(map(columns, column)) for column in zip(*rows, strict=True)]
+    name = matrix.symbol.unicode
+    if len(rows) > MOST_ROWS or sum(widths) + 2 * len(widths) > WIDEST:
+        return ""
+    shown = ["  ".join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    if len(shown) == 1:
+        return f"{name} = {shown[0].strip()}" if len(rows[0]) == 1 else f"{name} = ({', '.join(rows[0])})"
+    left, right = "⎡" + "⎢" * (len(rows) - 2) + "⎣", "⎤" + "⎥" * (len(rows) - 2) + "⎦"
+    margins = [f"{name} = ", *[" " * (columns(name) + 3)] * (len(rows) - 1)]
+    return "\n".join(f"{m}{a} {row} {b}" for m, a, row, b in zip(margins, left, shown, right, strict=True))
+
+
+def _padded(cell: str, width: int) -> str:
+    return cell + " " * (width - columns(cell))
+
+
+def _listed(matrix: Matrix, output: Array, equations: Equations, cells: dict[Term, str]) -> str:
+    """Element by element, but for those with equations above and zeros."""
+    shown, zeros = [], 0
+    for symbol, term in elements(matrix, output):
+        if term.operation == "const" and term.value == 0:
+            zeros += 1
+        elif equations.symbols.get(term) != symbol:
+            shown.append((symbol.unicode, cells[term]))
+    note = f"the other {zeros} elements of {matrix.symbol.unicode} are 0" if zeros else ""
+    return "\n".join(part for part in (lines(shown), note) if part)
+
+
+def html(equations: Equations) -> str:
+    """The text, in a box that scrolls."""
+    return f'<pre style="max-height: 40em; overflow: auto; line-height: 1.4">{escape(text(equations))}</pre>'

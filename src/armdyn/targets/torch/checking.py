@@ -1,0 +1,84 @@
+"""What tensors a program takes, and what is said of others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from armdyn.errors import DTypeError, ShapeError, Unsupported
+from armdyn.extras import extra
+from armdyn.program.program import Port
+from armdyn.targets.torch.evaluation import batch_of
+
+torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
+
+_TYPES = (torch.float64, torch.float32)
+_DEVICES = ("cpu", "meta")
+
+
+def aligned(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
+    """The tensors, checked, with leading axes broadcast; no memory is copied.
+
+    Raises:
+        TypeError: what is no tensor.
+        DTypeError: tensors of other types than float32 and float64, or of both.
+        ShapeError: a tensor whose last axes are not the array's, or leading axes that do not broadcast.
+        Unsupported: tensors on other devices than the CPU, or of a sparse layout.
+    """
+    for tensor, port in zip(tensors, ports, strict=True):
+        _check(tensor, port)
+    _check_same_type(tensors, ports)
+    return _broadcast(tensors, ports)
+
+
+def _check(tensor: Any, port: Port) -> None:
+    if not isinstance(tensor, torch.Tensor):
+        kind = f"{type(tensor).__module__}.{type(tensor).__qualname__}".removeprefix("builtins.")
+        raise TypeError(f"{port.name} is a {kind}; expected a torch.Tensor: torch.as_tensor({port.name})")
+    if tensor.dtype not in _TYPES:
+        raise DTypeError(
+            f"{port.name} is a tensor of {tensor.dtype}; expected torch.float64 or torch.float32: "
+            f"{port.name}.to(torch.float64)"
+        )
+    if tensor.device.type not in _DEVICES:
+        raise Unsupported(
+            f"{port.name} is on the device {str(tensor.device)!r}; these kernels run on the CPU: {port.name}.cpu(), "
+            "and the result .to(device)"
+        )
+    if tensor.layout is not torch.strided:
+        raise Unsupported(
+            f"{port.name} has the layout {tensor.layout}; expected a dense tensor: {port.name}.to_dense()"
+        )
+    core = len(port.shape)
+    if tensor.ndim < core or tuple(tensor.shape[tensor.ndim - core :]) != port.shape:
+        expected = f"(..., {', '.join(map(str, port.shape))})" if core else "(...)"
+        raise ShapeError(f"{port.name} has shape {tuple(tensor.shape)}; expected {expected}")
+
+
+def _check_same_type(tensors: Sequence[Any], ports: Sequence[Port]) -> None:
+    for tensor, port in zip(tensors, ports, strict=True):
+        if tensor.dtype is not tensors[0].dtype:
+            raise DTypeError(
+                f"{ports[0].name} is a tensor of {tensors[0].dtype} and {port.name} one of {tensor.dtype}; expected "
+                f"one type: {port.name}.to({ports[0].name}.dtype)"
+            )
+        if tensor.device != tensors[0].device:
+            raise Unsupported(
+                f"{ports[0].name} is on the device {str(tensors[0].device)!r} and {port.name} on "
+                f"{str(tensor.device)!r}; expected one device"
+            )
+
+
+def _broadcast(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
+    batches = [batch_of(tensor, port) for tensor, port in zip(tensors, ports, strict=True)]
+    if all(batch == batches[0] for batch in batches):
+        return list(tensors)
+    try:
+        whole = torch.broadcast_shapes(*batches)
+    except RuntimeError:
+        said = ", ".join(f"{port.name} {batch}" for port, batch in zip(ports, batches, strict=True))
+        raise ShapeError(f"the leading axes do not broadcast: {said}") from None
+    return [
+        tensor if batch == whole else tensor.expand(*whole, *port.shape)
+        for tensor, port, batch in zip(tensors, ports, batches, strict=True)
+    ]

@@ -1,0 +1,81 @@
+"""A program on tensors of the CPU: the compiled kernel reads and writes their memory through NumPy's views of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.extras import extra
+from armdyn.program.guard import guarded
+from armdyn.program.interpret import interpret
+from armdyn.program.program import Port, Program
+from armdyn.targets.kernels import Kernel, kernel_of
+from armdyn.targets.parallel import run_in_parallel
+from armdyn.threads import cached_property
+
+torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
+
+
+class Evaluation:
+    """Calls of a program's kernel; arrays without numbers, which NumPy makes no ufunc of, do not get to it."""
+
+    def __init__(self, program: Program, workers: int | None) -> None:
+        self.program = program
+        self.workers = workers
+        self._inputs, self._outputs = _with_numbers(program.inputs), _with_numbers(program.outputs)
+
+    def __call__(self, *tensors: Any) -> list[Any]:
+        """The results, new tensors; the leading axes of all tensors are equal."""
+        return self.of_arrays(tensors, list(map(as_array, tensors)))
+
+    def of_arrays(self, tensors: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
+        """The results for tensors that are seen as arrays already."""
+        results = self.empty_results(tensors[0], batch_of(tensors[0], self.program.inputs[0]))
+        out = tuple(results[k].numpy() for k in self._outputs)
+        if not self._inputs:
+            for place, constant in zip(out, self.constants(), strict=True):
+                place[...] = constant
+        elif out:
+            self._run(tensors[0].dtype)(*(arrays[k] for k in self._inputs), out=out)
+        return results
+
+    def empty_results(self, like: Any, batch: Sequence[int]) -> list[Any]:
+        """Tensors for the results, of any contents; on the device and of the type of ``like``."""
+        return [like.new_empty((*batch, *port.shape)) for port in self.program.outputs]
+
+    def constants(self) -> list[Any]:
+        """The results of a program that takes no numbers, as arrays."""
+        some = [np.empty(port.shape) for port in self.program.inputs]
+        results = interpret(self.program, *some)
+        return [results[k] for k in self._outputs]
+
+    def _run(self, dtype: Any) -> Callable[..., Any]:
+        kernel = self._kernel
+        function = kernel.for_float64 if dtype is torch.float64 else kernel.for_any()
+        return function if self.workers is None else partial(run_in_parallel, function, self.workers)
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        inputs, outputs = (
+            tuple(ports[k] for k in kept)
+            for ports, kept in ((self.program.inputs, self._inputs), (self.program.outputs, self._outputs))
+        )
+        return kernel_of(guarded(replace(self.program, inputs=inputs, outputs=outputs)))
+
+
+def _with_numbers(ports: Sequence[Port]) -> list[int]:
+    return [k for k, port in enumerate(ports) if port.size]
+
+
+def batch_of(tensor: Any, port: Port) -> tuple[int, ...]:
+    """The leading axes of a tensor."""
+    return tuple(tensor.shape[: tensor.ndim - len(port.shape)])
+
+
+def as_array(tensor: Any) -> Any:
+    """A tensor's memory as NumPy sees it."""
+    return tensor.detach().resolve_neg().numpy()
