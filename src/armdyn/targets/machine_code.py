@@ -73,9 +73,7 @@ def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
     return {"kind": "image", "entry": image.entry, "cells": image.cells}, image.code
 
 
-def loaded(
-    header: Mapping[str, Any], code: bytes, entry: str, functions: Functions = NO_FUNCTIONS
-) -> Code | None:
+def loaded(header: Mapping[str, Any], code: bytes, entry: str, functions: Functions = NO_FUNCTIONS) -> Code | None:
     """The address of kept code's entry, and what to keep alive with it; None where it cannot be loaded here."""
     if header["kind"] != "image":
         return compiler.load_object(code, entry, functions)

@@ -4,8 +4,8 @@ The handler is the same code for all kernels: LLVM IR, compiled once for this pr
 It is loaded once for every kernel, whose address stands behind the name it calls. What it is given beside the buffers
 is a *plan*, an attribute of 8-byte integers: their number, numbers of inputs and of all arrays, XLA's number for the
 type of their elements, rows, states a row; then for every array its size, then its steps in bytes from row to row, then
-the steps of the inner loop as NumPy hands them to it. The plan is part of the program that XLA compiles, and the same in every
-process.
+the steps of the inner loop as NumPy hands them to it. The plan is part of the program that XLA compiles, and the same
+in every process.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def handler(loop: int, arrays: int) -> int:
     return code[0]
 
 
-def plan(letter: str, cores: Sequence[Shape], inputs: int, counts: Sequence[int], rows: Axis, states: Axis) -> list[int]:
+def plan(
+    letter: str, cores: Sequence[Shape], inputs: int, counts: Sequence[int], rows: Axis, states: Axis
+) -> list[int]:
     """The words of a plan.
 
     Args:
@@ -69,7 +71,9 @@ def plan(letter: str, cores: Sequence[Shape], inputs: int, counts: Sequence[int]
     item = 4 if letter == "f" else 8
     sizes = [math.prod(core) for core in cores]
     held = [count * size for count, size in zip(counts, sizes, strict=True)]
-    outer, inner = ([item * step * size for step, size in zip(axis.steps, sizes, strict=True)] for axis in (rows, states))
+    outer, inner = (
+        [item * step * size for step, size in zip(axis.steps, sizes, strict=True)] for axis in (rows, states)
+    )
     within = [item * math.prod(core[axis + 1 :]) for core in cores for axis in range(len(core))]
     words = [inputs, len(cores), XLA_TYPES[letter], rows.extent, states.extent, *held, *outer, *inner, *within]
     return [len(words) + 1, *words]
