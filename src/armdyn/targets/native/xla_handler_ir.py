@@ -20,8 +20,8 @@ ENTRY = "armdyn_xla"
 KERNEL = "armdyn_xla_kernel"
 """The name by which it calls the inner loop."""
 
-MOST_ARRAYS = 64
-"""Arguments and results together."""
+MOST_ARRAYS = 1024
+"""Arguments and results together: their addresses take 8 kB of the stack."""
 
 HEAD = 6
 """Words of a plan before the arrays' sizes."""
