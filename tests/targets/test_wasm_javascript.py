@@ -86,8 +86,9 @@ def test_errors(tmp_path: Path) -> None:
         "f.M({})": "M: q is [object Object]; expected numbers of shape (2)",
         "f.tau([0, 0, 0, 0], [0, 0], [0, 0, 0, 0, 0, 0])": "tau: q has 4 numbers; expected 2, or 2 a state",
         "f.fall(2, {q: [0, 0], qd: [0, 0], tau: [0, 0], damping: [0, 0]})": "fall: tau has 2 numbers; expected 4",
-        "f.fall(1.5, {})": "fall: steps is 1.5; expected a whole number",
-        "f.fall(1, {}, 0)": "fall: every is 0; expected 1, 2, ...",
+        "f.fall(1.5, {})": "fall: steps is 1.5; expected a whole number below 2^32",
+        "f.fall(2 ** 32 + 1, {}, 2)": "fall: steps is 4294967297; expected a whole number below 2^32",
+        "f.fall(1, {}, 0)": "fall: every is 0; expected 1, 2, ... below 2^32",
     }
     tries = "\n".join(f"try {{ {call} }} catch (e) {{ said.push(e.message) }}" for call in calls)
     script = f"const said = [];\n{tries}\nconsole.log(JSON.stringify(said));"

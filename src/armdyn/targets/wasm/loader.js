@@ -6,6 +6,7 @@ const HOST = {
 };
 
 const BYTES = 8; // of a number
+const MOST = 2 ** 32; // a module counts below it
 
 const size = (shape) => shape.reduce((a, b) => a * b, 1);
 
@@ -96,8 +97,8 @@ function rollout(exports, about) {
   const inputs = about.inputs.map((port) => ({ ...port, size: size(port.shape) }));
   const records = about.outputs.map((port) => ({ ...port, size: size(port.shape) }));
   return (steps, given, every = 1) => {
-    if (!(Number.isInteger(steps) && steps >= 0)) throw new RangeError(`${about.name}: steps is ${steps}; expected a whole number`);
-    if (!(Number.isInteger(every) && every > 0)) throw new RangeError(`${about.name}: every is ${every}; expected 1, 2, ...`);
+    if (!(Number.isInteger(steps) && steps >= 0 && steps < MOST)) throw new RangeError(`${about.name}: steps is ${steps}; expected a whole number below 2^32`);
+    if (!(Number.isInteger(every) && every > 0 && every < MOST)) throw new RangeError(`${about.name}: every is ${every}; expected 1, 2, ... below 2^32`);
     if (typeof given !== "object" || given === null) throw new TypeError(`${about.name}: expected arrays by name: {${inputs.map((p) => p.name)}}`);
     const rows = Math.ceil(steps / every);
     const arrays = inputs.map((port) => {
