@@ -103,6 +103,10 @@ def test_names(tmp_path: Path) -> None:
     found = program.to_wasm()
     assert in_node(found, "console.log(JSON.stringify([...f.then_([3, 4], [1, 5])]));", tmp_path) == [2, -1]
     assert "then_(a_b: Numbers, a_b_2: Numbers): Float64Array;" in found.typescript
+    outputs = ["</script>", "2 b"]
+    pair = trace(lambda x: (x, 2 * x), [Port("x", ())], outputs, name="pair").to_wasm()
+    assert "</script>" not in pair.javascript
+    assert in_node(pair, "console.log(JSON.stringify(Object.keys(f.pair(1))));", tmp_path) == outputs
 
 
 def test_files(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ def es_module(module: WasmModule) -> str:
     """The source of the ES module."""
     loader = files("armdyn.targets.wasm").joinpath("loader.js").read_text(encoding="utf-8")
     described = json.dumps([function.described() for function in module.functions], indent=1)
+    described = described.replace("<", "\\u003c")  # no name may end the script of a page
     encoded = base64.b64encode(module.bytes).decode()
     return (
         f"// {identifier(module.name)}: functions of a robot arm, made by armdyn. load() gives them.\n"
