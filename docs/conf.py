@@ -8,12 +8,13 @@ from sphinx.application import Sphinx
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 
-import armdyn  # noqa: E402
 from armdyn_docs import cited_tests, executed, links, reference  # noqa: E402 - behind the path
+
+import armdyn  # noqa: E402
 
 project = "armdyn"
 author = "the authors of armdyn"
-copyright = author  # noqa: A001 - Sphinx's name
+copyright = author
 release = version = armdyn.__version__
 
 extensions = ["myst_nb", "sphinx.ext.mathjax"]
@@ -21,7 +22,7 @@ exclude_patterns = ["pictures", "armdyn_docs"]
 root_doc = "index"
 nitpicky = True
 suppress_warnings: list[str] = []
-python_maximum_signature_line_length = 88
+python_maximum_signature_line_length = 120
 toc_object_entries_show_parents = "hide"
 add_module_names = False
 python_use_unqualified_type_names = True

@@ -31,7 +31,10 @@ def pages(docs: Path) -> Iterator[tuple[str, str]]:
     for folder, lines in folders.items():
         yield f"{folder}.md", "\n".join([f"# tests/{folder}", "", *lines])
     listed = ["```{toctree}", ":maxdepth: 1", "", *folders, "```", ""]
-    yield "index.md", "\n".join(["# The tests that pages name", "", "Each as it stands in the repository.", "", *listed])
+    yield (
+        "index.md",
+        "\n".join(["# The tests that pages name", "", "Each as it stands in the repository.", "", *listed]),
+    )
 
 
 def _file(file: str, names: list[str | None]) -> Iterator[str]:

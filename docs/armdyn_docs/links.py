@@ -1,4 +1,4 @@
-"""Names of armdyn and of tests that pages show as code become links; what does not exist is a warning, an error here."""
+"""Names of armdyn and of tests that pages show as code become links; what does not exist is a warning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import make_refnode
 
 import armdyn
-
 from armdyn_docs.public_names import MISSING, Names, find
 
 OF_ARMDYN = re.compile(r"(armdyn(?:\.[A-Za-z_]\w*)+)(\(.*\))?")
@@ -26,7 +25,9 @@ def label_of_test(file: str, function: str | None) -> str:
     >>> label_of_test("tests/program/test_expr.py", "test_folding")
     'test-program-test_expr-test_folding'
     """
-    return "-".join(["test", *file.removeprefix("tests/").removesuffix(".py").split("/"), *([function] if function else [])])
+    return "-".join(
+        ["test", *file.removeprefix("tests/").removesuffix(".py").split("/"), *([function] if function else [])]
+    )
 
 
 class LinkNames(SphinxTransform):

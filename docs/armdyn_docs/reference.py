@@ -9,17 +9,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import armdyn
-from armdyn.declaration import Function
-from armdyn.robot.method import Method
-
-from armdyn_docs.docstrings import as_markdown
-from armdyn_docs.public_names import OPTIONAL, PAGES, Entry, Names, all_names, find, imported_names, meaning, public
 from sphinx.util import logging
 from sphinx.util.inspect import stringify_signature
 
+import armdyn
+from armdyn.declaration import Function
+from armdyn.robot.method import Method
+from armdyn_docs.docstrings import as_markdown
+from armdyn_docs.public_names import OPTIONAL, PAGES, Entry, Names, all_names, find, imported_names, meaning, public
+
 logger = logging.getLogger(__name__)
 IDENTIFIER = re.compile(r"(?<![\w.'\"])[A-Za-z_]\w*(?:\.\w+)*")
+
+OF_EVERY_CALL = ("out", "workers")
+"""What every compiled function of a robot takes besides its own arguments."""
+
+EVERY_CALL = """
+Functions of the state take one state or a batch of any shape, and broadcast. `out=` is an array for the result (a
+tuple of several results), `workers=` the number of threads for large batches, -1 for one a core. Derivatives and exports
+of each are those of {py:obj}`armdyn.functions.CompiledFunction`.
+"""
 
 
 class Reference:
@@ -105,7 +114,7 @@ class Reference:
         robot = armdyn.Robot
         yield from ["# Robot", "", "```{py:currentmodule} armdyn", "```", ""]
         text = self._text(robot.__doc__ or "", robot.__module__, "armdyn.Robot", ())
-        yield from _directive(4, "py:class", "Robot(model)", text)
+        yield from [*_directive(4, "py:class", "Robot(model)", text), EVERY_CALL]
         for title, members in groups_of_robot():
             yield from ["", f"## {title}", ""]
             for name in members:
@@ -156,6 +165,8 @@ class Reference:
         if isinstance(value, Function):
             parameters = [p.replace(annotation=inspect.Parameter.empty) for p in parameters]
             signature = signature.replace(return_annotation=inspect.Signature.empty)
+        if skip and isinstance(value, Function):
+            parameters += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in OF_EVERY_CALL]
         parameters = [p.replace(annotation=self._annotation(p.annotation, module)) for p in parameters]
         result = self._annotation(signature.return_annotation, module)
         return stringify_signature(signature.replace(parameters=parameters, return_annotation=result))
@@ -171,10 +182,9 @@ class Reference:
             place = self.names.place(*found) if found else self.names.ending(name)
             if found or name in imported_names(module):  # which may need a library that is not installed
                 self.annotations.setdefault(name, place)
-            return place or name
+            return place or (found[0] if found else name)
 
         return IDENTIFIER.sub(in_full, annotation)
-
 
 
 class _Default:
