@@ -1,16 +1,17 @@
 """Sphinx's configuration; ``make docs`` builds the site into out/docs."""
 
+from __future__ import annotations
+
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sphinx.application import Sphinx
+import armdyn
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-
-from armdyn_docs import cited_tests, executed, links, reference  # noqa: E402 - behind the path
-
-import armdyn  # noqa: E402
 
 project = "armdyn"
 author = "the authors of armdyn"
@@ -37,6 +38,7 @@ nb_execution_raise_on_error = True
 nb_execution_timeout = 120
 nb_execution_in_temp = True
 nb_execution_show_tb = True
+nb_output_stderr = "error"
 
 html_theme = "furo"
 html_title = "armdyn"
@@ -50,6 +52,9 @@ pygments_style, pygments_dark_style = "friendly", "monokai"
 
 def setup(app: Sphinx) -> None:
     """Write the reference and the tests' pages, make links of names, run the pages that are notebooks."""
+    sys.path.insert(0, str(HERE))
+    from armdyn_docs import cited_tests, executed, links, reference  # noqa: PLC0415 - behind the path; they need Sphinx
+
     written = reference.Reference()
     reference.write(HERE / "reference", written.pages)
     reference.write(HERE / "tests", lambda: cited_tests.pages(HERE))

@@ -8,9 +8,19 @@ import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
-from armdyn_docs.links import TEST, label_of_test
-
 ROOT = Path(__file__).parents[2]
+TEST = re.compile(r"(tests/[\w/]+\.py)(?:::(\w+))?")
+
+
+def label_of_test(file: str, function: str | None) -> str:
+    """The label under which the site shows a test.
+
+    >>> label_of_test("tests/program/test_expr.py", "test_folding")
+    'test-program-test_expr-test_folding'
+    """
+    return "-".join(
+        ["test", *file.removeprefix("tests/").removesuffix(".py").split("/"), *([function] if function else [])]
+    )
 
 
 def cited(docs: Path) -> dict[str, list[str | None]]:

@@ -15,6 +15,7 @@ SET_UP = """```{code-cell} python
 :tags: [remove-cell]
 %matplotlib inline
 %config InlineBackend.figure_formats = ["retina"]
+%config InlineBackend.print_figure_kwargs = {"bbox_inches": None}
 import warnings
 warnings.filterwarnings("error", module="armdyn|__main__")
 ```

@@ -12,22 +12,11 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import make_refnode
 
 import armdyn
+from armdyn_docs.cited_tests import TEST, label_of_test
 from armdyn_docs.public_names import MISSING, Names, find
 
 OF_ARMDYN = re.compile(r"(armdyn(?:\.[A-Za-z_]\w*)+)(\(.*\))?")
 OF_ROBOT = re.compile(r"(?:robot|Robot)\.([a-z]\w*)(\(.*\))?")
-TEST = re.compile(r"(tests/[\w/]+\.py)(?:::(\w+))?")
-
-
-def label_of_test(file: str, function: str | None) -> str:
-    """The label under which the site shows a test.
-
-    >>> label_of_test("tests/program/test_expr.py", "test_folding")
-    'test-program-test_expr-test_folding'
-    """
-    return "-".join(
-        ["test", *file.removeprefix("tests/").removesuffix(".py").split("/"), *([function] if function else [])]
-    )
 
 
 class LinkNames(SphinxTransform):
@@ -97,4 +86,4 @@ class Resolver:
         return self.names.place(target, found) or ""
 
 
-__all__ = ["LinkNames", "Resolver", "label_of_test"]
+__all__ = ["LinkNames", "Resolver"]

@@ -26,8 +26,8 @@ OF_EVERY_CALL = ("out", "workers")
 
 EVERY_CALL = """
 Functions of the state take one state or a batch of any shape, and broadcast. `out=` is an array for the result (a
-tuple of several results), `workers=` the number of threads for large batches, -1 for one a core. Derivatives and exports
-of each are those of {py:obj}`armdyn.functions.CompiledFunction`.
+tuple of several results), `workers=` the number of threads for large batches, -1 for one a core. Derivatives and
+exports of each are those of {py:obj}`armdyn.functions.CompiledFunction`.
 """
 
 

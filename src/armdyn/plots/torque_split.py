@@ -39,8 +39,8 @@ def draw_torque_split(robot: Robot, q: ArrayLike, tau: ArrayLike) -> Figure:
     """
     if robot.dof != 2 or len(robot.constraint_rows) != 1:
         raise ShapeError(
-            f"{robot.name!r} has {robot.dof} joints and {len(robot.constraint_rows)} constraint rows; the split is drawn "
-            "of two joints and one row"
+            f"{robot.name!r} has {robot.dof} joints and {len(robot.constraint_rows)} constraint rows; the split is "
+            "drawn of two joints and one row"
         )
     tau = array("tau", tau, (2,), "N m or N")
     P = robot.force_projection(array("q", q, (2,), "rad or m"))
@@ -82,9 +82,12 @@ def _range(matrix: Array) -> Array:
 
 
 def _draw_force(axes: Axes, vector: Array, name: str, colour: str, half: float) -> None:
-    """An arrow from the origin, its name beyond its end."""
+    """An arrow from the origin, its name at the right of its end."""
     axes.quiver(0, 0, *vector, color=colour, angles="xy", scale_units="xy", scale=1.0, width=0.009, zorder=4)
     length = float(np.linalg.norm(vector))
     if length > 0.0:
-        x, y = vector * (1.0 + 0.09 * half / length)
-        axes.text(x, y, name, color=colour, ha="center", va="center", zorder=5)
+        across = np.array([vector[1], -vector[0]])
+        x, y = vector + 0.07 * half * (vector + across) / length
+        side = "left" if across[0] > 0.0 else "right"
+        paper = {"facecolor": "white", "edgecolor": "none", "pad": 1.0}  # lines end at the name
+        axes.text(x, y, name, color=colour, ha=side, va="center", zorder=5, bbox=paper)

@@ -14,7 +14,7 @@ from armdyn.errors import Unsupported
 from armdyn.plots.drawing import frame_picture, round_scale
 from armdyn.plots.plane import plane_of_motion
 from armdyn.plots.stick_figure import draw_arm, stick_lines
-from armdyn.plots.style import COLOURS, INK, new_figure
+from armdyn.plots.style import COLOURS, INK, SPINE, new_figure
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -51,12 +51,12 @@ def draw_velocity_terms(robot: Robot, q: ArrayLike, qd: ArrayLike, *, frame: str
     total = sum((vector for _, vector in [*centripetal, *coriolis]), start=np.zeros(2))
     everything = [*centripetal, *coriolis, ("all of them", total)]
     reach = float(np.linalg.norm(np.ptp(np.concatenate(stick_lines(robot, q)), axis=0)))
-    scale = round_scale(0.7 * reach / max(*(float(np.linalg.norm(v)) for _, v in everything), 1e-12))
+    scale = round_scale(1.5 * reach / max(*(float(np.linalg.norm(v)) for _, v in everything), 1e-12))
     figure = new_figure(2.6 * (robot.dof + 1), 3.4)
     panels = figure.subplots(1, robot.dof + 1, sharex=True, sharey=True)
     for k, (axes, arrows) in enumerate(zip(panels, [*([term] for term in centripetal), everything], strict=True)):
-        draw_arm(axes, robot, q, plane=plane)
-        _draw_arrows(axes, place, arrows, scale, k)
+        draw_arm(axes, robot, q, plane=plane, colour=SPINE)
+        _draw_arrows(axes, place, arrows, (scale, 0.05 * reach), k)
     points = [line @ plane for line in stick_lines(robot, q)] + [place + scale * np.array([v for _, v in everything])]
     for axes in panels:
         frame_picture(axes, np.concatenate(points), plane, None)
@@ -91,15 +91,13 @@ def _terms(robot: Robot, q: Array, qd: Array, frame: str | None, plane: Array) -
     return [(f"centripetal, {name}", term) for name, term in zip(names, by_joint, strict=True)], pairs
 
 
-def _draw_arrows(axes: Axes, place: Array, arrows: list[Arrow], scale: float, panel: int) -> None:
-    """Arrows from the point; the last panel's beside each other, for collinear ones would hide."""
-    single = len(arrows) == 1
+def _draw_arrows(axes: Axes, place: Array, arrows: list[Arrow], sizes: tuple[float, float], panel: int) -> None:
+    """Arrows of a point, ``sizes[0]`` long for a unit, ``sizes[1]`` apart: collinear ones would hide each other."""
+    single, (scale, apart) = len(arrows) == 1, sizes
     for k, (name, vector) in enumerate(arrows):
         colour = INK if k == len(arrows) - 1 and not single else COLOURS[(panel if single else k) % len(COLOURS)]
-        start = place + (0.0 if single else 0.05 * scale * k * np.array([1.0, 0.0]))
+        start = place + np.array([apart * k, 0.0])
         axes.quiver(
             *start, *vector, color=colour, label=name, angles="xy", scale_units="xy", scale=1.0 / scale, width=0.012,
             zorder=5,
         )  # fmt: skip
-    if single:
-        axes.set_title(arrows[0][0], fontsize=8, color=INK)
