@@ -126,19 +126,6 @@ def test_configuration_loads() -> None:
     assert all((DOCS / folder).is_dir() for folder in configuration["html_static_path"])
 
 
-@pytest.mark.slow\ndef test_a():\n    assert 1\n\n\ndef test_b():\n    pass\n")
-    assert cited_tests.source(file, "test_a") == "@pytest.mark.slow\ndef test_a():\n    assert 1"
-    with pytest.raises(LookupError, match=r"test_it\.py has no test 'test_c'"):
-        cited_tests.source(file, "test_c")
-    assert len(cited_tests.cited(DOCS)) > 100
-
-
-@pytest.mark.skipif(not HAS_SPHINX, reason="needs the extra docs: make docs")
-def test_configuration_loads() -> None:
-    code = "import runpy, sys; c = runpy.run_path(sys.argv[1]); assert c['nitpicky'] and callable(c['setup'])"
-    subprocess.run([sys.executable, "-c", code, str(DOCS / "conf.py")], check=True)
-
-
 @pytest.mark.slow
 @pytest.mark.skipif(not HAS_SPHINX, reason="needs the extra docs: make docs")
 def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
