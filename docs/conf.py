@@ -53,11 +53,22 @@ pygments_style, pygments_dark_style = "friendly", "monokai"
 def setup(app: Sphinx) -> None:
     """Write the reference and the tests' pages, make links of names, run the pages that are notebooks."""
     sys.path.insert(0, str(HERE))
-    from armdyn_docs import cited_tests, executed, links, reference  # noqa: PLC0415 - behind the path; they need Sphinx
+    from armdyn_docs import executed, links  # noqa: PLC0415 - behind the path; they need Sphinx
+
+    app.add_transform(links.LinkNames)
+    app.connect("builder-inited", write_pages)
+    app.connect("source-read", executed.as_notebook)
+
+
+def write_pages(app: Sphinx) -> None:
+    """Sphinx's event ``builder-inited``: the pages of docstrings and tests stand before Sphinx looks for pages."""
+    from armdyn_docs import cited_tests, links, reference  # noqa: PLC0415
+    from sphinx.errors import ConfigError  # noqa: PLC0415 - this file is read without Sphinx too
 
     written = reference.Reference()
     reference.write(HERE / "reference", written.pages)
-    reference.write(HERE / "tests", lambda: cited_tests.pages(HERE))
-    app.add_transform(links.LinkNames)
-    app.connect("source-read", executed.as_notebook)
+    try:
+        reference.write(HERE / "tests", lambda: cited_tests.pages(HERE))
+    except (LookupError, OSError) as error:
+        raise ConfigError(f"a page names a test that does not exist: {error}") from error
     app.connect("missing-reference", links.Resolver(written.names, written.annotations))

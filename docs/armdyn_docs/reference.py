@@ -169,6 +169,8 @@ class Reference:
             parameters += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None) for n in OF_EVERY_CALL]
         parameters = [p.replace(annotation=self._annotation(p.annotation, module)) for p in parameters]
         result = self._annotation(signature.return_annotation, module)
+        if inspect.isclass(value):
+            result = inspect.Signature.empty
         return stringify_signature(signature.replace(parameters=parameters, return_annotation=result))
 
     def _annotation(self, annotation: Any, module: str) -> Any:
