@@ -23,8 +23,9 @@ class Notes:
 
 
 def comment(lines: Iterable[str]) -> str:
-    """A comment of C; what would end it is broken up, and what is not ASCII is written so."""
-    plain = [line.replace("*/", "* /").encode("ascii", "backslashreplace").decode() for line in lines]
+    """A comment of C; what would begin or end one is broken up, and what is not ASCII is written so."""
+    broken_up = (line.replace("*/", "* /").replace("/*", "/ *") for line in lines)
+    plain = [line.encode("ascii", "backslashreplace").decode() for line in broken_up]
     wrapped = [part for line in plain for part in (_wrapped(line) or [""])]
     if len(wrapped) == 1:
         return f"/* {wrapped[0]} */"

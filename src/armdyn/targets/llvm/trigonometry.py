@@ -129,9 +129,12 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
 
 
 def _sin_polynomial(out: Lines, vector: Vector, r: str, z: str) -> str:
+    """The sine of the rest, with its sign, also that of -0.0, to which the polynomial adds 0.0."""
+    t = vector.type
     tail = horner(out, vector, z, SIN[vector.scalar])
-    cube = out.let(f"fmul {vector.type} {z}, {r}")
-    return multiply_add(out, vector, cube, tail, r)
+    cube = out.let(f"fmul {t} {z}, {r}")
+    sine = multiply_add(out, vector, cube, tail, r)
+    return out.let(f"call {t} @llvm.copysign.{vector.suffix}({t} {sine}, {t} {r})")
 
 
 def _cos_polynomial(out: Lines, vector: Vector, z: str) -> str:
