@@ -15,9 +15,9 @@ from armdyn.declaration import Function
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
-from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.rolled import Rolled
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
+from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 
 if TYPE_CHECKING:

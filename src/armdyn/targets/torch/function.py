@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
 from keyword import kwlist
 from typing import Any
 
 from armdyn.extras import extra
+from armdyn.named_tuples import named_tuple
 from armdyn.program.program import Port, Program
 from armdyn.targets.identifiers import identifier, identifiers
 from armdyn.targets.torch.checking import aligned
@@ -31,7 +30,7 @@ class TorchFunction:
         self._in_graph = in_graph(self._operator)
         self._names = list(identifiers((port.name for port in program.inputs), "PyTorch", kwlist).values())
         fields = list(identifiers((port.name for port in program.outputs), "PyTorch", kwlist).values())
-        self._result = _named_tuple(identifier(self.__name__, kwlist), tuple(fields)) if len(fields) > 1 else _only
+        self._result = named_tuple(identifier(self.__name__, kwlist), fields) if len(fields) > 1 else _only
         self.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in self._names])
 
     def __call__(self, *tensors: Any, **by_name: Any) -> Any:
@@ -83,10 +82,3 @@ def _only(result: Any) -> Any:
 
 def _shown(port: Port) -> str:
     return f"{port.name}[{'x'.join(map(str, port.shape))}]" if port.shape else port.name
-
-
-@cache
-def _named_tuple(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
-    plain: Any = namedtuple  # mypy knows it with literal names only
-    made: Callable[..., Any] = plain(name, fields)
-    return made
