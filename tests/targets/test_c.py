@@ -365,3 +365,31 @@ def test_cmake(tmp_path: Path) -> None:
     armdyn.load("planar_2r").to_c(["inverse_dynamics"], name="arm").write(tmp_path)
     for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], ["ctest", "--test-dir", "build"]):
         subprocess.run(command, cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_optional_arrays_and_options_of_a_compiled_function() -> None:
+    robot = armdyn.load("ur5")
+    assert "const double f_tip[6]" in robot.inverse_dynamics.to_c(given="f_tip").header
+    (function,) = robot.jacobian.to_c(expressed_in="body", scalar="float").functions
+    assert function.program.digest == robot.jacobian.program(expressed_in="body").digest
+    with pytest.raises(UnknownName, match=r"no array 'f_tp' in inverse_dynamics .* Did you mean 'f_tip'\?"):
+        robot.inverse_dynamics.program(given=["f_tp"])
+    with pytest.raises(TypeError, match="speed"):
+        robot.inverse_dynamics.to_c(speed=3)
+
+
+def test_one_function_or_none() -> None:
+    robot = armdyn.load("ur5")
+    assert robot.to_c(armdyn.algorithms.mass_matrix).source == robot.to_c(["mass_matrix"]).source
+    with pytest.raises(Unsupported, match="no function is named"):
+        robot.to_c([])
+    with pytest.raises(TypeError, match=r"functions=5: expected names of methods of 'ur5'"):
+        robot.to_c(5)
+    with pytest.raises(TypeError, match="the name 5 is no text"):
+        robot.mass_matrix.to_c(name=5)
+
+
+@pytest.mark.parametrize("names", [("double", "b"), ("f", "f"), ("größe", "b"), ("a-b", "c"), ("out", "table_cos")])
+def test_sines_that_are_no_functions_of_ones_own(names: tuple[str, str]) -> None:
+    with pytest.raises(Unsupported, match="sincos="):
+        armdyn.load("ur5").mass_matrix.to_c(sincos=names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from armdyn.errors import Unsupported
+from armdyn.errors import Unsupported, shown
 
 
 def identifier(name: str, reserved: Collection[str] = ()) -> str:
@@ -14,6 +14,8 @@ def identifier(name: str, reserved: Collection[str] = ()) -> str:
     >>> identifier("forearm_link.mass"), identifier("2nd joint"), identifier("double", {"double"})
     ('forearm_link_mass', 'x2nd_joint', 'double_')
     """
+    if not isinstance(name, str):
+        raise TypeError(f"the name {shown(name)} is no text; expected a str")
     plain = re.sub(r"[^A-Za-z0-9]+|_+", "_", name).strip("_") or "x"
     plain = plain if plain[0].isalpha() else f"x{plain}"
     return f"{plain}_" if plain in reserved else plain

@@ -27,7 +27,7 @@ def to_c(
     name: str | None = None,
     scalar: str = "double",
     sincos: str | tuple[str, str] = "libm",
-    state: Iterable[str] = (),
+    state: str | Iterable[str] = (),
     notes: Notes | None = None,
     about: Sequence[str] = (),
 ) -> CCode:
@@ -61,7 +61,8 @@ def to_c(
     #include <math.h>
     ...
     """
-    chosen = with_state(program, state) if isinstance(program, Program) and (state := tuple(state)) else program
+    carried = (state,) if isinstance(state, str) else tuple(state)
+    chosen = with_state(program, carried) if isinstance(program, Program) and carried else program
     plain = c_name(name or chosen.name)
     return c_code([CFunction.of(plain, chosen, notes)], plain, scalar=scalar, sincos=sincos, about=about)
 
@@ -99,6 +100,8 @@ def c_code(
     """
     if scalar not in DIALECTS:
         raise Unsupported(f"scalar={shown(scalar)}: expected 'double' or 'float'")
+    if not functions:
+        raise Unsupported(f"{name}: no function is named; expected one at least, such as 'inverse_dynamics'")
     sines = SineSource(sincos)
     dialect = sines.dialect(DIALECTS[scalar].with_functions({name: OWN[name] for name in INLINE}))
     _refuse_same(functions, sines)
