@@ -180,6 +180,7 @@ class CFunction:
             dialect,
             temporary=lambda k: f"{temporary}{k}",
             longest=longest,
+            loops=True,
         )
 
     def _targets(self) -> list[str]:
