@@ -259,6 +259,22 @@ def test_programs_without_inputs_results_or_finite_numbers(tmp_path: Path) -> No
         assert subprocess.run([tmp_path / "selftest"], check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
+def test_runs_of_one_number_are_loops(tmp_path: Path) -> None:
+    """Zeros of block matrices, next to other results, in an array that is an input too."""
+
+    def blocks(k: np.ndarray, s: np.ndarray) -> tuple[np.ndarray, ...]:
+        first, second = np.zeros((9, 9), object), np.full((40,), 2.5, object)
+        first[2:4, 3:5], first[8, 8], second[17] = k, s, s
+        return first, s, 0.0 * s, second
+
+    program = trace(blocks, [Port("k", (2, 2)), Port("s", ())], ["k", "same", "nothing", "second"], name="blocks")
+    code = program.to_c()
+    assert code.source.count("for (int k_ = ") == 4
+    arrays = arguments(program)
+    assert_same(called(code.functions[0], library(code, tmp_path), arrays, np.float64), program, arrays)
+    assert "for" not in program.to_cuda().source.partition("result_0_[0]")[2]  # such arrays would not be in registers
+
+
 @pytest.mark.parametrize(
     "name", ["test", "math", "m", "linux", "state", "given", "percent", "result_0", "worst", "main"]
 )

@@ -32,6 +32,16 @@ def comment(lines: Iterable[str]) -> str:
     return "\n".join(f"{' *' if k else '/*'} {line}".rstrip() for k, line in enumerate(wrapped)) + " */"
 
 
+def line_comment(text: str) -> str:
+    """A comment of one line, as of C++.
+
+    >>> line_comment("arm of " + chr(10) + "two links " + chr(92))
+    '// arm of two links'
+    """
+    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
+    return f"// {plain}".rstrip("\\ ")  # a line that ends so goes on in the next one
+
+
 def _wrapped(line: str) -> list[str]:
     """Lines of some hundred characters; what follows is indented as far as the last run of blanks in the first."""
     indent = " " * (line.rfind("  ") + 2 if "  " in line[:30] else 0)
