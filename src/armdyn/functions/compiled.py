@@ -202,7 +202,9 @@ class CompiledFunction:
     to_casadi = OfProgram()
     to_c = OfProgramWithNotes()
     to_cuda = OfProgram()
+    to_sympy = OfProgram()
     to_torch = OfProgram()
+    to_wasm = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:
