@@ -64,9 +64,9 @@ def test_every_public_function(robot: str, tmp_path: Path) -> None:
 
 def test_every_public_function_in_float(tmp_path: Path) -> None:
     functions = functions_of([program for _, program in public_programs("scara")])
-    code = c_code(functions, "all", scalar="float", sincos="inline")
+    code = c_code(functions, "every", scalar="float", sincos="inline")
     code.write(tmp_path)
-    command = [*COMPILERS[-1], *STRICT, "-O1", "all.c", "all_selftest.c", "-o", "selftest"]
+    command = [*COMPILERS[-1], *STRICT, "-O1", "every.c", "every_selftest.c", "-o", "selftest"]
     subprocess.run([*command, *(["-lm"] if code.library_functions else [])], cwd=tmp_path, check=True)
     done = subprocess.run([tmp_path / "selftest"], check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
