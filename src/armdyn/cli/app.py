@@ -11,8 +11,13 @@ from armdyn._version import __version__
 from armdyn.advice import spelled
 from armdyn.cli.arguments import as_flag, of_robot
 from armdyn.cli.bench import bench
+from armdyn.cli.convert import convert
 from armdyn.cli.export import export
+from armdyn.cli.fk import fk
+from armdyn.cli.ik import ik
 from armdyn.cli.info import info
+from armdyn.cli.jacobian import jacobian
+from armdyn.cli.list_robots import list_robots
 from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
@@ -30,7 +35,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, torque, size, bench, export):
+app.command("list")(list_robots)
+for verb in (info, fk, ik, jacobian, torque, size, bench, export, convert):
     app.command()(of_robot(verb))
 app.command()(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
 app.command()(study)

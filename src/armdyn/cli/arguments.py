@@ -45,6 +45,7 @@ FLAGS = {
     "locked": "--lock",
     "check_inertia": "--accept-inertia",
     "problems": "--accept",
+    "limits": "--ignore-limits",
 }
 """The flags of keywords that are called differently on the command line."""
 

@@ -1,7 +1,7 @@
 """What the Tab key completes: robots, frames, joints and words of options.
 
-A function here gets the words typed so far as a context, and never fails: where it knows nothing, it offers nothing, and
-the shell completes file names.
+A function here gets the words typed so far as a context, and never fails: where it knows nothing, it offers nothing,
+and the shell completes file names.
 """
 
 from __future__ import annotations
