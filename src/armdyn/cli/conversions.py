@@ -19,6 +19,9 @@ from armdyn.formats.zero_reference import ZeroReference
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
+LONGEST = 80
+"""Characters of a call that stays on a line of Python."""
+
 
 class Converted:
     """A robot in another description."""
@@ -112,7 +115,7 @@ class InScrews(AsArguments):
         for name, screw in zip(self.arguments["joint_names"], self.arguments["Slist"].T, strict=True):
             table.add_row(name, *_vector(screw))
         M = np.linalg.multi_dot(self.arguments["Mlist"])
-        return [table, *_pose_tables({"M, home pose of the tip": M})]
+        return [table, *_pose_tables({"M": M})]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -151,7 +154,7 @@ def _pose_tables(poses: Mapping[str, Array]) -> list[Table]:
     tables = []
     for name, T in poses.items():
         if np.abs(T - np.eye(4)).max() > 1e-12:
-            table = new_table(f"{name}: T", "", "", "", "")
+            table = new_table(name, "", "", "", "")
             table.show_header = False
             for row in T:
                 table.add_row(*_vector(row))
@@ -214,7 +217,7 @@ def literal(value: Any, indent: str = "") -> str:
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else f"float({str(value)!r})"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return f"{type(value).__name__}({', '.join(_fields(value, indent))})"
+        return _call(value, indent)
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key!a}: {literal(part, indent)}" for key, part in value.items()) + "}"
     if isinstance(value, list | tuple):
@@ -228,6 +231,15 @@ def _list(values: list[Any] | tuple[Any, ...], indent: str) -> str:
         return f"[{', '.join(literal(part) for part in values)}]"
     inner = indent + "    "
     return "[\n" + "".join(f"{inner}{literal(part, inner)},\n" for part in values) + f"{indent}]"
+
+
+def _call(value: Any, indent: str) -> str:
+    """A dataclass, a field a line if it is long."""
+    name, fields = type(value).__name__, ", ".join(_fields(value, indent))
+    if len(fields) <= LONGEST and "\n" not in fields:
+        return f"{name}({fields})"
+    inner = indent + "    "
+    return f"{name}(\n" + "".join(f"{inner}{field},\n" for field in _fields(value, inner)) + f"{indent})"
 
 
 def _fields(value: Any, indent: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from armdyn.cli.description import moving_mass
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import figure, new_table, show
@@ -47,8 +48,3 @@ def joint_letters(arm: Robot) -> str:
     'RRPRRR'
     """
     return "".join("R" if joint.kind == "revolute" else "P" for joint in arm.joints)
-
-
-def moving_mass(arm: Robot) -> float:
-    """The mass of all links but the base, kg."""
-    return float(sum(link.inertia.mass for link in arm.model.links[1:]))
