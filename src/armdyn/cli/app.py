@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import os
+import re
 import sys
 import warnings
+from collections.abc import Callable
 
 import typer
 
@@ -35,12 +39,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("list")(list_robots)
-for verb in (info, fk, ik, jacobian, torque, size, bench, export, convert):
-    app.command()(of_robot(verb))
-app.command()(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
-app.command()(study)
-app.command()(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
+
+
+def _paragraphs(verb: Callable[..., None]) -> str:
+    """The documentation of a verb with paragraphs in one line, which the window wraps."""
+    return re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.getdoc(verb) or "")
+
+
+def _add(verb: Callable[..., None], name: str | None = None) -> None:
+    app.command(name, help=_paragraphs(verb))(verb)
+
+
+OF_ROBOTS: tuple[Callable[..., None], ...] = (info, fk, ik, jacobian, torque, size, bench, export, convert)
+"""The verbs that are called with the robot that ROBOT names."""
+
+_add(list_robots, "list")
+for verb in OF_ROBOTS:
+    _add(of_robot(verb))
+_add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
+_add(study)
+_add(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 
 
 @app.callback(invoke_without_command=True)
@@ -56,7 +74,13 @@ def main() -> None:
     warnings.showwarning = lambda message, *_, **__: errors.print(labelled("warning:", "yellow", str(message)))
     try:
         with spelled(as_flag):
-            app()
+            try:
+                app()
+            finally:
+                sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has gone, as in "armdyn list | head -1"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python flushes once more at its end
+        sys.exit(1)
     except (ArmdynError, OSError) as error:
         errors.print(labelled(f"{type(error).__name__}:", "bold red", str(error)), soft_wrap=True)
         sys.exit(2)

@@ -60,7 +60,8 @@ def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
 
 def _robot(context: typer.Context) -> Robot | None:
     """The robot that was typed, or None where it is none."""
-    name = context.params.get("robot") or context.params.get("arm")
+    typed = (word for word in context.args if not word.startswith("-"))  # where an option still lacks its value
+    name = context.params.get("robot") or next(typed, None)
     if not isinstance(name, str):
         return None
     try:

@@ -42,7 +42,7 @@ def fk(
 
       armdyn fk ur5 --q 0,-90deg,90deg,0,0,0
 
-      armdyn fk scara --q "pi/4, 0, 50mm, 0" --frame forearm --frame tool --json
+      armdyn fk scara --q "pi/4, 0, 50mm, 0" --frame forearm --frame tip --json
 
       armdyn fk ur5 --motion motion.csv --out poses.csv
     """

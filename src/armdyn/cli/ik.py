@@ -77,7 +77,7 @@ def ik(
 
       armdyn ik ur5 --xyz 0.4,0.2,0.3 --pointing 0,0,-1 --q0 0,-90deg,90deg,-90deg,-90deg,0 --choose nearest
 
-      armdyn ik scara --xyz 0.4,0.2,0.3 --json
+      armdyn ik scara --xyz 0.4,0.2,0.1 --json
     """
     task = _tasks(xyz, Rotated(rpy, quaternion), pose, pointing)
     start = None if q0 is None else read_joint_vector(q0, "--q0", arm)

@@ -16,7 +16,7 @@ NO_UNITS: Units = {}
 _NUMBER = r"(?:(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 _PI = r"(?:pi|π)"
 _FACTOR = rf"(?:{_NUMBER}\s*\*?\s*{_PI}|{_NUMBER}|{_PI})"
-_QUANTITY = re.compile(rf"([-+]?)({_FACTOR})((?:\s*[*/]\s*{_FACTOR})*)\s*([^\s\d.,*].*)?")
+_QUANTITY = re.compile(rf"([-+]?)({_FACTOR})((?:\s*[*/]\s*{_FACTOR})*)\s*((?:[^\W\d_]|°).*)?")
 _STEP = re.compile(rf"([*/])\s*({_FACTOR})")
 _JOINED = re.compile(r"(?<=[\w.])\s+(?!(?:pi|π|nan|inf|infinity)\b)(?=[^\W\d]|°)|\s*([*/])\s*", re.IGNORECASE)
 
