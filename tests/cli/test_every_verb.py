@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -113,14 +113,18 @@ def test_json_of_what_is_not_finite() -> None:
 # ---- words
 
 
-def options() -> dict[str, dict[str, Any]]:
-    """The options by their word: which verbs have it, and the type of its values."""
-    found: dict[str, dict[str, Any]] = {}
-    for verb, command in VERBS.items():
-        for param in command.params:
-            for word in param.opts:
-                if word.startswith("--"):
-                    found.setdefault(word, {})[verb] = (param.type.name, param.nargs)
+def options() -> dict[str, dict[str, str]]:
+    """The options by their word: which verbs have it, and the type of one value."""
+    found: dict[str, dict[str, str]] = {}
+    for command in app.registered_commands:
+        verb = command.name or command.callback.__name__
+        for parameter in inspect.signature(command.callback, eval_str=True).parameters.values():
+            kind, *about = get_args(parameter.annotation) or (None,)
+            words = (word for option in about for word in (option.default, *(option.param_decls or ())))
+            for word in words:
+                if str(word).startswith("--"):
+                    of_one = re.sub(r"list\[(.*)\]|\| None|<class '(.*)'>", r"\1\2", str(kind)).strip()
+                    found.setdefault(word, {})[verb] = of_one
     return found
 
 
@@ -129,7 +133,10 @@ def test_one_word_for_one_thing() -> None:
         assert len(set(verbs.values())) == 1, (word, verbs)
     shared = options()
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
-    assert set(shared["--motion"]) == {"fk", "torque"}
+    assert set(shared["--motion"]) == {"fk", "size", "torque"}
+    assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
+    assert set(shared["--out"]) == {"convert", "export", "fk", "jacobian", "masp", "study", "torque"}
+    assert set(shared["--plot"]) == {"masp", "simulate", "size"}
     assert set(shared["--json"]) >= set(VERBS) - {"derive"}
 
 

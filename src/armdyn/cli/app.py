@@ -75,7 +75,7 @@ def main() -> None:
     try:
         with spelled(as_flag):
             try:
-                app()
+                app(prog_name="armdyn")
             finally:
                 sys.stdout.flush()
     except BrokenPipeError:  # whoever read the output has gone, as in "armdyn list | head -1"

@@ -70,7 +70,7 @@ def masp(
     samples: Annotated[int, typer.Option("--samples", min=2, help="Equally spaced times in the csv.")] = 901,
     near: Annotated[
         str | None,
-        typer.Option("--near", help="Joint positions near those at the start, rad or m, or 90deg, pi/2, 20mm."),
+        typer.Option("--q0", "--near", help="Joint positions near those at the start, rad or m, or 90deg, pi/2, 20mm."),
     ] = None,
     out: Annotated[
         Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for masp.png and masp.csv.")

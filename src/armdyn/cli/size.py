@@ -35,7 +35,7 @@ MOST_SHOWN = 5
 
 def size(
     arm: Robot,
-    task: Annotated[Path, typer.Option("--task", metavar="FILE", help=TASK)],
+    task: Annotated[Path, typer.Option("--motion", "--task", metavar="FILE", help=TASK)],
     catalogue: Annotated[
         Path | None, typer.Option("--catalogue", metavar="FILE", help="A csv of motors; the bundled one if left out.")
     ] = None,
@@ -69,7 +69,8 @@ def size(
         Path | None, typer.Option("--csv", help="Write every pair with its values and the criteria it fails by.")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Draw planes of torque and speed, fronts, temperatures: png, pdf.")
+        Path | None,
+        typer.Option("--plot", "--report", help="Draw planes of torque and speed, fronts, temperatures: png, pdf."),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -84,15 +85,15 @@ def size(
 
     [bold]Examples[/]
 
-      armdyn size ur5 --task motion.csv
+      armdyn size ur5 --motion motion.csv
 
-      armdyn size ur5 --task motion.csv --voltage 48 --hold 2 --report drives.pdf --csv pairs.csv
+      armdyn size ur5 --motion motion.csv --voltage 48 --hold 2 --plot drives.pdf --csv pairs.csv
 
-      armdyn size arm.urdf --task motion.csv --catalogue motors.csv --gears gears.csv --prefer loss
+      armdyn size arm.urdf --motion motion.csv --catalogue motors.csv --gears gears.csv --prefer loss
     """
-    for option, path in (("--csv", csv), ("--report", report)):
+    for option, path in (("--csv", csv), ("--plot", report)):
         if path is not None:
-            refuse_unwritable(option, path, endings=_endings() if option == "--report" else ())
+            refuse_unwritable(option, path, endings=_endings() if option == "--plot" else ())
     cycle = _task(task, arm, hold)
     stock = Catalogue.read(catalogue, gears)
     pairs = len(stock.motors) * len(stock.gears)

@@ -29,7 +29,7 @@ MOST_COMPONENTS = 12
 
 def study(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help=FILE)],
-    folder: Annotated[Path | None, typer.Option("--folder", help=FOLDER)] = None,
+    folder: Annotated[Path | None, typer.Option("--out", "-o", "--folder", metavar="FOLDER", help=FOLDER)] = None,
     cluster: Annotated[str | None, typer.Option("--cluster", metavar="tcp://HOST:PORT", help=CLUSTER)] = None,
     json: AsJson = False,
 ) -> None:
@@ -39,7 +39,7 @@ def study(
 
       armdyn study payloads.yaml
 
-      armdyn study payloads.yaml --folder out/payloads
+      armdyn study payloads.yaml --out out/payloads
 
     [bold]A scenario[/]
 
