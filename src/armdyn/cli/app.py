@@ -16,6 +16,7 @@ from armdyn.advice import spelled
 from armdyn.cli.arguments import as_flag, of_robot
 from armdyn.cli.bench import bench
 from armdyn.cli.convert import convert
+from armdyn.cli.derive import derive
 from armdyn.cli.export import export
 from armdyn.cli.fk import fk
 from armdyn.cli.ik import ik
@@ -50,7 +51,7 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
     app.command(name, help=_paragraphs(verb))(verb)
 
 
-OF_ROBOTS: tuple[Callable[..., None], ...] = (info, fk, ik, jacobian, torque, size, bench, export, convert)
+OF_ROBOTS: tuple[Callable[..., None], ...] = (*(info, fk, ik, jacobian, torque, size, derive, export, convert, bench),)
 """The verbs that are called with the robot that ROBOT names."""
 
 _add(list_robots, "list")
