@@ -157,6 +157,7 @@ def test_ik_that_is_not_met(shell: Shell) -> None:
         (("ik", "ur5", "--pointing", "0,0,0"), "--pointing is zero"),
         (("ik", "ur5", "--xyz", ".4,.2,.3", "--q0", "7,0,0,0,0,0"), "move it inside, or pass --ignore-limits"),
         (("ik", "ur5", "--xyz", ".4,.2,.3", "--frame", "tool"), "Did you mean 'tool0'?"),
+        (("ik", "ur5", "--xyz", ".4,.2,.3", "--choose", "near"), "Did you mean 'nearest'?"),
         (("fk", "ur5", "--frame", "tool"), "Did you mean 'tool0'?"),
         (("fk", "UR5"), "no bundled robot 'UR5' in armdyn (11 bundled robots). Did you mean 'ur5'?"),
         (("fk", "ur5", "--q", "0,0,0,0,0,0", "--motion", "x.csv"), "given twice: by --motion and by --q"),

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from armdyn.cli.arguments import read_joint_vector, read_vector
-from armdyn.cli.completion import complete_frames
+from armdyn.cli.completion import complete_frames, words
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.poses import Rotated, read_pose, read_position
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.tables import figure, new_table, show, show_notes
 from armdyn.errors import ShapeError
 from armdyn.kinematics import Orientation, Pointing, Pose, Position, Solution
+from armdyn.kinematics.inverse import CHOICES
 from armdyn.kinematics.tasks import Task
 from armdyn.robot import Robot
 
@@ -49,10 +50,11 @@ def ik(
     ] = None,
     q0: Annotated[str | None, typer.Option("--q0", help=NEAR)] = None,
     choose: Annotated[
-        Literal["first", "nearest"],
+        str,
         typer.Option(
             "--choose",
             help="The first solution found, or of those of all starts the nearest to --q0.",
+            autocompletion=words(*CHOICES),
         ),
     ] = "first",
     tolerance: Annotated[float, typer.Option("--tolerance", help="Largest error that counts as met, m and rad.")] = (
@@ -82,9 +84,16 @@ def ik(
     task = _tasks(xyz, Rotated(rpy, quaternion), pose, pointing)
     start = None if q0 is None else read_joint_vector(q0, "--q0", arm)
     found = arm.inverse_kinematics(
-        task, start, frame=frame, choose=choose, tolerance=tolerance, starts=starts, iterations=iterations,
-        limits=not ignore_limits, seed=seed,
-    )  # fmt: skip
+        task,
+        start,
+        frame=frame,
+        choose=choose,  # type: ignore[arg-type] # another word is refused by name
+        tolerance=tolerance,
+        starts=starts,
+        iterations=iterations,
+        limits=not ignore_limits,
+        seed=seed,
+    )
     if json:
         print_json(_data(arm, found))
     else:
