@@ -32,6 +32,7 @@ PAGES = {
     "armdyn.masp": "MASP",
     "armdyn.modern_robotics": "The functions of Modern Robotics",
     "armdyn.plots": "Pictures",
+    "armdyn.fmi": "Functional mock-up units",
     "armdyn.model": "The model",
     "armdyn.functions": "Compiled functions and rollouts",
     "armdyn.program": "Programs",
