@@ -15,7 +15,7 @@ test: $(VENV)/installed-all
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # What is long too: every robot, every mutant, every setting of the machine, fuzzing. An hour or two.
-test-all: $(VENV)/installed-torch
+test-all: $(VENV)/installed-torch $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "" --mutants all $(ARGS)
 
 # On an emulated 64-bit Arm processor; needs Debian's qemu-user-static.
