@@ -388,6 +388,17 @@ class Trajectory:
             animation.save(path, progress=progress)
         return animation
 
+    def _repr_html_(self) -> str:
+        from armdyn.simulation.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return summary(self).html()
+
+    def __str__(self) -> str:
+        """A table of joints, with their positions, speeds and forces; energy and notes below it."""
+        from armdyn.simulation.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return str(summary(self))
+
     def __repr__(self) -> str:
         batch = f", batch {self.batch}" if self.batch else ""
         return (
