@@ -27,7 +27,7 @@ STATES = np.random.default_rng(5).uniform(-1.0, 1.0, (3, 4, 7))
 
 
 def urdf_text(path: str) -> str:
-    from xml.etree.ElementTree import tostring  # noqa: PLC0415
+    from xml.etree.ElementTree import tostring
 
     return tostring(bare(path).getroot(), encoding="unicode")
 

@@ -27,7 +27,7 @@ class Cells(HTMLParser):
         self.open: list[str] = []
         self.texts: list[str] = []
 
-    def handle_starttag(self, tag: str, attrs: object) -> None:  # noqa: ARG002
+    def handle_starttag(self, tag: str, attrs: object) -> None:
         self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -112,7 +112,7 @@ def test_screws_print_and_stay_a_tuple() -> None:
 @pytest.mark.parametrize("name", HABITS)
 def test_habits_lead_to_what_there_is(name: str) -> None:
     robot = armdyn.load("planar_2r")
-    with pytest.raises(AttributeError, match="here it is robot.") as raised:
+    with pytest.raises(AttributeError, match=r"here it is robot\.") as raised:
         getattr(robot, name)
     ours = re.findall(r"robot\.(\w+)", str(raised.value))
     assert ours
@@ -203,13 +203,13 @@ def test_payloads_that_are_none() -> None:
     robot = armdyn.load("ur5")
     with pytest.raises(ModelError, match="com without mass"):
         robot.with_payload(com=[0.0, 0.0, 0.1])
-    with pytest.raises(ModelError, match=r"both an armdyn.Inertia and mass="):
+    with pytest.raises(ModelError, match=r"both an armdyn\.Inertia and mass="):
         robot.with_payload(armdyn.Inertia(1.0), mass=2.0)
     with pytest.raises(ModelError, match="mass of the payload on 'tool0' is -1"):
         robot.with_payload(mass=-1.0)
     with pytest.raises(ShapeError, match=r"com of the payload on 'tool0' has shape \(2,\)"):
         robot.with_payload(mass=1.0, com=[0.0, 0.1])
-    with pytest.raises(DTypeError, match="payload on 'tool0' is None; expected an armdyn.Inertia"):
+    with pytest.raises(DTypeError, match=r"payload on 'tool0' is None; expected an armdyn\.Inertia"):
         robot.with_payload()
 
 

@@ -19,13 +19,13 @@ def dh_table(table: DHTable, *, latex: bool = False) -> Table:
 
     >>> print(dh_table(armdyn.load("scara").to_dh("standard")))
     DH table of 'scara', standard: Rz(theta) Tz(d) Tx(a) Rx(alpha), as Paul and Spong
-    i  joint    a(i) [m]  alpha(i) [°]  d(i) [m]  theta(i) [°]
-    1  joint_1     0.325             0         0            q1
-    2  joint_2     0.225             0         0            q2
-    3  joint_3         0             0        q3             0
-    4  joint_4         0             0         0            q4
-    base: at (0, 0, 0.416) m, unturned
-    tool: at (0, 0, 0) m, x axis (1, 0, 0), z axis (0, 0, -1)
+    i  joint        a(i) [m]  alpha(i) [°]  d(i) [m]  theta(i) [°]
+    1  shoulder         0.35             0         0            q1
+    2  elbow             0.3           180         0            q2
+    3  quill_slide         0           180        q3             0
+    4  wrist               0             0         0            q4
+    base: at (0, 0, 0.4) m, unturned
+    tool: at (0, 0, -0.17) m, unturned
     """
     size = max((max(abs(row.a), abs(row.d)) for row in table.rows), default=0.0)
     rows = [_row(i, row, name, size, latex=latex) for i, (row, name) in enumerate(_named(table), start=1)]

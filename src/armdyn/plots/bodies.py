@@ -75,22 +75,30 @@ def triangles_of(shape: Shape) -> Array:
     Raises:
         UnreadMesh: a mesh that cannot be opened.
     """
+    made: Array = np.empty((0, 3, 3))
     match shape:
         case Mesh():
-            return read_triangles(shape)
+            made = read_triangles(shape)
         case Box(size):
-            return _BOX * (np.array(size) / 2.0)
+            made = box(size)
         case Sphere(radius):
-            return _ball() * radius
+            made = _ball() * radius
         case Ellipsoid(radii):
-            return _ball() * np.array(radii)
+            made = _ball() * np.array(radii)
         case Capsule(radius, length):
-            ball = _ball() * radius
-            return ball + np.where(ball.mean(axis=1)[:, None, 2:] >= 0.0, 0.5, -0.5) * np.array([0.0, 0.0, length])
+            made = _apart(_ball() * radius, length)
         case Cylinder(radius, length):
-            return cylinder(radius, length)
-        case _:
-            return np.empty((0, 3, 3))
+            made = cylinder(radius, length)
+    return made
+
+
+def _apart(ball: Array, length: float) -> Array:
+    """A ball whose halves are moved apart along z, with what joins them."""
+    corners = np.array(ball)
+    upper = ball.mean(axis=1)[:, 2] > 0.0
+    corners[..., 2] += np.where(upper, 0.5, -0.5)[:, None] * length
+    tube = _around(np.full(2, np.abs(ball[..., 0]).max()), np.array([-0.5, 0.5]) * length)
+    return np.concatenate([corners, tube])
 
 
 def _grid(points: Array) -> Array:
@@ -122,7 +130,8 @@ def _ball() -> Array:
 
 def box(size: tuple[float, float, float]) -> Array:
     """A box about the origin."""
-    return _BOX * (np.array(size) / 2.0)
+    scaled: Array = _BOX * (np.array(size) / 2.0)
+    return scaled
 
 
 def _unit_box() -> Array:

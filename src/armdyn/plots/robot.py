@@ -106,7 +106,9 @@ def plot(
     if ax is not None:
         figure = _into(ax, scene, looks, eye)
     else:
-        figure = _alone(scene, looks, notes, eye, wide, robot.name if title is None else title, switch("labels", labels))
+        figure = _alone(
+            scene, looks, notes, eye, wide, robot.name if title is None else title, switch("labels", labels)
+        )
     if path is not None:
         write_figure(figure, path)
     return figure
@@ -178,7 +180,7 @@ def _texts(figure: Figure, axes: Any) -> list[Array]:
     of_axes = [axes.xaxis, axes.yaxis, *([axes.zaxis] if hasattr(axes, "zaxis") else [])]
     texts = [text for axis in of_axes for text in (axis.label, *axis.get_ticklabels()) if text.get_text()]
     boxes = [np.array(text.get_window_extent().get_points()) / figure.dpi for text in texts]
-    return [box + [[-AROUND, -AROUND], [AROUND, AROUND]] for box in boxes]
+    return [box + np.array([[-AROUND, -AROUND], [AROUND, AROUND]]) for box in boxes]
 
 
 def _settle_flat(figure: Figure, axes: Any, width: float) -> None:

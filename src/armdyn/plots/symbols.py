@@ -47,7 +47,8 @@ def shaded(triangles: Array, colour: Array) -> Array:
     lengths = np.linalg.norm(normals, axis=1, keepdims=True)
     normals = np.divide(normals, lengths, out=np.zeros_like(normals), where=lengths > 0.0)
     bright = 0.68 + 0.32 * np.abs(normals @ LIGHT)
-    return np.clip(bright[:, None] * colour, 0.0, 1.0)
+    colours: Array = np.clip(bright[:, None] * colour, 0.0, 1.0)
+    return colours
 
 
 def draw_solids(axes: Any, triangles: Array, colours: Array, plane: Array | None, *, alpha: float, z: float) -> None:
@@ -63,7 +64,7 @@ def draw_solids(axes: Any, triangles: Array, colours: Array, plane: Array | None
         return
     normal = np.cross(plane[:, 0], plane[:, 1])
     order = np.argsort(triangles.mean(axis=1) @ normal)
-    flat = PolyCollection(triangles[order] @ plane, facecolors=faces[order], edgecolors="none", zorder=z)
+    flat = PolyCollection(list(triangles[order] @ plane), facecolors=faces[order], edgecolors="none", zorder=z)
     axes.add_collection(flat, autolim=False)
 
 
