@@ -45,10 +45,13 @@ def robot(name: str) -> Robot:
         return armdyn.load(ROBOTS / FILES[name], **options) if name in FILES else armdyn.load(name)
 
 
-def texts(figure: Figure) -> list[Text]:
-    """Every text that is seen."""
-    found = [text for text in figure.findobj(Text) if text.get_text().strip() and text.get_visible()]
-    return [text for text in found if text.get_window_extent().width > 0.0]
+def drawn_numbers(axes: Any) -> list[Text]:
+    """The numbers and names of axes; ticks beyond their range are not drawn."""
+    of_axes = [getattr(axes, name) for name in ("xaxis", "yaxis", "zaxis") if hasattr(axes, name)]
+    ticks = [(axis, tick) for axis in of_axes for tick in axis.majorTicks]
+    ranges = [(sorted(axis.get_view_interval()), tick) for axis, tick in ticks]
+    shown = [tick.label1 for (low, high), tick in ranges if low <= tick.get_loc() <= high]
+    return [*(axis.label for axis in of_axes), *shown]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,8 +61,10 @@ def test_labels_cover_nothing_and_stay_inside(name: str) -> None:
     figure = arm.plot(arm.random_configuration(5), meshes=False)
     figure.canvas.draw()
     labels = list(figure.texts)
+    lines = [child for child in figure.get_children() if isinstance(child, mpl.lines.Line2D)]
+    leaders = [np.array(line.get_xydata()) * figure.dpi for line in lines]
     assert len(labels) == 1 + 2 * (len(arm.model.joints) + 1 + (arm.tip is not None))
-    of_axes = [text for text in texts(figure) if text not in labels and "$" not in text.get_text()]
+    of_axes = drawn_numbers(figure.axes[0])
     for one, other in itertools.combinations(labels, 2):
         assert not one.get_window_extent().overlaps(other.get_window_extent()), (one, other)
     for label, other in itertools.product(labels, of_axes):
@@ -67,6 +72,11 @@ def test_labels_cover_nothing_and_stay_inside(name: str) -> None:
         assert not inside.overlaps(other.get_window_extent()), (label, other)
         assert figure.bbox.x0 <= inside.x0 < inside.x1 <= figure.bbox.x1
         assert figure.bbox.y0 <= inside.y0 < inside.y1 <= figure.bbox.y1
+    assert len(leaders) >= len(labels) // 2
+    for line, text in itertools.product(leaders, drawn_numbers(figure.axes[0])):
+        low, high = text.get_window_extent().get_points()
+        places = np.linspace(*line, 400)
+        assert not ((low < places) & (places < high)).all(axis=1).any(), text
 
 
 def test_joints_frames_and_links_are_where_kinematics_has_them() -> None:
@@ -243,6 +253,8 @@ def test_axes_of_ones_own() -> None:
     flat, space = figure.add_subplot(121), figure.add_subplot(122, projection="3d")
     assert armdyn.load("rp").plot([0.4, 1.3], ax=flat) is figure
     armdyn.load("puma560").plot(ax=space)
+    parts = Figure(figsize=(12, 5), layout="constrained").subfigures(1, 2)
+    armdyn.load("ur5").plot(ax=parts[0].add_subplot(projection="3d")).canvas.draw()  # warns if its axes collapse
     assert flat.lines
     assert space.lines
     with pytest.raises(PictureError, match=r"do not fit 'ur5': expected axes of projection=\"3d\""):

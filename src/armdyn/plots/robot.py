@@ -23,7 +23,7 @@ from armdyn.plots.leaders import GAP, LINE, Label, column_width, draw_labels
 from armdyn.plots.plane import plane_of_motion
 from armdyn.plots.stick_figure import held_lines, stick_lines
 from armdyn.plots.style import INK, PictureError, new_figure, write_figure
-from armdyn.plots.symbols import JOINT_COLOURS, LENGTH, along, draw_solids, draw_triad, shaded, symbol
+from armdyn.plots.symbols import JOINT_COLOURS, LENGTH, along, draw_line, draw_solids, draw_triad, shaded, symbol
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -168,7 +168,9 @@ def _label(figure: Figure, axes: Any, named: list[Label], width: float, below: f
     """Make room for the column of labels, and draw it."""
     needed = LINE * len(named) + ABOVE + below + 2.0 * MARGIN
     lacking = max(needed - float(figure.get_figheight()), 0.0)
-    _move(figure, axes, wider=GAP + column_width(figure, named) + MARGIN, above=lacking / 2.0, below=lacking / 2.0)
+    _move(
+        figure, axes, wider=GAP + 1.05 * column_width(figure, named) + MARGIN, above=lacking / 2.0, below=lacking / 2.0
+    )
     moved = [Label(one.name, one.below, (one.anchor[0], one.anchor[1] + lacking / 2.0)) for one in named]
     top = float(figure.get_figheight()) - ABOVE
     draw_labels(figure, moved, width + GAP, below + MARGIN, top, _texts(figure, axes))
@@ -177,9 +179,11 @@ def _label(figure: Figure, axes: Any, named: list[Label], width: float, below: f
 def _texts(figure: Figure, axes: Any) -> list[Array]:
     """The rectangles around the numbers and names of the axes, inches."""
     figure.canvas.draw()
-    of_axes = [axes.xaxis, axes.yaxis, *([axes.zaxis] if hasattr(axes, "zaxis") else [])]
-    texts = [text for axis in of_axes for text in (axis.label, *axis.get_ticklabels()) if text.get_text()]
-    boxes = [np.array(text.get_window_extent().get_points()) / figure.dpi for text in texts]
+    texts = []
+    for axis in (axes.xaxis, axes.yaxis, *([axes.zaxis] if hasattr(axes, "zaxis") else [])):
+        low, high = sorted(axis.get_view_interval())
+        texts += [axis.label, *(tick.label1 for tick in axis.majorTicks if low <= tick.get_loc() <= high)]
+    boxes = [np.array(text.get_window_extent().get_points()) / figure.dpi for text in texts if text.get_text()]
     return [box + np.array([[-AROUND, -AROUND], [AROUND, AROUND]]) for box in boxes]
 
 
@@ -246,9 +250,8 @@ class _Scene:
 
     def _draw_lines(self, axes: Any, pose: _Pose, colour: str, *, width: float, z: float) -> None:
         for line in self._lines(pose):
-            shown = line if self.plane is None else line @ self.plane
-            drawn = axes.plot(*shown.T, color=colour, linewidth=width, solid_capstyle="round", zorder=z)[0]
-            drawn.set_clip_on(self.plane is not None)
+            style: dict[str, Any] = {"solid_capstyle": "round", "zorder": z}
+            draw_line(axes, line, self.plane, color=colour, linewidth=width, **style)
 
     def _draw_looks(self, axes: Any, looks: list[Body], pose: _Pose, *, alpha: float, z: float) -> list[Array]:
         """Draw what the links look like; the corners of the boxes around it are returned."""
@@ -277,9 +280,8 @@ class _Scene:
         for joint, origin, axis in self._places():
             reach = 0.5 * AXIS * LENGTH * self.size * axis
             ends = np.array([origin - reach, origin + reach])
-            shown = ends if self.plane is None else ends @ self.plane
-            line = axes.plot(*shown.T, color=JOINT_COLOURS[joint.kind], linewidth=0.8, linestyle=dashes, zorder=3)
-            line[0].set_clip_on(self.plane is not None)
+            style: dict[str, Any] = {"color": JOINT_COLOURS[joint.kind], "linestyle": dashes}
+            draw_line(axes, ends, self.plane, linewidth=0.8, zorder=3, **style)
 
     def _symbols(self) -> list[Array]:
         """The corners of all joints' symbols, (points, 3) each."""

@@ -60,12 +60,21 @@ def draw_solids(axes: Any, triangles: Array, colours: Array, plane: Array | None
         solid = Poly3DCollection(triangles, facecolors=faces, edgecolors="none", linewidths=0.0)
         solid.set_zorder(z)
         solid.set_clip_on(False)
+        solid.set_in_layout(False)  # before it is projected its extent means nothing
         axes.add_collection3d(solid, autolim=False)
         return
     normal = np.cross(plane[:, 0], plane[:, 1])
     order = np.argsort(triangles.mean(axis=1) @ normal)
     flat = PolyCollection(list(triangles[order] @ plane), facecolors=faces[order], edgecolors="none", zorder=z)
     axes.add_collection(flat, autolim=False)
+
+
+def draw_line(axes: Any, points: Array, plane: Array | None, **style: Any) -> None:
+    """Draw a line through points in base axes, m, (points, 3); in space it may reach beyond the square of its axes."""
+    line = axes.plot(*(points if plane is None else points @ plane).T, **style)[0]
+    if plane is None:
+        line.set_clip_on(False)
+        line.set_in_layout(False)  # before it is projected its extent means nothing
 
 
 def draw_triad(axes: Any, T: Array, size: float, plane: Array | None, *, z: float) -> None:
@@ -75,5 +84,4 @@ def draw_triad(axes: Any, T: Array, size: float, plane: Array | None, *, z: floa
         shown = ends if plane is None else ends @ plane
         if np.linalg.norm(shown[1] - shown[0]) < 0.05 * TRIAD * size:
             continue
-        line = axes.plot(*shown.T, color=colour, linewidth=1.8, solid_capstyle="round", zorder=z)[0]
-        line.set_clip_on(plane is not None)
+        draw_line(axes, ends, plane, color=colour, linewidth=1.8, solid_capstyle="round", zorder=z)
