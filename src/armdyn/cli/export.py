@@ -17,6 +17,7 @@ from armdyn.errors import ShapeError, UnknownName
 from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions, to_c
+from armdyn.targets.wasm import module
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,26 @@ def _c(request: Request) -> list[Path]:
     return code.write(request.folder)
 
 
+_DTYPES = {"double": "float64", "float": "float32"}
+
+
+def _cuda(request: Request) -> list[Path]:
+    """Of every function a kernel in CUDA C++ and the same in PTX, with the same parameters."""
+    scalar = request.settings.get("scalar", "double")
+    if scalar not in _DTYPES:
+        raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
+    dtype = _DTYPES[scalar]
+    paths: list[Path] = []
+    for one in request.chosen():
+        kernel = one.program.to_cuda(dtype=dtype, name=f"{request.name}_{one.name}" if request.name else one.name)
+        texts = {".cu": kernel.source, ".ptx": kernel.ptx()}
+        request.folder.mkdir(parents=True, exist_ok=True)
+        for ending, text in texts.items():
+            paths.append(request.folder / f"{kernel.kernel_name}{ending}")
+            paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
 def _python(request: Request) -> list[Path]:
     """A module of plain Python for every function."""
     return write_python(_named(request), request.folder, request.name)
@@ -73,15 +94,30 @@ def _latex(request: Request) -> list[Path]:
     return write_latex(_named(request), request.folder, request.name or request.robot.name)
 
 
+_SINES = {"libm": "host", "inline": "own"}
+
+
+def _wasm(request: Request) -> list[Path]:
+    """One WebAssembly module of all, an ES module in JavaScript that holds it, and its types."""
+    sincos = request.settings.get("sincos", "libm")
+    if sincos not in _SINES:
+        raise UnknownName.of("sincos", str(sincos), _SINES, "--to wasm")
+    programs = dict(_named(request))
+    found = module(programs, name=request.name or request.robot.name, sine=_SINES[sincos])  # type: ignore[arg-type]
+    return list(found.write(request.folder))
+
+
 def _named(request: Request) -> list[tuple[str, Program]]:
     return [(chosen.name, chosen.program) for chosen in request.chosen()]
 
 
 TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
     "c": (_c, ("scalar", "sincos", "shared")),
+    "cuda": (_cuda, ("scalar",)),
     "python": (_python, ()),
     "numpy": (_numpy, ()),
     "latex": (_latex, ()),
+    "wasm": (_wasm, ("sincos",)),
 }
 """By the word behind --to: what writes it, and which settings it takes."""
 
@@ -122,7 +158,11 @@ def export(
 
       armdyn export ur5 --to c -f inverse_dynamics --given f_tip --name arm -o firmware
 
+      armdyn export ur5 --to cuda -f inverse_dynamics --scalar float -o kernels
+
       armdyn export ur5 --to python -f inverse_dynamics -f mass_matrix -o modules
+
+      armdyn export ur5 --to wasm -f mass_matrix -f gravity_forces -o web
 
       armdyn export puma560 --to latex -f inverse_dynamics -o paper
     """

@@ -199,7 +199,10 @@ class CompiledFunction:
     to_python = OfProgram()
     to_casadi = OfProgram()
     to_c = OfProgramWithNotes()
+    to_cuda = OfProgram()
+    to_sympy = OfProgram()
     to_torch = OfProgram()
+    to_wasm = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:

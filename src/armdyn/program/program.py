@@ -172,7 +172,10 @@ class Program:
     to_python = exported("armdyn.targets.equations")
     to_casadi = exported("armdyn.targets.casadi")
     to_c = exported("armdyn.targets.c")
+    to_cuda = exported("armdyn.targets.cuda")
+    to_sympy = exported("armdyn.targets.sympy")
     to_torch = exported("armdyn.targets.torch")
+    to_wasm = exported("armdyn.targets.wasm")
 
 
 def trace(

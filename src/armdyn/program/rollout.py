@@ -118,6 +118,7 @@ class Rollout:
         return self.step.op_counts
 
     to_c = exported("armdyn.targets.c")
+    to_cuda = exported("armdyn.targets.cuda")
 
     @cached_property
     def digest(self) -> str:
