@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 import warnings
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from matplotlib.text import Text
 import armdyn
 from armdyn.errors import ModelError, ShapeError, UnknownName
 from armdyn.model.geometry import Box, Capsule, Cylinder, Ellipsoid, Geometry, Mesh, Plane, Shape, Sphere
-from armdyn.plots import PictureError
+from armdyn.plots import PictureError, mesh_files
 from armdyn.plots.bodies import bodies, triangles_of
 from armdyn.plots.leaders import LINE, Label, _cross, draw_labels, spread
 from armdyn.plots.mesh_files import UnreadMesh, find_file, read_triangles, thinned
@@ -201,6 +202,18 @@ def test_meshes_that_cannot_be_drawn_are_told(tmp_path: Path) -> None:
     assert [len(body.triangles) for body in looks] == [12]  # the box instead
     assert notes == ["1 .stl meshes not drawn: not found"]
     assert notes[0] in [text.get_text() for text in drawn.plot().texts]
+
+
+def test_without_trimesh_and_of_huge_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_stl(tmp_path / "a.stl")
+    mesh = Mesh("a.stl", folder=str(tmp_path))
+    monkeypatch.setattr(mesh_files, "LARGEST_FILE", 10)
+    with pytest.raises(UnreadMesh, match="larger than 0 MB"):
+        read_triangles(mesh)
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "trimesh", None)
+    with pytest.raises(UnreadMesh, match="trimesh is not installed"):
+        read_triangles(mesh)
 
 
 @pytest.mark.parametrize(
