@@ -20,6 +20,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.advice import option
 from armdyn.checks import as_float, is_one_of, listed, switch
 from armdyn.errors import ModelError, ShapeError, Unsupported, shown
 from armdyn.exact import ONE, ZERO, exact, meant
@@ -239,7 +240,7 @@ def step_across(a: float, alpha: float) -> Array:
 def convention_problems(convention: object) -> Iterator[str]:
     """The fault in the name of a convention."""
     if not is_one_of(convention, CONVENTIONS):
-        known = " or ".join(f"convention={name!r} ({meaning})" for name, meaning in CONVENTIONS.items())
+        known = " or ".join(f"{option('convention', name)} ({meaning})" for name, meaning in CONVENTIONS.items())
         what = "is not given" if convention is None else f"is {shown(convention)}"
         yield f"convention {what}; the same table means different arms: choose {known}."
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
 
@@ -113,7 +114,7 @@ class Solution:
             )
         if status == TOO_FEW_JOINTS:
             return f"{nearest}, {len(self.joint_names)} joints cannot meet all conditions at once"
-        return f"{nearest}, the search still went on; more iterations= or starts= may help"
+        return f"{nearest}, the search still went on; more {option('iterations')} or {option('starts')} may help"
 
     def _held(self, index: tuple[int, ...]) -> str:
         which = []

@@ -11,7 +11,7 @@ from typing import Any
 from armdyn.errors import ModelError, UnknownName
 from armdyn.lazy import modules_of
 from armdyn.robot import Robot
-from armdyn.robots.sources import is_text, of_object, of_text
+from armdyn.robots.from_memory import is_text, of_object, of_text
 from armdyn.threads import undivided
 
 IN_PLANE = (0.0, -9.81, 0.0)

@@ -1,54 +1,29 @@
-"""Robots from what else describes one: the text of a description, a model of MuJoCo or Pinocchio in memory."""
+"""Where the numbers of the bundled robots come from, a line each; their files say how they were read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
-
-from armdyn.robot import Robot
+from typing import NamedTuple
 
 
-def is_text(source: object) -> bool:
-    """Whether a description itself is given, not the path of its file: its first character opens an element."""
-    return isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("<")
+class Source(NamedTuple):
+    """What a bundled robot is, and where its numbers come from."""
+
+    what: str
+    source: str
 
 
-def of_text(text: str, options: Mapping[str, Any]) -> Robot:
-    """The robot that a URDF or MJCF text describes; of MJCF without files beside it, such as meshes."""
-    if "<mujoco" in text and "<robot" not in text:
-        return _of_mjcf_text(text, options)
-    from armdyn.formats.urdf import read_urdf_text  # noqa: PLC0415 - where there is such a text
-
-    return Robot(read_urdf_text(_without_declaration(text), **options))
-
-
-def _without_declaration(text: str) -> str:
-    """Text needs no ``<?xml ...?>``, before which literals in programs have blanks; lines keep their numbers."""
-    start = text.lstrip("\ufeff \t\r\n")
-    declaration, end, rest = start.partition("?>")
-    if not declaration.startswith("<?xml") or not end:
-        return text
-    return text[: len(text) - len(start)].lstrip("\ufeff") + rest
-
-
-def _of_mjcf_text(text: str, options: Mapping[str, Any]) -> Robot:
-    with TemporaryDirectory(prefix="armdyn-") as folder:
-        path = Path(folder) / "text.xml"
-        path.write_text(text, encoding="utf-8", errors="surrogatepass")
-        return Robot.from_mjcf(path, **options)
-
-
-def of_object(source: object, options: Mapping[str, Any]) -> Robot | None:
-    """The robot of a ``mujoco.MjModel`` or a ``pinocchio.Model``; None of anything else."""
-    from armdyn.formats.mjcf.compiler import is_mjmodel  # noqa: PLC0415 - where there is an object
-    from armdyn.formats.pinocchio_model import is_pinocchio_model, read_pinocchio_model  # noqa: PLC0415
-
-    if is_mjmodel(source):
-        from armdyn.formats.mjcf.reader import read_mjmodel  # noqa: PLC0415
-
-        return Robot(read_mjmodel(source, **options))
-    if is_pinocchio_model(source):
-        return Robot(read_pinocchio_model(source, **options))
-    return None
+SOURCES: Mapping[str, Source] = {
+    "planar_2r": Source("planar arm, point masses", "Modern Robotics, figure 8.1, example 8.5"),
+    "planar_2r_geared": Source("planar_2r with a geared motor at each joint", "Modern Robotics, 8.9.2"),
+    "planar_3r": Source("planar arm", "Craig, Introduction to Robotics, MATLAB exercise 6A"),
+    "ucl_2r": Source("planar arm, point masses", "UCL, lecture on manipulator dynamics, week 9"),
+    "rp": Source("one joint that turns, one that slides", "of the kind of Craig, chapter 6; round numbers of our own"),
+    "furuta": Source("rotational inverted pendulum", "Modern Robotics, exercise 8.4"),
+    "scara": Source("small assembly robot", "round numbers of our own"),
+    "stanford": Source("Stanford (Scheinman) arm", "Paul 1981, tables 6.5 and 6.6; Stanford AIM-177"),
+    "puma560": Source("Unimation PUMA 560", "Armstrong, Khatib, Burdick, ICRA 1986"),
+    "kg_puma": Source("PUMA-type arm in inches and pounds", "Kazerounian, Gupta 1985, tables 1 and 2"),
+    "ur5": Source("Universal Robots UR5", "Modern Robotics, 4.2; ROS-Industrial universal_robot"),
+}
+"""By the names that `armdyn.load` knows."""
