@@ -65,7 +65,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "From descriptions and back": (
         "from_urdf", "from_mjcf", "from_dh", "from_screws", "from_zero_reference", "from_links", "to_urdf", "to_dh",
-        "to_screws", "to_zero_reference", "to_c",
+        "to_screws", "to_zero_reference", "to_c", "to_fmu",
     ),
     "Functions of your own, and any of the above as a program": (
         "compile", "program",
