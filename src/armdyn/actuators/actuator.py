@@ -137,6 +137,11 @@ class Actuator(JointActuator):
         return self.spring is not None
 
     @property
+    def spring_numbers(self) -> Mapping[str, float]:
+        """Stiffness, damping and cubic term of its spring; none without one."""
+        return {} if self.spring is None else dataclasses.asdict(self.spring)
+
+    @property
     def without_spring(self) -> Actuator:
         """The same, stiff."""
         return dataclasses.replace(self, spring=None)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from armdyn.checks import number
 from armdyn.errors import ModelError
+from armdyn.exact import is_zero
 
 ITERATIONS = 5
 """Of Newton's method: the start is at most 18 % above the root, the steps 2e-2, 3e-4, 6e-8, 2e-15 and rounding."""
@@ -43,19 +46,36 @@ class Spring:
                 "N m/rad or N/m. A joint without a spring is rigid"
             )
 
+    def with_inputs(self, numbers: Mapping[str, Any]) -> Spring:
+        """The spring with inputs of a function in the place of some of its numbers; they are not checked."""
+        changed = copy.copy(self)
+        for name, value in numbers.items():
+            object.__setattr__(changed, name, value)
+        return changed
+
+    @property
+    def is_damped(self) -> bool:
+        """Whether it loses energy, or its damping is an input of the function."""
+        return not is_zero(self.damping)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether its stiffness is the same at every deflection."""
+        return is_zero(self.cubic)
+
     def force(self, deflection: Any, rate: Any) -> Any:
         """k x + c x^3 + d xd, N m or N, in floats and traced alike: what the rotor gives the link."""
         elastic = self.elastic_force(deflection)
-        return elastic + self.damping * rate if self.damping else elastic
+        return elastic + self.damping * rate if self.is_damped else elastic
 
     def elastic_force(self, deflection: Any) -> Any:
         """k x + c x^3, N m or N, without the damping."""
         x = deflection
-        return (self.stiffness + self.cubic * (x * x)) * x if self.cubic else self.stiffness * x
+        return self.stiffness * x if self.is_linear else (self.stiffness + self.cubic * (x * x)) * x
 
     def slope(self, deflection: Any) -> Any:
         """The stiffness at a deflection, k + 3 c x^2, N m/rad or N/m."""
-        return self.stiffness + 3.0 * self.cubic * (deflection * deflection) if self.cubic else self.stiffness
+        return self.stiffness if self.is_linear else self.stiffness + 3.0 * self.cubic * (deflection * deflection)
 
     def slope_rate(self, deflection: Any) -> Any:
         """How the stiffness grows with the deflection, 6 c x, N m/rad^2 or N/m^2."""
@@ -77,7 +97,7 @@ class Spring:
         0.01
         """
         linear = force / self.stiffness
-        if not self.cubic:
+        if self.is_linear:
             return linear
         u = (self.cubic / self.stiffness) * (linear * linear)
         g = (1.0 + u) ** (-1.0 / 3.0)
