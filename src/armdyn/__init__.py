@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         algorithms,
         constraints,
         control,
+        derivation,
         ellipsoids,
         identification,
         inertia,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         trajectory,
     )
     from armdyn.declaration import Function, function
+    from armdyn.derivation import derive
     from armdyn.formats.dh import DHRow
     from armdyn.formats.links import Part
     from armdyn.formats.units import Units
@@ -74,6 +76,7 @@ _WHERE = {
     "Part": "formats.links",
     "Units": "formats.units",
     "ClosedLoop": "simulation",
+    "derive": "derivation",
     "Trajectory": "simulation",
     "simulate": "simulation",
     "study": "studies",
@@ -110,6 +113,8 @@ __all__ = [
     "clip",
     "constraints",
     "control",
+    "derivation",
+    "derive",
     "ellipsoids",
     "function",
     "greater",

@@ -23,9 +23,9 @@ IMPORTED = {
 
 @pytest.mark.parametrize("name", [name for name in dir(armdyn.Robot) if not name.startswith("_")])
 def test_no_method_hides_its_parameters(name: str) -> None:
-    """`Robot.program` alone has options without names: those of any function."""
+    """Only what takes any function has options without names: that function's."""
     method = getattr(armdyn.Robot, name)
-    if not callable(method) or name == "program":
+    if not callable(method) or name in ("program", "to_c"):
         return
     kinds = {p.kind for p in inspect.signature(method).parameters.values()}
     assert inspect.Parameter.VAR_KEYWORD not in kinds

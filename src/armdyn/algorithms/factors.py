@@ -78,8 +78,19 @@ def links_mass(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
     return columns(mechanism, mechanism.drive.positions(q))
 
 
-def factored(mechanism: Mechanism, drive: Drive, links: list[dict[int, Any]]) -> Factors:
+def factored(
+    mechanism: Mechanism, drive: Drive, links: list[dict[int, Any]], moves: Sequence[Any] | None = None
+) -> Factors:
     """The factors of the mass matrix that ``links`` have with the rotors of a drive.
+
+    A coordinate that is held at rest is one of infinite inertia: 1/D is zero there, and what is solved with the factors
+    is the motion of the others, and exactly zero of that one.
+
+    Args:
+        mechanism: for messages.
+        drive: with the rotors.
+        links: the mass matrix of the links.
+        moves: 1 of each coordinate that moves, 0 of one that is held; all move where left out.
 
     Raises:
         ModelError: where a joint moves no inertia, so that M has no inverse.
@@ -90,7 +101,7 @@ def factored(mechanism: Mechanism, drive: Drive, links: list[dict[int, Any]]) ->
     L: list[dict[int, Any]] = [{} for _ in M]
     for k in reversed(range(len(M))):
         require_joint_inertia(mechanism, mechanism.model.coordinates[order[k]].name, M[k][k])
-        reciprocal[k] = 1.0 / M[k][k]
+        reciprocal[k] = 1.0 / M[k][k] if moves is None else moves[order[k]] / M[k][k]
         carriers = sorted((j for j in M[k] if j != k), reverse=True)  # inwards
         for place, i in enumerate(carriers):
             L[k][i] = M[k][i] * reciprocal[k]

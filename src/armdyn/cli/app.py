@@ -11,6 +11,8 @@ from armdyn._version import __version__
 from armdyn.advice import spelled
 from armdyn.cli.arguments import as_flag, of_robot
 from armdyn.cli.bench import bench
+from armdyn.cli.derive import derive
+from armdyn.cli.export import export
 from armdyn.cli.info import info
 from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.screen import labelled, screen
@@ -29,7 +31,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, torque, size, bench):
+for verb in (info, torque, size, derive, export, bench):
     app.command()(of_robot(verb))
 app.command()(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
 app.command()(study)

@@ -13,6 +13,7 @@ from armdyn.declaration import Function
 from armdyn.errors import ArmdynError, DTypeError, ShapeError
 from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
+from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.explain import check_arguments, check_out, check_out_of_batch, is_writable
 from armdyn.functions.locating import locating
 from armdyn.functions.of_program import OfProgram
@@ -197,6 +198,9 @@ class CompiledFunction:
     latex = OfProgram()
     to_python = OfProgram()
     to_casadi = OfProgram()
+    to_c = OfProgramWithNotes()
+    to_cuda = OfProgram()
+    to_sympy = OfProgram()
     to_torch = OfProgram()
 
     @property

@@ -11,9 +11,11 @@ import numpy as np
 
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.derivatives import identifier
 from armdyn.functions.named_tuples import named_tuple
+from armdyn.functions.of_program import OfProgram
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import RolloutCall, names_of
 from armdyn.functions.rollout_jvp import RolloutJvp
@@ -78,6 +80,9 @@ class CompiledRollout(RolloutCall):
         self._adjoints: dict[Any, Loop] = {}
         self._jvps: dict[tuple[str, ...], RolloutJvp] = {}
         self._cost_function = lru_cache(maxsize=COSTS)(self._compiled_cost)
+
+    to_c = OfProgramWithNotes()
+    to_cuda = OfProgram()
 
     def _refuse_unknown(self, results: Sequence[str]) -> None:
         name = self.function.name

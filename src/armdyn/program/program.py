@@ -171,6 +171,9 @@ class Program:
     latex = exported("armdyn.targets.equations")
     to_python = exported("armdyn.targets.equations")
     to_casadi = exported("armdyn.targets.casadi")
+    to_c = exported("armdyn.targets.c")
+    to_cuda = exported("armdyn.targets.cuda")
+    to_sympy = exported("armdyn.targets.sympy")
     to_torch = exported("armdyn.targets.torch")
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from armdyn.errors import TraceError, UnknownName
+from armdyn.imported import exported
 from armdyn.program.program import OperationCounts, Port, Program
 from armdyn.threads import cached_property
 
@@ -115,6 +116,9 @@ class Rollout:
     def op_counts(self) -> OperationCounts:
         """What one step costs."""
         return self.step.op_counts
+
+    to_c = exported("armdyn.targets.c")
+    to_cuda = exported("armdyn.targets.cuda")
 
     @cached_property
     def digest(self) -> str:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import armdyn.model.payload
     import armdyn.model.standard_parameters
     import armdyn.robot.editing
+    import armdyn.robot.exporting
     import armdyn.robot.locking
     import armdyn.robot.renaming
     import armdyn.task_space
@@ -156,6 +157,7 @@ class Robot:
     to_screws = OfModel(lambda: armdyn.formats.export.screws.write_screws)
     to_zero_reference = OfModel(lambda: armdyn.formats.export.zero_reference.write_zero_reference)
     to_dh = OfModel(lambda: armdyn.formats.export.dh.write_dh)
+    to_c = Imported(lambda: armdyn.robot.exporting.to_c)
     to_urdf = OfModel(lambda: armdyn.formats.export.urdf.write_urdf)
 
     # Other robots from this one

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions import CompiledRollout, Rolled
 from armdyn.functions.binding import Inputs
+from armdyn.functions.c_notes import said_of
 from armdyn.functions.locating import locating
 from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.pickling import require_picklable
@@ -35,12 +36,29 @@ from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import HeldFlexible, flexible_places, flexible_step, refuse_memory
 from armdyn.simulation.methods import Euler, FixedStep
+from armdyn.targets.c.notes import Notes
+
+if TYPE_CHECKING:
+    from armdyn.targets.c.code import CCode
 
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
 
 TAKEN = ("work", "cost", "f_tip", "q0", "qd0", "t0", "steps", "every", "out", "workers", "report")
 """Names that mean something else to the loop, or to its call."""
+
+MEANINGS = {
+    "q": "joint positions, rad or m",
+    "qd": "joint velocities, rad/s or m/s",
+    "theta": "positions of the rotors at the joints, rad or m",
+    "thetad": "velocities of the rotors at the joints, rad/s or m/s",
+    "t": "the time, s",
+    "h": "the length of the step, s",
+    "tau": "joint forces, N m or N",
+    "f_tip": "wrench the tip applies, (m, f) in the tip frame, N m and N",
+    "work": "of tau, J",
+}
+"""Of the loop's own arrays, for comments in exported code."""
 
 CALLBACK = (
     "What cannot be traced runs as an ordinary callback: "
@@ -206,6 +224,17 @@ class ClosedLoop:
     def program(self) -> Rollout:
         """The rollout behind it."""
         return self.rollout.program()
+
+    def to_c(self, **options: Any) -> CCode:
+        """One step of the loop as C99, with what is carried in a struct: see `armdyn.program.Rollout.to_c`.
+
+        >>> armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.pid).to_c(name="arm").functions[0].symbols
+        ('arm_init', 'arm_step')
+        """
+        said = MEANINGS | (said_of(self.controller.function) if self.controller else {})
+        summary = f"One step of {self.robot.name!r}, {str(self.method).partition(',')[0]}, under {self._law}"
+        found: CCode = self.rollout.to_c(**{"notes": Notes(summary, said)} | options)
+        return found
 
     def __call__(
         self,

@@ -67,11 +67,11 @@ class DryJoints:
 
     def coordinates(self, which: Array) -> Array:
         """The coordinates that stand still where these joints stick, as far as one coordinate alone moves them."""
-        moved = self._moved_by[which]
+        moved = self.moved_by[which]
         return moved[moved >= 0]
 
     @cached_property
-    def _moved_by(self) -> Array:
+    def moved_by(self) -> Array:
         """The coordinate that alone moves each, -1 where several do."""
         return np.where(np.count_nonzero(self.rows, axis=1) == 1, np.argmax(self.rows != 0.0, axis=1), -1)
 

@@ -64,6 +64,11 @@ class Happenings:
     contacts: Sequence[Contact]
     dry: DryJoints
 
+    @property
+    def only_dry(self) -> bool:
+        """Whether there are joints that stick and nothing else."""
+        return not (self.events or self.stops or self.contacts)
+
 
 def happenings_of(
     method: Method, events: Any, stops: Any, contacts: Any, dry: DryJoints, dense_output: bool
@@ -126,7 +131,7 @@ def integrate(
             "make the states of a batch advance one after the other; simulate them one by one"
         )
     pushing = Pushing(robot, barriers, happenings.dry, redundant)
-    room = _Room.of(samples, len(barriers))
+    room = Room.of(samples, len(barriers))
     samples.qdd = room.qdd
     samples.signals = room.signals(barriers.stops, friction=len(happenings.dry) > 0)
     if dense_output:
@@ -135,7 +140,7 @@ def integrate(
     def alone(index: Index, own: Samples) -> Generator[float]:
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         dense = samples.dense.get(index)
-        motion = _Motion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense)
+        motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense)
         try:
             yield from motion.run(q[index], qd[index])
         finally:
@@ -151,7 +156,7 @@ def integrate(
             samples.notes.append(f"{impacts} impacts took {took:.6g} J, which is counted as work done on the arm")
 
 
-class _Room(NamedTuple):
+class Room(NamedTuple):
     """Room for what becomes known on the way: accelerations, forces of barriers and friction over time."""
 
     qdd: Array
@@ -159,13 +164,15 @@ class _Room(NamedTuple):
     friction: Array
 
     @classmethod
-    def of(cls, samples: Samples, barriers: int) -> _Room:
+    def of(cls, samples: Samples, barriers: int) -> Room:
+        """For the samples of a motion with so many barriers."""
         shapes = (samples.q.shape, (*samples.q.shape[:-1], barriers), samples.q.shape)
         return cls(*(np.full(shape, np.nan) for shape in shapes))
 
-    def at(self, index: Index) -> _Room:
+    def at(self, index: Index) -> Room:
+        """That of one state of the batch."""
         where: Any = (slice(None), *index)
-        return _Room(self.qdd[where], self.push[where], self.friction[where])
+        return Room(self.qdd[where], self.push[where], self.friction[where])
 
     def signals(self, stops: int, *, friction: bool) -> dict[str, Array]:
         """The forces by name, as far as there are some."""
@@ -180,7 +187,7 @@ class _Room(NamedTuple):
         self.qdd[row], self.push[row], self.friction[row] = found.qdd, found.push, found.friction
 
 
-class _Motion:
+class StateInMotion:
     """One state on its way: y = (q, qd, W), and what is held: barriers closed, joints stuck."""
 
     def __init__(
@@ -190,7 +197,7 @@ class _Motion:
         forces: Forces,
         duration: float,
         samples: Samples,
-        room: _Room,
+        room: Room,
         watched: Sequence[Watched],
         corrector: Corrector | None,
         dense: Dense | None,
@@ -203,6 +210,7 @@ class _Motion:
         self.mode = Mode(np.zeros(len(pushing.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
         self.hold = 0
         self.acting = forces
+        self.starts, self.at_once = True, 0
         self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration)
         self.ends = _ends(method, forces, duration)
         self.watch = Watch(duration) if isinstance(method, Adaptive) and forces.by_callables else None
@@ -223,36 +231,63 @@ class _Motion:
         """From 0 to the end; yields the fraction that is done."""
         t, y = 0.0, np.array([*q, *qd, 0.0])
         self._refuse_start(q, qd)
-        starts, at_once = True, 0
         for hold, end in enumerate(self.ends):
-            self.hold, self.acting = hold, self.forces.between(t, end).in_step(hold, t, *self._state(y))
-            if hold == 0:
-                y = self._begun(t, y)
-            elif self.forces.jump and self._lets_go(t, y):
-                self.integrator.restart()
-                y, starts = self._settled(t, y), True
+            y = self._entered(hold, t, end, y)
             while t < end:
-                step = self.integrator.step(t, y, end)
-                happened = self._first(step, starts)
-                stop = step.end if happened is None else happened.t
-                self._refuse_chattering(t, stop)
-                self._record(step, stop)
-                at_once = at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
-                if at_once > MOST_AT_ONCE:
-                    raise self._too_many(t)
-                t, y, starts = stop, step.at(stop), happened is not None
-                if happened is not None:
-                    if happened.kind == "end":
-                        self._end(t, y)
-                        return
-                    y = self._changed(t, y, happened)
-                elif self.mode.held.any() or self.corrector is not None:
-                    y = self._corrected(y, after_step=True)
-                    self.integrator.moved(t, y)
+                t, y, ended = self._stepped(t, y, end)
+                if ended:
+                    return
                 yield t / self.duration
             self.integrator.restart()
         self.hold = len(self.ends) - 1
         self._record_state(t, y)
+
+    def begin(self, q: Array, qd: Array) -> tuple[Array, Mode]:
+        """The first state, and what its joints do."""
+        self._refuse_start(q, qd)
+        return self._entered(0, 0.0, self.ends[0], np.array([*q, *qd, 0.0])), self.mode
+
+    def one_hold(self, hold: int, y: Array, mode: Mode) -> tuple[Array, Mode, Mode]:
+        """The state at the end of a step of a grid that begins in this mode, and the modes at its begin and its end."""
+        t, end, self.mode = self.ends[hold - 1] if hold else 0.0, self.ends[hold], mode
+        self.starts, self.at_once = False, 0
+        y = self._entered(hold, t, end, y, goes_on=True)
+        begin, mode = t, self.mode
+        while t < end:
+            t, y, _ = self._stepped(t, y, end)
+            mode = self.mode if t == begin else mode
+        return y, mode, self.mode
+
+    def _entered(self, hold: int, t: float, end: float, y: Array, *, goes_on: bool = False) -> Array:
+        """The state with which a hold of the forces begins."""
+        self.hold, self.acting = hold, self.forces.between(t, end).in_step(hold, t, *self._state(y))
+        if hold == 0 and not goes_on:
+            return self._begun(t, y)
+        if self.forces.jump and self._lets_go(t, y):
+            self.integrator.restart()
+            y, self.starts = self._settled(t, y), True
+        return y
+
+    def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
+        """One step, or its part until something happens; and whether that ends the motion."""
+        step = self.integrator.step(t, y, end)
+        happened = self._first(step, self.starts)
+        stop = step.end if happened is None else happened.t
+        self._refuse_chattering(t, stop)
+        self._record(step, stop)
+        self.at_once = self.at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
+        if self.at_once > MOST_AT_ONCE:
+            raise self._too_many(t)
+        t, y, self.starts = stop, step.at(stop), happened is not None
+        if happened is not None:
+            if happened.kind == "end":
+                self._end(t, y)
+                return t, y, True
+            y = self._changed(t, y, happened)
+        elif self.mode.held.any() or self.corrector is not None:
+            y = self._corrected(y, after_step=True)
+            self.integrator.moved(t, y)
+        return t, y, False
 
     # What happens.
 

@@ -28,6 +28,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding, least_squares, sizes_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.equations import motion_of, sliding_motion_of
+from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.stops import Barriers
 from armdyn.spatial.rotations import Array
 
@@ -35,6 +36,9 @@ Forces = tuple[Array, ...]
 
 MOVES = 1e-10
 """Of the acceleration without the bounded forces: what is less is none."""
+
+LARGEST = 1e150
+"""rad/s^2 or m/s^2: a motion with larger accelerations is lost; their squares are finite."""
 
 
 class Mode(NamedTuple):
@@ -155,6 +159,11 @@ class Pushing:
         if not resting.any():
             return Mode(held, slip)
         qdd, _, _ = self._without_held(q, qd, acting, slip)
+        if not np.abs(qdd).max() < LARGEST:
+            raise SimulationError(
+                f"the accelerations of {self.robot.name!r} have grown to {np.abs(qdd).max():g}. Use a shorter step, or "
+                "method='adaptive'; check torque and f_tip"
+            )
         B, approach = self.metric(q, resting).B, self._approach(q, qd, qdd, resting)
         low, high, joints = self.low[resting], self.high[resting], self.is_joint[resting]
         kinetic = np.zeros(len(joints), dtype=bool)

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation import adaptive, fixed_step, flexible_run, hybrid, taylor
+from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
@@ -113,8 +113,9 @@ def simulate(
             in ``trajectory.events``.
         stops: `Stops`, to make the limits of joints stops that they hit, press against and leave.
         contacts: each a `Contact`, a point that a plane pushes and never pulls. The forces of stops and contacts are in
-            ``trajectory.signals``, what impacts take is counted as work. With events, stops, contacts or dry
-            friction the states of a batch are integrated one after the other, and a callable sees one state.
+            ``trajectory.signals``, what impacts take is counted as work. With events, stops and contacts
+            the states of a batch are integrated one after the other, and a callable sees one state; so, too, with dry
+            friction and a callable.
         progress: show a progress bar on stderr.
 
     With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN
@@ -153,6 +154,7 @@ def simulate(
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
     flexible = bool(flexible_places(robot.model))
+    dry, happenings = DryJoints.of(robot), None
     if flexible:
         flexible_run.refuse_options(
             events=events, stops=stops, contacts=contacts, dense_output=dense_output, project=project
@@ -160,15 +162,10 @@ def simulate(
         samples, integrate = flexible_run.plan(robot, chosen, forces, start, (theta0, thetad0), **saving)
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
-        samples, integrate = _plan(robot, chosen, forces, start, **saving)
-    corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    dry, happenings = DryJoints.of(robot), None
-    if not flexible:
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
+        samples, integrate = _plan(robot, chosen, forces, start, happenings, **saving)
+    corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)
-    if happenings is not None and not isinstance(chosen, Taylor):
-        integrate = partial(hybrid.integrate, robot, chosen, forces, start, duration=duration, samples=samples)
-        integrate = partial(integrate, happenings=happenings)
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):
@@ -204,6 +201,7 @@ def _plan(
     method: Method,
     forces: Forces,
     start: tuple[Array, Array],
+    happenings: hybrid.Happenings | None,
     *,
     duration: float,
     save_every: float | None,
@@ -215,6 +213,8 @@ def _plan(
     if isinstance(method, Adaptive | Taylor):
         samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, with_f_tip=with_f_tip)
         integrate: Callable[..., None] = adaptive.integrate if isinstance(method, Adaptive) else taylor.integrate
+        if happenings is not None and isinstance(method, Adaptive):
+            integrate = partial(hybrid.integrate, happenings=happenings)
         return samples, partial(integrate, robot, method, forces, start, duration=duration, samples=samples)
     if robot.model.constraints and not method.scheme.constrained:
         raise SettingError(
@@ -224,7 +224,14 @@ def _plan(
     forces = forces.on_grid(grid)
     saved = saved_steps(grid, save_every, times)
     samples = Samples.empty(grid.times(saved), batch, robot.dof, with_f_tip=with_f_tip)
-    return samples, partial(fixed_step.integrate, robot, method, forces, start, grid=grid, saved=saved, samples=samples)
+    if happenings is None:
+        integrate = fixed_step.integrate
+    elif happenings.only_dry and dry_steps.can_compile(robot, forces, happenings.dry):
+        integrate = partial(dry_steps.integrate, joints=happenings.dry)
+    else:
+        with_events = partial(hybrid.integrate, happenings=happenings, duration=duration, samples=samples)
+        return samples, partial(with_events, robot, method, forces, start)
+    return samples, partial(integrate, robot, method, forces, start, grid=grid, saved=saved, samples=samples)
 
 
 def _refuse_if_all_are_lost(samples: Samples) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from armdyn.program.graph import Node
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
 from armdyn.targets.llvm.vectors import Lines, Vector, section_function, slot_pointer
@@ -13,7 +14,7 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
     """A straight block: loads where a value from outside is first used, stores as soon as a result is there."""
     out = Lines()
     names: dict[int, str] = {}
-    comparisons: dict[int, str] = {}
+    instructions = Instructions(out, vector)
 
     def value(index: int) -> str:
         known = names.get(index)
@@ -29,22 +30,37 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
 
     for index in section.nodes:
         node = plan.nodes[index]
-        operation = str(node[0])
-        arguments = [value(a) for a in arguments_of(node)]
-        if operation in ("less", "less_equal"):
-            mask = out.let(f"fcmp {'olt' if operation == 'less' else 'ole'} {vector.type} {', '.join(arguments)}")
-            comparisons[index] = mask
-            names[index] = _choice(out, vector, mask, vector.splat(1.0), vector.splat(0.0))
-        elif operation == "select":
-            condition = arguments_of(node)[0]
-            mask = comparisons.get(condition) or out.let(f"fcmp une {vector.type} {arguments[0]}, zeroinitializer")
-            names[index] = _choice(out, vector, mask, arguments[1], arguments[2])
-        else:
-            names[index] = _INSTRUCTIONS[operation](out, vector, *arguments)
+        names[index] = instructions.put(index, node, [value(a) for a in arguments_of(node)])
         if index in plan.slots:
             at = slot_pointer(out, vector, "%results", plan.slots[index])
             out.put(f"store {vector.type} {names[index]}, ptr {at}, align {vector.bytes}")
     return section_function(name, out)
+
+
+class Instructions:
+    """Writes arithmetic nodes as instructions; a comparison's mask is kept for the selects that read it.
+
+    Args:
+        out: the function.
+        vector: the type that it computes with.
+    """
+
+    def __init__(self, out: Lines, vector: Vector) -> None:
+        self._out, self._vector = out, vector
+        self._masks: dict[int, str] = {}
+
+    def put(self, index: int, node: Node, arguments: Sequence[str]) -> str:
+        """Append the instructions of a node, whose arguments have these names; the name of its value."""
+        out, vector, operation = self._out, self._vector, str(node[0])
+        if operation in ("less", "less_equal"):
+            mask = out.let(f"fcmp {'olt' if operation == 'less' else 'ole'} {vector.type} {', '.join(arguments)}")
+            self._masks[index] = mask
+            return _choice(out, vector, mask, vector.splat(1.0), vector.splat(0.0))
+        if operation == "select":
+            condition = arguments_of(node)[0]
+            mask = self._masks.get(condition) or out.let(f"fcmp une {vector.type} {arguments[0]}, zeroinitializer")
+            return _choice(out, vector, mask, arguments[1], arguments[2])
+        return _INSTRUCTIONS[operation](out, vector, *arguments)
 
 
 def _choice(out: Lines, vector: Vector, mask: str, if_true: str, if_false: str) -> str:

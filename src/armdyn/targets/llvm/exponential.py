@@ -82,7 +82,7 @@ def _expm1_of_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     shifted = multiply_add(out, vector, x, vector.splat(float(1 / _LOG_2)), vector.splat(magic))
     rounded = out.let(f"fsub {t} {shifted}, {vector.splat(magic)}")
     r = x
-    for part in _log_2_parts(vector):
+    for part in log_2_parts(vector):
         r = multiply_add(out, vector, rounded, vector.splat(-part), r)
     square = out.let(f"fmul {t} {r}, {r}")
     growth = multiply_add(out, vector, square, horner(out, vector, r, _EXPM1[vector.scalar]), r)
@@ -91,7 +91,7 @@ def _expm1_of_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     return out.let(f"sub {bits} {as_bits}, {magic_bits}"), growth
 
 
-def _log_2_parts(vector: Vector) -> tuple[float, float]:
+def log_2_parts(vector: Vector) -> tuple[float, float]:
     """The number log 2 as one so short that its product with k (11 bits) is exact, and the rest."""
     scale = 2 ** (vector.significant_bits - 11)
     high = Fraction(math.floor(_LOG_2 * scale), scale)

@@ -16,10 +16,10 @@ from fractions import Fraction
 
 from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
 
-_PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)
+PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)
 
 # sin r = r + r^3 (s0 + s1 r^2 + ...);  cos r = 1 - r^2/2 + r^4 (c0 + c1 r^2 + ...)
-_SIN = {
+SIN = {
     "double": (
         -0.16666666666666632,
         0.008333333333322472,
@@ -30,7 +30,7 @@ _SIN = {
     ),
     "float": (-0.16666655242443085, 0.008332191035151482, -0.00019518598855938762),
 }
-_COS = {
+COS = {
     "double": (
         0.041666666666666595,
         -0.0013888888888873325,
@@ -61,7 +61,7 @@ def half_pi_parts(vector: Vector) -> list[float]:
     """
     bits = vector.significant_bits
     widths = [bits, bits, bits] if vector.has_fma else [bits - _bits_of_k(vector)] * 4 + [bits]
-    parts, rest = [], _PI / 2
+    parts, rest = [], PI / 2
     for width in widths:
         part = _rounded(rest, width)
         parts.append(float(part))
@@ -77,8 +77,15 @@ def _rounded(value: Fraction, bits: int) -> Fraction:
 
 def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool) -> tuple[str | None, str | None]:
     """Append the instructions for sin x and cos x, right for |x| <= `fast_limit` and for NaN and infinity."""
-    t, bits = vector.type, vector.bits_type
     r, quadrant = _reduce(out, vector, x)
+    return sincos_of_rest(out, vector, r, quadrant, want_sin=want_sin, want_cos=want_cos)
+
+
+def sincos_of_rest(
+    out: Lines, vector: Vector, r: str, quadrant: str, *, want_sin: bool, want_cos: bool
+) -> tuple[str | None, str | None]:
+    """Append the instructions for sin x and cos x where x = k pi/2 + r; the last two bits of ``quadrant`` are k's."""
+    t, bits = vector.type, vector.bits_type
     z = out.let(f"fmul {t} {r}, {r}")
     sin_r = _sin_polynomial(out, vector, r, z)
     cos_r = _cos_polynomial(out, vector, z)
@@ -102,7 +109,7 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     """
     t = vector.type
     magic = vector.splat(vector.magic)
-    shifted = multiply_add(out, vector, x, vector.splat(float(2 / _PI)), magic)
+    shifted = multiply_add(out, vector, x, vector.splat(float(2 / PI)), magic)
     quadrant = out.let(f"bitcast {t} {shifted} to {vector.bits_type}")
     k = out.let(f"fsub {t} {shifted}, {magic}")
     r = x
@@ -122,13 +129,13 @@ def _reduce(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
 
 
 def _sin_polynomial(out: Lines, vector: Vector, r: str, z: str) -> str:
-    tail = horner(out, vector, z, _SIN[vector.scalar])
+    tail = horner(out, vector, z, SIN[vector.scalar])
     cube = out.let(f"fmul {vector.type} {z}, {r}")
     return multiply_add(out, vector, cube, tail, r)
 
 
 def _cos_polynomial(out: Lines, vector: Vector, z: str) -> str:
-    return horner(out, vector, z, (1.0, -0.5, *_COS[vector.scalar]))
+    return horner(out, vector, z, (1.0, -0.5, *COS[vector.scalar]))
 
 
 def _negated_if_bit_1(out: Lines, vector: Vector, value: str, integer: str) -> str:

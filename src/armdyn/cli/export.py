@@ -1,0 +1,186 @@
+"""``armdyn export``: functions of a robot for other languages and tools. A target is one entry of `TARGETS`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from armdyn.cli.export_equations import write_latex, write_python
+from armdyn.cli.outputs import OutputError
+from armdyn.cli.screen import screen
+from armdyn.cli.tables import show_notes
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.program import Program
+from armdyn.robot import Robot
+from armdyn.robot.exporting import Chosen, chosen_functions, to_c
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a call of the verb asks for.
+
+    Args:
+        robot: whose functions they are.
+        functions: their names.
+        folder: where files go; it need not exist.
+        name: of the files; None for the robot's own.
+        given: optional arrays that are arguments.
+        options: of the functions, such as ``expressed_in``.
+        settings: of the target, such as ``scalar``: those given only.
+    """
+
+    robot: Robot
+    functions: tuple[str, ...]
+    folder: Path
+    name: str | None
+    given: tuple[str, ...]
+    options: Mapping[str, Any]
+    settings: Mapping[str, Any]
+
+    def chosen(self) -> list[Chosen]:
+        """The functions' programs, for targets that take one after the other."""
+        return chosen_functions(self.robot, self.functions, self.given, **self.options)
+
+
+Target = Callable[[Request], list[Path]]
+"""Writes files, and gives their paths."""
+
+
+def _c(request: Request) -> list[Path]:
+    """C99: a header, a source, a self-test and a CMakeLists.txt."""
+    code = to_c(
+        request.robot, request.functions, name=request.name, given=request.given, **request.settings, **request.options
+    )
+    return code.write(request.folder)
+
+
+_DTYPES = {"double": "float64", "float": "float32"}
+
+
+def _cuda(request: Request) -> list[Path]:
+    """Of every function a kernel in CUDA C++ and the same in PTX, with the same parameters."""
+    scalar = request.settings.get("scalar", "double")
+    if scalar not in _DTYPES:
+        raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
+    dtype = _DTYPES[scalar]
+    paths: list[Path] = []
+    for one in request.chosen():
+        kernel = one.program.to_cuda(dtype=dtype, name=f"{request.name}_{one.name}" if request.name else one.name)
+        texts = {".cu": kernel.source, ".ptx": kernel.ptx()}
+        request.folder.mkdir(parents=True, exist_ok=True)
+        for ending, text in texts.items():
+            paths.append(request.folder / f"{kernel.kernel_name}{ending}")
+            paths[-1].write_text(text, encoding="utf-8")
+    return paths
+
+
+def _python(request: Request) -> list[Path]:
+    """A module of plain Python for every function."""
+    return write_python(_named(request), request.folder, request.name)
+
+
+def _numpy(request: Request) -> list[Path]:
+    """A module for every function, on NumPy's arrays."""
+    return write_python(_named(request), request.folder, request.name, numpy=True)
+
+
+def _latex(request: Request) -> list[Path]:
+    """A document of equations."""
+    return write_latex(_named(request), request.folder, request.name or request.robot.name)
+
+
+def _named(request: Request) -> list[tuple[str, Program]]:
+    return [(chosen.name, chosen.program) for chosen in request.chosen()]
+
+
+TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
+    "c": (_c, ("scalar", "sincos", "shared")),
+    "cuda": (_cuda, ("scalar",)),
+    "python": (_python, ()),
+    "numpy": (_numpy, ()),
+    "latex": (_latex, ()),
+}
+"""By the word behind --to: what writes it, and which settings it takes."""
+
+
+def export(
+    arm: Robot,
+    to: Annotated[str, typer.Option("--to", metavar="|".join(TARGETS), help="The language or tool.")],
+    function: Annotated[
+        list[str] | None,
+        typer.Option("--function", "-f", metavar="NAME", help="A function, as of armdyn.Robot; may be repeated."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Where the files go.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Of the files and functions; the robot's own.")] = None,
+    given: Annotated[
+        list[str] | None, typer.Option("--given", metavar="ARRAY", help="An optional array to be an argument: f_tip.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Of the functions: expressed_in=body.")
+    ] = None,
+    scalar: Annotated[str | None, typer.Option("--scalar", metavar="double|float", help="The type of numbers.")] = None,
+    sincos: Annotated[
+        str | None, typer.Option("--sincos", metavar="libm|inline|SIN,COS", help="Where sine and cosine come from.")
+    ] = None,
+    shared: Annotated[bool, typer.Option("--shared", help="One function of all, which share their work.")] = False,
+) -> None:
+    """Functions of a robot as code for other languages and tools.
+
+    The code computes what armdyn computes, and needs neither Python nor armdyn. C99 comes with a program that compares
+    it with armdyn's numbers, and a CMakeLists.txt.
+
+    [bold]Examples[/]
+
+      armdyn export ur5 --to c --function inverse_dynamics -o firmware
+
+      armdyn export puma560 --to c -f mass_matrix -f bias_forces --shared --scalar float --sincos inline -o firmware
+
+      armdyn export ur5 --to c -f jacobian --option expressed_in=body -o firmware
+
+      armdyn export ur5 --to c -f inverse_dynamics --given f_tip --name arm -o firmware
+
+      armdyn export ur5 --to cuda -f inverse_dynamics --scalar float -o kernels
+
+      armdyn export ur5 --to python -f inverse_dynamics -f mass_matrix -o modules
+
+      armdyn export puma560 --to latex -f inverse_dynamics -o paper
+    """
+    if to not in TARGETS:
+        raise UnknownName.of("target", to, TARGETS, "armdyn export")
+    write, settings = TARGETS[to]
+    words = {"scalar": scalar, "sincos": _sincos(sincos), "shared": shared or None}
+    stated = {key: value for key, value in words.items() if value is not None}
+    for key in stated:
+        if key not in settings:
+            raise UnknownName(f"--to {to} has no --{key}; it belongs to {_with(key)}")
+    folder = out or Path(f"{arm.name}_{to}")
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"-o {str(folder)!r} is a file; expected the name of a folder")
+    names = tuple(function or ["inverse_dynamics"])
+    request = Request(arm, names, folder, name, tuple(given or ()), _options(option or []), stated)
+    for path in write(request):
+        screen().print(str(path), soft_wrap=True, highlight=False)
+    show_notes(screen(stderr=True), arm.notes)
+
+
+def _with(setting: str) -> str:
+    return ", ".join(f"--to {target}" for target, (_, settings) in TARGETS.items() if setting in settings)
+
+
+def _sincos(text: str | None) -> str | tuple[str, ...] | None:
+    """Two names separated by a comma, or a word."""
+    return tuple(text.split(",")) if text and "," in text else text
+
+
+def _options(texts: list[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise ShapeError(f"--option {text!r}: expected NAME=VALUE, for example expressed_in=body")
+        found[name] = value
+    return found

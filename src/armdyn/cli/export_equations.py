@@ -1,0 +1,53 @@
+"""``armdyn export --to python | numpy | latex``: functions of a robot as equations in files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from armdyn.program import Program
+from armdyn.targets.equations import heading, latex_document
+from armdyn.targets.identifiers import identifiers
+
+Named = tuple[str, Program]
+"""A program and the name of its function."""
+
+
+def write_python(named: Iterable[Named], folder: Path, prefix: str | None = None, *, numpy: bool = False) -> list[Path]:
+    """A module for every function, called as the function is.
+
+    Args:
+        named: what is written.
+        folder: where; it is made if it is not there.
+        prefix: before the names of functions and files, with an underscore between.
+        numpy: whether they take arrays of states.
+
+    Raises:
+        Unsupported: where two functions would have the same file.
+    """
+    programs = {f"{prefix}_{name}" if prefix else name: program for name, program in named}
+    words = identifiers(programs, "Python")
+    return [
+        _written(folder / f"{words[name]}.py", program.to_python(numpy=numpy, name=name))
+        for name, program in programs.items()
+    ]
+
+
+def write_latex(named: Iterable[Named], folder: Path, title: str) -> list[Path]:
+    """One document with a part for every function.
+
+    Args:
+        named: what is written.
+        folder: where; it is made if it is not there.
+        title: of the document, and the name of its file.
+    """
+    parts = [(heading(name.replace("_", " ").capitalize()), program.equations()) for name, program in named]
+    blocks = [block for head, equations in parts for block in (head, *equations.blocks())]
+    (word,) = identifiers([title], "a file's name").values()
+    return [_written(folder / f"{word}.tex", latex_document(title, blocks))]
+
+
+def _written(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path

@@ -1,0 +1,41 @@
+"""Closed forms of the equations of motion, derived step by step with SymPy.
+
+`armdyn.derive` returns a `Derivation`: steps, equations, and results in the arrangement a book prints.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from armdyn.extras import extra
+from armdyn.lazy import module_of
+from armdyn.threads import undivided
+
+if TYPE_CHECKING:
+    from armdyn.derivation.arm import SymbolicArm
+    from armdyn.derivation.derivation import Derivation, derive
+    from armdyn.derivation.dh import from_dh
+    from armdyn.derivation.parameters import symbolic_arm
+    from armdyn.derivation.steps import Equation, Step
+
+_WHERE = {
+    "Derivation": "derivation",
+    "Equation": "steps",
+    "Step": "steps",
+    "SymbolicArm": "arm",
+    "derive": "derivation",
+    "from_dh": "dh",
+    "symbolic_arm": "parameters",
+}
+
+__all__ = ["Derivation", "Equation", "Step", "SymbolicArm", "derive", "from_dh", "symbolic_arm"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for; SymPy is an extra."""
+    if name not in _WHERE:
+        return module_of(__name__, name)
+    with undivided():
+        extra("sympy", f"armdyn.derivation.{name}", library="SymPy")
+        return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)

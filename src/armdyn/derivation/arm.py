@@ -1,0 +1,175 @@
+"""`SymbolicArm`: an arm whose lengths, masses, inertias and gravity are numbers or symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import sympy
+
+from armdyn.derivation.algebra import Algebra
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicBody:
+    """A link and the joint that carries it; numbers are rational, symbols are SymPy's.
+
+    Args:
+        name: of the link.
+        joint: name of its joint.
+        revolute: whether the joint turns; else it slides.
+        parent: place of the body that carries it, -1 of the base.
+        R: rotation of the link's frame in its parent's at q = 0, numbers, shape (3, 3).
+        p: origin of the link's frame in its parent's at q = 0, m, shape (3,).
+        axis: of the joint in the link's axes, numbers, shape (3,).
+        mass: m, kg.
+        com: centre of mass in the link's frame, m, shape (3,).
+        tensor: rotational inertia about the centre of mass, kg m^2, shape (3, 3).
+        armature: reflected inertia of the joint's rotor, kg m^2 or kg.
+        damping: viscous friction, N m s/rad or N s/m.
+        friction: Coulomb friction, N m or N.
+    """
+
+    name: str
+    joint: str
+    revolute: bool
+    parent: int
+    R: Array
+    p: Array
+    axis: Array
+    mass: Any
+    com: Array
+    tensor: Array
+    armature: Any = Fraction(0)
+    damping: Any = Fraction(0)
+    friction: Any = Fraction(0)
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicRotor:
+    """The rotor of a motor as a body that turns: its moment about its axis, the rest of it is part of its carrier.
+
+    Args:
+        name: "JOINT.rotor".
+        driver: place of the body whose joint it turns with.
+        carrier: place of the body that carries it, -1 of the base.
+        axis: u, in the carrier's axes, numbers, shape (3,).
+        inertia: I_a about its axis, kg m^2.
+        ratio: G, its turns against the carrier for one of the joint.
+    """
+
+    name: str
+    driver: int
+    carrier: int
+    axis: Array
+    inertia: Any
+    ratio: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Tip:
+    """The frame that the Jacobian is of: its name, the body that carries it, and its pose there."""
+
+    name: str
+    body: int
+    R: Array
+    p: Array
+
+
+@dataclass(frozen=True, eq=False)
+class SymbolicArm:
+    """The bodies of an arm from the base outwards, and what moves them: q_joints = matrix q + offset.
+
+    Args:
+        name: of the arm.
+        bodies: each behind the body that carries it.
+        gravity: acceleration of free fall in base axes, m/s^2, shape (3,).
+        coordinates: names of the entries of q.
+        slides: for each coordinate, whether it is a length.
+        matrix: a row for each body, a column for each coordinate.
+        offset: joint positions where q = 0, for each body.
+        values: the numbers that symbols stand for, where they stand for numbers.
+        meanings: what symbols stand for, such as "mass of link_1".
+        tip: the frame that the Jacobian is of.
+        constraints: equations on its motion.
+        inexact: whether it has rounded numbers, such as the cosine of 30 degrees.
+        rotors: of motors, that are bodies of their own.
+    """
+
+    name: str
+    bodies: tuple[SymbolicBody, ...]
+    gravity: Array
+    coordinates: tuple[str, ...]
+    slides: tuple[bool, ...]
+    matrix: Array
+    offset: Array
+    values: Mapping[sympy.Symbol, float] = field(default_factory=dict)
+    meanings: Mapping[sympy.Symbol, str] = field(default_factory=dict)
+    tip: Tip | None = None
+    constraints: tuple[Any, ...] = ()
+    inexact: bool = False
+    rotors: tuple[SymbolicRotor, ...] = ()
+
+    @property
+    def dof(self) -> int:
+        """n, the number of coordinates."""
+        return len(self.coordinates)
+
+    @property
+    def coupled(self) -> bool:
+        """Whether the joints do not move one by one."""
+        own = [[Fraction(i == k) for i in range(self.dof)] for k in range(len(self.bodies))]
+        return len(self.bodies) != self.dof or self.matrix.tolist() != own or any(self.offset)
+
+    @cached_property
+    def inertial_symbols(self) -> frozenset[sympy.Symbol]:
+        """The symbols of masses and inertias: those of bodies that are no lengths."""
+        found: set[sympy.Symbol] = set()
+        for b in self.bodies:
+            found |= symbols_in(b.mass, *b.tensor.flat, b.armature, b.damping, b.friction)
+        return frozenset((found | symbols_in(*(rotor.inertia for rotor in self.rotors))) - self.lengths)
+
+    @cached_property
+    def lengths(self) -> frozenset[sympy.Symbol]:
+        """The symbols of lengths and of gravity."""
+        found = symbols_in(*self.gravity, *(rotor.ratio for rotor in self.rotors))
+        for b in self.bodies:
+            found |= symbols_in(*b.p, *b.com)
+        return frozenset(found | (symbols_in(*self.tip.p) if self.tip else set()))
+
+    @cached_property
+    def parameters(self) -> tuple[sympy.Symbol, ...]:
+        """All symbols: masses and inertias, then lengths, in the order of the bodies."""
+        met: dict[sympy.Symbol, None] = {}
+        for b in self.bodies:
+            for value in (b.mass, *b.tensor.flat, b.armature, b.damping, b.friction):
+                met |= dict.fromkeys(_ordered(symbols_in(value) - self.lengths))
+        for rotor in self.rotors:
+            met |= dict.fromkeys(_ordered(symbols_in(rotor.inertia) - self.lengths))
+        met |= dict.fromkeys(_ordered(symbols_in(*self.gravity)))
+        for b in self.bodies:
+            met |= dict.fromkeys(_ordered(symbols_in(*b.p, *b.com)))
+        return tuple(met | dict.fromkeys(_ordered(self.lengths)))
+
+    @cached_property
+    def algebra(self) -> Algebra:
+        """The ring its equations live in."""
+        turns = [b.revolute for b in self.bodies]
+        return Algebra(self.parameters, self.matrix.tolist(), list(self.offset), turns, inexact=self.inexact)
+
+    def replace(self, **changes: Any) -> SymbolicArm:
+        """A copy with some fields changed."""
+        return replace(self, **changes)
+
+
+def symbols_in(*values: Any) -> set[sympy.Symbol]:
+    """The symbols of numbers and expressions."""
+    return {symbol for value in values for symbol in getattr(value, "free_symbols", ())}
+
+
+def _ordered(symbols: set[sympy.Symbol] | frozenset[sympy.Symbol]) -> list[sympy.Symbol]:
+    return sorted(symbols, key=lambda symbol: symbol.name)

@@ -1,0 +1,214 @@
+"""Polynomials as SymPy's expressions in the arrangement of a book: by rates, masses and lengths in a chosen order.
+
+Every factor of a term is of one class: a rate (qd, qdd), an inertia (a mass, a moment), or geometry (a length, gravity,
+the position of a slide, a cosine or sine). An arrangement is an order of the classes. Terms with the same factors of
+the first class are put together, and so on inwards. Sums whose other factors are the same up to a number are put
+together too, so that m2 L1 L2 s2 (2 qd1 qd2 + qd2^2) is one term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import reduce
+from math import gcd, lcm
+from typing import Any
+
+import sympy
+from sympy.polys.rings import PolyElement
+
+from armdyn.derivation.arm import SymbolicArm
+from armdyn.derivation.harmonics import Groups, Wave
+from armdyn.derivation.numbers import printed
+from armdyn.errors import ModelError, shown
+
+CLASSES = ("motion", "mass", "geometry")
+
+Powers = tuple[tuple[Any, int], ...]
+"""Factors of one class: (symbol or `Wave`, power), ..."""
+
+Terms = dict[tuple[Powers, ...], Fraction]
+"""Coefficients by the factors of each class that is left."""
+
+Summand = tuple[Fraction, tuple[Any, ...]]
+"""A number and factors; multiplied at once, for SymPy distributes a number over a sum that stands alone."""
+
+BY_MASS = ("motion", "mass", "geometry")
+"""m1 L1^2 + m2 (L1^2 + 2 L1 L2 c2 + L2^2), as Modern Robotics prints M."""
+
+BY_GEOMETRY = ("motion", "geometry", "mass")
+"""(m1 + m2) L1^2 + 2 m2 L1 L2 c2 + m2 L2^2, as the slides print M, and all print g."""
+
+MOTION_INSIDE = ("mass", "geometry", "motion")
+"""m2 (L1 c1 qdd1 + L2 c12 (qdd1 + qdd2)), as forces of single masses are printed."""
+
+
+class Arrangement:
+    """The printed forms of the polynomials of an arm.
+
+    Args:
+        arm: whose polynomials they are.
+    """
+
+    def __init__(self, arm: SymbolicArm) -> None:
+        self.arm, self.groups = arm, Groups(arm)
+        algebra = arm.algebra
+        motion = {symbol for kind in ("qd", "qdd", "sign_qd") for symbol in algebra.symbols[kind]}
+        self._class = {
+            symbol: "motion" if symbol in motion else "mass" if symbol in arm.inertial_symbols else "geometry"
+            for symbol in algebra.ring.symbols
+        }
+        self._order = {symbol: i for i, symbol in enumerate(algebra.ring.symbols)}
+
+    def expression(self, f: PolyElement, by: Sequence[str] | None = None) -> Any:
+        """An element as an expression of SymPy; gravity's terms by geometry where no order is given."""
+        terms = self._terms(f)
+        if by is not None:
+            return self._collected(terms, checked(by))
+        weight = {key: value for key, value in terms.items() if self._is_weight(key)}
+        others = {key: value for key, value in terms.items() if key not in weight}
+        return self._collected(others, BY_MASS) + self._collected(weight, BY_GEOMETRY)
+
+    def written(self, value: Any) -> Any:
+        """An element as an expression, an array of them as a matrix."""
+        return self.array(value) if hasattr(value, "shape") else self.expression(value)
+
+    def array(self, values: Any, by: Sequence[str] | None = None) -> Any:
+        """A vector or matrix of elements as a matrix of SymPy, an array of higher rank as its array."""
+        if values.ndim <= 2:
+            rows, columns = values.shape if values.ndim == 2 else (len(values), 1)
+            return sympy.ImmutableMatrix(rows, columns, [self.expression(f, by) for f in values.flat])
+        return sympy.ImmutableDenseNDimArray([self.expression(f, by) for f in values.flat], values.shape)
+
+    def function_of(self, waves: tuple[Wave, ...], powers: Sequence[int]) -> Any:
+        """A product of waves and of powers of the generators as an expression."""
+        symbols = zip(self.arm.algebra.ring.symbols, powers, strict=True)
+        return product((*((symbol, power) for symbol, power in symbols if power), *_powers(waves)))
+
+    def _terms(self, f: PolyElement) -> Terms:
+        """Every term by its factors of all classes, in the order of `CLASSES`."""
+        terms: Terms = {}
+        for waves, polynomial in self.groups.printed(f).items():
+            of_waves = _powers(waves)
+            for monomial, value in polynomial.terms():
+                factors: dict[str, Powers] = dict.fromkeys(CLASSES, ())
+                for symbol, power in zip(polynomial.ring.symbols, monomial, strict=True):
+                    if power:
+                        kind = self._class[symbol]
+                        factors[kind] = (*factors[kind], (symbol, power))
+                factors["geometry"] = (*factors["geometry"], *of_waves)
+                terms[tuple(factors[kind] for kind in CLASSES)] = Fraction(int(value.numerator), int(value.denominator))
+        return terms
+
+    def _is_weight(self, key: tuple[Powers, ...]) -> bool:
+        """Whether a term has a symbol of gravity, or no rate."""
+        gravity = {symbol for g in self.arm.gravity for symbol in getattr(g, "free_symbols", ())}
+        return any(symbol in gravity for symbol, _ in key[2])
+
+    def _collected(self, terms: Terms, by: Sequence[str]) -> Any:
+        if not terms:
+            return sympy.Integer(0)
+        order = [CLASSES.index(kind) for kind in by]
+        ordered = {tuple(key[i] for i in order): value for key, value in terms.items()}
+        return _sum(self._nested(ordered, by))
+
+    def _nested(self, terms: Terms, by: Sequence[str]) -> list[Summand]:
+        """The sum over the factors of the first class, of what else they are multiplied with."""
+        if not by:
+            return [(next(iter(terms.values())), ())]
+        groups: dict[Powers, Terms] = {}
+        for (first, *others), value in terms.items():
+            groups.setdefault(first, {})[tuple(others)] = value
+        ordered = sorted(groups.items(), key=lambda item: self._powers_order(item[0]))
+        if by[0] == "geometry":
+            return [self._times(product(powers), rest, by[1:]) for powers, rest in ordered]
+        return [self._times(factor, rest, by[1:]) for factor, rest in self._proportional(ordered)]
+
+    def _times(self, factor: Any, rest: Terms, by: Sequence[str]) -> Summand:
+        inner = self._nested(rest, by)
+        if len(inner) > 1:
+            return Fraction(1), (factor, _sum(inner))
+        number, factors = inner[0]
+        return number, (factor, *factors)
+
+    def _proportional(self, groups: Sequence[tuple[Powers, Terms]]) -> Iterable[tuple[Any, Terms]]:
+        """Groups whose rests are the same up to a number, as one: the sum of their factors, and the rest."""
+        found: dict[Any, tuple[list[tuple[Powers, Fraction]], Terms]] = {}
+        for powers, rest in groups:
+            size = _content(rest)
+            normal = {key: value / size for key, value in rest.items()}
+            found.setdefault(frozenset(normal.items()), ([], normal))[0].append((powers, size))
+        for sums, normal in found.values():
+            common = _content({i: value for i, (_, value) in enumerate(sums)})
+            rest = {key: value * common for key, value in normal.items()}
+            yield _sum_of([(powers, value / common) for powers, value in sums]), rest
+
+    def _powers_order(self, powers: Powers) -> tuple[Any, ...]:
+        """Accelerations first, then products of velocities, then what has no rate."""
+        return (not powers, [(_rank(symbol), self._order.get(symbol, 0), -power) for symbol, power in powers])
+
+
+def _sum(summands: Sequence[Summand]) -> Any:
+    return sympy.Add(*(sympy.Mul(printed(number), *factors) for number, factors in summands))
+
+
+def checked(by: Sequence[str]) -> tuple[str, ...]:
+    """An order of the three classes.
+
+    Raises:
+        ModelError: where it is none.
+    """
+    order = tuple(by)
+    if sorted(order) != sorted(CLASSES):
+        raise ModelError(f"by is {shown(by)}; expected an order of {', '.join(CLASSES)}")
+    return order
+
+
+def _rank(symbol: Any) -> int:
+    name = getattr(symbol, "name", "")
+    return 0 if name.startswith("qdd") else 1
+
+
+def _content(terms: Mapping[Any, Fraction]) -> Fraction:
+    """The number that leaves whole numbers without a common divisor, the first of them positive."""
+    values = list(terms.values())
+    size = Fraction(reduce(gcd, (abs(v.numerator) for v in values)), reduce(lcm, (v.denominator for v in values)))
+    return size if values[0] > 0 else -size
+
+
+def _powers(waves: tuple[Wave, ...]) -> Powers:
+    counted: dict[Wave, int] = {}
+    for wave in waves:
+        counted[wave] = counted.get(wave, 0) + 1
+    return tuple(counted.items())
+
+
+def product(powers: Powers) -> Any:
+    """The product of factors as an expression."""
+    return sympy.Mul(*(_factor(base) ** power for base, power in powers))
+
+
+def _factor(base: Any) -> Any:
+    if not isinstance(base, Wave):
+        return _sign(base)
+    return (sympy.cos if base.kind == "c" else sympy.sin)(angle_of(base))
+
+
+def angle_of(wave: Wave) -> Any:
+    """The sum of coordinates that a wave is of."""
+    terms = (sympy.Rational(x.numerator, x.denominator) * sympy.Symbol(f"q{i + 1}") for i, x in enumerate(wave.angle))
+    return sympy.Add(*terms)
+
+
+def _sign(symbol: Any) -> Any:
+    return sympy.sign(sympy.Symbol(symbol.name.removeprefix("sign_"))) if symbol.name.startswith("sign_") else symbol
+
+
+def _sum_of(sums: Sequence[tuple[Powers, Fraction]]) -> Any:
+    """A sum of products; one that is a power is written as one: (qd1 + qd2)^2."""
+    total = sympy.Add(*(printed(value) * product(powers) for powers, value in sums))
+    if len(sums) in (3, 6, 10) and all(value.denominator == 1 for _, value in sums):
+        number, factors = sympy.factor_list(total)
+        if number == 1 and len(factors) == 1 and factors[0][1] > 1:
+            return factors[0][0] ** factors[0][1]
+    return total

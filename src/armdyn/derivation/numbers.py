@@ -1,0 +1,57 @@
+"""Numbers of a description as exact rationals, and rationals as the numbers that are printed."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import sympy
+
+from armdyn.exact import Exact
+
+SHORT = 15
+"""Significant digits of a number that a description means as it stands: 0.35 is 7/20."""
+
+DENOMINATORS = (1, 2, 3, 4, 6, 12)
+"""Of fractions that are printed as such: 1/2 of a kinetic energy, 1/12 of a rod."""
+
+
+MEANT, EXACT = Decimal("2e-16"), Decimal("1e-40")
+"""How near a short decimal a number is, relative to it, that is taken for it: of lengths and masses, of rotations."""
+
+
+def rational(value: Any, nearness: Decimal = MEANT) -> Fraction:
+    """A number as a rational: a short decimal as it is written, another with all digits it has.
+
+    Entries of rotations and axes are taken for short decimals only where they are (``EXACT``), for they have to stay
+    orthonormal.
+
+    >>> rational(0.35), rational(-2.0)
+    (Fraction(7, 20), Fraction(-2, 1))
+    """
+    decimal = Exact(value).decimal
+    short = Decimal(repr(float(decimal)))
+    close = abs(decimal - short) <= abs(decimal) * nearness
+    return Fraction(short if close and len(short.as_tuple().digits) <= SHORT else decimal)
+
+
+def printed(coefficient: Any) -> Any:
+    """A rational as a number of SymPy: a small fraction as it is, another as a decimal fraction of 17 digits.
+
+    >>> printed(Fraction(1, 2)), printed(Fraction(3863, 4000))
+    (1/2, 0.96575)
+    """
+    number = Fraction(int(coefficient.numerator), int(coefficient.denominator))
+    if number.denominator in DENOMINATORS:
+        return sympy.Rational(number.numerator, number.denominator)
+    return Decimals(float(number))
+
+
+class Decimals(sympy.Float):  # type: ignore[misc]  # SymPy has no types
+    """A float64 that prints its shortest digits, as Python does."""
+
+    __slots__ = ()
+
+    def _sympystr(self, printer: Any) -> str:
+        return repr(float(self))

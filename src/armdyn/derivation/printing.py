@@ -1,0 +1,212 @@
+"""Derivations as text, and the short names of books: c12 for cos(q1 + q2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy
+from sympy.printing.pretty.pretty_symbology import pretty_symbol
+from sympy.printing.str import StrPrinter
+
+if TYPE_CHECKING:
+    from armdyn.derivation.derivation import Derivation
+
+SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+DOTS = {"sign_qd": "sign_qd", "qdd": "qddot", "qd": "qdot"}
+
+
+def short(expression: Any) -> Any:
+    """An expression with the symbols of a book: c12 for cos(q1 + q2), s1-2 for sin(q1 - q2), dots on rates.
+
+    >>> import sympy
+    >>> q1, q2, qd1 = sympy.symbols("q1 q2 qd1")
+    >>> short(qd1 * sympy.cos(q1 + q2))
+    c12*qdot1
+    """
+    if not hasattr(expression, "free_symbols"):
+        return expression
+    names = {wave: sympy.Symbol(name) for wave in _waves(expression) if (name := _short_name(wave))}
+    names |= {symbol: sympy.Symbol(_dotted(symbol.name)) for symbol in expression.free_symbols if _is_rate(symbol.name)}
+    return expression.xreplace(names)
+
+
+def _waves(expression: Any) -> set[Any]:
+    if isinstance(expression, sympy.NDimArray):
+        return {wave for entry in sympy.flatten(expression.tolist()) for wave in _waves(sympy.sympify(entry))}
+    found: set[Any] = expression.atoms(sympy.cos, sympy.sin)
+    return found
+
+
+def _short_name(wave: Any) -> str:
+    """c12 of cos(q1 + q2); nothing where the angle is no sum or difference of coordinates."""
+    letter = "c" if isinstance(wave, sympy.cos) else "s"
+    terms = [term.as_coeff_Mul() for term in sympy.Add.make_args(wave.args[0])]
+    if any(abs(factor) != 1 or not symbol.is_Symbol for factor, symbol in terms):
+        return ""
+    indices = sorted((int(symbol.name[1:]), factor) for factor, symbol in terms)
+    apart = "," if indices[-1][0] > 9 else ""
+    return letter + "".join(
+        ("-" if factor < 0 else apart if place else "") + str(i) for place, (i, factor) in enumerate(indices)
+    )
+
+
+def _is_rate(name: str) -> bool:
+    return name.rstrip("0123456789") in ("qd", "qdd")
+
+
+def _dotted(name: str) -> str:
+    kind = name.rstrip("0123456789")
+    return DOTS[kind] + name[len(kind) :]
+
+
+class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
+    """Expressions in one line of Unicode: L₁·g·m₁·c₁."""
+
+    def _print_Symbol(self, symbol: Any) -> str:
+        return str(pretty_symbol(symbol.name))
+
+    def _print_Pow(self, power: Any, rational: bool = False) -> str:
+        if power.exp.is_Integer and power.exp > 1:
+            return f"{self.parenthesize(power.base, 100)}{str(power.exp).translate(SUPERSCRIPTS)}"
+        return str(super()._print_Pow(power, rational=rational))
+
+    def _print_Mul(self, product: Any) -> str:
+        return str(super()._print_Mul(product)).replace("*", "·")
+
+    def _print_Float(self, number: Any) -> str:
+        return repr(float(number))
+
+
+RATES = {"qddot": 0, "qdot": 1}
+
+
+class Notation:
+    """The order of factors and terms of a book: masses, lengths, angles and rates; accelerations before velocities.
+
+    Args:
+        parameters: symbols of the arm, in the order in which they stand in a product.
+    """
+
+    def __init__(self, parameters: Sequence[Any] = ()) -> None:
+        self._rank = {symbol: i for i, symbol in enumerate(parameters)}
+
+    def line(self, expression: Any) -> str:
+        """An expression in one line of Unicode."""
+        return str(OneLine({"order": "none"}).doprint(self.ordered(expression)))
+
+    def ordered(self, expression: Any) -> Any:
+        """An expression in the symbols of a book, its terms and factors in their order; no more to be computed with."""
+        return self._ordered(short(expression))
+
+    def _ordered(self, x: Any) -> Any:
+        if isinstance(x, sympy.MatrixBase):
+            return x.applyfunc(self._ordered)
+        if x.is_Add:
+            terms = sorted(x.args, key=self._place_of_term)
+            return sympy.Add(*map(self._ordered, terms), evaluate=False)
+        if x.is_Mul:
+            factors = sorted(x.args, key=self._place_of_factor)
+            return sympy.Mul(*map(self._ordered, factors), evaluate=False)
+        if x.is_Pow and not x.base.is_Symbol:
+            return sympy.Pow(self._ordered(x.base), x.exp, evaluate=False)
+        return x
+
+    def _place_of_factor(self, x: Any) -> tuple[Any, ...]:
+        """Numbers, sums of masses, parameters, sums of lengths, coordinates and angles, rates."""
+        if x.is_Number:
+            return (0,)
+        places = sorted(self._place_of_symbol(symbol) for symbol in x.free_symbols)
+        return (1, places[-1][0] if x.is_Add else places[0][0], *places)
+
+    def _place_of_symbol(self, symbol: Any) -> tuple[Any, ...]:
+        name = symbol.name
+        kind = name.rstrip("0123456789")
+        if symbol in self._rank:
+            return 1, self._rank[symbol], name
+        return (4 if kind in RATES else 3 if kind in ("c", "s") or "," in name or "-" in name else 2), 0, name
+
+    def _place_of_term(self, x: Any) -> tuple[Any, ...]:
+        factors = x.args if x.is_Mul else (x,)
+        kinds = {symbol.name.rstrip("0123456789") for factor in factors for symbol in factor.free_symbols}
+        moving = min((RATES[kind] for kind in kinds & set(RATES)), default=2)
+        rates = sorted(s.name for s in x.free_symbols if s.name.rstrip("0123456789") in RATES)
+        places = [self._place_of_factor(factor) for factor in factors if not factor.is_Number]
+        return moving, rates if moving < 2 else [], not places, sorted(places), str(x)
+
+
+VECTORS = ("tau", "c", "g", "V", "G", "tau_f", "eta")
+"""Results with one entry a coordinate."""
+
+
+def lines_of(name: str, value: Any, notation: Notation) -> Iterator[str]:
+    """``name = value``, or a line for each entry of an array; entries that are zero share one line."""
+    if not hasattr(value, "shape"):
+        yield f"{name} = {notation.line(value)}"
+        return
+    zero = []
+    for label, entry in entries(name, value):
+        if entry == 0:
+            zero.append(label)
+        else:
+            yield f"{label} = {notation.line(entry)}"
+    if zero:
+        yield f"{' = '.join(zero)} = 0"
+
+
+def entries(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The entries of an array, by names such as M_12."""
+    shape = value.shape[:1] if name in VECTORS else value.shape
+    for index in np.ndindex(*shape):
+        yield f"{name}_{_place(index)}", value[(*index, 0) if name in VECTORS else index]
+
+
+def _place(index: tuple[int, ...]) -> str:
+    return (",".join if max(index) > 8 else "".join)(str(i + 1) for i in index)
+
+
+def text_of(derivation: Derivation) -> str:
+    """All steps."""
+    notation = Notation(derivation.arm.parameters)
+    parts = [heading(derivation), *symbols_table(derivation)]
+    for i, step in enumerate(derivation.steps, start=1):
+        parts += ["", f"{i}. {step.title}", f"   {step.sentence}", ""]
+        parts += [f"   {text}" for equation in step.equations for text in _equation(equation, notation)]
+    return "\n".join(parts)
+
+
+def _equation(equation: Any, notation: Notation) -> Iterator[str]:
+    value = equation.expression
+    if getattr(value, "shape", ()) == (3, 1) and str(equation.symbol) not in VECTORS:  # a vector in space
+        yield f"{equation.symbol} = ({', '.join(map(notation.line, value))})"
+    else:
+        yield from lines_of(str(equation.symbol), value, notation)
+
+
+FORM_NAMES = {
+    "lagrange": "Lagrange's equations",
+    "newton-euler": "Newton-Euler equations",
+    "state-space": "State-space equations",
+    "configuration-space": "Configuration-space equations",
+}
+
+
+def heading(derivation: Derivation) -> str:
+    """The title: form and arm."""
+    return f"{FORM_NAMES[derivation.form]} of {derivation.arm.name}"
+
+
+def symbols_table(derivation: Derivation) -> Iterator[str]:
+    """What the symbols stand for, a line each."""
+    for i, (name, slides) in enumerate(zip(derivation.arm.coordinates, derivation.arm.slides, strict=True), start=1):
+        yield f"   {Notation().line(sympy.Symbol(f'q{i}'))}: position of {name}, {'m' if slides else 'rad'}"
+    for symbol in derivation.arm.parameters:
+        yield f"   {Notation().line(symbol)}: {described(derivation, symbol)}"
+
+
+def described(derivation: Derivation, symbol: Any) -> str:
+    """The meaning of a symbol and its number."""
+    meaning = derivation.meanings.get(symbol, "a parameter of the description")
+    value = derivation.values.get(symbol)
+    return meaning if value is None else f"{meaning}, {value:g} here"

@@ -1,0 +1,82 @@
+"""Results of a derivation as a Python module that needs ``math`` alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import sympy
+from sympy.printing.pycode import PythonCodePrinter
+
+from armdyn.derivation.printing import described, heading, short
+
+if TYPE_CHECKING:
+    from armdyn.derivation.derivation import Derivation
+
+FUNCTIONS = {
+    "joint_forces": ("tau", ("q", "qd", "qdd"), "Joint forces tau, N m or N, one a coordinate."),
+    "mass_matrix": ("M", ("q",), "Mass matrix M, kg m^2 and kg, by rows."),
+    "velocity_forces": ("c", ("q", "qd"), "Coriolis and centrifugal forces c, N m or N, one a coordinate."),
+    "gravity_forces": ("g", ("q",), "Forces of gravity g, N m or N, one a coordinate."),
+}
+"""Functions of the module: result, arguments, documentation."""
+
+
+class _Python(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
+    def _print_Float(self, number: Any) -> str:
+        return repr(float(number))
+
+    def _print_sign(self, sign: Any) -> str:
+        x = self._print(sign.args[0])
+        return f"(({x} > 0) - ({x} < 0))"
+
+
+def source_of(derivation: Derivation) -> str:
+    """The module."""
+    names = "\n".join(f"    {s}: {described(derivation, s)}" for s in derivation.arm.parameters)
+    documented = f"\n\n{names}\n" if names else ""
+    head = f'"""{heading(derivation)}.{documented}"""'.replace("\\", "/")
+    parts = [head, "", "from math import cos, sin"]
+    for name, (result, arguments, documentation) in FUNCTIONS.items():
+        parts += ["", "", *_function(derivation, name, result, arguments, documentation)]
+    return "\n".join(parts) + "\n"
+
+
+def _function(
+    derivation: Derivation, name: str, result: str, arguments: tuple[str, ...], documentation: str
+) -> Iterator[str]:
+    expression = derivation[result]
+    keywords = [
+        f"{s}={derivation.values[s]!r}" if s in derivation.values else str(s) for s in derivation.arm.parameters
+    ]
+    signature = ", ".join([*arguments, *(["*", *keywords] if keywords else [])])
+    yield f"def {name}({signature}):"
+    yield f'    """{documentation}"""'
+    for kind in arguments:
+        for i, symbol in enumerate(derivation.arm.algebra.symbols[kind]):
+            if symbol in expression.free_symbols:
+                yield f"    {symbol} = {kind}[{i}]"
+    waves = sorted(expression.atoms(sympy.cos, sympy.sin), key=str)
+    local = {wave: sympy.Symbol(_variable(wave)) for wave in waves}
+    printer = _Python({"fully_qualified_modules": False})
+    for wave, variable in local.items():
+        yield f"    {variable} = {printer.doprint(wave)}"
+    rows = [
+        [printer.doprint(expression[i, j].xreplace(local)) for j in range(expression.shape[1])]
+        for i in range(expression.shape[0])
+    ]
+    entries = [row[0] if expression.shape[1] == 1 and result != "M" else f"[{', '.join(row)}]" for row in rows]
+    yield "    return ["
+    yield from (f"        {entry}," for entry in entries)
+    yield "    ]"
+
+
+def _variable(wave: Any) -> str:
+    """The name of a cosine or sine, such as c12, or one that its angle gives."""
+    name = str(short(wave))
+    if name.replace("-", "").replace(",", "").isalnum() and name[0] in "cs":
+        name = f"{name[0]}_{name[1:]}"  # no name of a parameter
+    letter = "c" if isinstance(wave, sympy.cos) else "s"
+    replaced = name.replace("-", "_m").replace(",", "_")
+    return replaced if replaced.isidentifier() else f"{letter}_" + re.sub(r"\W+", "_", str(wave.args[0])).strip("_")

@@ -1,0 +1,136 @@
+"""Functions of a robot chosen for an export, and several of them as one module of C99."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from armdyn.declaration import Function
+from armdyn.errors import UnknownName
+from armdyn.functions import CompiledFunction
+from armdyn.functions.c_notes import about, notes_of
+from armdyn.program import Program
+from armdyn.program.merging import merged
+from armdyn.robot.method import Method
+from armdyn.targets.c.code import CCode
+from armdyn.targets.c.export import c_code
+from armdyn.targets.c.functions import CFunction
+from armdyn.targets.c.names import c_name
+from armdyn.targets.c.notes import Notes
+
+if TYPE_CHECKING:
+    from armdyn.robot.robot import Robot
+
+
+class Chosen(NamedTuple):
+    """A function of a robot, with everything fixed: its name, its program, and what is said of its arrays."""
+
+    name: str
+    program: Program
+    notes: Notes
+
+
+def chosen_functions(
+    robot: Robot, functions: Iterable[str | Function | CompiledFunction], given: Iterable[str] = (), **options: Any
+) -> list[Chosen]:
+    """The programs of functions, by the names of the robot's methods, or declared or compiled ones.
+
+    Args:
+        robot: whose functions they are.
+        functions: which.
+        given: names of optional arrays that count as given, such as "f_tip", in the functions that have them.
+        options: such as ``expressed_in="body"``, for the functions that have them.
+
+    Raises:
+        UnknownName: a function that the robot does not have; an array or option that none of the functions has.
+    """
+    compiled = [_compiled(robot, function) for function in ([functions] if isinstance(functions, str) else functions)]
+    given = tuple(given)
+    arrays = [name for f in compiled for name in f._inputs.positional if name not in f._inputs.required]
+    _refuse_unread("optional array", given, arrays, compiled)
+    _refuse_unread("option", options, [name for f in compiled for name in f.function.options], compiled)
+    return [_chosen(function, given, options) for function in compiled]
+
+
+def _chosen(function: CompiledFunction, given: Iterable[str], options: dict[str, Any]) -> Chosen:
+    own = {name: value for name, value in options.items() if name in function.function.options}
+    program = function.program(given=given, **own)
+    return Chosen(function.function.name, program, notes_of(function._inputs))
+
+
+def _compiled(robot: Robot, function: str | Function | CompiledFunction) -> CompiledFunction:
+    if isinstance(function, CompiledFunction):
+        return function
+    if not isinstance(function, str):
+        return robot.compile(function)
+    methods = [name for name, m in vars(type(robot)).items() if isinstance(m, Method) and m.fits(robot)]
+    if function not in methods:
+        raise UnknownName.of("function", function, methods, repr(robot.name))
+    found: CompiledFunction = getattr(robot, function)
+    return found
+
+
+def _refuse_unread(kind: str, names: Iterable[str], known: Iterable[str], functions: list[CompiledFunction]) -> None:
+    """Raise for what none of the functions reads."""
+    known = list(dict.fromkeys(known))
+    for name in names:
+        if name not in known:
+            raise UnknownName.of(kind, name, known, ", ".join(f.function.name for f in functions))
+
+
+def to_c(
+    robot: Robot,
+    /,
+    functions: Iterable[str | Function | CompiledFunction],
+    *,
+    name: str | None = None,
+    shared: bool = False,
+    scalar: str = "double",
+    sincos: str | tuple[str, str] = "libm",
+    given: Iterable[str] = (),
+    **options: Any,
+) -> CCode:
+    """Functions of the robot as one module of C99: a header, a source, a self-test and a CMakeLists.txt.
+
+    Each becomes ``NAME_function``. Where they are asked for together every time, let them share their work: one
+    function ``NAME`` that computes all of them, and what they have in common once.
+
+    Args:
+        robot: whose functions they are.
+        functions: names of its methods, such as "inverse_dynamics"; or functions of your own, declared or compiled.
+        name: of the files, and the beginning of the functions' names; the robot's own if not given.
+        shared: whether they become one function.
+        scalar: "double" or "float".
+        sincos: "libm"; "inline", so that no library is needed; or the names of two functions that you supply.
+        given: names of optional arrays that are arguments in C, such as "f_tip".
+        options: of the functions, such as ``expressed_in="body"``.
+
+    Raises:
+        UnknownName: a function, an array or an option that does not exist.
+        Unsupported: names that are equal in C.
+
+    >>> robot = armdyn.load("ur5")
+    >>> code = robot.to_c(["forward_kinematics", "jacobian"], shared=True, expressed_in="space")
+    >>> code
+    <C of ur5: ur5.h, ur5.c, ur5_selftest.c, CMakeLists.txt>
+    >>> print(code.header)
+    /* ur5.h, made by armdyn ...
+    void ur5(const double q[6], double forward_kinematics[16], double jacobian[36]);
+    ...
+    """
+    plain = c_name(name or robot.name)
+    chosen = chosen_functions(robot, functions, given, **options)
+    if shared:
+        found = [_shared(plain, chosen)]
+    else:
+        found = [CFunction.of(c_name(f"{plain}_{f.name}"), f.program, f.notes) for f in chosen]
+    return c_code(found, plain, scalar=scalar, sincos=sincos, about=about(robot.model))
+
+
+def _shared(name: str, chosen: list[Chosen]) -> CFunction:
+    """One function of all."""
+    program = merged([f.program for f in chosen], name)
+    summary = f"{', '.join(f.name for f in chosen)} together."
+    said = {array: text for f in reversed(chosen) for array, text in f.notes.arrays.items()}
+    own = {f.name: f.notes.summary for f in chosen}
+    return CFunction.of(name, program, Notes(summary, said | own))

@@ -1,0 +1,176 @@
+"""The statements of a program in C: one constant for each node that several others use, then the results.
+
+>>> from armdyn.program import Port, trace
+>>> from armdyn.targets.c.dialect import FLOAT
+>>> program = trace(lambda q: np.array([2.0 * np.sin(q[0] + q[1]), q[0]]), [Port("q", (2,))])
+>>> statements(program, ["q[0]", "q[1]"], ["y[0]", "y[1]"], FLOAT)
+['y[1] = q[0];', 'y[0] = sinf(q[0] + q[1]) * 2.0f;']
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+
+from armdyn.errors import Unsupported
+from armdyn.program.operations import OPERATIONS
+from armdyn.program.program import Program
+from armdyn.targets.c.dialect import Dialect
+from armdyn.targets.c.expressions import COMPARISON, COMPARISONS, OPERATORS, Term, call, choice, comparison, number
+
+LONGEST = 60
+"""Characters of an expression that may stand inside another one instead of in a statement of its own."""
+
+BUILT_IN = {*OPERATORS, *COMPARISONS, "select", "guard", "input", "const"}
+
+
+def statements(
+    program: Program,
+    inputs: Sequence[str],
+    results: Sequence[str],
+    dialect: Dialect,
+    *,
+    temporary: Callable[[int], str] = "t{}".format,
+    longest: int = LONGEST,
+) -> list[str]:
+    """The lines of a function's body.
+
+    A result is assigned as soon as it is known. So where an array of results may be one of the inputs, ``inputs`` are
+    the names of local copies.
+
+    Args:
+        program: what is printed.
+        inputs: an expression for each scalar it takes, array after array, row-major: a name, ``q[3]``.
+        results: what each scalar of its results is assigned to, array after array, row-major: ``out[3]``.
+        dialect: the language.
+        temporary: the name of the k-th constant, k = 0, 1, ...
+        longest: of an expression inside another one, in characters; with 0 every node is a statement of its own.
+
+    Raises:
+        Unsupported: an operation for which the dialect has no function.
+    """
+    return list(_Printer(program, inputs, dialect, temporary, longest).lines(results))
+
+
+def needed(program: Program) -> set[int]:
+    """The nodes that some result needs; of a guarded program with constant results that is not all of them."""
+    found = {*program.results}
+    for index in range(len(program.nodes) - 1, -1, -1):
+        name, *arguments = program.nodes[index]
+        if index in found and name in OPERATIONS:
+            found.update(int(a) for a in arguments)
+    return found
+
+
+class _Printer:
+    """One printing: the terms of the nodes that were printed."""
+
+    def __init__(
+        self, program: Program, inputs: Sequence[str], dialect: Dialect, temporary: Callable[[int], str], longest: int
+    ) -> None:
+        self.program, self.dialect, self.longest = program, dialect, longest
+        self._refuse_missing()
+        self.inputs = [Term(text) for text in inputs]
+        self.names = map(temporary, count())
+        self.needed = needed(program)
+        operations = [program.nodes[k] for k in self.needed if program.nodes[k][0] in OPERATIONS]
+        self.users = Counter(int(a) for node in operations for a in node[1:])
+        self.users.update(program.results)
+        self.terms: list[Term] = []
+        self.partners = self._partners() if dialect.sincos else {}
+        self.given: dict[int, Term] = {}  # sines and cosines whose partner has come before
+
+    def _refuse_missing(self) -> None:
+        missing = {str(node[0]) for node in self.program.nodes} - BUILT_IN - {*self.dialect.functions}
+        if missing:
+            names = ", ".join(sorted(missing))
+            raise Unsupported(f"{self.program.name} contains {names}, for which {self.dialect.scalar} has no function")
+
+    def _partners(self) -> dict[int, int]:
+        """For every sine the cosine of the same angle, and for every cosine the sine, where the program needs both."""
+        nodes = self.program.nodes
+        found = {nodes[k]: k for k in self.needed if nodes[k][0] in ("sin", "cos")}
+        other = {"sin": "cos", "cos": "sin"}
+        pairs = ((k, found.get((other[str(name)], *angle))) for (name, *angle), k in found.items())
+        return {k: partner for k, partner in pairs if partner is not None}
+
+    def lines(self, results: Sequence[str]) -> Iterator[str]:
+        """Statement after statement."""
+        targets: dict[int, list[str]] = {}
+        for target, node in zip(results, self.program.results, strict=True):
+            targets.setdefault(node, []).append(target)
+        for index in range(len(self.program.nodes)):
+            yield from self._node(index)
+            for target in targets.get(index, ()):
+                yield f"{target} = {self._value(index).text};"
+
+    def _node(self, index: int) -> Iterator[str]:
+        """The statement of a node, if it has one of its own."""
+        name = self.program.nodes[index][0]
+        if index in self.given or index not in self.needed:
+            self.terms.append(self.given.get(index, Term("")))
+        elif index in self.partners:
+            yield from self._sine_and_cosine(index, self.partners[index])
+        else:
+            term = self._term(index)
+            if name not in ("input", "const") and self._needs_name(index, term):
+                kept = Term(next(self.names))
+                value = self._number(term)
+                yield f"const {self.dialect.scalar} {kept.text} = {value.text};"
+                term = kept
+            self.terms.append(term)
+
+    def _needs_name(self, index: int, term: Term) -> bool:
+        name = self.program.nodes[index][0]
+        several = self.users[index] > 1 and name != "neg"  # a sign costs nothing, and its operand has a name
+        return several or len(term.text) > self.longest
+
+    def _sine_and_cosine(self, index: int, partner: int) -> Iterator[str]:
+        name, angle = self.program.nodes[index]
+        sine, cosine = Term(next(self.names)), Term(next(self.names))
+        yield f"{self.dialect.scalar} {sine.text}, {cosine.text};"
+        yield f"{self.dialect.sincos}({self._value(int(angle)).text}, &{sine.text}, &{cosine.text});"
+        pair = dict(zip((index, partner), (sine, cosine) if name == "sin" else (cosine, sine), strict=True))
+        self.given = self.given | pair
+        self.terms.append(pair[index])
+
+    def _term(self, index: int) -> Term:
+        name, *arguments = self.program.nodes[index]
+        if name == "const":
+            return number(self.dialect, float(arguments[0]))
+        if name == "input":
+            return self.inputs[int(arguments[0])]
+        places = [int(a) for a in arguments]
+        if name == "select":
+            condition, *values = places
+            return choice(self._condition(condition), *(self._value(v) for v in values))
+        return self._applied(str(name), [self._value(a) for a in places])
+
+    def _applied(self, name: str, values: list[Term]) -> Term:
+        if name in COMPARISONS:
+            return comparison(name, *values)
+        if name == "guard":
+            nothing = OPERATORS["mul"](values[1], number(self.dialect, 0.0))
+            return OPERATORS["add"](values[0], nothing)
+        if name in OPERATORS:
+            return OPERATORS[name](*values)
+        return call(self.dialect.functions[name], *values)
+
+    def _value(self, index: int) -> Term:
+        """A node as a number."""
+        return self._number(self.terms[index])
+
+    def _number(self, term: Term) -> Term:
+        """A comparison as 1.0 or 0.0; everything else as it is."""
+        if term.strength != COMPARISON:
+            return term
+        return choice(term, number(self.dialect, 1.0), number(self.dialect, 0.0))
+
+    def _condition(self, index: int) -> Term:
+        """A node as a condition: whether it is not zero."""
+        term = self.terms[index]
+        if term.strength == COMPARISON:
+            return term
+        zero = number(self.dialect, 0.0)
+        return Term(f"{term.at_least(COMPARISON + 1)} != {zero.text}", COMPARISON)

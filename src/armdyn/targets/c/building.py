@@ -1,0 +1,131 @@
+"""Compilers: a module of C as a shared library for this machine, or by the wheel ziglang for another one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from armdyn.errors import ArmdynError, MissingLibrary, UnknownName
+from armdyn.extras import extra
+
+if TYPE_CHECKING:
+    from armdyn.targets.c.code import CCode
+
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Wdouble-promotion", "-Werror")
+OPTIMISED = ("-O2", "-fno-math-errno")
+"""A square root of a negative number is NaN, and sets no errno."""
+
+TARGETS = {
+    "linux-x86_64": ("x86_64-linux-gnu.2.17", "lib{}.so"),
+    "linux-aarch64": ("aarch64-linux-gnu.2.17", "lib{}.so"),
+    "linux-armhf": ("arm-linux-gnueabihf.2.17", "lib{}.so"),
+    "linux-riscv64": ("riscv64-linux-musl", "lib{}.so"),
+    "windows-x86_64": ("x86_64-windows-gnu", "{}.dll"),
+    "windows-aarch64": ("aarch64-windows-gnu", "{}.dll"),
+    "macos-x86_64": ("x86_64-macos", "lib{}.dylib"),
+    "macos-aarch64": ("aarch64-macos", "lib{}.dylib"),
+}
+"""Machines by name: what ziglang calls them, and what a library is called there."""
+
+
+class CompilerError(ArmdynError, RuntimeError):
+    """A compiler that is not there, or that refuses the code."""
+
+
+class Built(NamedTuple):
+    """What was made: the shared library, and the folder of its sources."""
+
+    library: Path
+    folder: Path
+
+
+def build(
+    code: CCode, folder: Path, *, target: str | None = None, compiler: str | Sequence[str] | None = None
+) -> Built:
+    """Write the files of a module into a folder, and beside them a shared library.
+
+    Args:
+        code: the module.
+        folder: is made where there is none.
+        target: the machine the library is for, one of `TARGETS`; this machine if not given. Another needs the wheel
+            ziglang.
+        compiler: a command, such as ``"clang"`` or ``["arm-linux-gnueabihf-gcc", "-mcpu=cortex-a53"]``; cc, gcc, clang
+            or ziglang, whichever is found first, if not given.
+
+    Raises:
+        UnknownName: a target that is not in `TARGETS`.
+        MissingLibrary: without ziglang where it is needed.
+        CompilerError: a compiler that cannot be run, or that fails.
+    """
+    code.write(folder)
+    if target is not None and target not in TARGETS:
+        raise UnknownName.of("target", target, TARGETS, "armdyn.targets.c.building")
+    command, name = _command(target, compiler)
+    library = folder / name.format(code.name)
+    flags = [*STRICT, *OPTIMISED, "-shared"]
+    flags += [] if (target and target.startswith("windows")) or sys.platform == "win32" else ["-fPIC"]
+    _run([*command, *flags, f"{code.name}.c", "-o", library.name, *_libm(code, target)], folder)
+    return Built(library, folder)
+
+
+def _libm(code: CCode, target: str | None) -> list[str]:
+    windows = target.startswith("windows") if target else sys.platform == "win32"
+    return ["-lm"] if code.library_functions and not windows else []
+
+
+def _command(target: str | None, compiler: str | Sequence[str] | None) -> tuple[list[str], str]:
+    """The compiler's command, and the form of the library's name."""
+    if compiler is not None:
+        given = [compiler] if isinstance(compiler, str) else list(compiler)
+        return given, TARGETS[target][1] if target else _name_here()
+    if target is None:
+        return here(), _name_here()
+    triple, name = TARGETS[target]
+    return [*zig(f"build(target={target!r})"), "-target", triple], name
+
+
+def _name_here() -> str:
+    return {"win32": "{}.dll", "darwin": "lib{}.dylib"}.get(sys.platform, "lib{}.so")
+
+
+def here() -> list[str]:
+    """The command of a compiler for this machine.
+
+    Raises:
+        CompilerError: where there is none.
+    """
+    found = next((name for name in ("cc", "gcc", "clang") if shutil.which(name)), None)
+    if found:
+        return [found]
+    try:
+        return zig("build")
+    except MissingLibrary as error:
+        raise CompilerError(f"no C compiler found (cc, gcc, clang): install one, or {error}") from None
+
+
+def zig(what: str) -> list[str]:
+    """The command of ziglang's C compiler, a clang.
+
+    Raises:
+        MissingLibrary: without ziglang.
+    """
+    extra("ziglang", what, name="zig")
+    return [sys.executable, "-m", "ziglang", "cc"]
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    try:
+        done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)  # noqa: S603 - the caller's compiler
+    except OSError as error:
+        raise CompilerError(
+            f"the compiler {command[0]!r} cannot be run ({error.strerror or error}); expected the command of a C "
+            "compiler, such as gcc or clang, or leave compiler= out"
+        ) from None
+    if done.returncode:
+        complaints = re.findall(r"^.*(?:error|Error).*$", done.stderr, re.MULTILINE) or [done.stderr.strip()]
+        raise CompilerError(f"{' '.join(command)} failed in {folder}: {' | '.join(complaints[:3])[:600]}")

@@ -1,0 +1,126 @@
+"""`to_c`: a program, a rollout, or several of them as a module of C99."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from armdyn.errors import Unsupported, shown
+from armdyn.program.program import Program
+from armdyn.program.rollout import Rollout
+from armdyn.targets.c.body import LONGEST
+from armdyn.targets.c.code import CCode
+from armdyn.targets.c.dialect import DOUBLE, FLOAT, INLINE, Dialect
+from armdyn.targets.c.functions import CFunction
+from armdyn.targets.c.names import OWN, c_name, c_names
+from armdyn.targets.c.notes import Notes
+from armdyn.targets.c.sine_source import SineSource
+
+DIALECTS: Mapping[str, Dialect] = {"double": DOUBLE, "float": FLOAT}
+
+LARGEST = 50_000
+"""Operations of a function, for which gcc takes a minute."""
+
+
+def to_c(
+    program: Program | Rollout,
+    *,
+    name: str | None = None,
+    scalar: str = "double",
+    sincos: str | tuple[str, str] = "libm",
+    state: Iterable[str] = (),
+    notes: Notes | None = None,
+    about: Sequence[str] = (),
+) -> CCode:
+    """The program as C99: a header, a source, a program that tests itself, and a CMakeLists.txt.
+
+    The code allocates nothing, and calls nothing but the functions of ``math.h`` that the program contains, as the
+    header says. A rollout becomes a struct of what it carries, a function ``NAME_init`` that makes it zero, and
+    ``NAME_step``.
+
+    Args:
+        program: what is exported; for several functions in one file, `c_code`.
+        name: of the function and of the files; the program's own if not given.
+        scalar: "double" or "float".
+        sincos: where sine and cosine come from: "libm"; "inline", code of our own in the source, so that no library is
+            needed; or the names of two functions that you supply, such as those of a table.
+        state: names that an input and a result have in common, which become a struct, as of a rollout: a controller's
+            integral, a filter.
+        notes: what comments say of the arrays; of a robot's functions what their documentation says.
+        about: lines at the head of the header.
+
+    Returns:
+        The files as text, which `CCode.write` writes into a folder.
+
+    Raises:
+        Unsupported: names that are equal in C, another scalar, a program too large for compilers.
+
+    >>> program = armdyn.load("planar_2r").gravity_forces.program()
+    >>> print(program.to_c(scalar="float").source)
+    #include "gravity_forces.h"
+    <BLANKLINE>
+    #include <math.h>
+    ...
+    """
+    chosen = with_state(program, state) if isinstance(program, Program) and (state := tuple(state)) else program
+    plain = c_name(name or chosen.name)
+    return c_code([CFunction.of(plain, chosen, notes)], plain, scalar=scalar, sincos=sincos, about=about)
+
+
+def with_state(program: Program, state: Sequence[str]) -> Rollout:
+    """A program whose results take the place of inputs of the same names.
+
+    Raises:
+        UnknownName: a name that is no input or no result.
+    """
+    return Rollout(program, carry=[(name, name) for name in state])
+
+
+def c_code(
+    functions: Sequence[CFunction],
+    name: str,
+    *,
+    scalar: str = "double",
+    sincos: str | tuple[str, str] = "libm",
+    about: Sequence[str] = (),
+    longest: int = LONGEST,
+) -> CCode:
+    """Several functions as one module of C99; see `to_c`.
+
+    Args:
+        functions: in order.
+        name: of the files.
+        scalar: "double" or "float".
+        sincos: "libm", "inline" or two names.
+        about: lines at the head of the header.
+        longest: characters of an expression inside another one; with 0 every operation is a statement.
+
+    Raises:
+        Unsupported: as `to_c`.
+    """
+    if scalar not in DIALECTS:
+        raise Unsupported(f"scalar={shown(scalar)}: expected 'double' or 'float'")
+    sines = SineSource(sincos)
+    dialect = sines.dialect(DIALECTS[scalar].with_functions({name: OWN[name] for name in INLINE}))
+    _refuse_same(functions)
+    for function in functions:
+        _refuse_large(function)
+    return CCode(c_name(name), tuple(functions), dialect, sines, tuple(about), longest)
+
+
+def _refuse_same(functions: Sequence[CFunction]) -> None:
+    """Every function has a name of its own, which the user's names may share by accident."""
+    symbols = [symbol for function in functions for symbol in function.symbols]
+    twice = sorted({symbol for symbol in symbols if symbols.count(symbol) > 1})
+    if twice:
+        raise Unsupported(f"{', '.join(twice)}: two functions of the file have this name; give them other names")
+    for function in functions:
+        c_names(port.name for port in function.program.inputs)
+
+
+def _refuse_large(function: CFunction) -> None:
+    size = sum(node[0] not in ("input", "const") for node in function.program.nodes)
+    if size > LARGEST:
+        raise Unsupported(
+            f"{function.name} has {size} operations; compilers take minutes for more than {LARGEST}. "
+            "Export parts of it, or the functions it is made of"
+        )

@@ -1,0 +1,71 @@
+"""Expressions of C: text with the strength of its outermost operator, so that parentheses stand where they must."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from armdyn.targets.c.dialect import Dialect
+
+CHOICE, COMPARISON, SUM, PRODUCT, UNARY, PRIMARY = range(6)
+"""How strongly operators bind, the weakest first."""
+
+
+class Term(NamedTuple):
+    """An expression."""
+
+    text: str
+    strength: int = PRIMARY
+
+    def at_least(self, strength: int) -> str:
+        """Its text as an operand, in parentheses where it binds less."""
+        return self.text if self.strength >= strength else f"({self.text})"
+
+
+def number(dialect: Dialect, value: float) -> Term:
+    """A constant."""
+    text = dialect.literal(value)
+    return Term(text, UNARY if text.startswith("-") else PRIMARY)
+
+
+def _commuting(operator: str, strength: int) -> Callable[[Term, Term], Term]:
+    """a + b or a * b. Chains grow to the left, where they need no parentheses; the order of two operands is free."""
+
+    def join(a: Term, b: Term) -> Term:
+        if b.strength == strength < a.strength:
+            a, b = b, a
+        return Term(f"{a.at_least(strength)} {operator} {b.at_least(strength + 1)}", strength)
+
+    return join
+
+
+def _in_order(operator: str, strength: int) -> Callable[[Term, Term], Term]:
+    """A - b or a / b."""
+    return lambda a, b: Term(f"{a.at_least(strength)} {operator} {b.at_least(strength + 1)}", strength)
+
+
+OPERATORS: Mapping[str, Callable[..., Term]] = {
+    "add": _commuting("+", SUM),
+    "mul": _commuting("*", PRODUCT),
+    "sub": _in_order("-", SUM),
+    "div": _in_order("/", PRODUCT),
+    "neg": lambda a: Term(f"-{a.at_least(PRIMARY)}", UNARY),
+}
+
+COMPARISONS = {"less": "<", "less_equal": "<="}
+
+
+def comparison(operation: str, a: Term, b: Term) -> Term:
+    """A condition: an int in C, not a number of the program."""
+    return Term(f"{a.at_least(SUM)} {COMPARISONS[operation]} {b.at_least(SUM)}", COMPARISON)
+
+
+def choice(condition: Term, if_true: Term, if_false: Term) -> Term:
+    """``if_true`` where the condition holds."""
+    text = f"{condition.at_least(COMPARISON)} ? {if_true.at_least(COMPARISON)} : {if_false.at_least(COMPARISON)}"
+    return Term(text, CHOICE)
+
+
+def call(function: str, *arguments: Term) -> Term:
+    """A function's value."""
+    return Term(f"{function}({', '.join(a.text for a in arguments)})")

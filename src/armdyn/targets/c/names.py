@@ -1,0 +1,66 @@
+"""Names in C: reserved words, and names for the constants of a function that nothing else has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+from armdyn.targets.c.dialect import INLINE, LIBM
+from armdyn.targets.identifiers import identifier, identifiers
+
+KEYWORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas alignof
+bool complex constexpr false imaginary noreturn nullptr static_assert thread_local true typeof and and_eq asm bitand
+bitor catch char16_t char32_t char8_t class co_await co_return co_yield compl concept const_cast consteval constinit
+decltype delete dynamic_cast explicit export friend import module mutable namespace new noexcept not not_eq operator
+or or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid typename union
+using virtual wchar_t xor xor_eq
+"""
+"""Of C up to C23, and of C++, from which the header can be used."""
+
+LIBRARY = """
+abort abs acosh asinh asctime assert atanh atexit atof atoi atol bsearch calloc cbrt ceil clock copysign cosh ctime
+difftime div erf erfc errno exit exp2 expm1 fclose fdim feof ferror fflush fgetc fgetpos fgets fma fmax fmin fmod
+fopen fprintf fputc fputs fread free freopen frexp fscanf fseek fsetpos ftell fwrite gamma getc getchar getenv gets
+gmtime hypot ilogb index isalnum isalpha iscntrl isdigit isfinite isgraph isinf islower isnan isnormal isprint ispunct
+isspace isupper isxdigit j0 j1 jn labs ldexp ldiv lgamma llrint llround localeconv localtime log10 log1p log2 logb
+longjmp lrint lround main malloc memchr memcmp memcpy memmove memset mktime modf nan nearbyint nextafter perror printf
+putc putchar puts qsort raise rand read realloc remainder remove remquo rename rewind rindex rint round scalbn scanf
+select setbuf setjmp setvbuf signal signbit sinh sleep sprintf srand sscanf stdin stdout stderr strcat strchr strcmp
+strcpy strlen system tgamma time tmpfile tmpnam tolower toupper trunc ungetc va_arg va_end va_start write y0 y1 yn
+INFINITY NAN
+"""
+
+OWN = {name: f"armdyn_{name}" for name in (*INLINE, "sin", "cos", "sincos")}
+"""Functions of the source's own."""
+
+RESERVED = frozenset(
+    {*KEYWORDS.split(), *LIBRARY.split(), *LIBM.values(), *(f"{name}f" for name in LIBM.values()), *OWN.values()}
+)
+"""Keywords, what the headers of C's library declare, and functions of the source's own."""
+
+
+def c_name(name: str) -> str:
+    """A name of a function or an array in C.
+
+    >>> c_name("forearm_link.mass"), c_name("double"), c_name("exp")
+    ('forearm_link_mass', 'double_', 'exp_')
+    """
+    return identifier(name, RESERVED)
+
+
+def c_names(names: Iterable[str], taken: Collection[str] = ()) -> dict[str, str]:
+    """A name in C for each, with an underscore behind it where it is taken; refuses two that become the same."""
+    return identifiers(names, "C", {*RESERVED, *taken})
+
+
+def unlike(prefix: str, taken: Collection[str]) -> str:
+    """The prefix, longer where a name that is taken is the prefix and a number.
+
+    >>> unlike("t", ["q", "t0"]), unlike("t", ["t", "tau"])
+    ('t_', 't')
+    """
+    while any(re.fullmatch(rf"{prefix}\d+", name) for name in taken):
+        prefix += "_"
+    return prefix

@@ -1,0 +1,37 @@
+"""`Notes`: what is said of a program in comments, by a layer that knows what its arrays mean."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Sentences for comments.
+
+    Args:
+        summary: what the function computes, with its unit.
+        arrays: by the name of an input or a result: what it is, with its unit.
+    """
+
+    summary: str = ""
+    arrays: Mapping[str, str] = field(default_factory=dict)
+
+
+def comment(lines: Iterable[str]) -> str:
+    """A comment of C; what would end it is broken up, and what is not ASCII is written so."""
+    plain = [line.replace("*/", "* /").encode("ascii", "backslashreplace").decode() for line in lines]
+    wrapped = [part for line in plain for part in (_wrapped(line) or [""])]
+    if len(wrapped) == 1:
+        return f"/* {wrapped[0]} */"
+    return "\n".join(f"{' *' if k else '/*'} {line}".rstrip() for k, line in enumerate(wrapped)) + " */"
+
+
+def _wrapped(line: str) -> list[str]:
+    """Lines of some hundred characters; what follows is indented as far as the last run of blanks in the first."""
+    indent = " " * (line.rfind("  ") + 2 if "  " in line[:30] else 0)
+    return textwrap.wrap(line, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -1,0 +1,65 @@
+"""`SineSource`: where a module of C takes sine and cosine from: the library, its own source, or its user."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from armdyn.errors import Unsupported, shown
+from armdyn.targets.c.dialect import Dialect
+from armdyn.targets.c.names import OWN
+from armdyn.targets.c.sincos import inline_sincos, one_of_both
+
+
+@dataclass(frozen=True)
+class SineSource:
+    """What ``sincos=`` of `to_c` means.
+
+    Args:
+        given: ``"libm"``, ``"inline"``, or the names of two functions that the user of the code writes.
+    """
+
+    given: str | tuple[str, str] = "libm"
+
+    def __post_init__(self) -> None:
+        names = self.given
+        pair = isinstance(names, tuple) and len(names) == 2 and all(str(name).isidentifier() for name in names)
+        if names not in ("libm", "inline") and not pair:
+            raise Unsupported(
+                f"sincos={shown(names)}: expected 'libm', 'inline' (code for both comes with the source), or the names "
+                "of two functions of yours, such as ('table_sin', 'table_cos')"
+            )
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The operations that need nothing of C's library."""
+        return frozenset() if self.given == "libm" else frozenset({"sin", "cos"})
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """For the head of the header."""
+        if self.given == "libm":
+            return ()
+        if self.given == "inline":
+            return ("Sine and cosine are polynomials in the source, right to some 1e-16 (float: 1e-7) for all angles.",)
+        return (f"You supply {' and '.join(self.given)}, sine and cosine of an angle in rad.",)
+
+    def dialect(self, plain: Dialect) -> Dialect:
+        """A dialect that calls these functions."""
+        if self.given == "libm":
+            return plain
+        if self.given == "inline":
+            return plain.with_functions({"sin": OWN["sin"], "cos": OWN["cos"]}, sincos=OWN["sincos"])
+        return plain.with_functions(dict(zip(("sin", "cos"), self.given, strict=True)))
+
+    def declarations(self, dialect: Dialect) -> str:
+        """What the header declares of the user's functions."""
+        if not isinstance(self.given, tuple):
+            return ""
+        return "".join(f"{dialect.scalar} {name}({dialect.scalar} x);\n" for name in self.given) + "\n"
+
+    def definitions(self, dialect: Dialect, code: str) -> str:
+        """The functions of ``code`` that come with the source."""
+        alone = [name for name in ("sin", "cos") if f"{OWN[name]}(" in code]
+        if self.given != "inline" or not (alone or f"{OWN['sincos']}(" in code):
+            return ""
+        return inline_sincos(dialect, OWN["sincos"]) + "".join(one_of_both(dialect, OWN["sincos"], n) for n in alone)

@@ -1,0 +1,13 @@
+"""Programs as kernels for NVIDIA's GPUs: PTX by llvmlite's LLVM, CUDA C++, and calls by NVIDIA's driver."""
+
+from armdyn.lazy import names_of
+
+_WHERE = {
+    "CudaError": "driver",
+    "CudaKernel": "kernel",
+    "DeviceError": "driver",
+    "Report": "ptxas",
+    "to_cuda": "kernel",
+}
+
+__getattr__ = names_of(__name__, _WHERE)

@@ -1,0 +1,123 @@
+"""A program's nodes as the instructions of one thread: every value in a register, no scratch memory.
+
+Sines and cosines are computed in batches, as on processors, so that a stretch of arithmetic is one block for the
+scheduler. One branch a batch leads the threads that met a huge angle past the functions for those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from armdyn.program.program import Program
+from armdyn.targets.cuda.scalars import Scalar
+from armdyn.targets.llvm.arithmetic import Instructions
+from armdyn.targets.llvm.sections import Library, Sections, arguments_of, cut
+from armdyn.targets.llvm.trigonometry import fast_limit, sincos
+from armdyn.targets.llvm.vectors import Lines
+
+
+class Blocks(Lines):
+    """The body of a function, which knows the block that is being written."""
+
+    def __init__(self, entry: str) -> None:
+        super().__init__()
+        self.block = ""
+        self.begin(entry)
+
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+        self.block = label
+        self.put(f"{label}:")
+
+
+class Evaluation:
+    """Writes a program into a function.
+
+    Args:
+        out: the function.
+        scalar: the type of its numbers.
+        program: what is evaluated.
+        inputs: the names of its inputs, row-major, one array after the other.
+    """
+
+    def __init__(self, out: Blocks, scalar: Scalar, program: Program, inputs: Sequence[str]) -> None:
+        self._out, self._scalar = out, scalar
+        self._plan: Sections = cut(program)
+        self._instructions = Instructions(out, scalar)
+        self._names: dict[int, str] = {}
+        for index, node in enumerate(program.nodes):
+            if node[0] == "input":
+                self._names[index] = inputs[int(node[1])]
+            elif node[0] == "const":
+                self._names[index] = scalar.splat(float(node[1]))
+        for number, section in enumerate(self._plan.sections):
+            if isinstance(section, Library):
+                self._library(number, section)
+            else:
+                self._arithmetic(section.nodes)
+        self.results = [self._names[index] for index in program.results]
+        """The names of the program's results, row-major, one array after the other."""
+
+    def _arithmetic(self, nodes: Sequence[int]) -> None:
+        for index in nodes:
+            node = self._plan.nodes[index]
+            self._names[index] = self._instructions.put(index, node, [self._names[a] for a in arguments_of(node)])
+
+    def _library(self, number: int, section: Library) -> None:
+        angles: dict[int, dict[str, int]] = {}
+        for index in section.nodes:
+            operation, arguments = str(self._plan.nodes[index][0]), arguments_of(self._plan.nodes[index])
+            if operation in ("sin", "cos"):
+                angles.setdefault(arguments[0], {})[operation] = index
+            else:
+                self._names[index] = self._called(operation, [self._names[a] for a in arguments])
+        if angles:
+            self._sines(number, angles)
+
+    def _sines(self, number: int, angles: dict[int, dict[str, int]]) -> None:
+        """Sines and cosines by polynomials; where an angle is huge, a branch to better ones."""
+        out, t = self._out, self._scalar.type
+        limit = self._scalar.splat(fast_limit(self._scalar))
+        huge: dict[int, str] = {}
+        for angle, wanted in angles.items():
+            x = self._names[angle]
+            found = sincos(out, self._scalar, x, want_sin="sin" in wanted, want_cos="cos" in wanted)
+            for operation, name in zip(("sin", "cos"), found, strict=True):
+                if operation in wanted:
+                    self._names[wanted[operation]] = str(name)
+            magnitude = out.let(f"call {t} @llvm.fabs.{self._scalar.suffix}({t} {x})")
+            huge[angle] = out.let(f"fcmp ogt {t} {magnitude}, {limit}")
+        any_huge = next(iter(huge.values()))
+        for mask in list(huge.values())[1:]:
+            any_huge = out.let(f"or i1 {any_huge}, {mask}")
+        before = out.block
+        out.put(f"br i1 {any_huge}, label %huge{number}, label %sines{number}, !prof !0")
+        out.begin(f"huge{number}")
+        better = {
+            index: self._of_huge(operation, self._names[angle], huge[angle], limit, self._names[index])
+            for angle, wanted in angles.items()
+            for operation, index in wanted.items()
+        }
+        out.put(f"br label %sines{number}")
+        out.begin(f"sines{number}")
+        for index, name in better.items():
+            self._names[index] = out.let(f"phi {t} [ {self._names[index]}, %{before} ], [ {name}, %huge{number} ]")
+
+    def _of_huge(self, operation: str, x: str, is_huge: str, limit: str, otherwise: str) -> str:
+        """The function of x where it is huge; it is called for the limit in all other threads."""
+        out, t = self._out, self._scalar.type
+        argument = out.let(f"select i1 {is_huge}, {t} {x}, {t} {limit}")
+        found = self._called(f"huge_{operation}", [argument])
+        return out.let(f"select i1 {is_huge}, {t} {found}, {t} {otherwise}")
+
+    def _called(self, function: str, arguments: Sequence[str]) -> str:
+        """A function of float64 numbers, which are widened first where there are others."""
+        out, narrow = self._out, self._scalar.scalar == "float"
+        wide = [out.let(f"fpext float {a} to double") if narrow else a for a in arguments]
+        found = out.let(f"call double @{function}({', '.join(f'double {a}' for a in wide)})")
+        return out.let(f"fptrunc double {found} to float") if narrow else found
+
+
+def library_operations(program: Program) -> set[str]:
+    """The functions of `armdyn.targets.cuda.mathematics` that a program calls."""
+    return {str(node[0]) for node in program.nodes}

@@ -1,0 +1,178 @@
+"""A program or rollout as the LLVM IR of a kernel: one thread a state, and a loop where states outnumber the threads.
+
+The text is the same for a GPU and for a processor but for the first two values, the thread's number and the number of
+threads, which a processor is given as arguments: so what a GPU computes can be checked where there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+from armdyn.program.program import Program
+from armdyn.program.rollout import Rollout
+from armdyn.targets.cuda.arguments import Transfers, arguments
+from armdyn.targets.cuda.evaluation import Blocks, Evaluation, library_operations
+from armdyn.targets.cuda.mathematics import functions
+from armdyn.targets.cuda.scalars import Scalar
+
+GPU = "nvptx64-nvidia-cuda"
+
+_THREAD = """\
+%block = call i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
+%width = call i32 @llvm.nvvm.read.ptx.sreg.ntid.x()
+%within = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+%blocks = call i32 @llvm.nvvm.read.ptx.sreg.nctaid.x()
+%block.wide = zext i32 %block to i64
+%width.wide = zext i32 %width to i64
+%within.wide = zext i32 %within to i64
+%blocks.wide = zext i32 %blocks to i64
+%before = mul i64 %block.wide, %width.wide
+%thread = add i64 %before, %within.wide
+%threads = mul i64 %blocks.wide, %width.wide"""
+
+_DECLARATIONS = """\
+declare i64 @llvm.fshl.i64(i64, i64, i64)
+!0 = !{!"branch_weights", i32 1, i32 1000000}
+"""
+
+_REGISTERS = "\n".join(
+    f"declare i32 @llvm.nvvm.read.ptx.sreg.{name}.x()" for name in ("ctaid", "ntid", "tid", "nctaid")
+)
+
+
+def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, triple: str = GPU) -> str:
+    """The module with the kernel.
+
+    Args:
+        source: the program or rollout.
+        dtype: ``"float32"`` or ``"float64"``.
+        name: of the kernel.
+        layout: ``"strided"`` or ``"rows"``: see `armdyn.targets.cuda.arguments`.
+        triple: of the machine it is for, as LLVM names it.
+    """
+    scalar, program = Scalar.named(dtype), source if isinstance(source, Program) else source.step
+    on_gpu = triple == GPU
+    out = Blocks("entry")
+    if on_gpu:
+        for line in _THREAD.splitlines():
+            out.put(line)
+    out.put("%some = icmp slt i64 %thread, %count")
+    out.put("br i1 %some, label %states, label %done")
+    out.begin("states")
+    out.put("%state = phi i64 [ %thread, %entry ], [ %next, %stored ]")
+    transfers = Transfers(out, scalar, layout)
+    if isinstance(source, Program):
+        _program(out, scalar, transfers, source)
+    else:
+        _rollout(out, scalar, transfers, source)
+    out.put("br label %stored")
+    out.begin("stored")
+    out.put("%next = add i64 %state, %threads")
+    out.put("%more = icmp slt i64 %next, %count")
+    out.put("br i1 %more, label %states, label %done")
+    out.begin("done")
+    out.put("ret void")
+    given = ", ".join([*([] if on_gpu else ["i64 %thread", "i64 %threads"]), *parameters(source, layout)])
+    kind = "ptx_kernel " if on_gpu else ""
+    return "\n".join(
+        [
+            f'target triple = "{triple}"\n',
+            *functions(library_operations(program)),
+            f"define {kind}void @{name}({given}) {{\n{out}\n}}\n",
+            _intrinsics(),
+            _DECLARATIONS,
+            *([_REGISTERS] if on_gpu else []),
+        ]
+    )
+
+
+def parameters(source: Program | Rollout, layout: str) -> list[str]:
+    """The parameters of a kernel in LLVM IR: how many states, of a rollout how many steps, and the arrays."""
+    counts = ["i64 %count", *(["i64 %steps", "i64 %every"] if isinstance(source, Rollout) else [])]
+    return [*counts, *(one for argument in arguments(source) for one in argument.parameters(layout))]
+
+
+def _program(out: Blocks, scalar: Scalar, transfers: Transfers, program: Program) -> None:
+    ports = arguments(program)
+    inputs = [number for argument in ports if not argument.is_output for number in transfers.load(argument)]
+    results = iter(Evaluation(out, scalar, program, inputs).results)
+    for argument in ports:
+        if argument.is_output:
+            transfers.store(argument, list(islice(results, argument.size)))
+
+
+def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout) -> None:
+    """All steps of a state: it stays in registers; ``%until`` steps pass before a ``%row`` is recorded again."""
+    ports = arguments(rollout)
+    inputs = {argument.port.name: argument for argument in ports if not argument.is_output}
+    outputs = [argument for argument in ports if argument.is_output]
+    final, records = outputs[: len(rollout.carry)], outputs[len(rollout.carry) :]
+    carried = [name for _, name in rollout.carry]
+    given = {name: transfers.load(argument) for name, argument in inputs.items() if not argument.over_time}
+    out.put("%no.step = icmp slt i64 %steps, 1")
+    before = out.block
+    out.put("br i1 %no.step, label %final, label %step")
+
+    out.begin("step")
+    for counter in ("k", "until", "row"):
+        out.put(f"%{counter} = phi i64 [ 0, %{before} ], [ %{counter}.next, %recorded ]")
+    state = {name: [f"%{_register(name, k, carried)}" for k in range(len(given[name]))] for name in carried}
+    at = len(out.lines)
+    now = given | state
+    for argument in inputs.values():
+        if argument.over_time:
+            now[argument.port.name] = transfers.load(argument, step="%k")
+    results = iter(
+        Evaluation(out, scalar, rollout.step, [n for port in rollout.inputs for n in now[port.name]]).results
+    )
+    found = {port.name: list(islice(results, port.size)) for port in rollout.step.outputs}
+    out.put("%records = icmp eq i64 %until, 0")
+    out.put("br i1 %records, label %record, label %recorded")
+    out.begin("record")
+    for argument in records:
+        transfers.store(argument, (found | state)[argument.port.name], step="%row")
+    out.put("br label %recorded")
+    out.begin("recorded")
+    _advance(out)
+    afterwards = {name: found[result] for result, name in rollout.carry}
+    phis = [
+        f"{now_} = phi {scalar.type} [ {first}, %{before} ], [ {after}, %recorded ]"
+        for name in carried
+        for now_, first, after in zip(state[name], given[name], afterwards[name], strict=True)
+    ]
+    out.lines[at:at] = phis
+
+    out.begin("final")
+    last = [
+        [
+            out.let(f"phi {scalar.type} [ {first}, %{before} ], [ {after}, %recorded ]")
+            for first, after in zip(given[name], afterwards[name], strict=True)
+        ]
+        for name in carried
+    ]
+    for argument, numbers in zip(final, last, strict=True):
+        transfers.store(argument, numbers)
+
+
+def _register(name: str, k: int, carried: Sequence[str]) -> str:
+    return f"carried{carried.index(name)}.{k}"
+
+
+def _advance(out: Blocks) -> None:
+    out.put("%one.more = zext i1 %records to i64")
+    out.put("%row.next = add i64 %row, %one.more")
+    out.put("%from = select i1 %records, i64 %every, i64 %until")
+    out.put("%until.next = sub i64 %from, 1")
+    out.put("%k.next = add i64 %k, 1")
+    out.put("%more.steps = icmp slt i64 %k.next, %steps")
+    out.put("br i1 %more.steps, label %step, label %final")
+
+
+def _intrinsics() -> str:
+    lines = []
+    for t, suffix in (("double", "f64"), ("float", "f32")):
+        lines += [f"declare {t} @llvm.{name}.{suffix}({t})" for name in ("sqrt", "fabs", "floor")]
+        lines += [f"declare {t} @llvm.{name}.{suffix}({t}, {t})" for name in ("minimum", "maximum", "copysign")]
+        lines.append(f"declare {t} @llvm.fma.{suffix}({t}, {t}, {t})")
+    return "\n".join(lines)

@@ -1,0 +1,158 @@
+"""The libraries whose arrays kernels take: what they name their streams, and how they make arrays.
+
+Results are made by the library of the first array: they are its own arrays, on its GPU, freed by it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from armdyn.errors import DTypeError
+
+
+class Library(Protocol):
+    """What a kernel's call needs of a library of arrays."""
+
+    def stream(self, like: Any) -> int:
+        """The handle of the stream on which the library works now, 0 for the default stream."""
+
+    def ready(self, array: Any) -> None:
+        """Wait for an array that is made on a stream that nobody knows."""
+
+    def empty(self, shape: Sequence[int], like: Any) -> Any:
+        """A new array on the GPU of another one, with its type; row-major."""
+
+    def repeated(self, array: Any, shape: Sequence[int]) -> Any:
+        """A copy with axes repeated."""
+
+    def transposed(self, array: Any, axes: Sequence[int]) -> Any:
+        """The same numbers with the axes in another order, without a copy; None where the library has no such view."""
+
+    def must_wait(self) -> bool:
+        """Whether a result may only be handed out when it is there: the library's own stream is not known."""
+
+
+class CuPy:
+    """Of CuPy."""
+
+    def __init__(self) -> None:
+        self.cupy = sys.modules["cupy"]
+
+    def stream(self, like: Any) -> int:
+        """CuPy's current stream on the array's GPU."""
+        with like.device:
+            return int(self.cupy.cuda.get_current_stream().ptr)
+
+    def ready(self, array: Any) -> None:
+        """Nothing: it is made on the same stream."""
+
+    def empty(self, shape: Sequence[int], like: Any) -> Any:
+        """On the same device."""
+        with like.device:
+            return self.cupy.empty(tuple(shape), like.dtype)
+
+    def repeated(self, array: Any, shape: Sequence[int]) -> Any:
+        """A copy."""
+        return self.cupy.ascontiguousarray(self.cupy.broadcast_to(array, tuple(shape)))
+
+    def transposed(self, array: Any, axes: Sequence[int]) -> Any:
+        """A view."""
+        return array.transpose(tuple(axes))
+
+    def must_wait(self) -> bool:
+        """No: what follows is on the same stream."""
+        return False
+
+
+class Torch:
+    """Of PyTorch."""
+
+    def __init__(self) -> None:
+        self.torch = sys.modules["torch"]
+
+    def stream(self, like: Any) -> int:
+        """PyTorch's current stream on the array's GPU."""
+        return int(self.torch.cuda.current_stream(like.device).cuda_stream)
+
+    def ready(self, array: Any) -> None:
+        """Nothing: it is made on the same stream."""
+
+    def empty(self, shape: Sequence[int], like: Any) -> Any:
+        """On the same device."""
+        return self.torch.empty(tuple(shape), dtype=like.dtype, device=like.device)
+
+    def repeated(self, array: Any, shape: Sequence[int]) -> Any:
+        """A copy."""
+        return array.expand(tuple(shape)).contiguous()
+
+    def transposed(self, array: Any, axes: Sequence[int]) -> Any:
+        """A view."""
+        return array.permute(tuple(axes))
+
+    def must_wait(self) -> bool:
+        """No: what follows is on the same stream."""
+        return False
+
+
+class Jax:
+    """Of JAX, whose streams are its own: arrays are ready before a kernel begins, and results before they are seen."""
+
+    def __init__(self) -> None:
+        from importlib import import_module  # noqa: PLC0415
+
+        self.jax = import_module("jax")
+
+    def stream(self, like: Any) -> int:
+        """The default stream."""
+        return 0
+
+    def ready(self, array: Any) -> None:
+        """Wait for it."""
+        array.block_until_ready()
+
+    def empty(self, shape: Sequence[int], like: Any) -> Any:
+        """A new array on the same device, which nobody else has seen."""
+        made = self.jax.device_put(self.jax.numpy.empty(tuple(shape), like.dtype), next(iter(like.devices())))
+        made.block_until_ready()
+        return made
+
+    def repeated(self, array: Any, shape: Sequence[int]) -> Any:
+        """A copy."""
+        made = self.jax.numpy.broadcast_to(array, tuple(shape))
+        made.block_until_ready()
+        return made
+
+    def transposed(self, array: Any, axes: Sequence[int]) -> Any:
+        """Nothing: JAX's arrays are row-major."""
+        return None
+
+    def must_wait(self) -> bool:
+        """Yes."""
+        return True
+
+
+LIBRARIES: dict[str, Any] = {"cupy": CuPy, "torch": Torch, "jaxlib": Jax, "jax": Jax}
+"""By the package of an array's type."""
+
+
+def library_of(name: str, array: Any) -> Library:
+    """The library of an array.
+
+    Raises:
+        DTypeError: an array of another library.
+    """
+    if "Tracer" in {kind.__name__ for kind in type(array).__mro__}:
+        raise DTypeError(
+            f"{name} is traced by JAX; kernels of to_cuda() run on arrays, outside of jax.jit and jax.grad"
+        )
+    for kind in type(array).__mro__:
+        found = LIBRARIES.get(kind.__module__.split(".")[0])
+        if found is not None:
+            made: Library = found()
+            return made
+    named = f"{type(array).__module__.split('.')[0]}.{type(array).__qualname__}".removeprefix("builtins.")
+    raise DTypeError(
+        f"{name} is a {named}; expected an array of CuPy, PyTorch or JAX on a GPU, such as cupy.asarray({name})"
+    )

@@ -1,0 +1,70 @@
+"""LLVM IR to PTX, the assembly of NVIDIA's GPUs, by the back end that comes with llvmlite."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from armdyn.errors import Unsupported
+from armdyn.targets.cuda.kernel_ir import GPU
+
+ARCHITECTURES = {
+    "sm_80": 70,
+    "sm_86": 71,
+    "sm_87": 74,
+    "sm_89": 78,
+    "sm_90": 78,
+    "sm_100": 86,
+    "sm_103": 88,
+    "sm_120": 87,
+    "sm_121": 88,
+}
+"""The GPUs that PTX is written for, and the version of the language (7.0 is 70) that knows them."""
+
+
+def ptx_of(ir: str, arch: str) -> str:
+    """The PTX of a module.
+
+    Raises:
+        Unsupported: for a GPU that is not in `ARCHITECTURES`.
+    """
+    module = _binding().parse_assembly(ir)
+    target = _machine(checked(arch))
+    module.data_layout = str(target.target_data)
+    return str(target.emit_assembly(module))
+
+
+def checked(arch: str) -> str:
+    """A GPU as it was named; LLVM itself ends the process for one that it does not know."""
+    if arch not in ARCHITECTURES:
+        raise Unsupported(f"arch={arch!r} is no GPU that PTX is written for; expected {', '.join(ARCHITECTURES)}")
+    return arch
+
+
+def newest_for(capability: tuple[int, int]) -> str:
+    """The newest of `ARCHITECTURES` that a GPU of a compute capability, such as (9, 0), can run.
+
+    Raises:
+        Unsupported: for one older than all of them.
+    """
+    known = [arch for arch in ARCHITECTURES if int(arch[3:]) <= 10 * capability[0] + capability[1]]
+    if not known:
+        raise Unsupported(
+            f"the GPU's compute capability is {capability[0]}.{capability[1]}; expected 8.0 (Ampere) or newer"
+        )
+    return max(known, key=lambda arch: int(arch[3:]))
+
+
+@cache
+def _binding() -> Any:
+    import llvmlite.binding as llvm  # noqa: PLC0415 - imported only to compile
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm
+
+
+@cache
+def _machine(arch: str) -> Any:
+    version = ARCHITECTURES[arch]
+    return _binding().Target.from_triple(GPU).create_target_machine(cpu=arch, features=f"+ptx{version}", opt=3)

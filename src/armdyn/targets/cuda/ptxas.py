@@ -1,0 +1,67 @@
+"""`Report`: what NVIDIA's assembler makes of a kernel: registers, spilled bytes, where it is installed."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+from armdyn.errors import ArmdynError, MissingLibrary
+
+
+class AssemblerError(ArmdynError, RuntimeError):
+    """PTX that the assembler, or the driver, refuses."""
+
+
+class Report(NamedTuple):
+    """The resources of a kernel on one GPU.
+
+    ``registers`` of 32 bits of a thread (255 at most), ``spill_stores`` and ``spill_loads`` in bytes of a thread's
+    code, ``stack`` in bytes of a thread, ``code`` in bytes of the machine code.
+    """
+
+    arch: str
+    registers: int
+    spill_stores: int
+    spill_loads: int
+    stack: int
+    code: int
+
+
+def report(ptx: str, kernel: str, arch: str, command: str = "ptxas") -> Report:
+    """Assemble PTX and read what the assembler says of a kernel.
+
+    Raises:
+        MissingLibrary: without ptxas.
+        AssemblerError: where it refuses the PTX.
+    """
+    found = shutil.which(command)
+    if found is None:
+        raise MissingLibrary(
+            f"report needs NVIDIA's assembler {command}, which is not on the PATH: it comes with the CUDA toolkit, or "
+            "pip install nvidia-cuda-nvcc (nvidia/.../bin/ptxas); .ptx needs neither"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        source, code = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+        source.write_text(ptx)
+        options = ["-v", f"-arch={arch}", str(source), "-o", str(code)]
+        done = subprocess.run([found, *options], capture_output=True, text=True, check=False)  # noqa: S603 - NVIDIA's
+        if done.returncode:
+            raise AssemblerError(f"{command} -arch={arch} refuses {kernel}: {done.stderr.strip()[:600]}")
+        return _read(done.stderr, kernel, arch, code.stat().st_size)
+
+
+def _read(said: str, kernel: str, arch: str, code: int) -> Report:
+    part = re.split(r"Compiling entry function", said)[-1]
+    stack, stores, loads = map(
+        int,
+        re.search(
+            rf"properties for {re.escape(kernel)}\s+(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes",
+            part,
+        ).groups(),  # type: ignore[union-attr]
+    )
+    registers = int(re.search(r"Used (\d+) registers", part).group(1))  # type: ignore[union-attr]
+    return Report(arch, registers, stores, loads, stack, code)

@@ -1,0 +1,87 @@
+"""Programs as expressions of SymPy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING, Any
+
+from armdyn.extras import extra
+from armdyn.program.replay import Operations
+from armdyn.targets.identifiers import identifiers
+
+if TYPE_CHECKING:
+    from armdyn.program.program import Port, Program
+
+
+def to_sympy(program: Program) -> Any:
+    """The results of the program as expressions of SymPy in the symbols of its inputs.
+
+    The symbols are real and have the name of their array with the places of the entry behind it, counted from 1: q1,
+    q2, f_tip3, T_1_2; a number has the name alone. A number is an expression, a vector a column, a matrix a matrix, an
+    array of higher rank an array of SymPy. Several results come as a tuple. SymPy orders sums and products by itself,
+    so numbers agree to rounding.
+
+    Shared terms are written out wherever they are used; for the functions of larger arms that is long. Closed forms as
+    books print them come from `armdyn.derive`.
+
+    Args:
+        program: what is exported.
+
+    Raises:
+        MissingLibrary: without SymPy.
+        Unsupported: where two of its arrays would have the same name in SymPy.
+
+    >>> armdyn.load("planar_2r").gravity_forces.to_sympy()[1]
+    -9.81*sin(q1)*sin(q2) + 9.81*cos(q1)*cos(q2)
+    """
+    sympy = extra("sympy", "to_sympy", library="SymPy")
+    names = identifiers((port.name for port in program.inputs), "SymPy")
+    scalars = [sympy.Symbol(name, real=True) for port in program.inputs for name in _names(names[port.name], port)]
+    outputs = program.replay(scalars, _operations(sympy), lambda number: _constant(sympy, number))
+    results = tuple(_shaped(sympy, port, values) for port, values in zip(program.outputs, outputs, strict=True))
+    return results[0] if len(results) == 1 else results
+
+
+def _names(name: str, port: Port) -> list[str]:
+    """The names of the entries of an array."""
+    places = itertools.product(*(range(1, size + 1) for size in port.shape))
+    if len(port.shape) < 2:
+        return [name + "".join(map(str, place)) for place in places]
+    return ["_".join((name, *map(str, place))) for place in places]
+
+
+def _constant(sympy: Any, number: float) -> Any:
+    """Whole numbers as such, others in float64."""
+    return sympy.Integer(int(number)) if math.isfinite(number) and number == int(number) else sympy.Float(number)
+
+
+def _shaped(sympy: Any, port: Port, values: list[Any]) -> Any:
+    if len(port.shape) > 2:
+        return sympy.ImmutableDenseNDimArray(values, port.shape)
+    if not port.shape:
+        return values[0]
+    return sympy.ImmutableMatrix(port.shape[0], port.shape[1] if len(port.shape) == 2 else 1, values)
+
+
+def _operations(sympy: Any) -> Operations:
+    same = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh", "sign", "floor")
+
+    def truth(condition: Any) -> Any:
+        return sympy.Piecewise((1, condition), (0, True))
+
+    return {name: getattr(sympy, name) for name in same} | {
+        "add": lambda a, b: a + b,
+        "sub": lambda a, b: a - b,
+        "mul": lambda a, b: a * b,
+        "div": lambda a, b: a / b,
+        "neg": lambda a: -a,
+        "pow": lambda a, b: a**b,
+        "abs": sympy.Abs,
+        "min": sympy.Min,
+        "max": sympy.Max,
+        "less": lambda a, b: truth(sympy.StrictLessThan(a, b)),
+        "less_equal": lambda a, b: truth(sympy.LessThan(a, b)),
+        "select": lambda condition, a, b: sympy.Piecewise((a, sympy.Ne(condition, 0)), (b, True)),
+        "guard": lambda value, unused: value + 0 * unused,
+    }

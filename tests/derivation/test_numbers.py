@@ -1,0 +1,130 @@
+"""Derived closed forms with the numbers put in, beside the compiled functions of the same robot."""
+
+import numpy as np
+import pytest
+
+import armdyn
+from oracles.states import assert_close, random_states
+from oracles.trees import random_tree, to_armdyn
+
+QUANTITIES = {
+    "tau": "inverse_dynamics",
+    "M": "mass_matrix",
+    "c": "velocity_forces",
+    "g": "gravity_forces",
+    "C": "coriolis_matrix",
+    "christoffel": "christoffel",
+    "coriolis": "coriolis_coefficients",
+    "centrifugal": "centrifugal_coefficients",
+    "M_dot": "mass_matrix_dot",
+}
+STATES = {"inverse_dynamics": 3, "velocity_forces": 2, "coriolis_matrix": 2, "mass_matrix_dot": 2}
+R, P = "revolute", "prismatic"
+
+
+def general(kinds: list[str], parents: list[int], *, seed: int, inclined: bool) -> armdyn.Robot:
+    """Links with every inertial parameter, on joints along the axes of their frames, or inclined to them."""
+    rng, parts = np.random.default_rng(seed), []
+    for k, (kind, parent) in enumerate(zip(kinds, parents, strict=True)):
+        Q = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+        axis = Q[0] if inclined else np.eye(3)[rng.integers(3)] * rng.choice([-1, 1])
+        inertia = armdyn.Inertia(rng.uniform(1, 3), rng.uniform(-0.5, 0.5, 3), Q @ np.diag([0.3, 0.4, 0.5]) @ Q.T)
+        on = "base" if parent < 0 else f"link_{parent + 1}"
+        parts.append(
+            armdyn.Part(
+                f"link_{k + 1}", on, kind, axis=axis, joint=f"joint_{k + 1}",
+                xyz=rng.uniform(0.2, 1, 3), inertia=inertia, damping=0.3 * k, friction=0.2 * k, armature=0.05 * k,
+            )
+        )  # fmt: skip
+    return armdyn.Robot.from_links(parts, gravity=(1.0, -2.0, -9.0), tip=f"link_{len(kinds)}")
+
+
+def geared() -> armdyn.Robot:
+    """Rotors across the joints, on the base, on the link before and on the link that they move."""
+    from armdyn.actuators import Actuator, Gear, Motor, Rotor
+
+    arm, motor = general([R, R, P], [-1, 0, 1], seed=9, inclined=False), Motor(rotor_inertia=0.01)
+    drives = {
+        "joint_1": Actuator(motor, Gear(12.5), rotor=Rotor(mass=0.3, axis=(0.6, 0.0, 0.8))),
+        "joint_2": Actuator(motor, Gear(-7.0), rotor=Rotor(mass=0.2, axis=(0.0, 0.6, 0.8), carrier="link_2")),
+        "joint_3": Actuator(motor, Gear(30.0), rotor=Rotor(mass=0.1, axis=(0.8, 0.6, 0.0), position=(0.1, 0, 0))),
+    }
+    return arm.with_actuators(drives)
+
+
+ARMS = {
+    "2R": (armdyn.load("planar_2r"), "all"),
+    "RP": (armdyn.load("rp"), "all"),
+    "Furuta": (armdyn.load("furuta"), "all"),
+    "3R": (armdyn.load("planar_3r"), "all"),
+    "SCARA": (armdyn.load("scara"), "all"),
+    "spatial 3R": (general([R, R, R], [-1, 0, 1], seed=3, inclined=False), "all"),
+    "RPR": (general([R, P, R], [-1, 0, 1], seed=4, inclined=False), "all"),
+    "inclined RP": (general([R, P], [-1, 0], seed=5, inclined=True), "all"),
+    "inclined RR": (general([R, R], [-1, 0], seed=6, inclined=True), None),
+    "tree": (general([R, R, P, R], [-1, 0, 0, 1], seed=7, inclined=False), "all"),
+    "geared": (armdyn.load("planar_2r_geared"), "all"),
+    "gyroscopic": (geared(), "all"),
+    "follower": (armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", -0.5, 0.3)}), "all"),
+    "differential": (
+        general([R, P, R], [-1, 0, 1], seed=8, inclined=False).without_friction().with_coordinates(
+            ["a", "b"], [[0.5, 0.5], [0.25, 0.0], [0.5, -0.5]], offset=[0.1, 0.2, -0.3],
+            kinds={"a": "revolute", "b": "revolute"},
+        ),
+        None,
+    ),
+}  # fmt: skip
+
+
+CASES = [(name, "newton-euler") for name in ARMS] + [
+    (name, "lagrange") for name in ("inclined RR", "inclined RP", "SCARA", "differential")
+]
+"""Of the others both forms are the same, symbol by symbol."""
+
+LARGE = ("tree", "gyroscopic", "spatial 3R", "RPR")
+"""Of these tau, M, c, g: the code of the rest is the same for all arms."""
+
+
+@pytest.mark.parametrize(("name", "form"), CASES)
+def test_substituted_numbers_give_the_compiled_functions(name: str, form: str) -> None:
+    robot, symbols = ARMS[name]
+    derivation = armdyn.derive(robot, form, symbols=symbols)
+    s = random_states(robot.dof, 3, seed=41)
+    for result, function in list(QUANTITIES.items())[: 4 if name in LARGE else None]:
+        evaluated = derivation.function(result)
+        states = (s.q, s.qd, s.qdd)[: STATES.get(function, 1)]
+        expected = getattr(robot, function)(*states)
+        found = np.array([evaluated(*state) for state in zip(s.q, s.qd, s.qdd, strict=True)])
+        assert_close(found.reshape(expected.shape), expected)
+
+
+@pytest.mark.parametrize("name", ["2R", "RP", "Furuta", "3R", "spatial 3R", "tree", "geared", "gyroscopic", "follower"])
+def test_newton_euler_is_lagranges_symbol_by_symbol(name: str) -> None:
+    robot, symbols = ARMS[name]
+    assert armdyn.derive(robot, "newton-euler", symbols=symbols).tau == armdyn.derive(robot, symbols=symbols).tau
+
+
+def test_friction_is_part_of_the_joint_forces() -> None:
+    robot, symbols = ARMS["tree"]
+    derivation = armdyn.derive(robot, symbols=symbols)
+    s = random_states(robot.dof, 4, seed=42)
+    found = [derivation.function("friction")(*state) for state in zip(s.q, s.qd, s.qdd, strict=True)]
+    assert_close(np.array(found), robot.friction_forces(s.q, s.qd))
+
+
+def test_random_trees_in_numbers() -> None:
+    for seed in (1, 2):
+        robot = armdyn.Robot(to_armdyn(random_tree(seed, 2)))
+        s = random_states(robot.dof, 3, seed=43)
+        tau = armdyn.derive(robot, "newton-euler").function()
+        found = [tau(*state) for state in zip(s.q, s.qd, s.qdd, strict=True)]
+        assert_close(np.array(found), robot.inverse_dynamics(s.q, s.qd, s.qdd))
+
+
+@pytest.mark.slow
+def test_inclined_axes_with_all_symbols() -> None:
+    robot = general([R, R], [-1, 0], seed=6, inclined=True)
+    derivation = armdyn.derive(robot, "newton-euler", symbols="all")
+    s = random_states(2, 3, seed=44)
+    found = [derivation.function()(*state) for state in zip(s.q, s.qd, s.qdd, strict=True)]
+    assert_close(np.array(found), robot.inverse_dynamics(s.q, s.qd, s.qdd))

@@ -1,0 +1,148 @@
+"""What a derivation is written as: text, LaTeX, Python; and what the command line makes of it."""
+
+import shutil
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+import sympy
+
+import armdyn
+from armdyn.cli import main
+from armdyn.derivation.printing import Notation, short
+from oracles.states import assert_close, random_states
+
+TWO_LINKS = {"link_1.mass": "m1", "link_2.mass": "m2", "link_1.com": "L1", "joint_2.placement": "L1", "gravity": "g"}
+
+
+class Command:
+    """`armdyn` with some words, in this process."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+
+    def __call__(self, *words: str) -> tuple[int, str, str]:
+        """Exit code, output, messages."""
+        self.monkeypatch.setattr(sys, "argv", ["armdyn", *words])
+        self.monkeypatch.setenv("COLUMNS", "300")
+        with pytest.raises(SystemExit) as end, warnings.catch_warnings():
+            main()
+        return int(end.value.code or 0), *self.capsys.readouterr()
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> Command:
+    return Command(monkeypatch, capsys)
+
+
+def test_text_has_every_step_and_the_meaning_of_every_symbol() -> None:
+    arm = armdyn.derive(armdyn.load("planar_2r"), symbols=TWO_LINKS)
+    text = str(arm)
+    assert [line.split(". ", 1)[1] for line in text.splitlines() if line[:1].isdigit()] == [s.title for s in arm.steps]
+    assert "L₁: com of link_1, placement of joint_2, 1 here" in text
+    assert "g_1 = (m₁ + m₂)·g·L₁·c₁ + m₂·g·c₁₂" in text
+    assert repr(arm) == "<Derivation of 'planar_2r': lagrange, 9 steps, 2 coordinates>"
+
+
+def test_short_names() -> None:
+    q1, q2, q12, qd1 = sympy.symbols("q1 q2 q12 qd1")
+    names = {
+        sympy.cos(q1 + q2): "c12",
+        sympy.sin(q1 - q2): "s1-2",
+        sympy.sin(q2 + q12): "s2,12",
+        sympy.cos(q1 / 2): "cos(q1/2)",
+        sympy.cos(2 * q1): "cos(2*q1)",
+        qd1**2: "qdot1**2",
+    }
+    assert {str(short(expression)) for expression in names} == set(names.values())
+
+
+def test_order_of_factors_and_terms() -> None:
+    m1, L1, qd1, qdd1, q1, g = sympy.symbols("m1 L1 qd1 qdd1 q1 g")
+    expression = L1 * g * m1 * sympy.cos(q1) + m1 * L1 * qd1**2 * sympy.sin(q1) - L1**2 * m1 * qdd1
+    assert Notation([m1, g, L1]).line(expression) == "-m₁·L₁²·q̈₁ + m₁·L₁·s₁·q̇₁² + m₁·g·L₁·c₁"
+
+
+@pytest.mark.parametrize("name", ["planar_2r", "rp", "furuta", "scara"])
+def test_python_module_computes_the_same(name: str, tmp_path) -> None:
+    robot = armdyn.load(name)
+    path = tmp_path / "equations.py"
+    path.write_text(armdyn.derive(robot, symbols="all").to_python())
+    module: dict = {}
+    exec(compile(path.read_text(), str(path), "exec"), module)  # noqa: S102 - the module that was just made
+    s = random_states(robot.dof, 3, seed=51)
+    for q, qd, qdd in zip(s.q, s.qd, s.qdd, strict=True):
+        assert_close(np.array([module["joint_forces"](q, qd, qdd)]), robot.inverse_dynamics(q, qd, qdd)[None])
+        assert_close(np.array(module["mass_matrix"](q))[None], robot.mass_matrix(q)[None])
+        assert_close(np.array([module["velocity_forces"](q, qd)]), robot.velocity_forces(q, qd)[None])
+        np.testing.assert_allclose(module["gravity_forces"](q), robot.gravity_forces(q), rtol=1e-12, atol=1e-12)
+    if name == "planar_2r":
+        assert module["mass_matrix"]([0, 0], m1=2.0, m2=1.0)[0][0] == 6.0
+
+
+def test_latex_names_and_braces() -> None:
+    arm = armdyn.derive(armdyn.load("furuta"), "newton-euler", symbols="all")
+    latex = arm.latex()
+    assert r"{}^{1}\dot{\omega}_{1}" in latex
+    assert "I_{1,zz}" in latex
+    assert "l_{c1}" in latex
+    assert latex.count("{") == latex.count("}")
+    assert r"\begin{align*}" in arm._repr_latex_()
+    assert r"\section" not in arm._repr_latex_()  # which MathJax does not know
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex")
+@pytest.mark.parametrize(
+    ("name", "form"), [("planar_3r", "lagrange"), ("furuta", "newton-euler"), ("scara", "configuration-space")]
+)
+def test_documents_compile_and_no_line_is_too_long(name: str, form: str, tmp_path) -> None:
+    armdyn.derive(armdyn.load(name), form, symbols="all").document(tmp_path / "arm.tex")
+    words = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "arm.tex"]
+    made = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stdout[-2000:]
+    assert (tmp_path / "arm.pdf").exists()
+    assert "Overfull" not in made.stdout
+
+
+def test_command_line(command: Command, tmp_path) -> None:
+    code, shown, errors = command(
+        "derive", "planar_2r", "--form", "state-space", "--symbols", "link_1.mass=m1,gravity=g"
+    )
+    assert code == 0, errors
+    assert "M_11 = m₁ + 2·c₂ + 2" in shown
+    files = tmp_path / "arm.tex", tmp_path / "arm.py"
+    code, shown, errors = command(
+        "derive", "rp", "--symbols", "all", "--latex", str(files[0]), "--python", str(files[1])
+    )
+    assert code == 0, errors
+    assert shown == "".join(f"{path}: Lagrange's equations of rp\n" for path in files)
+    assert files[0].read_text().startswith(r"\documentclass")
+    assert "def mass_matrix(q, *, m1=3.0" in files[1].read_text()
+
+
+def test_base_parameters_on_the_command_line(command: Command) -> None:
+    code, shown, errors = command("derive", "rp", "--form", "state-space", "--symbols", "all", "--base-parameters")
+    assert code == 0, errors
+    assert "β₁ = m₁·lc₁² + I1zz + I2zz" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("planar_2r", "--form", "newton"),
+            "no form 'newton' in armdyn.derive (4 forms). Did you mean 'newton-euler'",
+        ),
+        (("planar_2r", "--symbols", "link_1"), "--symbols has 'link_1'; expected 'all', or PARAMETER=SYMBOL"),
+        (("planar_2r", "--symbols", "gravity=g,gravity=h"), "--symbols names 'gravity' more than once"),
+        (("planar_2r", "--symbols", "link_1.mas=m"), "Did you mean 'link_1.mass'?"),
+        (("puma560",), "its closed form would fill many pages. Take equations that name shared terms"),
+    ],
+)
+def test_bad_input_on_the_command_line(command: Command, words: tuple[str, ...], message: str) -> None:
+    code, _, errors = command("derive", *words)
+    assert code == 2
+    assert message in errors

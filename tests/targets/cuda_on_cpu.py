@@ -1,0 +1,62 @@
+"""Kernels for GPUs run on this processor: the same LLVM IR but for the number of the thread, called once a thread."""
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.program import Program, Rollout
+from armdyn.targets.cuda.arguments import arguments
+from armdyn.targets.cuda.kernel_ir import kernel_ir, parameters
+from armdyn.targets.llvm.compiler import compile_ir, load_object
+from armdyn.targets.llvm.machine import host
+
+THREADS = 2
+"""Fewer than there are states, so that the loop over states is run through too."""
+
+
+class OnCpu:
+    """A kernel as a function of the number of threads and its parameters."""
+
+    def __init__(self, source: Program | Rollout, dtype: str, layout: str) -> None:
+        ir = kernel_ir(source, dtype, "kernel", layout, host().triple)
+        address, self._code = load_object(compile_ir(ir, host(), 0), "kernel")
+        kinds = [ctypes.c_int64 if one.startswith("i64") else ctypes.c_void_p for one in parameters(source, layout)]
+        self._call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *kinds)(address)
+
+    def __call__(self, threads: int, values: Sequence[int]) -> None:
+        """All threads, one after the other."""
+        for thread in range(threads):
+            self._call(thread, threads, *values)
+
+
+def run(
+    source: Program | Rollout,
+    arrays: Sequence[Any],
+    *,
+    dtype: str = "float64",
+    layout: str = "strided",
+    steps: int = 0,
+    every: int = 1,
+) -> list[np.ndarray]:
+    """The outputs for arrays with the states along the first axis; where there are none, of one state.
+
+    Where strided, the arrays lie with the states along their last axis, as a GPU likes them, and an array over time
+    with its steps first.
+    """
+    ports = arguments(source)
+    given = [np.array(a, dtype) for a in arrays]
+    states = len(given[0]) if given else 1
+    rows = -(-steps // every)
+    for argument in ports[len(given) :]:
+        timed = (rows,) if argument.over_time else ()
+        given.append(np.full((states, *timed, *argument.port.shape), np.nan, dtype))
+    kept = [a if layout == "rows" else np.moveaxis(np.moveaxis(a, 0, -1).copy(), -1, 0) for a in given]
+    counts = [states, *([steps, every] if isinstance(source, Rollout) else [])]
+    values = list(counts)
+    for argument, array in zip(ports, kept, strict=True):
+        outer = 1 + argument.over_time if layout == "rows" else array.ndim
+        values += [array.ctypes.data, *array.strides[:outer]]
+    OnCpu(source, dtype, layout)(THREADS, values)
+    return [array for argument, array in zip(ports, kept, strict=True) if argument.is_output]

@@ -1,0 +1,111 @@
+"""CUDA C++ compiled for this processor, by a header that says what a thread is, and run beside the interpreter."""
+
+import ctypes
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn.program import Program, Rollout
+from armdyn.targets.c.building import CompilerError, here
+from armdyn.targets.cuda.arguments import arguments as ports_of
+from targets.cuda_on_cpu import THREADS
+from targets.exported import ROBOTS, arguments, assert_same, odd_shapes, public_programs, single_operations
+from targets.test_cuda import RNG, damped, expected_rollout
+
+HEADER = """\
+#include <math.h>
+#include <string.h>
+#define __global__
+#define __device__
+struct place { unsigned x; };
+static place blockIdx, gridDim, threadIdx, blockDim;
+extern "C" void thread(unsigned number, unsigned count)
+{
+    blockIdx.x = number; gridDim.x = count; threadIdx.x = 0; blockDim.x = 1;
+}
+struct float2 { float x, y; }; struct float4 { float x, y, z, w; }; struct double2 { double x, y; };
+static float2 make_float2(float x, float y) { return {x, y}; }
+static float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+static double2 make_double2(double x, double y) { return {x, y}; }
+static float __int_as_float(int bits) { float number; memcpy(&number, &bits, 4); return number; }
+static void sincos_of(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }
+static void sincosf_of(float x, float *s, float *c) { *s = sinf(x); *c = cosf(x); }
+#define sincos sincos_of
+#define sincosf sincosf_of
+"""
+
+
+def _compiler() -> list[str]:
+    try:
+        return here()
+    except CompilerError as error:
+        pytest.skip(str(error))
+
+
+class Compiled:
+    """Kernels of programs and rollouts by C++, in one library."""
+
+    def __init__(self, sources: Sequence[Program | Rollout], dtype: str, layout: str, folder: Path) -> None:
+        texts = [HEADER]
+        for number, source in enumerate(sources):
+            text = source.to_cuda(dtype=dtype, name=f"kernel{number}").source_for(layout)
+            texts.append(f"namespace n{number} {{\n{text}}}\n")
+        Path(folder, "kernels.cpp").write_text("\n".join(texts))
+        flags = ["-x", "c++", "-std=c++11", "-O0", "-shared", "-fPIC", "-w", "-o", "kernels.so"]
+        done = subprocess.run(
+            [*_compiler(), *flags, "kernels.cpp", "-lm"], cwd=folder, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr[:2000]
+        self.library = ctypes.CDLL(str(Path(folder, "kernels.so")))
+        self.sources, self.dtype, self.layout = list(sources), dtype, layout
+
+    def run(self, number: int, arrays: Sequence[np.ndarray], *, steps: int = 0, every: int = 1) -> list[np.ndarray]:
+        """The outputs; where strided, the states lie along the last axis of memory."""
+        source = self.sources[number]
+        ports = ports_of(source)
+        given = [np.array(a, self.dtype) for a in arrays]
+        count = len(given[0]) if given else 1
+        for one in ports[len(given) :]:
+            rows = (-(-steps // every),) if one.over_time else ()
+            given.append(np.full((count, *rows, *one.port.shape), np.nan, self.dtype))
+        if self.layout == "strided":
+            given = [np.moveaxis(np.moveaxis(a, 0, -1).copy(), -1, 0) for a in given]
+        values = [count, *([steps, every] if isinstance(source, Rollout) else [])]
+        for one, array in zip(ports, given, strict=True):
+            values += [
+                array.ctypes.data,
+                *array.strides[: array.ndim if self.layout == "strided" else 1 + one.over_time],
+            ]
+        for thread in range(THREADS):
+            self.library.thread(thread, THREADS)
+            self.library[f"kernel{number}"](*map(ctypes.c_int64, values))
+        return given[len(arrays) :]
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_every_public_function(robot: str, tmp_path: Path) -> None:
+    programs = [program for _, program in public_programs(robot)]
+    compiled = Compiled(programs, "float64", "strided", tmp_path)
+    for number, program in enumerate(programs):
+        arrays = arguments(program)
+        assert_same(compiled.run(number, arrays), program, arrays)
+
+
+@pytest.mark.parametrize(("dtype", "layout"), [("float64", "rows"), ("float32", "rows"), ("float32", "strided")])
+def test_operations_shapes_and_rollouts(dtype: str, layout: str, tmp_path: Path) -> None:
+    programs = [*single_operations(), odd_shapes(), armdyn.load("ur5").mass_matrix.program()]
+    rollouts = [damped(), damped(fixed=True)]
+    compiled = Compiled([*programs, *rollouts], dtype, layout, tmp_path)
+    rtol = 1e-14 if dtype == "float64" else 3e-6
+    for number, program in enumerate(programs):
+        arrays = arguments(program)
+        assert_same(compiled.run(number, arrays), program, arrays, rtol)
+    x, v, u, d = RNG.normal(size=(5, 2)), RNG.normal(size=(5, 2)), RNG.normal(size=(5, 7, 2)), RNG.uniform(size=5)
+    for number, rollout in enumerate(rollouts, start=len(programs)):
+        found = compiled.run(number, [x, v, u, d], steps=7, every=3)
+        for result, expected in zip(found, expected_rollout(rollout, x, v, u, d, 3), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=10 * rtol, atol=10 * rtol)
