@@ -47,7 +47,7 @@ def forward(robot: armdyn.Robot) -> np.ndarray:
 def test_the_robot_has_the_parameters() -> None:
     values = ROBOT.model.springs
     assert values["wrist_1_joint.spring.stiffness"] == ROBOT.model.joint("wrist_1_joint").actuator.spring.stiffness
-    assert len(values) == 3 * sum(joint.has_spring for joint in ROBOT.joints)
+    assert len(values) == 4 * sum(joint.has_spring for joint in ROBOT.joints)
     with pytest.raises(UnknownName, match=r"no parameter 'elbow_joint\.spring\.bend'"):
         ROBOT.compile(flexible_forward_dynamics, parameters=["elbow_joint.spring.bend"])
     with pytest.raises(UnknownName, match=r"no parameter 'elbow_joint\.spring\.stiffness'"):

@@ -24,7 +24,7 @@ from armdyn.actuators.declared import function
 from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.actuators.spring import Spring
 from armdyn.algorithms.newton_euler import inverse_dynamics
-from armdyn.errors import TraceError
+from armdyn.errors import TraceError, Unsupported
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import rate
 from armdyn.spatial.rotations import Array
@@ -64,6 +64,8 @@ def flexible_inverse_dynamics(
 
     tau = B thetadd + tau_J + friction(thetad, tau_J), with theta and its rates from tau_J and its exact rates (De Luca
     and Book 2016, 11.1). A step of Coulomb friction at the links counts as having no rate. At a rigid joint theta = q.
+    Where the load of a spring with backlash changes its sign, theta jumps from one side of the play to the other, which
+    no motor can do; the rates are those on either side.
 
     Args:
         q: positions of the links, rad or m, shape (..., n).
@@ -82,7 +84,7 @@ def flexible_inverse_dynamics(
     Raises:
         TraceError: a damped spring without its deflection.
         ModelError: a spring at a joint without a rotor's inertia.
-        Unsupported: springs at coupled joints, or beside constraints.
+        Unsupported: springs at coupled joints, or beside constraints; one that is damped and has backlash.
 
     >>> from armdyn.actuators import Actuator, Gear, Motor, Spring
     >>> drive = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=5000.0))
@@ -102,6 +104,12 @@ def flexible_inverse_dynamics(
     theta, thetad, thetadd = (np.array(x, dtype=object) for x in (q, qd, qdd))
     for joint, load, load_rate, load_rate_rate in zip(joints, loads, first, second, strict=True):
         i, spring = joint.coordinate, joint.spring
+        if spring.is_damped and spring.is_loose:
+            raise Unsupported(
+                f"the spring of {mechanism.model.coordinates[i].name!r} of {mechanism.name!r} is damped and has "
+                "backlash; the load says where its rotor is with one of them alone: Spring(damping=0) or "
+                "Spring(backlash=0)"
+            )
         if spring.is_damped:
             if deflection is None:
                 raise TraceError(
