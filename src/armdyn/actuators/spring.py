@@ -34,8 +34,8 @@ class Spring:
     >>> spring.force(0.01, 0.0)
     81.0
     >>> loose = armdyn.actuators.Spring(stiffness=8000.0, backlash=0.002)
-    >>> loose.force(0.0005, 0.0), loose.force(0.002, 0.0), loose.force(-0.002, 0.0)
-    (0.0, 8.0, -8.0)
+    >>> [float(loose.force(x, 0.0)) for x in (0.0005, 0.002, -0.002)]
+    [0.0, 8.0, -8.0]
     """
 
     stiffness: float
