@@ -17,6 +17,7 @@ from armdyn.errors import ShapeError, UnknownName
 from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions, to_c
+from armdyn.targets.wasm import module
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,19 @@ def _latex(request: Request) -> list[Path]:
     return write_latex(_named(request), request.folder, request.name or request.robot.name)
 
 
+_SINES = {"libm": "host", "inline": "own"}
+
+
+def _wasm(request: Request) -> list[Path]:
+    """One WebAssembly module of all, an ES module in JavaScript that holds it, and its types."""
+    sincos = request.settings.get("sincos", "libm")
+    if sincos not in _SINES:
+        raise UnknownName.of("sincos", str(sincos), _SINES, "--to wasm")
+    programs = dict(_named(request))
+    found = module(programs, name=request.name or request.robot.name, sine=_SINES[sincos])  # type: ignore[arg-type]
+    return list(found.write(request.folder))
+
+
 def _named(request: Request) -> list[tuple[str, Program]]:
     return [(chosen.name, chosen.program) for chosen in request.chosen()]
 
@@ -103,6 +117,7 @@ TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
     "python": (_python, ()),
     "numpy": (_numpy, ()),
     "latex": (_latex, ()),
+    "wasm": (_wasm, ("sincos",)),
 }
 """By the word behind --to: what writes it, and which settings it takes."""
 
@@ -146,6 +161,8 @@ def export(
       armdyn export ur5 --to cuda -f inverse_dynamics --scalar float -o kernels
 
       armdyn export ur5 --to python -f inverse_dynamics -f mass_matrix -o modules
+
+      armdyn export ur5 --to wasm -f mass_matrix -f gravity_forces -o web
 
       armdyn export puma560 --to latex -f inverse_dynamics -o paper
     """

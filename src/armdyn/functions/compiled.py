@@ -202,6 +202,7 @@ class CompiledFunction:
     to_cuda = OfProgram()
     to_sympy = OfProgram()
     to_torch = OfProgram()
+    to_wasm = OfProgram()
 
     @property
     def op_counts(self) -> OperationCounts:

@@ -175,6 +175,7 @@ class Program:
     to_cuda = exported("armdyn.targets.cuda")
     to_sympy = exported("armdyn.targets.sympy")
     to_torch = exported("armdyn.targets.torch")
+    to_wasm = exported("armdyn.targets.wasm")
 
 
 def trace(

@@ -63,13 +63,13 @@ def half_pi_parts(vector: Vector) -> list[float]:
     widths = [bits, bits, bits] if vector.has_fma else [bits - _bits_of_k(vector)] * 4 + [bits]
     parts, rest = [], PI / 2
     for width in widths:
-        part = _rounded(rest, width)
+        part = rounded(rest, width)
         parts.append(float(part))
         rest -= part
     return parts
 
 
-def _rounded(value: Fraction, bits: int) -> Fraction:
+def rounded(value: Fraction, bits: int) -> Fraction:
     """The nearest number with ``bits`` significant bits."""
     scale = Fraction(2) ** (bits - math.frexp(value)[1])
     return round(value * scale) / scale

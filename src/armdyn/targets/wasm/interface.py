@@ -1,0 +1,51 @@
+"""`Interface`: what a function of a module takes and gives, for its users and for the JavaScript that calls it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from armdyn.program.program import Port, Program
+from armdyn.program.rollout import Rollout
+
+
+@dataclass(frozen=True)
+class Interface:
+    """What a function of a module takes and gives.
+
+    Args:
+        name: of the function.
+        inputs: its arrays, in order.
+        outputs: its results; those of a rollout are its records.
+        operations: of one state, or of one step.
+        carried: the inputs of a rollout that hold its state, and hold its last state afterwards; None of a program.
+        stepwise: the inputs of a rollout that have a row for each step.
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    operations: str
+    carried: tuple[str, ...] | None = None
+    stepwise: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, name: str, one: Program | Rollout) -> Interface:
+        """That of a program or a rollout."""
+        if isinstance(one, Program):
+            return cls(name, one.inputs, one.outputs, str(one.op_counts))
+        carried = tuple(port.name for port in one.state)
+        return cls(name, one.inputs, one.records, str(one.op_counts), carried, one.stepwise)
+
+    def described(self) -> dict[str, object]:
+        """The same as JSON takes it."""
+        found: dict[str, object] = {"name": self.name, "operations": self.operations}
+        found["inputs"] = [{"name": port.name, "shape": port.shape} for port in self.inputs]
+        found["outputs"] = [{"name": port.name, "shape": port.shape} for port in self.outputs]
+        if self.carried is not None:
+            found |= {"carried": self.carried, "stepwise": self.stepwise}
+        return found
+
+    def __str__(self) -> str:
+        given = ", ".join(port.name for port in self.inputs)
+        results = ", ".join(port.name for port in self.outputs) or "state"
+        return f"{self.name}({given}) -> {results}"
