@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,22 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         subprocess.run([paths[0].parent / "test"], check=True, stdout=subprocess.DEVNULL)
 
 
+def test_fmu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    if not shutil.which("cc"):
+        pytest.skip("there is no C compiler")
+    options = ["--option", "step=1e-4", "--option", "parameters=gravity", "--option", "derivatives=no"]
+    path = tmp_path / "arm.fmu"
+    words = ["rp", "--to", "fmu", "--given", "f_tip", "--name", "arm", *options, "-o", str(path)]
+    assert run(*words, monkeypatch=monkeypatch) == 0
+    assert capsys.readouterr().out.strip() == str(path)
+    with zipfile.ZipFile(path) as archive:
+        described = archive.read("modelDescription.xml").decode()
+    assert 'modelName="arm"' in described
+    assert 'start="0.0001"' in described
+    assert 'name="f_tip"' in described
+    assert "payload" not in described
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -40,6 +57,13 @@ def test_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         (["--to", "c", "--given", "qd"], "no optional array 'qd' in inverse_dynamics"),
         (["--to", "c", "--scalar", "half"], "scalar='half': expected 'double' or 'float'"),
         (["--to", "c", "--sincos", "lookup"], "sincos='lookup': expected 'libm', 'inline'"),
+        (["--to", "fmu", "-f", "mass_matrix"], "an FMU is of forward_dynamics; leave it out"),
+        (["--to", "fmu", "--option", "steps=1"], "no option 'steps' in --to fmu"),
+        (["--to", "fmu", "--option", "step=soon"], "--option step=soon: expected a number, s"),
+        (["--to", "fmu", "--option", "derivatives=1"], "--option derivatives=1: expected yes or no"),
+        (["--to", "fmu", "--option", "platforms=dos"], "no platform 'dos'"),
+        (["--to", "fmu", "--scalar", "float"], "--to fmu has no --scalar"),
+        (["--to", "fmu", "-o", "folder"], "-o 'folder' is a folder; expected the name of a file, such as scara.fmu"),
         (["--to", "c", "-o", "file"], "-o 'file' is a file; expected the name of a folder"),
     ],
 )
@@ -52,6 +76,7 @@ def test_bad_input(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("file").touch()
+    Path("folder").mkdir()
     assert run("scara", *words, monkeypatch=monkeypatch) == 2
     assert said in " ".join(capsys.readouterr().err.split())
     assert not Path("scara_c").exists()

@@ -19,6 +19,7 @@ ROWS = ["B", "D", "I", "S", "F", "T", "A", "K", "C", "M"]
 NO_EQUATIONS = {
     "Robot.with_tip": "what f_tip and the Jacobian are about",
     "Robot.to_c": "source code of equations that have rows",
+    "Robot.to_fmu": "a file of equations that have rows",
     "constraints.Constraint": "what all kinds have in common",
     "constraints.Row": "the name and unit of a row",
     "constraints.ConstrainedMotion": "a result",

@@ -59,8 +59,8 @@ def test_the_numbers_are_the_same_without(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("chosen", "on"),
     [
-        (None, {"direct", "sharing", "loader"}),
-        ("1", {"direct", "sharing", "loader"}),
+        (None, {"direct", "sharing", "loader", "xla"}),
+        ("1", {"direct", "sharing", "loader", "xla"}),
         ("0", set()),
         ("", set()),
         (" loader , direct", {"direct", "loader"}),

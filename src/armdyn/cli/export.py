@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from armdyn.cli.export_equations import write_latex, write_python
+from armdyn.cli.export_fmu import write_fmu
 from armdyn.cli.outputs import OutputError
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
@@ -94,6 +95,11 @@ def _latex(request: Request) -> list[Path]:
     return write_latex(_named(request), request.folder, request.name or request.robot.name)
 
 
+def _fmu(request: Request) -> list[Path]:
+    """A functional mock-up unit of forward dynamics; its options are those of `armdyn.Robot.to_fmu`."""
+    return write_fmu(request.robot, request.functions, request.folder, request.name, request.given, request.options)
+
+
 _SINES = {"libm": "host", "inline": "own"}
 
 
@@ -117,9 +123,13 @@ TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
     "python": (_python, ()),
     "numpy": (_numpy, ()),
     "latex": (_latex, ()),
+    "fmu": (_fmu, ()),
     "wasm": (_wasm, ("sincos",)),
 }
 """By the word behind --to: what writes it, and which settings it takes."""
+
+FILES = ("fmu",)
+"""What writes a file, and no folder."""
 
 
 def export(
@@ -129,7 +139,9 @@ def export(
         list[str] | None,
         typer.Option("--function", "-f", metavar="NAME", help="A function, as of armdyn.Robot; may be repeated."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="Where the files go.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="The folder, or an FMU's file.")
+    ] = None,
     name: Annotated[str | None, typer.Option("--name", help="Of the files and functions; the robot's own.")] = None,
     given: Annotated[
         list[str] | None, typer.Option("--given", metavar="ARRAY", help="An optional array to be an argument: f_tip.")
@@ -165,6 +177,8 @@ def export(
       armdyn export ur5 --to wasm -f mass_matrix -f gravity_forces -o web
 
       armdyn export puma560 --to latex -f inverse_dynamics -o paper
+
+      armdyn export ur5 --to fmu --given f_tip --option step=1e-4 -o ur5.fmu
     """
     if to not in TARGETS:
         raise UnknownName.of("target", to, TARGETS, "armdyn export")
@@ -174,10 +188,10 @@ def export(
     for key in stated:
         if key not in settings:
             raise UnknownName(f"--to {to} has no --{key}; it belongs to {_with(key)}")
-    folder = out or Path(f"{arm.name}_{to}")
-    if folder.exists() and not folder.is_dir():
+    folder = out or (Path(f"{arm.name}.{to}") if to in FILES else Path(f"{arm.name}_{to}"))
+    if to not in FILES and folder.exists() and not folder.is_dir():
         raise OutputError(f"-o {str(folder)!r} is a file; expected the name of a folder")
-    names = tuple(function or ["inverse_dynamics"])
+    names = tuple(function or ["forward_dynamics" if to == "fmu" else "inverse_dynamics"])
     request = Request(arm, names, folder, name, tuple(given or ()), _options(option or []), stated)
     for path in write(request):
         screen().print(str(path), soft_wrap=True, highlight=False)

@@ -201,6 +201,7 @@ class CompiledFunction:
     to_c = OfProgramWithNotes()
     to_cuda = OfProgram()
     to_sympy = OfProgram()
+    to_jax = OfProgram()
     to_torch = OfProgram()
     to_wasm = OfProgram()
 

@@ -174,6 +174,7 @@ class Program:
     to_c = exported("armdyn.targets.c")
     to_cuda = exported("armdyn.targets.cuda")
     to_sympy = exported("armdyn.targets.sympy")
+    to_jax = exported("armdyn.targets.jax")
     to_torch = exported("armdyn.targets.torch")
     to_wasm = exported("armdyn.targets.wasm")
 

@@ -22,6 +22,7 @@ from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
     import armdyn.constraints
+    import armdyn.fmi
     import armdyn.formats.dh
     import armdyn.formats.export.dh
     import armdyn.formats.export.screws
@@ -158,6 +159,7 @@ class Robot:
     to_zero_reference = OfModel(lambda: armdyn.formats.export.zero_reference.write_zero_reference)
     to_dh = OfModel(lambda: armdyn.formats.export.dh.write_dh)
     to_c = Imported(lambda: armdyn.robot.exporting.to_c)
+    to_fmu = Imported(lambda: armdyn.fmi.robot_fmu)
     to_urdf = OfModel(lambda: armdyn.formats.export.urdf.write_urdf)
 
     # Other robots from this one

@@ -30,6 +30,7 @@ from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
+from armdyn.imported import exported
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
@@ -235,6 +236,8 @@ class ClosedLoop:
         summary = f"One step of {self.robot.name!r}, {str(self.method).partition(',')[0]}, under {self._law}"
         found: CCode = self.rollout.to_c(**{"notes": Notes(summary, said)} | options)
         return found
+
+    to_fmu = exported("armdyn.fmi.sampled")
 
     def __call__(
         self,

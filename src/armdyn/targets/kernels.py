@@ -83,8 +83,8 @@ def _of_source(key: str, make_program: Callable[[], Program | Rollout], cache: b
     return kernel
 
 
-class Kernel:
-    """A program or rollout as NumPy functions, float64 compiled at once, float32 when arrays of that type come.
+class Loops:
+    """The inner loops of a program or rollout, machine code for float32 and float64, each compiled when asked for.
 
     Args:
         digest: of the program.
@@ -98,44 +98,9 @@ class Kernel:
         self._digest = digest
         self._make_program = make_program
         self._cache = cache
-        interpreter = InterpretedRollout if interface.rollout else Interpreted
-        self._interpreted: NumpyFunction = interpreter(self._program, interface)
-        compiled = self._ufunc("d")
-        self.for_float64: NumpyFunction = compiled or interpreter(self._program, interface, "d")
-        self._any: NumpyFunction | None = None if compiled else self._interpreted
 
-    def for_arrays(self, arrays: Sequence[Any]) -> NumpyFunction:
-        """The compiled function for these arrays: float32 where that holds all of them exactly, else float64.
-
-        Once both are compiled it is one ufunc, which chooses by itself.
-        """
-        if self._any is not None:
-            return self._any
-        first = arrays[0]
-        if type(first) is np.ndarray and first.dtype is _FLOAT64 and first.ndim:  # most are
-            return self.for_float64
-        return self.for_float64 if any(map(_is_beyond_float32, arrays)) else self.for_any()
-
-    def for_any(self) -> NumpyFunction:
-        """The function for arrays of any type: the ufunc with both loops, which are compiled now."""
-        if self._any is not None:
-            return self._any
-        both = self._ufunc("fd")
-        if both is None:
-            return self._interpreted  # but float64 has its machine code
-        self._any = both
-        return both
-
-    def _ufunc(self, letters: str) -> np.ufunc | None:
-        """The ufunc with loops for some types; None where not all of them are machine code."""
-        loops = {letter: self._loop(letter) for letter in letters}
-        found = {letter: address for letter, address in loops.items() if address is not None}
-        if len(found) < len(loops):
-            return None
-        return _ufuncs.get((self._digest, letters), lambda: LoopTable(self.interface, found).ufunc)
-
-    def _loop(self, letter: str) -> int | None:
-        """The address of the machine code; None where it cannot be had."""
+    def address(self, letter: str) -> int | None:
+        """The address of the loop for ``"f"`` (float32) or ``"d"`` (float64); None where it cannot be had."""
         return _loops.get((self._digest, letter), lambda: self._machine_code(letter))
 
     def _machine_code(self, letter: str) -> int | None:
@@ -170,6 +135,60 @@ class Kernel:
         program = self._make_program()
         self._make_program = lambda: program
         return program
+
+
+def loops_of(program: Program) -> Loops:
+    """The inner loops of a program."""
+    return Loops(program.digest, Interface.of(program), lambda: program)
+
+
+class Kernel(Loops):
+    """A program or rollout as NumPy functions, float64 compiled at once, float32 when arrays of that type come.
+
+    Args:
+        digest: of the program.
+        interface: its name, documentation and signature.
+        make_program: returns the program; called where no machine code is stored.
+        cache: whether the disk is read and written.
+    """
+
+    def __init__(self, digest: str, interface: Interface, make_program: Callable[[], Any], cache: bool = True) -> None:
+        super().__init__(digest, interface, make_program, cache)
+        interpreter = InterpretedRollout if interface.rollout else Interpreted
+        self._interpreted: NumpyFunction = interpreter(self._program, interface)
+        compiled = self._ufunc("d")
+        self.for_float64: NumpyFunction = compiled or interpreter(self._program, interface, "d")
+        self._any: NumpyFunction | None = None if compiled else self._interpreted
+
+    def for_arrays(self, arrays: Sequence[Any]) -> NumpyFunction:
+        """The compiled function for these arrays: float32 where that holds all of them exactly, else float64.
+
+        Once both are compiled it is one ufunc, which chooses by itself.
+        """
+        if self._any is not None:
+            return self._any
+        first = arrays[0]
+        if type(first) is np.ndarray and first.dtype is _FLOAT64 and first.ndim:  # most are
+            return self.for_float64
+        return self.for_float64 if any(map(_is_beyond_float32, arrays)) else self.for_any()
+
+    def for_any(self) -> NumpyFunction:
+        """The function for arrays of any type: the ufunc with both loops, which are compiled now."""
+        if self._any is not None:
+            return self._any
+        both = self._ufunc("fd")
+        if both is None:
+            return self._interpreted  # but float64 has its machine code
+        self._any = both
+        return both
+
+    def _ufunc(self, letters: str) -> np.ufunc | None:
+        """The ufunc with loops for some types; None where not all of them are machine code."""
+        loops = {letter: self.address(letter) for letter in letters}
+        found = {letter: address for letter, address in loops.items() if address is not None}
+        if len(found) < len(loops):
+            return None
+        return _ufuncs.get((self._digest, letters), lambda: LoopTable(self.interface, found).ufunc)
 
 
 def _is_beyond_float32(array: Any) -> bool:

@@ -11,7 +11,7 @@ from armdyn.targets.llvm import compiler
 from armdyn.targets.llvm.machine import host
 from armdyn.targets.native import is_on
 from armdyn.targets.native.linker import Image, link
-from armdyn.targets.native.loader import LoadError, load
+from armdyn.targets.native.loader import NO_FUNCTIONS, LoadError, load
 from armdyn.targets.native.relocations import LinkError
 from armdyn.threads import undivided
 
@@ -19,24 +19,31 @@ Code = tuple[int, Any]
 """The address of an entry, and what must be kept alive for as long as it may be called."""
 
 
-def kept_or_compiled(key: str, make_ir: Callable[[], str], entry: str, *, keep: bool = True) -> Code | None:
+Functions = Mapping[str, int]
+"""Addresses of functions that code calls by name, besides those of libm and Python."""
+
+
+def kept_or_compiled(
+    key: str, make_ir: Callable[[], str], entry: str, *, keep: bool = True, functions: Functions = NO_FUNCTIONS
+) -> Code | None:
     """The machine code of what ``key`` names, from disk if it is there; None where it cannot be loaded here.
 
     On disk the key leads to the fingerprint of its LLVM IR, and that to the code. So where sources were edited and make
     the same instructions as before, nothing is compiled, and nothing is imported but for writing them down.
-    ``make_ir`` writes the IR for this processor; ``keep`` is whether the disk is read and written.
+    ``make_ir`` writes the IR for this processor; ``keep`` is whether the disk is read and written; ``functions`` are
+    what the code calls besides libm and Python.
     """
     if not (keep and cache_keys.has_sources()):
-        return _compiled(make_ir(), entry)[1]
+        return _compiled(make_ir(), entry, functions)[1]
     full_key = cache_keys.of_code(key)
     known = cache.read("lowered", full_key)
-    if known is not None and (code := _kept(str(known[0].get("kernel")), entry)) is not None:
+    if known is not None and (code := _kept(str(known[0].get("kernel")), entry, functions)) is not None:
         return code
     ir = make_ir()
     of_ir = cache_keys.of_ir(ir, host())
-    code = _kept(of_ir, entry)
+    code = _kept(of_ir, entry, functions)
     if code is None:
-        kept, code = _compiled(ir, entry)
+        kept, code = _compiled(ir, entry, functions)
         if code is None:
             return None
         cache.write("kernel", of_ir, *kept)
@@ -44,15 +51,15 @@ def kept_or_compiled(key: str, make_ir: Callable[[], str], entry: str, *, keep: 
     return code
 
 
-def _kept(key: str, entry: str) -> Code | None:
+def _kept(key: str, entry: str, functions: Functions) -> Code | None:
     found = cache.read("kernel", key)
-    return loaded(*found, entry) if found else None
+    return loaded(*found, entry, functions) if found else None
 
 
-def _compiled(ir: str, entry: str) -> tuple[tuple[dict[str, Any], bytes], Code | None]:
+def _compiled(ir: str, entry: str, functions: Functions) -> tuple[tuple[dict[str, Any], bytes], Code | None]:
     """The code as it is kept, and as it can be called."""
     kept = packed(compiler.compile_ir(ir, host()), entry)
-    return kept, loaded(*kept, entry)
+    return kept, loaded(*kept, entry, functions)
 
 
 def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
@@ -66,13 +73,13 @@ def packed(object_code: bytes, entry: str) -> tuple[dict[str, Any], bytes]:
     return {"kind": "image", "entry": image.entry, "cells": image.cells}, image.code
 
 
-def loaded(header: Mapping[str, Any], code: bytes, entry: str) -> Code | None:
+def loaded(header: Mapping[str, Any], code: bytes, entry: str, functions: Functions = NO_FUNCTIONS) -> Code | None:
     """The address of kept code's entry, and what to keep alive with it; None where it cannot be loaded here."""
     if header["kind"] != "image":
-        return compiler.load_object(code, entry)
+        return compiler.load_object(code, entry, functions)
     image = Image(code, header["entry"], tuple((name, offset) for name, offset in header["cells"]))
     try:
-        return load(image)
+        return load(image, functions)
     except (LoadError, OSError):
         return None
 

@@ -65,17 +65,45 @@ def build(
     code.write(folder)
     if target is not None and target not in TARGETS:
         raise UnknownName.of("target", target, TARGETS, "armdyn.targets.c.building")
-    command, name = _command(target, compiler)
-    library = folder / name.format(code.name)
-    flags = [*STRICT, *OPTIMISED, "-shared"]
-    flags += [] if (target and target.startswith("windows")) or sys.platform == "win32" else ["-fPIC"]
-    _run([*command, *flags, f"{code.name}.c", "-o", library.name, *_libm(code, target)], folder)
+    library = compiled(
+        [f"{code.name}.c"], code.name, folder, target=target, compiler=compiler, libm=bool(code.library_functions)
+    )
     return Built(library, folder)
 
 
-def _libm(code: CCode, target: str | None) -> list[str]:
-    windows = target.startswith("windows") if target else sys.platform == "win32"
-    return ["-lm"] if code.library_functions and not windows else []
+def compiled(
+    sources: Sequence[str],
+    name: str,
+    folder: Path,
+    *,
+    target: str | None = None,
+    compiler: str | Sequence[str] | None = None,
+    libm: bool = True,
+    hidden: bool = False,
+) -> Path:
+    """A shared library of C files of a folder; arguments and errors as of `build`.
+
+    Args:
+        sources: names of files.
+        name: of the library.
+        folder: where they are, and where the library goes.
+        target: the machine.
+        compiler: a command.
+        libm: whether C's library of mathematics is linked.
+        hidden: whether the library shows only what its source says it does.
+    """
+    command, form = _command(target, compiler)
+    library = folder / form.format(name)
+    flags = [*STRICT, *OPTIMISED, "-shared", *(["-fvisibility=hidden"] if hidden else [])]
+    flags += [] if _is_windows(target) else ["-fPIC"]
+    _run(
+        [*command, *flags, *sources, "-o", library.name, *(["-lm"] if libm and not _is_windows(target) else [])], folder
+    )
+    return library
+
+
+def _is_windows(target: str | None) -> bool:
+    return target.startswith("windows") if target else sys.platform == "win32"
 
 
 def _command(target: str | None, compiler: str | Sequence[str] | None) -> tuple[list[str], str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
@@ -29,11 +31,20 @@ def _target_machine(machine: Machine, optimisation: int) -> Any:
     )
 
 
-def load_object(object_code: bytes, entry: str) -> tuple[int, Any]:
-    """Load object code with LLVM's own loader: the address of its entry, and what to keep alive with it."""
+_naming = threading.Lock()
+
+
+def load_object(object_code: bytes, entry: str, functions: Mapping[str, int]) -> tuple[int, Any]:
+    """Load object code with LLVM's own loader: the address of its entry, and what to keep alive with it.
+
+    ``functions`` are the addresses of functions it calls by name. LLVM knows one function of each name at a time.
+    """
     llvm = llvm_binding()
     target = llvm.Target.from_triple(host().triple).create_target_machine(jit=True)
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
     engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(object_code))
-    engine.finalize_object()
+    with _naming:
+        for name, address in functions.items():
+            llvm.add_symbol(name, address)
+        engine.finalize_object()
     return engine.get_function_address(entry), engine

@@ -12,8 +12,8 @@ import os
 from armdyn.errors import UnknownName
 from armdyn.lazy import modules_of
 
-PIECES = ("direct", "sharing", "loader")
-"""Single states in one C call; batches shared among threads; the linker and loader of kept code."""
+PIECES = ("direct", "sharing", "loader", "xla")
+"""Single states in one C call; batches shared among threads; the linker and loader of kept code; handlers of XLA."""
 
 VARIABLE = "ARMDYN_NATIVE"
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 import ctypes
 import mmap
 import struct
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from armdyn.targets.native.linker import Image
+
+NO_FUNCTIONS: Mapping[str, int] = MappingProxyType({})
 
 
 class LoadError(Exception):
     """The system refuses to run the image."""
 
 
-def load(image: Image) -> tuple[int, Any]:
+def load(image: Image, functions: Mapping[str, int] = NO_FUNCTIONS) -> tuple[int, Any]:
     """The address of an image's entry, and what must be kept alive for as long as it may be called.
 
+    ``functions`` are the addresses of those that the image calls besides libm's and Python's.
     The memory is written first and made executable afterwards, never both at once. That is also when Linux sees to it
     that processors with caches of instructions apart, as aarch64, find what was written.
     """
@@ -25,7 +30,7 @@ def load(image: Image) -> tuple[int, Any]:
     memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     memory[: len(image.code)] = image.code
     for name, offset in image.cells:
-        struct.pack_into("<Q", memory, offset, _function_address(name))
+        struct.pack_into("<Q", memory, offset, functions.get(name) or _function_address(name))
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     protection = mmap.PROT_READ | mmap.PROT_EXEC
     if system.mprotect(ctypes.c_void_p(base), ctypes.c_size_t(size), ctypes.c_int(protection)) != 0:

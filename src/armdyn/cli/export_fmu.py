@@ -1,0 +1,56 @@
+"""``armdyn export --to fmu``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from armdyn.cli.outputs import OutputError
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.fmi import robot_fmu
+from armdyn.robot import Robot
+
+OPTIONS = ("step", "command", "parameters", "platforms", "derivatives")
+"""What --option takes."""
+
+
+def write_fmu(
+    robot: Robot,
+    functions: Sequence[str],
+    path: Path,
+    name: str | None,
+    given: Sequence[str],
+    options: Mapping[str, str],
+) -> list[Path]:
+    """Write the FMU of a robot's forward dynamics."""
+    if list(functions) != ["forward_dynamics"]:
+        raise UnknownName(f"--to fmu --function {', '.join(functions)}: an FMU is of forward_dynamics; leave it out")
+    for option in options:
+        if option not in OPTIONS:
+            raise UnknownName.of("option", option, OPTIONS, "--to fmu")
+    if path.is_dir():
+        raise OutputError(f"-o {str(path)!r} is a folder; expected the name of a file, such as {robot.name}.fmu")
+    words: dict[str, Any] = {key: options[key] for key in ("command",) if key in options}
+    words |= {"step": _number(options["step"])} if "step" in options else {}
+    words |= {"parameters": _listed(options["parameters"])} if "parameters" in options else {}
+    words |= {"derivatives": _switch(options["derivatives"])} if "derivatives" in options else {}
+    fmu = robot_fmu(robot, name=name, given=given, **words)
+    return [fmu.write(path, platforms=_listed(options.get("platforms", "")))]
+
+
+def _listed(text: str) -> list[str]:
+    return [part for part in text.split(",") if part]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ShapeError(f"--option step={text}: expected a number, s, such as step=1e-4") from None
+
+
+def _switch(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ShapeError(f"--option derivatives={text}: expected yes or no")
+    return text == "yes"

@@ -1,0 +1,99 @@
+"""The equations of motion of a robot as an FMU for model exchange and co-simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from armdyn.checks import number
+from armdyn.errors import Unsupported
+from armdyn.fmi.motion import Motion, motion_of
+from armdyn.fmi.quantities import parameter, starts, variable
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError
+from armdyn.targets.fmi.archive import Fmu
+from armdyn.targets.fmi.system import System
+
+
+def robot_fmu(
+    robot: Robot,
+    *,
+    name: str | None = None,
+    given: Iterable[str] = (),
+    parameters: Iterable[str] | None = None,
+    start: Mapping[str, Any] | None = None,
+    step: float = 1e-3,
+    command: str = "torque",
+    derivatives: bool = True,
+) -> Fmu:
+    """Forward dynamics as an FMU of FMI 3.0, for model exchange and co-simulation; `Fmu.write` makes the file.
+
+    States are q and qd; of an arm with flexible joints theta and thetad too; with ``command="voltage"`` the currents of
+    motors with an inductance. The input is tau, or the voltages of the motors and what else acts on the joints, tau.
+    Outputs are the states, qdd, pose and twist of the tip, kinetic and potential energy. In co-simulation the classical
+    method of Runge and Kutta integrates with steps not longer than the parameter ``step``, inputs being held.
+
+    Args:
+        robot: without constraints.
+        name: of the model and its files; the robot's own if not given.
+        given: optional inputs: "f_tip", "f_ext", "base_twist", "base_twist_rate".
+        parameters: of the model, that importers may change, as of `Robot.compile`; gravity and, where there is a tip, a
+            payload's mass and centre of mass at it, if none are given. Each costs operations.
+        start: arrays that states, inputs and parameters begin with, by their names: ``{"q": q0}``.
+        step: of co-simulation, s; importers may change it.
+        command: "torque", or "voltage" of the motors of joints with actuators (Modern Robotics 8.9.1).
+        derivatives: whether the FMU has directional and adjoint derivatives.
+
+    Raises:
+        Unsupported: a robot with constraints; voltages of motors at flexible joints.
+        ModelError: voltages of a robot without motors.
+        UnknownName: an input, parameter or start value that does not exist.
+
+    >>> fmu = armdyn.load("ur5").to_fmu(start={"q": np.full(6, 0.5)})
+    >>> [place.name for place in fmu.code.layout.places][:6]
+    ['time', 'step', 'q', 'qd', 'tau', 'gravity']
+    """
+    if robot.model.constraints:
+        raise Unsupported(
+            f"{robot.name!r} has constraints, and an FMU has ordinary differential equations; export the tree that its "
+            "joints alone make, robot.without_constraints()"
+        )
+    wanted = default_parameters(robot) if parameters is None else _listed(parameters)
+    motion = motion_of(robot, command, _listed(given), wanted)
+    return Fmu(_system(robot, motion, name, wanted, start or {}, step), derivatives)
+
+
+def _system(
+    robot: Robot, motion: Motion, name: str | None, parameters: Sequence[str], start: Mapping[str, Any], step: float
+) -> System:
+    step = number("step", step, above=0.0, unit="s", error=SettingError)
+    tuned = tuple(parameter(robot, p) for p in parameters)
+    inputs = tuple(variable(robot, name) for name in motion.inputs)
+    outputs = tuple(variable(robot, name) for name in motion.outputs)
+    system = System(
+        name or robot.name, motion.program, motion.states, inputs, tuned, outputs, step,
+        said=f"Forward dynamics of {robot.name}.", about=(*ABOUT, *robot.notes),
+    )  # fmt: skip
+    states = [state.variable.port for state in motion.states]
+    known = [*states, *motion.inputs, *parameters]
+    return system.with_start(**starts(motion.program, start, known))
+
+
+ABOUT = (
+    "SI units. Arrays are row-major; wrenches and twists have their angular part first.",
+    "Dry friction is a multiple of sign(qd), and 0 at rest: joints do not stick.",
+)
+
+
+def default_parameters(robot: Robot) -> list[str]:
+    """Gravity, and a point mass at the tip."""
+    payload = [f"{robot.tip}.payload.mass", f"{robot.tip}.payload.com"] if _is_carried(robot) else []
+    return ["gravity", *payload]
+
+
+def _is_carried(robot: Robot) -> bool:
+    return robot.tip is not None and robot.model.frame(robot.tip).link != robot.model.base
+
+
+def _listed(names: Iterable[str]) -> list[str]:
+    return [names] if isinstance(names, str) else list(names)

@@ -1,0 +1,78 @@
+"""Arms whose joints are moved by DC motors at given voltages: accelerations and rates of the currents."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.driven import Driven, motor_count, motors_of
+from armdyn.algorithms import forward_dynamics
+from armdyn.declaration import Argument, Function, MadeFunction
+from armdyn.errors import Unsupported
+from armdyn.functions.named_tuples import named_tuple
+from armdyn.model.model import Model
+from armdyn.program import clip
+
+MOTORS = {"motors": motor_count}
+
+
+def driven_motion(model: Model) -> Function:
+    """tau = G (k_t I + tau_cogging) + tau_else, and L dI/dt = V - k_t w - R I (Modern Robotics 8.9.1, 8.103).
+
+    Results are qdd and, of motors with an inductance, current_rate; without one the current is steady, and is a result
+    itself. Voltages and torques are within the motors' limits; windings are as warm as the data sheet says.
+
+    Raises:
+        ModelError: when it is traced, a robot without motors, or motors without torque constant or resistance.
+    """
+    kept = has_inductance(model)
+    kind = named_tuple("DrivenMotion", ["qdd", "current_rate" if kept else "current"])
+    arguments = [Argument("q", ("n",)), Argument("qd", ("n",))]
+    arguments += [Argument("current", ("motors",))] if kept else []
+    arguments += [Argument("voltage", ("motors",)), Argument("tau", ("n",)), Argument("f_tip", (6,), optional=True)]
+    names = [a.name for a in arguments]
+
+    def motion(mechanism: Any, *arrays: Any) -> Any:
+        values = dict(zip(names, arrays, strict=True))
+        q, qd = values["q"], values["qd"]
+        tau = np.array(values["tau"], dtype=object)
+        found = []
+        for k, own in enumerate(motors_of(mechanism)):
+            V, w = _within(values["voltage"][k], own.motor.limits.voltage), own.speed(qd)
+            current = values["current"][k] if kept else own.motor.steady_current(V, w)
+            found.append(own.motor.current_rate(current, V, w) if kept else current)
+            tau[own.coordinate] = tau[own.coordinate] + _force(own, current, q)
+        return kind(forward_dynamics(mechanism, q, qd, tau, values.get("f_tip")), np.array(found, dtype=object))
+
+    motion.__name__, motion.__doc__ = "driven_motion", "Accelerations of an arm whose motors have given voltages."
+    outputs = (("n",), ("motors",))
+    return MadeFunction(
+        motion, "driven_motion", "fmu", tuple(arguments), outputs, {}, kind, MOTORS, made=lambda: driven_motion(model)
+    )
+
+
+def has_inductance(model: Model) -> bool:
+    """Whether the motors' currents are states.
+
+    Raises:
+        Unsupported: where some are and others are not.
+    """
+    actuators = [joint.actuator for joint in model.joints]
+    found = {a.motor.inductance > 0.0 for a in actuators if isinstance(a, Actuator) and a.motor is not None}
+    if len(found) == 2:
+        raise Unsupported(
+            f"some motors of {model.name!r} have an inductance and others have none, so that their currents are no one "
+            "state; give all of them one, or none"
+        )
+    return found == {True}
+
+
+def _force(own: Driven, current: Any, q: Any) -> Any:
+    return own.joint_force(_within(own.motor.torque(current), own.motor.limits.torque), q)
+
+
+def _within(x: Any, limit: float) -> Any:
+    return x if math.isinf(limit) else clip(x, -limit, limit)

@@ -1,0 +1,151 @@
+"""`Motion`: the equations of an arm and its states as one program: rigid, with flexible joints, or driven by motors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from armdyn import algorithms
+from armdyn.actuators.flexible_dynamics import flexible_forward_dynamics, flexible_kinetic_energy, spring_energy
+from armdyn.checks import choice
+from armdyn.declaration import Function, function
+from armdyn.errors import UnknownName, Unsupported
+from armdyn.fmi.driven import driven_motion
+from armdyn.fmi.quantities import variable
+from armdyn.program import Port, Program, trace
+from armdyn.program.merging import merged
+from armdyn.robot import Robot
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.flexible import flexible_places
+from armdyn.targets.fmi.system import State, Variable
+
+
+class Motion(NamedTuple):
+    """Equations of motion.
+
+    Args:
+        program: rates and outputs of states, inputs and parameters.
+        states: in order.
+        inputs: names of what acts.
+        outputs: names of results besides the rates.
+    """
+
+    program: Program
+    states: tuple[State, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+
+COMMANDS = ("torque", "voltage")
+
+OPTIONAL = ("f_tip", "f_ext", "base_twist", "base_twist_rate")
+
+
+def motion_of(robot: Robot, command: str, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+    """The equations of an arm without constraints."""
+    command = choice("command", command, COMMANDS, error=SettingError)
+    for name in given:
+        if name not in OPTIONAL:
+            raise UnknownName.of("optional input", name, OPTIONAL, "given=")
+    flexible = bool(flexible_places(robot.model))
+    if command == "voltage" and flexible:
+        raise Unsupported(
+            f"{robot.name!r} has flexible joints; motors with voltages stand on rigid ones. Take command='torque', or "
+            "robot.without_springs()"
+        )
+    if command == "voltage":
+        return _driven(robot, given, parameters)
+    return _flexible(robot, given, parameters) if flexible else _rigid(robot, given, parameters)
+
+
+def _rigid(robot: Robot, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+    """qdd of (q, qd, tau)."""
+    dynamics = _named(robot, algorithms.forward_dynamics, ["qdd"], given, parameters)
+    states = (_state(robot, "q", "qd"), _second(robot, "q"))
+    return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
+
+
+def _flexible(robot: Robot, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+    """Accelerations of links and rotors (Modern Robotics 8.9.5)."""
+    dynamics = _named(robot, flexible_forward_dynamics, ["qdd", "thetadd"], given, parameters)
+    states = (_state(robot, "q", "qd"), _second(robot, "q"), _state(robot, "theta", "thetad"), _second(robot, "theta"))
+    return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
+
+
+def _driven(robot: Robot, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+    """Accelerations, and rates of the motors' currents (Modern Robotics 8.103)."""
+    declared = driven_motion(robot.model)
+    names = getattr(declared.result, "_fields", ())
+    dynamics = _named(robot, declared, names, given, parameters)
+    states: tuple[State, ...] = (_state(robot, "q", "qd"), _second(robot, "q"))
+    if "current_rate" in names:
+        rate = Variable("current_rate", "A/s", "rates of the currents", name="der(current)")
+        states += (State(variable(robot, "current"), rate),)
+    signals = [name for name in names if name not in ("qdd", "current_rate")]
+    return _with_outputs(robot, [dynamics], states, ["voltage", "tau", *given], parameters, signals)
+
+
+def _with_outputs(
+    robot: Robot,
+    dynamics: Sequence[Program],
+    states: tuple[State, ...],
+    inputs: Sequence[str],
+    parameters: Sequence[str],
+    signals: Sequence[str] = (),
+) -> Motion:
+    """The equations with what is seen of the motion, all in one program, which has every parameter as an input."""
+    kinetic: Function = algorithms.kinetic_energy
+    potential: Function = algorithms.potential_energy
+    if "theta" in {state.variable.port for state in states}:
+        kinetic, potential = flexible_kinetic_energy, all_potential_energy
+    seen = [(kinetic, "kinetic_energy"), (potential, "potential_energy")]
+    if robot.tip is not None:
+        seen = [(algorithms.forward_kinematics, "tip_pose"), (tip_twist, "tip_twist"), *seen]
+    pieces = [*dynamics, *(_named(robot, f, [name], (), parameters) for f, name in seen)]
+    firsts = [_copied(robot, state) for state in states if state.later.port == f"der_{state.variable.port}"]
+    program = merged([*pieces, *firsts], f"{robot.name}_motion", lambda _, port: port.name)
+    return Motion(program, states, tuple(inputs), (*signals, *(name for _, name in seen)))
+
+
+def _named(
+    robot: Robot, declared: Function, results: Sequence[str], given: Sequence[str], parameters: Sequence[str]
+) -> Program:
+    """The program of a function, its results under these names."""
+    compiled = robot.compile(declared, parameters=parameters)
+    known = [argument.name for argument in declared.arguments]
+    for name in given:
+        if name not in known:
+            raise UnknownName.of("optional input", name, known, declared.name)
+    program = compiled.program(given=given)
+    ports = [Port(name, port.shape) for name, port in zip(results, program.outputs, strict=True)]
+    return replace(program, outputs=tuple(ports))
+
+
+def _state(robot: Robot, name: str, rate: str) -> State:
+    """Positions, whose rates are other states."""
+    later = variable(robot, rate)
+    return State(variable(robot, name), replace(later, port=f"der_{name}", name=f"der({name})"))
+
+
+def _second(robot: Robot, name: str) -> State:
+    """Velocities; accelerations are an output."""
+    return State(variable(robot, f"{name}d"), variable(robot, f"{name}dd"), rate_is_output=True)
+
+
+def _copied(robot: Robot, state: State) -> Program:
+    """The rates of positions, which are the velocities themselves."""
+    velocities = Port(f"{state.variable.port}d", (robot.dof,))
+    return trace(lambda qd: qd, [velocities], [state.later.port])
+
+
+@function("(n),(n)->()")
+def all_potential_energy(model: Any, q: Any, theta: Any) -> Any:
+    """Potential energy of gravity and of the springs at flexible joints, J, scalar."""
+    return algorithms.potential_energy(model, q) + spring_energy(model, q, theta)
+
+
+@function("(n),(n)->(6)")
+def tip_twist(model: Any, q: Any, qd: Any) -> Any:
+    """Twist (w, v) of the tip in base axes, v that of its origin, rad/s and m/s, shape (..., 6)."""
+    return algorithms.jacobian(model, q, expressed_in="world") @ qd

@@ -1,0 +1,163 @@
+"""Closed loops and controllers as FMUs for co-simulation, with the sample time of the controller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from armdyn.checks import number
+from armdyn.declaration import Function
+from armdyn.errors import UnknownName
+from armdyn.fmi.arm import ABOUT
+from armdyn.fmi.quantities import parameter, starts, variable
+from armdyn.functions.c_notes import said_of
+from armdyn.program import Program
+from armdyn.robot import Robot
+from armdyn.simulation.closed_loop import ClosedLoop, Controller
+from armdyn.simulation.errors import SettingError
+from armdyn.targets.fmi.archive import Fmu
+from armdyn.targets.fmi.system import State, System, Variable
+
+
+def to_fmu(
+    loop: ClosedLoop,
+    *,
+    name: str | None = None,
+    given: Iterable[str] = (),
+    tunable: Iterable[str] | None = None,
+    start: Mapping[str, Any] | None = None,
+    derivatives: bool = True,
+) -> Fmu:
+    """A robot under its controller as an FMU of FMI 3.0, for co-simulation; `Fmu.write` makes the file.
+
+    Its states are those of the loop: q, qd, and what the controller keeps. Outputs are the states, tau and the
+    controller's signals, at the present time. A communication step is a whole number of the loop's own steps.
+
+    Args:
+        loop: what moves.
+        name: of the model and its files; those of the robot and the controller if not given.
+        given: optional inputs, such as "f_tip".
+        tunable: inputs that are parameters in the FMU, such as gains; those whose names begin with K if not given.
+        start: arrays that states, inputs and parameters begin with, by their names.
+        derivatives: whether the FMU has directional and adjoint derivatives of the outputs.
+
+    Raises:
+        UnknownName: an input or start value that does not exist.
+
+    >>> loop = armdyn.ClosedLoop(armdyn.load("ur5"), armdyn.control.pd_gravity)
+    >>> fmu = loop.to_fmu(start={"Kp": np.full(6, 100.0), "Kd": np.full(6, 20.0)})
+    >>> [place.name for place in fmu.code.layout.places]
+    ['time', 'step', 'q', 'qd', 'q_ref', 'qd_ref', 'Kp', 'Kd', 'tau']
+    """
+    rollout = loop.rollout.program(given=given)
+    law = loop.controller.function if loop.controller else None
+    called = name or "_".join([loop.robot.name, *([law.name] if law else [])])
+    said = f"{loop.robot.name} under {law.name if law else 'given joint forces'}."
+    step = loop.method.step
+    return _sampled(
+        loop.robot, rollout.step, loop.rollout.parameters, law, called, said, step, tunable, start or {}, derivatives
+    )
+
+
+def controller_fmu(
+    robot: Robot,
+    controller: Function,
+    *,
+    step: float,
+    name: str | None = None,
+    given: Iterable[str] = (),
+    parameters: Iterable[str] = (),
+    tunable: Iterable[str] | None = None,
+    start: Mapping[str, Any] | None = None,
+    derivatives: bool = True,
+) -> Fmu:
+    """A controller of a robot, without the robot, as an FMU of FMI 3.0 for co-simulation.
+
+    Inputs are what it measures, q and qd, and its references; outputs are tau, its signals and its states. Outputs
+    belong to the inputs of the present time; a communication step moves the states on by whole sample times.
+
+    Args:
+        robot: whose model it knows.
+        controller: declared as for `ClosedLoop`.
+        step: its sample time, s.
+        name: of the model and its files; that of the controller if not given.
+        given: optional inputs, such as "Ki".
+        parameters: of the model, that importers may change, as of `Robot.compile`.
+        tunable: inputs that are parameters in the FMU; those whose names begin with K if not given.
+        start: arrays that states, inputs and parameters begin with, by their names.
+        derivatives: whether the FMU has directional and adjoint derivatives of the outputs.
+
+    Raises:
+        TraceError: what is no declared controller.
+        UnknownName: an input, parameter or start value that does not exist.
+
+    >>> fmu = armdyn.fmi.controller_fmu(armdyn.load("ur5"), armdyn.control.pid, step=1e-3)
+    >>> [place.name for place in fmu.code.layout.places if place.is_output]
+    ['integral', 'tau']
+    """
+    law = Controller(controller)
+    compiled = robot.compile(controller, parameters=parameters)
+    program = _with_names(compiled.program(given=given), law.results)
+    step = number("step", step, above=0.0, unit="s", error=SettingError)
+    said = f"The controller {controller.name} of {robot.name}."
+    called = name or f"{robot.name}_{controller.name}"
+    return _sampled(
+        robot, program, compiled.parameters, controller, called, said, step, tunable, start or {}, derivatives
+    )
+
+
+def _with_names(program: Program, names: Sequence[str]) -> Program:
+    ports = [replace(port, name=name) for port, name in zip(program.outputs, names, strict=True)]
+    return replace(program, outputs=tuple(ports))
+
+
+def _sampled(
+    robot: Robot,
+    program: Program,
+    parameters: Sequence[str],
+    law: Function | None,
+    name: str,
+    said: str,
+    step: float,
+    tunable: Iterable[str] | None,
+    start: Mapping[str, Any],
+    derivatives: bool,
+) -> Fmu:
+    """The FMU of a program of one step, whose results of inputs' names are states."""
+    words = said_of(law) if law else {}
+    taken, results = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
+    states = [one for one in taken if one in results]
+    time, length = ("t" if "t" in taken else None), ("h" if "h" in taken else None)
+    free = [one for one in taken if one not in (*states, *parameters, time, length)]
+    gains = [one for one in free if one.startswith("K")] if tunable is None else _known(tunable, free, name)
+    inputs = [one for one in free if one not in gains]
+
+    def described(names: Iterable[str]) -> tuple[Variable, ...]:
+        return tuple(variable(robot, one, words.get(one, "")) for one in names)
+
+    found = starts(program, start, [*states, *free, *parameters])
+    system = System(
+        name,
+        program,
+        tuple(State(v, v) for v in described(states)),
+        described(inputs),
+        (*described(gains), *(parameter(robot, one) for one in parameters)),
+        described(one for one in results if one not in states),
+        step,
+        sampled=True,
+        time=time,
+        step_port=length,
+        said=said,
+        about=(*ABOUT, *robot.notes),
+    )
+    return Fmu(system.with_start(**found), derivatives)
+
+
+def _known(names: Iterable[str], free: Sequence[str], whose: str) -> list[str]:
+    """The names of inputs that become parameters."""
+    found = [names] if isinstance(names, str) else list(names)
+    for one in found:
+        if one not in free:
+            raise UnknownName.of("input", one, free, whose)
+    return found

@@ -1,0 +1,16 @@
+"""Programs as functional mock-up units of FMI 3.0 (https://fmi-standard.org): `System` says what, `Fmu` is the file.
+
+A system is *continuous*, states and their rates, and becomes an FMU for model exchange and co-simulation; or *sampled*,
+states and what they are a step later, and becomes one for co-simulation. ``sources/`` has the C that all of them share.
+"""
+
+from armdyn.lazy import names_of
+
+_WHERE = {
+    "Fmu": "archive",
+    "State": "system",
+    "System": "system",
+    "Variable": "system",
+}
+
+__getattr__ = names_of(__name__, _WHERE)

@@ -1,0 +1,224 @@
+"""`Code`: the C of a system: its programs, and the tables and functions by which ``sources/`` reaches them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import pairwise
+
+from armdyn._version import __version__
+from armdyn.program.program import Port, Program
+from armdyn.program.selecting import with_results
+from armdyn.targets.c.code import CCode
+from armdyn.targets.c.dialect import DOUBLE
+from armdyn.targets.c.export import c_code
+from armdyn.targets.c.functions import CFunction
+from armdyn.targets.fmi.layout import Layout, Place
+from armdyn.targets.fmi.names import model_identifier
+from armdyn.targets.fmi.sparsity import dependencies
+from armdyn.threads import cached_property
+
+FORMAT = 1
+"""A number that changes with what the C of `armdyn.targets.fmi` makes of a system."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A system in C.
+
+    Args:
+        layout: of its values.
+        derivatives: whether directional and adjoint derivatives are part of it.
+    """
+
+    layout: Layout
+    derivatives: bool = True
+
+    @cached_property
+    def name(self) -> str:
+        """Of the model's files and functions."""
+        return model_identifier(self.layout.system.name)
+
+    @cached_property
+    def token(self) -> str:
+        """The instantiation token: the same for the same model, wherever it is made."""
+        system = self.layout.system
+        parts = (FORMAT, __version__, system.program.digest, self.layout.places, system.sampled, self.derivatives)
+        digest = hashlib.sha256(repr(parts).encode()).hexdigest()
+        return "{" + "-".join(digest[a:b] for a, b in pairwise((0, 8, 12, 16, 20, 32))) + "}"
+
+    @property
+    def _later(self) -> tuple[str, ...]:
+        """The results that are rates of the states, or states a step later."""
+        return tuple(state.later.port for state in self.layout.system.states)
+
+    @cached_property
+    def _unknowns(self) -> tuple[str, ...]:
+        """The results that are variables of the FMU."""
+        return tuple(self.layout.of_results)
+
+    @cached_property
+    def all(self) -> Program:
+        """All unknowns."""
+        return with_results(self.layout.system.program, self._unknowns)
+
+    @cached_property
+    def programs(self) -> Mapping[str, Program]:
+        """By the name that the functions of ``sources/`` have for them."""
+        found = {}
+        if self._later:
+            found["next" if self.layout.system.sampled else "rates"] = self._of_states
+        if self._unknowns:
+            found["results"] = self.all
+        if self._unknowns and self.derivatives:
+            wrt = list(self.layout.of_inputs)
+            found |= {"tangent": self.all.jvp(wrt=wrt), "adjoint": self.all.vjp(wrt=wrt)}
+        return found
+
+    @cached_property
+    def _of_states(self) -> Program:
+        return with_results(self.layout.system.program, self._later)
+
+    @cached_property
+    def equations(self) -> CCode:
+        """The programs as functions of C."""
+        functions = [CFunction.of(f"{self.name}_{word}", program) for word, program in self.programs.items()]
+        return c_code(functions, f"{self.name}_equations", sincos="inline")
+
+    @property
+    def needs_libm(self) -> bool:
+        """Whether C's library of mathematics must be linked."""
+        return bool(self.equations.library_functions)
+
+    @cached_property
+    def depends(self) -> Mapping[int, Sequence[tuple[int, bool]]]:
+        """By the reference of an unknown: references of what it depends on, and whether by constant factors."""
+        found: dict[int, dict[tuple[int, bool], None]] = {}
+        for unknown, _, known, _, is_constant in self._pairs:
+            found.setdefault(unknown, {})[known, is_constant] = None
+        return {unknown: tuple(pairs) for unknown, pairs in found.items()}
+
+    @cached_property
+    def _pairs(self) -> list[tuple[int, int, int, int, bool]]:
+        """(unknown, its element, known, its element, whether by a constant factor), elements counted from 1."""
+        results = list(_elements(self.all.outputs, self.layout.of_results))
+        inputs = list(_elements(self.all.inputs, self.layout.of_inputs))
+        return sorted((*results[d.result], *inputs[d.known], d.is_constant) for d in dependencies(self.all))
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The texts that are the model's own, by the names of their files."""
+        return {
+            f"{self.equations.name}.h": self.equations.header,
+            f"{self.equations.name}.c": self.equations.source,
+            "model_sizes.h": self._sizes,
+            "model.c": self._model,
+        }
+
+    @property
+    def _sizes(self) -> str:
+        sizes = {
+            "MODEL_VARIABLES": len(self.layout.places),
+            "MODEL_VALUES": self.layout.values,
+            "MODEL_KNOWNS": self.layout.knowns,
+            "MODEL_STATES": self.layout.states,
+            "MODEL_SAMPLED": int(self.layout.system.sampled),
+            "MODEL_DERIVATIVES": int(self.derivatives),
+        }
+        lines = [f"#define {name} {size}" for name, size in sizes.items()]
+        return "\n".join(["#ifndef MODEL_SIZES_H", "#define MODEL_SIZES_H", "", *lines, "", "#endif", ""])
+
+    @property
+    def _model(self) -> str:
+        return "\n".join([*self._tables(), *self._functions(), ""])
+
+    def _tables(self) -> Iterator[str]:
+        yield f"/* The model {self.name}: its variables, and its equations by the places of their values. */"
+        yield f'#include "{self.equations.name}.h"'
+        yield '#include "fmu.h"\n\n#include <math.h>\n'
+        yield f'const char model_token[] = "{self.token}";\n'
+        yield "const fmu_variable model_variables[MODEL_VARIABLES] = {"
+        yield from (f"    {_row(place)}," for place in self.layout.places)
+        yield "};\n"
+        yield "const double model_start[MODEL_KNOWNS] = {"
+        yield from (
+            f"    {', '.join(map(DOUBLE.literal, place.start))}," for place in self.layout.places if place.start
+        )
+        yield "};\n"
+        yield f"const size_t model_dependency_count = {len(self._pairs)};"
+        yield "const fmu_dependency model_dependencies[] = {"
+        for unknown, of_unknown, known, of_known, is_constant in self._pairs:
+            kind = "fmi3Constant" if is_constant else "fmi3Dependent"
+            yield f"    {{{unknown}, {known}, {of_unknown}, {of_known}, {kind}}},"
+        yield from ([] if self._pairs else ["    {0, 0, 0, 0, fmi3Independent},"])
+        yield "};\n"
+
+    def _functions(self) -> Iterator[str]:
+        known, unknown = self.layout.of_inputs, self.layout.of_results
+        states = dict(zip(self._later, (p for p in self.layout.places if p.role == "OF_STATES"), strict=True))
+        yield from self._one_array("rates", unknown)
+        yield from self._one_array("results", unknown)
+        yield from self._one_array("next", states)
+        yield from self._product("tangent", list(known.values()), list(unknown.values()))
+        yield from self._product("adjoint", list(unknown.values()), list(known.values()))
+
+    def _one_array(self, word: str, results: Mapping[str, Place]) -> Iterator[str]:
+        """A function of v that writes into v."""
+        yield f"void model_{word}(double *v)\n{{"
+        if word not in self.programs:
+            yield "    (void)v;\n}\n"
+            return
+        program = self.programs[word]
+        arguments = [_read("v", self.layout.of_inputs[p.name], p) for p in program.inputs]
+        arguments += [_written("v", results[p.name], p) for p in program.outputs]
+        yield from self._call(word, arguments)
+
+    def _product(self, word: str, seeds: Sequence[Place], found: Sequence[Place]) -> Iterator[str]:
+        """A function of v and seeds that writes products of the Jacobian."""
+        result = "rate" if word == "tangent" else "gradient"
+        yield f"void model_{word}(const double *v, const double *seed, double *{result})\n{{"
+        if word not in self.programs:
+            yield f"    (void)v, (void)seed, (void){result};\n}}\n"
+            return
+        program, own = self.programs[word], len(self.all.inputs)
+        arguments = [_read("v", self.layout.of_inputs[p.name], p) for p in program.inputs[:own]]
+        arguments += [_read("seed", place, p) for place, p in zip(seeds, program.inputs[own:], strict=True)]
+        arguments += [_written(result, place, p) for place, p in zip(found, program.outputs, strict=True)]
+        yield from self._call(word, arguments)
+
+    def _call(self, word: str, arguments: Sequence[str]) -> Iterator[str]:
+        names = {f.name: f.function for f in self.equations.functions}
+        lines: list[str] = reduce(_filled, arguments, [])
+        yield f"    {names[f'{self.name}_{word}']}("
+        yield ",\n".join(f"        {line}" for line in lines) + ");\n}\n"
+
+
+def _filled(lines: list[str], argument: str) -> list[str]:
+    """Arguments in lines of some hundred characters."""
+    if lines and len(lines[-1]) + len(argument) < 100:
+        return [*lines[:-1], f"{lines[-1]}, {argument}"]
+    return [*lines, argument]
+
+
+def _row(place: Place) -> str:
+    name = place.name.replace("\\", "\\\\").replace('"', '\\"')
+    least = "0.0" if place.role == "OF_STEP" else "-HUGE_VAL"
+    return f'{{"{name}", {place.role}, {place.first}, {place.size}, {least}}}'
+
+
+def _read(array: str, place: Place, port: Port) -> str:
+    """An argument that is read: a pointer, or a number where the port is one."""
+    return f"{array} + {place.first}" if port.shape else f"{array}[{place.first}]"
+
+
+def _written(array: str, place: Place, port: Port) -> str:
+    return f"{array} + {place.first}" if port.shape else f"&{array}[{place.first}]"
+
+
+def _elements(ports: Sequence[Port], places: Mapping[str, Place]) -> Iterator[tuple[int, int]]:
+    """For every number of the ports its variable's reference, and its own number from 1 on."""
+    for port in ports:
+        for k in range(port.size):
+            yield places[port.name].reference, k + 1

@@ -1,0 +1,135 @@
+"""`Layout`: the places of all values of a system in one array, knowns first, and the numbers of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.targets.fmi.names import structured
+from armdyn.targets.fmi.system import System, Variable
+from armdyn.threads import cached_property
+
+KNOWN = ("OF_TIME", "OF_STEP", "OF_STATES", "OF_INPUTS", "OF_PARAMETERS")
+"""The roles of what is not calculated, as ``sources/fmu.h`` calls them."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A variable and its place.
+
+    Args:
+        variable: what stands there.
+        role: as ``sources/fmu.h`` calls it.
+        shape: of the array.
+        first: the place of its first number.
+        reference: the number of the variable.
+        name: in the FMU's naming convention.
+        start: its numbers at first, of knowns.
+        state: of a rate, the reference of its state.
+        is_output: whether others take it.
+    """
+
+    variable: Variable
+    role: str
+    shape: tuple[int, ...]
+    first: int
+    reference: int
+    name: str
+    start: tuple[float, ...] = ()
+    state: int | None = None
+    is_output: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return prod(self.shape)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is not calculated."""
+        return self.role in KNOWN
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All variables of a system.
+
+    Args:
+        system: whose.
+    """
+
+    system: System
+
+    @cached_property
+    def places(self) -> tuple[Place, ...]:
+        """In the order of their value references."""
+        listed = list(self._listed())
+        firsts = accumulate((prod(shape) for _, _, shape, _, _ in listed), initial=0)
+        found = tuple(
+            Place(variable, role, shape, first, k, structured(variable.shown), _start(variable, role, shape), s, is_out)
+            for k, ((variable, role, shape, s, is_out), first) in enumerate(zip(listed, firsts, strict=False))
+        )
+        _refuse_same(self.system.name, [place.name for place in found])
+        return found
+
+    def _listed(self) -> Iterator[tuple[Variable, str, tuple[int, ...], int | None, bool]]:
+        system, given, found = self.system, self.system.input_ports, self.system.output_ports
+        yield Variable("", "s", "the time", name="time"), "OF_TIME", (), None, False
+        step = "sample time" if system.sampled else "longest step of the co-simulation"
+        yield Variable("", "s", step, (system.step,), name="step"), "OF_STEP", (), None, False
+        for state in system.states:
+            yield state.variable, "OF_STATES", given[state.variable.port].shape, None, True
+        for role, variables in (("OF_INPUTS", system.inputs), ("OF_PARAMETERS", system.parameters)):
+            for variable in variables:
+                yield variable, role, given[variable.port].shape, None, False
+        for k, state in enumerate(() if system.sampled else system.states):
+            yield state.later, "OF_RATES", found[state.later.port].shape, 2 + k, state.rate_is_output
+        for variable in system.outputs:
+            yield variable, "OF_OUTPUTS", found[variable.port].shape, None, True
+
+    @cached_property
+    def knowns(self) -> int:
+        """How many values are not calculated."""
+        return sum(place.size for place in self.places if place.is_known)
+
+    @cached_property
+    def values(self) -> int:
+        """How many values there are."""
+        return sum(place.size for place in self.places)
+
+    @cached_property
+    def states(self) -> int:
+        """How many values the states have."""
+        return sum(place.size for place in self.places if place.role == "OF_STATES")
+
+    @cached_property
+    def of_inputs(self) -> Mapping[str, Place]:
+        """The places of the program's inputs, by their names."""
+        named = {p.variable.port: p for p in self.places if p.is_known and p.variable.port}
+        own = {self.system.time: self.places[0], self.system.step_port: self.places[1]}
+        return named | {name: place for name, place in own.items() if name}
+
+    @cached_property
+    def of_results(self) -> Mapping[str, Place]:
+        """The places of the unknowns, by the names of the program's results."""
+        return {p.variable.port: p for p in self.places if not p.is_known}
+
+
+def _start(variable: Variable, role: str, shape: tuple[int, ...]) -> tuple[float, ...]:
+    if role not in KNOWN:
+        return ()
+    start = variable.start or (0.0,) * prod(shape)
+    if len(start) != prod(shape):
+        raise ShapeError(
+            f"{variable.shown} begins with {len(start)} numbers; expected {prod(shape)}, for its shape is {shape}"
+        )
+    return tuple(float(x) for x in start)
+
+
+def _refuse_same(system: str, names: list[str]) -> None:
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise UnknownName(f"{system}: several variables of the FMU are called {', '.join(twice)}")

@@ -1,0 +1,38 @@
+"""Names of variables in FMI's structured naming convention, and of the model in file names and C."""
+
+from __future__ import annotations
+
+import re
+
+from armdyn.targets.c.names import c_name
+
+_PLAIN = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DER = re.compile(r"der\((.*)\)")
+
+
+def structured(name: str) -> str:
+    """The name, its parts in quotation marks where they are no identifiers.
+
+    >>> structured("tool0.payload.mass"), structured("wrist-3 link.mass"), structured("der(q)")
+    ('tool0.payload.mass', "'wrist-3 link'.mass", 'der(q)')
+    """
+    rate = _DER.fullmatch(name)
+    if rate:
+        return f"der({structured(rate[1])})"
+    return ".".join(part if _PLAIN.fullmatch(part) else f"'{_quoted(part)}'" for part in name.split("."))
+
+
+def _quoted(part: str) -> str:
+    """What may stand between quotation marks."""
+    plain = part.encode("ascii", "backslashreplace").decode()
+    return re.sub(r"[^\w !#$%&()*+,\-./:;<>=?@\[\]^{}|~]", "_", plain, flags=re.ASCII) or "_"
+
+
+def model_identifier(name: str) -> str:
+    """The name of the model's files and functions, unlike those of ``sources/``.
+
+    >>> model_identifier("arm-2"), model_identifier("model")
+    ('arm_2', 'model_')
+    """
+    plain = c_name(name)
+    return f"{plain}_" if plain in ("model", "fmu") else plain

@@ -1,0 +1,65 @@
+"""Which results of a program depend on which of its inputs, number by number, and whether by a constant factor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from armdyn.program.graph import Node
+from armdyn.program.program import Program
+
+LINEAR = {"add", "sub", "neg"}
+"""Operations whose derivatives by what they take are constant; of a product and a quotient they may be."""
+
+
+class Dependency(NamedTuple):
+    """A number of a result depends on a number of an input; both are counted from the first array on."""
+
+    result: int
+    known: int
+    is_constant: bool
+
+
+class _Sets(NamedTuple):
+    """As bits: the inputs that a node depends on, and those among them whose factor changes."""
+
+    all: int
+    changing: int
+
+
+def dependencies(program: Program) -> Iterator[Dependency]:
+    """All pairs, result by result; a derivative that the program's constants make zero is not seen as one.
+
+    >>> from armdyn.program import Port, trace
+    >>> program = trace(lambda x: np.array([x[0] * x[1], 2.0 * x[0]]), [Port("x", (2,))])
+    >>> [tuple(pair) for pair in dependencies(program)]
+    [(0, 0, False), (0, 1, False), (1, 0, True)]
+    """
+    sets: list[_Sets] = []
+    for node in program.nodes:
+        sets.append(_of_node(node, sets))
+    for k, result in enumerate(program.results):
+        found = sets[result]
+        for known in _bits(found.all):
+            yield Dependency(k, known, not found.changing >> known & 1)
+
+
+def _of_node(node: Node, sets: Sequence[_Sets]) -> _Sets:
+    name, *arguments = node
+    if name == "input":
+        return _Sets(1 << int(arguments[0]), 0)
+    if name == "const":
+        return _Sets(0, 0)
+    taken = [sets[int(a)] for a in arguments]
+    everything = changing = 0
+    for one in taken:
+        everything, changing = everything | one.all, changing | one.changing
+    by_constants = (name == "mul" and 0 in (taken[0].all, taken[1].all)) or (name == "div" and taken[1].all == 0)
+    return _Sets(everything, changing if name in LINEAR or by_constants else everything)
+
+
+def _bits(number: int) -> Iterator[int]:
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest

@@ -1,0 +1,125 @@
+"""`System`: a program whose arrays are states, inputs, parameters and outputs of an FMU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from armdyn.errors import UnknownName, Unsupported
+from armdyn.program.program import Port, Program
+from armdyn.threads import cached_property
+
+
+@dataclass(frozen=True)
+class Variable:
+    """An array of the program, as the FMU shows it.
+
+    Args:
+        port: the name of the input or result.
+        unit: of all its numbers, one of `armdyn.targets.fmi.units.UNITS`; none where they differ or have none.
+        said: what it is.
+        start: its numbers at first, row-major, of what is not calculated; zeros where none are given.
+        name: in the FMU; that of the port where none is given.
+    """
+
+    port: str
+    unit: str = ""
+    said: str = ""
+    start: tuple[float, ...] = ()
+    name: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The name in the FMU."""
+        return self.name or self.port
+
+
+@dataclass(frozen=True)
+class State:
+    """What the system keeps.
+
+    Args:
+        variable: the state, an output too.
+        later: its rate in a continuous system, its value a step later in a sampled one: a result of the program.
+        rate_is_output: whether the rate is an output.
+    """
+
+    variable: Variable
+    later: Variable
+    rate_is_output: bool = False
+
+
+@dataclass(frozen=True)
+class System:
+    """A program with what its arrays mean.
+
+    Args:
+        name: of the model.
+        program: rates of the states, or their values a step later, and outputs.
+        states: in order.
+        inputs: what others give over time.
+        parameters: what is tuned.
+        outputs: results that others take.
+        step: of the co-simulation, s; of a sampled system its sample time.
+        sampled: whether the program makes steps.
+        time: the input that is the time, if there is one.
+        step_port: the input that is the length of the step, if there is one.
+        said: what the model is.
+        about: sentences for people who use it.
+    """
+
+    name: str
+    program: Program
+    states: tuple[State, ...]
+    inputs: tuple[Variable, ...] = ()
+    parameters: tuple[Variable, ...] = ()
+    outputs: tuple[Variable, ...] = ()
+    step: float = 1e-3
+    sampled: bool = False
+    time: str | None = None
+    step_port: str | None = None
+    said: str = ""
+    about: Sequence[str] = field(default=())
+
+    def __post_init__(self) -> None:
+        """Every input of the program has a meaning, and every array that has one exists."""
+        given = [self.time, self.step_port]
+        given += [v.port for v in (*(s.variable for s in self.states), *self.inputs, *self.parameters)]
+        self._match("input", [name for name in given if name], self.input_ports)
+        results = [*(s.later.port for s in self.states), *(v.port for v in self.outputs)]
+        for name in results:
+            if name not in self.output_ports:
+                raise UnknownName.of("result", name, self.output_ports, self.program.name)
+        if not (self.states or self.outputs):
+            raise Unsupported(f"{self.name} has neither states nor outputs")
+
+    def _match(self, kind: str, names: Sequence[str], ports: Mapping[str, Port]) -> None:
+        for name in names:
+            if name not in ports:
+                raise UnknownName.of(kind, name, ports, self.program.name)
+        missing = [name for name in ports if name not in names]
+        if missing:
+            raise Unsupported(f"{self.program.name}: {', '.join(missing)} has no meaning in the FMU")
+
+    @cached_property
+    def input_ports(self) -> Mapping[str, Port]:
+        """The program's inputs by name."""
+        return {port.name: port for port in self.program.inputs}
+
+    @cached_property
+    def output_ports(self) -> Mapping[str, Port]:
+        """The program's results by name."""
+        return {port.name: port for port in self.program.outputs}
+
+    def with_start(self, **values: Sequence[float]) -> System:
+        """Other numbers at first, of states, inputs and parameters by their names in the FMU."""
+
+        def started(v: Variable) -> Variable:
+            return replace(v, start=tuple(values[v.shown])) if v.shown in values else v
+
+        states = tuple(replace(s, variable=started(s.variable)) for s in self.states)
+        given = {
+            "inputs": tuple(map(started, self.inputs)),
+            "parameters": tuple(map(started, self.parameters)),
+        }
+        return replace(self, states=states, **given)  # type: ignore[arg-type]

@@ -1,0 +1,56 @@
+"""`Called`: a program as a parameter of JAX's primitive, with its tangent and adjoint programs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from armdyn.program.program import Program
+from armdyn.threads import Once, cached_property
+
+
+@dataclass(frozen=True, eq=False)
+class Called:
+    """A program that JAX calls. There is one for each digest and each way it came about, so JAX compares by identity.
+
+    Args:
+        program: what is computed.
+        base: for a tangent program, the one that it is the derivative of.
+        active: the names of the arrays of ``base`` whose tangents it takes, in the order of the arrays.
+    """
+
+    program: Program
+    base: Called | None = None
+    active: tuple[str, ...] = ()
+
+    def tangent(self, active: tuple[str, ...]) -> Called:
+        """The rates of all results where these arrays change: it takes all arrays, then the tangents."""
+        return _tangents.get((self, active), lambda: Called(self.program.jvp(wrt=active), self, active))
+
+    def adjoint(self, of: tuple[str, ...], wrt: tuple[str, ...]) -> Called:
+        """The cotangents of some arrays: it takes all arrays, then the cotangents of some results."""
+        return _adjoints.get((self, of, wrt), lambda: called(self.program.vjp(of, wrt)))
+
+    @cached_property
+    def compiled(self) -> Callable[..., Any]:
+        """The primitive under `jax.jit`, for calls that are not part of a traced function."""
+        import jax  # noqa: PLC0415 - an extra
+
+        from armdyn.targets.jax.primitive import call  # noqa: PLC0415 - it has this for its parameter
+
+        compiled: Callable[..., Any] = jax.jit(lambda *arrays: call.bind(*arrays, called=self))
+        return compiled
+
+    def __repr__(self) -> str:
+        return self.program.name  # as a jaxpr shows it
+
+
+_called: Once[str, Called] = Once()
+_tangents: Once[tuple[Called, tuple[str, ...]], Called] = Once()
+_adjoints: Once[tuple[Called, tuple[str, ...], tuple[str, ...]], Called] = Once()
+
+
+def called(program: Program) -> Called:
+    """The one of a program."""
+    return _called.get(program.digest, lambda: Called(program))

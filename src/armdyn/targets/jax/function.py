@@ -1,0 +1,85 @@
+"""`JaxFunction`: a program as a function of JAX's arrays, and what it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import DTypeError, ShapeError
+from armdyn.program.interpret import interpret
+from armdyn.program.program import Port, Program
+from armdyn.targets.jax import lowering
+from armdyn.targets.jax.called import called
+from armdyn.targets.jax.primitive import call, jnp, leading
+from armdyn.targets.named_calls import NamedCall
+
+assert lowering  # it tells JAX how to compile the primitive  # noqa: S101
+
+_TYPES = ("float32", "float64")
+
+
+class JaxFunction(NamedCall):
+    """A program as a function of JAX's arrays, made by `Program.to_jax`, where it is described."""
+
+    LANGUAGE = "JAX"
+
+    def __init__(self, program: Program, *, name: str | None = None) -> None:
+        """Declare it; kernels are compiled when they are first needed."""
+        super().__init__(program, name)
+        self._called = called(program)
+
+    def __call__(self, *arrays: Any, **by_name: Any) -> Any:
+        """The results for arrays of shape (..., *shape of the array).
+
+        Raises:
+            TypeError: other arrays than the program's.
+            DTypeError: numbers that are not float32 or float64, or arrays of both.
+            ShapeError: an array whose last axes are not the program's, or leading axes that do not broadcast.
+        """
+        given = self._bound(arrays, by_name)
+        if not given:
+            return self._result(*map(jnp.asarray, interpret(self.program)))
+        ports = self.program.inputs
+        ready = [_checked(array, port) for array, port in zip(given, ports, strict=True)]
+        _check_together(ready, ports)
+        return self._result(*call.bind(*ready, called=self._called))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _revived, (self.program, self.__name__)
+
+
+def _revived(program: Program, name: str) -> JaxFunction:
+    return JaxFunction(program, name=name)
+
+
+def _checked(given: Any, port: Port) -> Any:
+    """An array of JAX's, or one made of numbers."""
+    if not hasattr(given, "dtype"):
+        given = np.asarray(given, float) if np.asarray(given).dtype.kind in "iuf" else np.asarray(given)
+    if given.dtype.name not in _TYPES:
+        raise DTypeError(
+            f"{port.name} is an array of {given.dtype}; expected float64 or float32: {port.name}.astype(float)"
+        )
+    array = jnp.asarray(given)
+    core = array.shape[array.ndim - len(port.shape) :] if array.ndim >= len(port.shape) else None
+    if core != port.shape:
+        expected = f"(..., {', '.join(map(str, port.shape))})" if port.shape else "(...)"
+        raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
+    return array
+
+
+def _check_together(arrays: Sequence[Any], ports: Sequence[Port]) -> None:
+    for array, port in zip(arrays, ports, strict=True):
+        if array.dtype != arrays[0].dtype:
+            raise DTypeError(
+                f"{ports[0].name} is an array of {arrays[0].dtype} and {port.name} one of {array.dtype}; expected "
+                f"one type: {port.name}.astype({ports[0].name}.dtype)"
+            )
+    heads = [leading(array.shape, port) for array, port in zip(arrays, ports, strict=True)]
+    try:
+        np.broadcast_shapes(*heads)
+    except ValueError:
+        said = ", ".join(f"{port.name} {head}" for port, head in zip(ports, heads, strict=True))
+        raise ShapeError(f"the leading axes do not broadcast: {said}") from None

@@ -1,0 +1,157 @@
+"""The code of the primitive: the compiled kernel on a CPU, JAX's own operations on other devices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.program.guard import guarded
+from armdyn.program.program import Port, Program
+from armdyn.program.replay import Operations
+from armdyn.targets.gufunc import Interface
+from armdyn.targets.jax.called import Called
+from armdyn.targets.jax.primitive import batch_of, call, jax, jnp, leading
+from armdyn.targets.kernels import kernel_of, loops_of
+from armdyn.targets.native.xla_handler import Axis, HandlerError, handler, plan
+from armdyn.threads import Once, undivided
+
+mlir: Any = jax.interpreters.mlir
+
+_LETTERS = {"float32": "f", "float64": "d"}
+
+
+def replayed(program: Program, *arrays: Any) -> list[Any]:
+    """The results by JAX's operations."""
+    scalars = []
+    for array, port in zip(arrays, program.inputs, strict=True):
+        flat = array.reshape(*leading(array.shape, port), port.size)
+        scalars += [flat[..., k] for k in range(port.size)]
+    states = batch_of([array.shape for array in arrays], program.inputs)
+    dtype = arrays[0].dtype
+    return [
+        _array([jnp.broadcast_to(jnp.asarray(x, dtype), states) for x in values], port, states, dtype)
+        for port, values in zip(program.outputs, program.replay(scalars, _operations(dtype)), strict=True)
+    ]
+
+
+def _array(values: list[Any], port: Port, states: tuple[int, ...], dtype: Any) -> Any:
+    stacked = jnp.stack(values, axis=-1) if values else jnp.empty((*states, 0), dtype)
+    return stacked.reshape(*states, *port.shape)
+
+
+def _operations(dtype: Any) -> Operations:
+    same = {"add", "sin", "cos", "tan", "atan2", "sqrt", "exp", "log", "tanh", "abs", "sign", "floor"}
+    others = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "pow": "power"}
+    others |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum"}
+    names = {name: name for name in same} | others | {"max": "maximum"}
+    return {name: getattr(jnp, word) for name, word in names.items()} | {
+        "less": lambda a, b: jnp.less(a, b).astype(dtype),
+        "less_equal": lambda a, b: jnp.less_equal(a, b).astype(dtype),
+        "select": lambda condition, a, b: jnp.where(condition != 0, a, b),
+        "guard": lambda value, unused: value + 0.0 * unused,
+    }
+
+
+def _on_any_device(context: Any, *operands: Any, called: Called) -> Any:
+    lowered = mlir.lower_fun(lambda *arrays: replayed(called.program, *arrays), multiple_results=True)
+    return lowered(context, *operands)
+
+
+def _on_cpu(context: Any, *operands: Any, called: Called) -> Any:
+    """A call of the handler; of Python where there can be none; JAX's operations where shapes are symbols or empty."""
+    shapes = [aval.shape for aval in context.avals_in]
+    ports = (*called.program.inputs, *called.program.outputs)
+    has_symbols = not all(isinstance(extent, int) for shape in shapes for extent in shape)
+    if has_symbols or not all(port.size for port in ports):  # kernels take no empty arrays
+        return _on_any_device(context, *operands, called=called)
+    axes = _split(shapes, called.program)
+    if axes is None:
+        return _broadcast(context, *operands, called=called)
+    letter = _LETTERS[context.avals_in[0].dtype.name]
+    try:
+        target = _targets.get((called.program.digest, letter), lambda: _registered(called.program, letter))
+    except HandlerError:
+        return _through_python(context, *operands, called=called)
+    words = plan(letter, *_of_plan(called.program, shapes), *axes)
+    return jax.ffi.ffi_lowering(target)(context, *operands, plan=np.array(words, np.int64))
+
+
+def _of_plan(program: Program, shapes: Sequence[tuple[int, ...]]) -> tuple[list[tuple[int, ...]], int, list[int]]:
+    """Shapes of one state's arrays and results, the number of arrays, and the states that each holds."""
+    ports = (*program.inputs, *program.outputs)
+    count = math.prod(batch_of(shapes, program.inputs))
+    held = [math.prod(leading(shape, port)) for shape, port in zip(shapes, program.inputs, strict=True)]
+    return [port.shape for port in ports], len(program.inputs), held + [count] * len(program.outputs)
+
+
+def _split(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, Axis] | None:
+    """The leading axes as rows of states, so that every array changes along all or none of either.
+
+    None where arrays share states in another manner, as (2, 1, 3) beside (1, 5, 3).
+    """
+    states = batch_of(shapes, program.inputs)
+    heads = [leading(shape, port) for shape, port in zip(shapes, program.inputs, strict=True)]
+    padded = [(*(1,) * (len(states) - len(head)), *head) for head in heads] + [states] * len(program.outputs)
+    for cut in (0, *range(len(states) - 1, 0, -1)):
+        inner = [_step(head[cut:], states[cut:]) for head in padded]
+        outer = [_step(head[:cut], states[:cut]) for head in padded]
+        if None not in inner and None not in outer:
+            rows = tuple(o * math.prod(head[cut:]) for o, head in zip(outer, padded, strict=True) if o is not None)
+            steps = tuple(step for step in inner if step is not None)
+            return Axis(math.prod(states[:cut]), rows), Axis(math.prod(states[cut:]), steps)
+    return None
+
+
+def _step(own: tuple[int, ...], all_states: tuple[int, ...]) -> int | None:
+    """1 where an array has states of its own, 0 where all share one, None where it is mixed."""
+    if own == all_states:
+        return 1
+    return 0 if math.prod(own) == 1 else None
+
+
+def _broadcast(context: Any, *operands: Any, called: Called) -> Any:
+    """The same with arrays that hold all states."""
+    states = batch_of([aval.shape for aval in context.avals_in], called.program.inputs)
+
+    def call_all(*arrays: Any) -> Any:
+        ports = called.program.inputs
+        whole = [jnp.broadcast_to(a, (*states, *port.shape)) for a, port in zip(arrays, ports, strict=True)]
+        return call.bind(*whole, called=called)
+
+    return mlir.lower_fun(call_all, multiple_results=True)(context, *operands)
+
+
+def _through_python(context: Any, *operands: Any, called: Called) -> Any:
+    """A call of the NumPy function."""
+    evaluate = kernel_of(guarded(called.program)).for_any()
+
+    def numbers(*arrays: Any) -> Any:
+        found = evaluate(*map(np.asarray, arrays))
+        return found if isinstance(found, tuple) else (found,)
+
+    def call_back(*arrays: Any) -> Any:
+        return jax.pure_callback(numbers, context.avals_out, *arrays, vmap_method="broadcast_all")
+
+    return mlir.lower_fun(call_back, multiple_results=True)(context, *operands)
+
+
+_targets: Once[tuple[str, str], str] = Once()
+
+
+def _registered(program: Program, letter: str) -> str:
+    """The name by which XLA knows the handler of a program."""
+    with undivided():
+        loop = loops_of(guarded(program)).address(letter)  # the kernel that NumPy's calls have too
+        if loop is None:
+            raise HandlerError("there is no machine code")
+        address = handler(loop, Interface.of(program).inputs + Interface.of(program).outputs)
+        name = f"armdyn_{program.digest[:32]}_{letter}"
+        jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
+    return name
+
+
+mlir.register_lowering(call, _on_any_device)
+mlir.register_lowering(call, _on_cpu, platform="cpu")

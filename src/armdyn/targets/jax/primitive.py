@@ -1,0 +1,111 @@
+"""`call`: the primitive of JAX that evaluates a program, and its rules under JAX's transforms.
+
+Its operands have the shape (..., *shape of the array); leading axes broadcast as NumPy's do, from the right, so that an
+operand that all states share is held once. Derivative of a program: the call of its tangent program, which is linear in
+the tangents; transposed, the call of the adjoint program. Both are programs, so they have derivatives likewise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.extras import extra
+from armdyn.program.program import Port
+from armdyn.targets.jax.called import Called
+
+_WHAT = "armdyn.targets.jax"
+jax: Any = extra("jax", _WHAT, library="JAX")
+jnp: Any = extra("jax.numpy", _WHAT, name="jax", library="JAX")
+ad: Any = extra("jax.interpreters.ad", _WHAT, name="jax", library="JAX")
+batching: Any = extra("jax.interpreters.batching", _WHAT, name="jax", library="JAX")
+extend: Any = extra("jax.extend.core", _WHAT, name="jax", library="JAX")
+
+call: Any = extend.Primitive("armdyn")
+call.multiple_results = True
+
+
+def leading(shape: Sequence[int], port: Port) -> tuple[int, ...]:
+    """The axes of states."""
+    return tuple(shape[: len(shape) - len(port.shape)])
+
+
+def _results(*operands: Any, called: Called) -> list[Any]:
+    """Shapes and types of the results."""
+    states = batch_of([operand.shape for operand in operands], called.program.inputs)
+    shapes = [(*states, *port.shape) for port in called.program.outputs]
+    return [jax.core.ShapedArray(shape, operands[0].dtype) for shape in shapes]
+
+
+def batch_of(shapes: Sequence[Sequence[int]], ports: Sequence[Port]) -> tuple[int, ...]:
+    """The leading axes of all operands together."""
+    return np.broadcast_shapes(*(leading(shape, port) for shape, port in zip(shapes, ports, strict=True)))
+
+
+def _evaluated(*operands: Any, called: Called) -> Any:
+    return called.compiled(*operands)
+
+
+def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> tuple[Any, Any]:
+    """Forward mode: the results, and their rates by those operands that change."""
+    names = [port.name for port in called.program.inputs]
+    moving = [k for k, tangent in enumerate(tangents) if type(tangent) is not ad.Zero]
+    tangent = called.tangent(tuple(names[k] for k in moving))
+    rates = call.bind(*operands, *(tangents[k] for k in moving), called=tangent)
+    return call.bind(*operands, called=called), rates
+
+
+def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> list[Any]:
+    """Reverse mode: a tangent program, linear in its last operands, becomes an adjoint program."""
+    base = called.base
+    assert base is not None, "only tangent programs are linear"  # noqa: S101 - JAX transposes what is linear
+    count = len(base.program.inputs)
+    given, linear = operands[:count], operands[count:]
+    wanted = [k for k, operand in enumerate(linear) if ad.is_undefined_primal(operand)]
+    of = [k for k, cotangent in enumerate(cotangents) if type(cotangent) is not ad.Zero]
+    found: list[Any] = [None] * len(operands)
+    if not of:
+        return found
+    adjoint = base.adjoint(tuple(base.program.outputs[k].name for k in of), tuple(called.active[k] for k in wanted))
+    products = call.bind(*given, *(cotangents[k] for k in of), called=adjoint)
+    for k, product in zip(wanted, products, strict=True):
+        found[count + k] = _summed(product, linear[k].aval.shape)
+    return found
+
+
+def _summed(array: Any, shape: tuple[int, ...]) -> Any:
+    """The cotangent of an operand that several states share: the sum over these."""
+    extra_axes = array.ndim - len(shape)
+    shared = [extra_axes + k for k, extent in enumerate(shape) if extent == 1 != array.shape[extra_axes + k]]
+    summed = jnp.sum(array, axis=(*range(extra_axes), *shared)) if extra_axes or shared else array
+    return summed.reshape(shape)
+
+
+def _batched(operands: Sequence[Any], axes: Sequence[int | None], *, called: Called) -> tuple[Any, list[int]]:
+    """vmap: one more leading axis, of those operands that have it."""
+    rank = max(_rank(*one) for one in zip(operands, axes, called.program.inputs, strict=True))
+    given = [
+        operand if axis is None else _with_axes(jnp.moveaxis(operand, axis, 0), rank - _rank(operand, axis, port))
+        for operand, axis, port in zip(operands, axes, called.program.inputs, strict=True)
+    ]
+    results = call.bind(*given, called=called)
+    return results, [0] * len(results)
+
+
+def _rank(operand: Any, axis: int | None, port: Port) -> int:
+    """The number of leading axes, without the mapped one."""
+    return int(operand.ndim) - len(port.shape) - (axis is not None)
+
+
+def _with_axes(operand: Any, count: int) -> Any:
+    """So many axes of one element behind the first."""
+    return operand.reshape(operand.shape[0], *(1,) * count, *operand.shape[1:])
+
+
+call.def_abstract_eval(_results)
+call.def_impl(_evaluated)
+ad.primitive_jvps[call] = _rates
+ad.primitive_transposes[call] = _transposed
+batching.primitive_batchers[call] = _batched

@@ -1,0 +1,61 @@
+"""`NamedCall`: what programs as functions of a framework's arrays have in common: names, results, how they look."""
+
+from __future__ import annotations
+
+from collections import namedtuple
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from inspect import Parameter, Signature
+from keyword import kwlist
+from typing import Any
+
+from armdyn.program.program import Port, Program
+from armdyn.targets.identifiers import identifier, identifiers
+
+
+class NamedCall:
+    """A program as a function of arrays, by position or by name; of several results it gives a named tuple."""
+
+    KIND = "arrays"
+    """What the framework calls its arrays."""
+    LANGUAGE = "Python"
+    """The framework's name."""
+
+    def __init__(self, program: Program, name: str | None) -> None:
+        """Declare it; nothing is compiled."""
+        self.program = program
+        self.__name__ = name or program.name
+        self._names = list(identifiers((port.name for port in program.inputs), self.LANGUAGE, kwlist).values())
+        fields = list(identifiers((port.name for port in program.outputs), self.LANGUAGE, kwlist).values())
+        self._result = _named_tuple(identifier(self.__name__, kwlist), tuple(fields)) if len(fields) > 1 else _only
+        self.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in self._names])
+
+    def _bound(self, arrays: Sequence[Any], by_name: Mapping[str, Any]) -> Sequence[Any]:
+        """The arrays in the order of the program's."""
+        if not by_name and len(arrays) == len(self._names):
+            return arrays
+        rest = self._names[len(arrays) :]
+        if len(arrays) > len(self._names) or set(rest) != set(by_name):
+            names = ", ".join(self._names)
+            got = ", ".join([f"{len(arrays)} by position", *by_name])
+            raise TypeError(f"{self.__name__}() takes {len(self._names)} {self.KIND} ({names}); got {got}")
+        return [*arrays, *(by_name[name] for name in rest)]
+
+    def __repr__(self) -> str:
+        inputs, outputs = (", ".join(map(_shown, ports)) for ports in (self.program.inputs, self.program.outputs))
+        return f"<{self.__name__}({inputs}) -> {outputs} of {self.LANGUAGE} {self.KIND}>"
+
+
+def _only(result: Any) -> Any:
+    return result
+
+
+def _shown(port: Port) -> str:
+    return f"{port.name}[{'x'.join(map(str, port.shape))}]" if port.shape else port.name
+
+
+@cache
+def _named_tuple(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
+    plain: Any = namedtuple  # mypy knows it with literal names only
+    made: Callable[..., Any] = plain(name, fields)
+    return made

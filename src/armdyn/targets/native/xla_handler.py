@@ -1,0 +1,79 @@
+"""A kernel as a handler of XLA's typed foreign function interface, which JAX calls on a CPU without Python.
+
+The handler is the same code for all kernels: LLVM IR, compiled once for this processor and kept on disk as kernels are.
+It is loaded once for every kernel, whose address stands behind the name it calls. What it is given beside the buffers
+is a *plan*, an attribute of 8-byte integers: their number, numbers of inputs and of all arrays, XLA's number for the
+type of their elements, rows, states a row; then for every array its size, then its steps in bytes from row to row, then
+the steps of the inner loop as NumPy hands them to it. The plan is part of the program that XLA compiles, and the same
+in every process.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from armdyn.targets.gufunc import Shape, keep
+from armdyn.targets.llvm.machine import host
+from armdyn.targets.machine_code import kept_or_compiled
+from armdyn.targets.native import is_on
+from armdyn.targets.native.xla_handler_ir import ENTRY, KERNEL, MOST_ARRAYS, handler_ir
+
+XLA_TYPES = {"f": 11, "d": 12}  # XLA_FFI_DataType_F32, XLA_FFI_DataType_F64
+
+
+class HandlerError(Exception):
+    """There can be no handler; its text says why."""
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a batch: how many states, and for every array the states of its own from one to the next."""
+
+    extent: int
+    steps: tuple[int, ...]
+
+
+def handler(loop: int, arrays: int) -> int:
+    """The address of a handler for the inner loop at an address, with so many arguments and results; never freed.
+
+    Raises:
+        HandlerError: where there can be none.
+    """
+    if not is_on("xla"):
+        raise HandlerError("ARMDYN_NATIVE turns it off")
+    if arrays > MOST_ARRAYS:
+        raise HandlerError(f"it takes {MOST_ARRAYS} arrays and results together, not {arrays}")
+    try:
+        code = kept_or_compiled("handler of XLA", lambda: handler_ir(host().triple), ENTRY, functions={KERNEL: loop})
+    except Exception as error:  # no compiler, for example
+        raise HandlerError(f"it cannot be compiled ({error})") from error
+    if code is None:
+        raise HandlerError("its code cannot be loaded")
+    keep(code)
+    return code[0]
+
+
+def plan(
+    letter: str, cores: Sequence[Shape], inputs: int, counts: Sequence[int], rows: Axis, states: Axis
+) -> list[int]:
+    """The words of a plan.
+
+    Args:
+        letter: ``"f"`` for float32, ``"d"`` for float64.
+        cores: the shapes of one state's arguments and results.
+        inputs: how many of them are arguments.
+        counts: the states that every array holds.
+        rows: the outer axis of the batch.
+        states: its inner axis.
+    """
+    item = 4 if letter == "f" else 8
+    sizes = [math.prod(core) for core in cores]
+    held = [count * size for count, size in zip(counts, sizes, strict=True)]
+    outer, inner = (
+        [item * step * size for step, size in zip(axis.steps, sizes, strict=True)] for axis in (rows, states)
+    )
+    within = [item * math.prod(core[axis + 1 :]) for core in cores for axis in range(len(core))]
+    words = [inputs, len(cores), XLA_TYPES[letter], rows.extent, states.extent, *held, *outer, *inner, *within]
+    return [len(words) + 1, *words]

@@ -1,0 +1,196 @@
+"""FMUs of robots: validated, simulated and differentiated by fmpy, beside armdyn's own functions."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from fmpy import simulate_fmu
+from fmpy.validation import validate_fmu
+
+import armdyn
+from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Spring
+from armdyn.simulation import RungeKutta4
+from fmi.instances import arm, instance, state_of, written
+
+ARMS = ["ur5", "scara"]
+PAYLOAD = {"mass": 1.5, "com": np.array([0.1, -0.2, 0.05])}
+
+
+def with_payload(robot: armdyn.Robot, gravity: np.ndarray) -> armdyn.Robot:
+    load = armdyn.Inertia(PAYLOAD["mass"], PAYLOAD["com"], np.zeros((3, 3)))
+    return robot.with_payload(load).with_gravity(gravity)
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_is_valid(name: str) -> None:
+    assert validate_fmu(str(arm(name)[2])) == []
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_moves_as_simulate(name: str, kind: str) -> None:
+    robot, _, path = arm(name)
+    s = state_of(robot)
+    method = RungeKutta4(step=1e-3) if kind == "CoSimulation" else "adaptive"
+    moved = armdyn.simulate(
+        robot.with_gravity(s["gravity"]), s["q"], s["qd"], duration=0.2, torque=s["tau"],
+        f_tip=s["f_tip"], method=method,
+    )  # fmt: skip
+    found = simulate_fmu(str(path), fmi_type=kind, stop_time=0.2, output_interval=1e-3, relative_tolerance=1e-9)
+    tolerance = 1e-11 if kind == "CoSimulation" else 1e-5  # fmpy's own solver, CVode, with its error
+    for name_of, exact in (("q", moved.q[-1]), ("qd", moved.qd[-1])):
+        np.testing.assert_allclose(found[name_of][-1], exact, rtol=0, atol=tolerance * max(abs(exact).max(), 1.0))
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_outputs_and_parameters(name: str) -> None:
+    robot, _, path = arm(name)
+    s = state_of(robot)
+    loaded = with_payload(robot, s["gravity"])
+    tip = f"{robot.tip}.payload"
+    with instance(path, "ModelExchange") as one:
+        one.set(f"{tip}.mass", PAYLOAD["mass"])
+        one.set(f"{tip}.com", PAYLOAD["com"])
+        one.begin()
+        qdd = loaded.forward_dynamics(s["q"], s["qd"], s["tau"], s["f_tip"])
+        np.testing.assert_allclose(one.get("qdd"), qdd, rtol=1e-10, atol=1e-10)
+        np.testing.assert_array_equal(one.get("der(q)"), s["qd"])
+        np.testing.assert_allclose(one.get("tip_pose"), robot.forward_kinematics(s["q"]), atol=1e-13)
+        twist = robot.jacobian(s["q"], expressed_in="world") @ s["qd"]
+        np.testing.assert_allclose(one.get("tip_twist"), twist, atol=1e-12)
+        np.testing.assert_allclose(one.get("kinetic_energy"), loaded.kinetic_energy(s["q"], s["qd"]), rtol=1e-12)
+        np.testing.assert_allclose(one.get("potential_energy"), loaded.potential_energy(s["q"]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("kind", ["CoSimulation", "ModelExchange"])
+def test_derivatives(name: str, kind: str) -> None:
+    """Along all knowns at once, and back, beside the compiled products of forward dynamics alone."""
+    robot, _, path = arm(name)
+    s, rng = state_of(robot), np.random.default_rng(1)
+    mass = f"{robot.tip}.payload.mass"
+    dynamics = robot.compile(armdyn.algorithms.forward_dynamics, parameters=["gravity", mass])
+    knowns = ["q", "qd", "tau", "f_tip", "gravity", mass]
+    values = {mass.replace(".", "_"): 0.0, **s}
+    seeds = [rng.standard_normal(np.shape(values[k.replace(".", "_")])) for k in knowns]
+    tangents = {f"tangent_{k.replace('.', '_')}": v for k, v in zip(knowns, seeds, strict=True)}
+    weights = rng.standard_normal(robot.dof)
+    with instance(path, kind) as one:
+        one.begin()
+        along = dynamics.jvp(*knowns)(**values, **tangents)
+        scale = abs(along).max()
+        np.testing.assert_allclose(one.directional("qdd", knowns, seeds), along, rtol=0, atol=1e-12 * scale)
+        back = dynamics.vjp(*knowns)(**values, cotangent_out=weights)
+        for k, expected in zip(knowns, back, strict=True):
+            found = one.adjoint(["qdd"], [weights], k)
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12 * max(abs(expected).max(), 1.0))
+        pose = robot.forward_kinematics.jvp("q")(s["q"], tangent_q=seeds[0])
+        np.testing.assert_allclose(one.directional("tip_pose", ["q"], seeds[:1]), pose, atol=1e-13)
+        np.testing.assert_array_equal(one.directional("q", ["q"], seeds[:1]), seeds[0])
+        np.testing.assert_array_equal(one.directional("der(q)", ["qd"], seeds[1:2]), seeds[1])
+        energy = robot.with_gravity(s["gravity"]).potential_energy.derivative("q")(s["q"])
+        found = one.adjoint(["potential_energy", "q"], [2.0, np.ones(robot.dof)], "q")
+        np.testing.assert_allclose(found, 2.0 * energy + 1.0, rtol=1e-12, atol=1e-12)
+
+
+def test_dependencies_are_those_of_the_derivatives() -> None:
+    """What has a derivative at a general state is listed, and hardly anything else, for sums that cancel."""
+    robot, fmu, path = arm("scara")
+    knowns = [p for p in fmu.code.layout.places if p.is_known and p.variable.port]
+    cancelled = total = 0
+    with instance(path) as one:
+        one.begin(**{f"{robot.tip}__payload__mass": 0.7, f"{robot.tip}__payload__com": [0.1, 0.2, 0.3]})
+        for unknown in [p for p in fmu.code.layout.places if not p.is_known]:
+            listed = np.zeros((unknown.size, fmu.code.layout.knowns), dtype=bool)
+            for element, reference, of_known, _ in one.dependencies(unknown.reference):
+                listed[element - 1, fmu.code.layout.places[reference].first + of_known - 1] = True
+            for known in knowns:
+                for k in range(known.size):
+                    seed = np.eye(known.size)[k]
+                    found = one.directional(unknown.name, [known.name], [seed]).ravel()
+                    depends, said = abs(found) > 1e-14, listed[:, known.first + k]
+                    assert not (depends & ~said).any(), (unknown.name, known.name)
+                    cancelled, total = cancelled + int((said & ~depends).sum()), total + int(said.sum())
+    assert 0 <= cancelled < 0.03 * total
+
+
+def test_other_inputs_and_parameters() -> None:
+    robot, rng = armdyn.load("rp"), np.random.default_rng(3)
+    first, second = robot.joint_names
+    parameters = [f"{first}.armature", f"{second}.damping", f"{second}.friction", f"{robot.link_names[1]}.inertia"]
+    fmu = robot.to_fmu(given=["f_ext", "base_twist", "base_twist_rate"], parameters=parameters)
+    path = written(fmu, "others")
+    assert validate_fmu(str(path)) == []
+    dynamics = robot.compile(armdyn.algorithms.forward_dynamics, parameters=parameters)
+    with instance(path) as one:
+        names = [name for name, v in one.variables.items() if v.causality in ("input", "parameter") and name != "step"]
+        assert len(names) == 8
+        values = {name: rng.uniform(0.2, 1.0, one.shape(name)) for name in ("q", "qd", *names)}
+        for name, value in values.items():
+            one.set(name, value)
+        one.begin()
+        expected = dynamics(**{name.replace(".", "_"): value for name, value in values.items()})
+        np.testing.assert_allclose(one.get("qdd"), expected, rtol=1e-11)
+
+
+def test_flexible_joints() -> None:
+    spring = Actuator(Motor(rotor_inertia=1e-5), Gear(100.0), spring=Spring(stiffness=500.0, damping=1.0))
+    robot = armdyn.load("rp").with_actuators({armdyn.load("rp").joint_names[0]: spring})
+    path = written(robot.to_fmu(start={"q": [0.3, 0.6]}, step=1e-4), "flexible")
+    assert validate_fmu(str(path)) == []
+    moved = armdyn.simulate(robot, [0.3, 0.6], duration=0.1, method=RungeKutta4(step=1e-4))
+    found = simulate_fmu(str(path), stop_time=0.1, output_interval=0.01)
+    np.testing.assert_allclose(found["q"][-1], moved.q[-1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found["theta"][-1], moved.signals["theta"][-1], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("inductance", [8e-4, 0.0])
+def test_motors_at_given_voltages(inductance: float) -> None:
+    """The power that voltages give becomes energy of motion, of position, of the coils, and heat."""
+    limits = MotorLimits(voltage=24.0)
+    motor = Motor(1e-5, torque_constant=0.03, resistance=0.5, inductance=inductance, limits=limits)
+    robot = armdyn.load("planar_2r").with_actuators({"joint_2": Actuator(motor, Gear(50.0))})
+    fmu = robot.to_fmu(command="voltage", start={"q": [0.3, 0.2], "voltage": [15.0], "tau": [1.0, 0.0]}, step=1e-4)
+    path = written(fmu, f"driven_{inductance}")
+    assert validate_fmu(str(path)) == []
+    found = simulate_fmu(str(path), stop_time=0.2, output_interval=1e-4)
+    current, qd, q = found["current"].reshape(-1), found["qd"], found["q"]
+    energy = found["kinetic_energy"] + found["potential_energy"] + 0.5 * inductance * current**2
+    power = 15.0 * current - 0.5 * current**2
+    integral = np.concatenate([[0.0], np.cumsum(5e-5 * (power[1:] + power[:-1]))])
+    worked = integral + 1.0 * (q[:, 0] - q[0, 0])
+    assert np.ptp(energy) > 1.0
+    assert abs(energy - energy[0] - worked).max() < 1e-3 * np.ptp(energy)
+    speed = 50.0 * qd[-1, 1]
+    if not inductance:
+        np.testing.assert_allclose(current[-1], (15.0 - 0.03 * speed) / 0.5, rtol=1e-12)
+    with instance(path, "ModelExchange") as one:
+        one.begin()
+        if inductance:
+            w = 50.0 * one.get("qd")[1]
+            expected = (15.0 - 0.03 * w - 0.5 * one.get("current")) / inductance
+            np.testing.assert_allclose(one.get("der(current)"), expected, rtol=1e-14)
+        one.set("voltage", [100.0])  # within the limit, 24 V
+        limited = one.get("der(current)") * inductance if inductance else one.get("current") * 0.5
+        np.testing.assert_allclose(limited, 24.0, rtol=1e-13)
+
+
+def test_the_same_fmu_is_the_same_file(tmp_path: Path) -> None:
+    robot, _, first = arm("scara")
+    again = robot.to_fmu(given=["f_tip"], start=state_of(robot)).write(tmp_path / "again.fmu")
+    assert first.read_bytes() == again.read_bytes()
+    other = robot.to_fmu(given=["f_tip"])
+    assert other.code.token != arm("scara")[1].code.token
+
+
+def test_names_and_trees_without_a_tip() -> None:
+    """A name that the sources have themselves; no pose where there is no tip."""
+    robot = armdyn.Robot(armdyn.load("rp").model.replace(tip=None))
+    fmu = robot.to_fmu(name="model", parameters=[])
+    names = [place.name for place in fmu.code.layout.places]
+    assert names == ["time", "step", "q", "qd", "tau", "der(q)", "qdd", "kinetic_energy", "potential_energy"]
+    path = written(fmu, "model")
+    assert validate_fmu(str(path)) == []
+    with instance(path) as one:
+        one.begin(q=[0.3, 0.7])
+        np.testing.assert_allclose(one.get("qdd"), robot.forward_dynamics([0.3, 0.7], [0, 0], [0, 0]), rtol=1e-12)

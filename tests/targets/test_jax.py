@@ -1,0 +1,324 @@
+"""Programs as functions of JAX's arrays: beside the interpreter, under JAX's transforms, on other devices."""
+
+import pickle
+import threading
+from collections.abc import Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.test_util import check_grads
+
+import armdyn
+from armdyn.errors import DTypeError, MissingLibrary, ShapeError, Unsupported
+from armdyn.program import Port, interpret, trace
+from armdyn.targets.jax import lowering
+from armdyn.targets.native.xla_handler import HandlerError
+from targets.exported import arguments, assert_same, odd_shapes, public_programs, single_operations
+
+RNG = np.random.default_rng(141)
+
+
+@pytest.fixture(autouse=True)
+def _float64() -> Iterator[None]:
+    with jax.enable_x64(True):
+        yield
+
+
+def results_of(found: Any) -> tuple[Any, ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
+def robot() -> armdyn.Robot:
+    return armdyn.load("scara")
+
+
+def states(*shape: int) -> np.ndarray:
+    return RNG.uniform(-2.0, 2.0, shape)
+
+
+ARMS = ["planar_2r", *(pytest.param(name, marks=pytest.mark.slow) for name in ("scara", "stanford"))]
+
+
+@pytest.mark.parametrize("name", ARMS)
+def test_every_public_function(name: str) -> None:
+    """All in one function that JAX compiles."""
+    programs = [program for _, program in public_programs(name)]
+    given = [arguments(program) for program in programs]
+    found = jax.jit(lambda given: [p.to_jax()(*arrays) for p, arrays in zip(programs, given, strict=True)])(given)
+    for results, program, arrays in zip(found, programs, given, strict=True):
+        assert_same(results_of(results), program, arrays)
+
+
+@pytest.mark.parametrize("of", ["inverse_dynamics", "forward_dynamics", "jacobian"])
+def test_operations_of_jax(of: str) -> None:
+    """What runs on devices that have no kernel."""
+    program = getattr(robot(), of).program()
+    arrays = arguments(program)
+    assert_same(lowering.replayed(program, *map(jnp.asarray, arrays)), program, arrays)
+
+
+def test_every_operation() -> None:
+    odd = [0.0, -0.0, 0.3, -0.7, 1.0, 2.5, -3.5, 1e300, np.inf, -np.inf, np.nan]
+    programs = list(single_operations())
+    grids = [
+        np.stack(np.meshgrid(*[odd] * program.inputs[0].size, indexing="ij"), -1).reshape(-1, program.inputs[0].size)
+        for program in programs
+    ]
+
+    def both(grids: list[Any]) -> list[Any]:
+        pairs = zip(programs, grids, strict=True)
+        return [(program.to_jax()(grid), lowering.replayed(program, grid)[0]) for program, grid in pairs]
+
+    for found, program, grid in zip(jax.jit(both)(grids), programs, grids, strict=True):
+        (expected,) = interpret(program, grid)
+        for one in found:
+            np.testing.assert_allclose(one, expected, rtol=1e-13, err_msg=program.name)
+
+
+def test_the_kernel_is_called_without_python() -> None:
+    f = jax.jit(robot().inverse_dynamics.to_jax())
+    text = f.lower(*states(3, 4, 4)).as_text()
+    assert "armdyn_" in text
+    assert "callback" not in text
+    assert "sine" not in text
+
+
+def test_where_there_is_no_handler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The NumPy function by a callback."""
+
+    def none(*_: Any) -> str:
+        raise HandlerError("as on a machine without a compiler")
+
+    program = trace(lambda x, y: (np.sin(x) * y, x + 1.0), [Port("x", (2,)), Port("y", ())], name="other")
+    monkeypatch.setattr(lowering, "_registered", none)
+    f = jax.jit(program.to_jax())
+    x, y = states(5, 2), states(5)
+    assert "callback" in f.lower(x, y).as_text()
+    np.testing.assert_allclose(f(x, y)[0], np.sin(x) * y[:, None], rtol=1e-14)
+    np.testing.assert_allclose(jax.vmap(f, (0, None))(x, y[0])[1], x + 1.0)
+
+
+SHAPES = [
+    ((), (), ()),
+    ((5,), (), (5,)),
+    ((2, 3), (3,), ()),
+    ((2, 1), (3,), (2, 3)),
+    ((2, 1, 4), (1, 3, 1), (4,)),
+    ((0,), (), (0,)),
+]
+
+
+@pytest.mark.parametrize("heads", SHAPES, ids=str)
+def test_leading_axes_broadcast(heads: tuple[tuple[int, ...], ...]) -> None:
+    f = robot().inverse_dynamics
+    arrays = [states(*head, 4) for head in heads]
+    expected = f(*arrays)
+    for one in (f.to_jax(), jax.jit(f.to_jax())):
+        found = one(*arrays)
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+
+
+AXES = [(0, 0, 0), (0, None, 0), (1, 0, None), (None, 1, 1), (-1, None, None)]
+
+
+@pytest.mark.parametrize("axes", AXES, ids=str)
+def test_vmap(axes: tuple[int | None, ...]) -> None:
+    f = robot().inverse_dynamics
+    plain = states(3, 5, 4)
+    arrays = [a[0] if axis is None else np.moveaxis(a, 0, axis) for a, axis in zip(plain, axes, strict=True)]
+    expected = f(*(a[0] if axis is None else a for a, axis in zip(plain, axes, strict=True)))
+    np.testing.assert_allclose(jax.vmap(f.to_jax(), axes)(*arrays), expected, rtol=1e-13, atol=1e-13)
+    twice = jax.vmap(jax.vmap(f.to_jax(), (None, 0, None)), (0, None, None))(plain[0], plain[1], plain[2, 0])
+    np.testing.assert_allclose(twice, f(plain[0][:, None], plain[1], plain[2, 0]), rtol=1e-13, atol=1e-13)
+
+
+def test_derivatives_beside_ours() -> None:
+    f = robot().inverse_dynamics
+    g, state = f.to_jax(), tuple(states(3, 4))
+    for k, name in enumerate(("q", "qd", "qdd")):
+        expected = f.derivative(name)(*state)
+        for jacobian in (jax.jacrev, jax.jacfwd):
+            np.testing.assert_allclose(jacobian(g, k)(*state), expected, rtol=1e-12, atol=1e-12)
+
+
+def test_gradients_of_what_states_share() -> None:
+    """The cotangent of a shared array is the sum over the states, also of one with axes of one element."""
+    g = robot().inverse_dynamics.to_jax()
+    q, qd, qdd = states(3, 5, 4)
+    weights = states(3, 5, 4)
+
+    def loss(q: Any, qd: Any, qdd: Any) -> Any:
+        return (weights * g(q, qd, qdd)).sum()
+
+    found = jax.grad(loss, (0, 1, 2))(q, qd[:3, None], qdd[0])
+    full = [jnp.broadcast_to(a, (3, 5, 4)) for a in (q, qd[:3, None], qdd[0])]
+    by_all = jax.grad(loss, (0, 1, 2))(*full)
+    for mine, whole, shape, axes in zip(found, by_all, ((5, 4), (3, 1, 4), (4,)), (0, 1, (0, 1)), strict=True):
+        assert mine.shape == shape
+        np.testing.assert_allclose(mine, whole.sum(axes).reshape(shape), rtol=1e-12)
+
+
+@pytest.mark.parametrize("of", ["inverse_dynamics", "forward_dynamics", "mass_matrix"])
+def test_second_order_by_differences(of: str) -> None:
+    f = getattr(robot(), of)
+    program = f.program()
+    g = program.to_jax()
+    point = tuple(np.random.default_rng(6).uniform(0.3, 0.9, (len(program.inputs), 4)))
+    check_grads(g, point, order=2, modes=["fwd", "rev"], rtol=1e-5)
+    check_grads(jax.vmap(g), tuple(np.stack([p, p + 0.1]) for p in point), order=1, modes=["fwd", "rev"], rtol=1e-5)
+
+
+def test_orders_of_differentiation_agree() -> None:
+    """Forward over reverse, reverse over forward, and both twice give one Hessian; third derivatives too."""
+    g, q = armdyn.load("planar_2r").gravity_forces.to_jax(), states(2)
+
+    def loss(q: Any) -> Any:
+        return jnp.tanh(g(q)).sum()
+
+    pairs = [(a, b) for a in (jax.jacfwd, jax.jacrev) for b in (jax.jacrev, jax.jacfwd)]
+    fr, rf, ff, rr = jax.jit(lambda q: [a(b(loss))(q) for a, b in pairs])(q)
+    for other in (rf, ff, rr):
+        np.testing.assert_allclose(fr, other, rtol=1e-10, atol=1e-10)
+    third = jax.jit(jax.jacfwd(jax.hessian(loss)))(q)
+    np.testing.assert_allclose(third, np.transpose(third, (2, 0, 1)), rtol=1e-9, atol=1e-9)
+
+
+def test_a_gradient_computes_no_jacobian() -> None:
+    """The adjoint program only, by the array that is asked for, once."""
+    g = armdyn.load("ur5").inverse_dynamics.to_jax()
+    compiled = jax.jit(jax.grad(lambda q, v: (v * g(q, v, v)).sum())).lower(*states(2, 6)).compile()
+    assert compiled.as_text().count('custom_call_target="armdyn_') == 1
+
+
+class Two(NamedTuple):
+    first: Any
+    second: Any
+
+
+@armdyn.function("(n),(n)->(n),()", result=Two)
+def own(model: Any, q: Any, qd: Any) -> Two:
+    M = armdyn.algorithms.mass_matrix(model, q)
+    return Two(M @ qd, armdyn.maximum(0.0, qd @ M @ qd - 1.0))
+
+
+def test_a_function_of_ones_own_with_parameters() -> None:
+    """Several results by name, masses as arrays, gradients by them; NumPy's function beside it."""
+    arm = robot()
+    link = arm.model.joints[-1].child
+    f = arm.compile(own, parameters=[f"{link}.mass"])
+    g = f.to_jax()
+    q, qd = states(2, 7, 4)
+    found = jax.jit(g)(q, qd, 2.5 * jnp.ones(7))
+    assert found._fields == ("first", "second")
+    for mine, other in zip(found, f(q, qd, 2.5), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-12)
+    by_mass = jax.vmap(jax.grad(lambda q, qd, m: g(q, qd, m).second, 2), (0, 0, None))(q, qd, 2.5)
+    np.testing.assert_allclose(by_mass, f.derivative(f"{link}.mass")(q, qd, 2.5)[1], rtol=1e-12, atol=1e-13)
+
+
+def test_scan_is_a_rollout() -> None:
+    arm = robot()
+    g, step = arm.forward_dynamics.to_jax(), 1e-3
+    q, qd = states(2, 4)
+
+    def euler(state: Any, tau: Any) -> Any:
+        q, qd = state
+        qd = qd + step * g(q, qd, tau)
+        return (q + step * qd, qd), q
+
+    (last, _), path = jax.jit(partial(jax.lax.scan, euler))((jnp.asarray(q), jnp.asarray(qd)), jnp.zeros((100, 4)))
+    motion = armdyn.simulate(arm, q, qd, duration=0.1, method="semi_implicit_euler", step=step)
+    np.testing.assert_allclose(last, motion.q[-1], rtol=1e-10)
+    assert path.shape == (100, 4)
+
+    def end(tau: Any) -> Any:
+        return jax.lax.scan(euler, (jnp.asarray(q), jnp.asarray(qd)), tau)[0][0][0]
+
+    tau = jnp.zeros((100, 4))
+    above, below = (jax.jit(end)(tau.at[3, 1].set(e)) for e in (1e-3, -1e-3))
+    np.testing.assert_allclose(jax.jit(jax.grad(end))(tau)[3, 1], (above - below) / 2e-3, rtol=1e-6)
+
+
+def test_float32_and_odd_shapes() -> None:
+    f = robot().inverse_dynamics
+    arrays = states(3, 5, 4).astype(np.float32)
+    found = f.to_jax()(*arrays)
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, f(*arrays))
+    with jax.enable_x64(False):
+        assert f.to_jax()(*arrays.astype(float)).dtype == np.float32
+    program = odd_shapes()
+    arrays = arguments(program)
+    assert_same(program.to_jax()(*arrays), program, arrays)
+    constant = trace(lambda: np.array([1.0, 2.0]), [], name="constant")
+    np.testing.assert_array_equal(constant.to_jax()(), [1.0, 2.0])
+
+
+def test_nothing_is_made_twice() -> None:
+    """Equal programs share handler and compiled code."""
+    f, again = (armdyn.load("scara").gravity_forces.to_jax() for _ in range(2))
+    assert f._called is again._called
+    q = states(4)
+    before = len(lowering._targets)
+    for one in (f, again, pickle.loads(pickle.dumps(f))):  # noqa: S301 - our own
+        jax.jit(one)(q)
+        jax.grad(lambda q, one=one: one(q).sum())(q)
+    assert len(lowering._targets) <= before + 2
+
+
+def test_threads() -> None:
+    f = armdyn.load("stanford").gravity_forces
+    g, q = f.to_jax(), states(8, 6)
+    found: list[Any] = [None] * 8
+
+    def run(k: int) -> None:
+        with jax.enable_x64(True):
+            found[k] = jax.jit(jax.value_and_grad(lambda q: g(q).sum()))(q[k])
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for (value, gradient), at in zip(found, q, strict=True):
+        np.testing.assert_allclose(value, f(at).sum(), rtol=1e-12)
+        np.testing.assert_allclose(gradient, f.derivative("q")(at).sum(0), rtol=1e-11, atol=1e-11)
+
+
+def test_numbers_that_it_takes() -> None:
+    f = robot().gravity_forces.to_jax()
+    np.testing.assert_allclose(f([1, 2, 0, 1]), robot().gravity_forces([1, 2, 0, 1]))
+    np.testing.assert_allclose(f(q=[0.1, 0.2, 0.0, 0.1]), robot().gravity_forces([0.1, 0.2, 0.0, 0.1]))
+    assert repr(f) == "<gravity_forces(q[4]) -> out[4] of JAX arrays>"
+
+
+def test_bad_input() -> None:
+    f = robot().inverse_dynamics.to_jax()
+    q = jnp.ones((5, 4))
+    with pytest.raises(TypeError, match=r"inverse_dynamics\(\) takes 3 arrays \(q, qd, qdd\); got 2 by position"):
+        f(q, q)
+    with pytest.raises(TypeError, match=r"got 2 by position, tau"):
+        f(q, q, tau=q)
+    with pytest.raises(ShapeError, match=r"qd has shape \(5, 3\); expected \(\.\.\., 4\)"):
+        jax.jit(f)(q, q[:, :3], q)
+    with pytest.raises(ShapeError, match=r"the leading axes do not broadcast: q \(5,\), qd \(4,\), qdd \(5,\)"):
+        f(q, q[:4], q)
+    for dtype in ("int32", "bool", "complex128", "float16", "bfloat16"):
+        with pytest.raises(DTypeError, match=f"qd is an array of {dtype}; expected float64 or float32"):
+            jax.jit(f)(q, q.astype(dtype), q)
+    with pytest.raises(DTypeError, match=r"q is an array of float64 and qdd one of float32; expected one type"):
+        f(q, q, q.astype("float32"))
+    same = trace(lambda a, b: a * b, [Port("a.b", ()), Port("a_b", ())])
+    with pytest.raises(Unsupported, match=r"'a\.b' and 'a_b' are both 'a_b' in JAX"):
+        same.to_jax()
+
+
+def test_without_jax(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "jax", None)
+    with pytest.raises(MissingLibrary, match=r"to_jax needs JAX, .*: pip install 'armdyn\[jax\]'"):
+        armdyn.load("planar_2r").mass_matrix.to_jax()
