@@ -114,7 +114,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 def test_every_law(tmp_path: Path, name: str) -> None:
     """With numbers, and laws where it is made of them."""
     fields = {n: field for n, field in fields_of(known_laws()[name]).items() if field.is_required}
-    law = known_laws()[name](**{n: Coulomb(2.0) if field.is_law else 0.7 for n, field in fields.items()})
+    values = {n: Coulomb(2.0) if field.is_law else [0.7] if field.several else 0.7 for n, field in fields.items()}
+    law = known_laws()[name](**values)
     actuators.write({"joint": Actuator(friction=law)}, tmp_path / "drives.json")
     assert actuators.read(tmp_path / "drives.json") == {"joint": Actuator(friction=law)}
 

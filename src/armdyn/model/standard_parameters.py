@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array
-from armdyn.errors import ModelError, UnknownName, Unsupported
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.editing import with_joints
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Link, Model
@@ -186,7 +187,6 @@ def with_standard_parameters(
     Raises:
         ModelError: every link and joint with parameters that none can have, and why.
         ShapeError: a vector of another length.
-        Unsupported: friction of joints that are coupled.
 
     >>> robot = armdyn.load("planar_2r")
     >>> heavy = robot.with_standard_parameters(2.0 * robot.standard_parameters().values)
@@ -198,11 +198,6 @@ def with_standard_parameters(
     first, second, *_, last = expected.names
     values = array("pi", np.asarray(pi), (len(expected),), f"{first}, {second}, ..., {last} of {model.name!r}")
     quantities = joint_quantities(model, **options)
-    if model.coupling is not None and {"damping", "friction"} & set(quantities):
-        raise Unsupported(
-            f"the joints of {model.name!r} are coupled, and the friction of what q counts is made of theirs; "
-            "set the friction of the joints before they are coupled."
-        )
     moving = model.links[1:]
     of_links, of_joints, of_rotors = np.split(values, [len(OF_LINK) * len(moving), len(values) - len(model.rotors)])
     vectors = of_links.reshape(len(moving), len(OF_LINK))
@@ -226,12 +221,13 @@ def with_standard_parameters(
         raise ModelError(problems)
     links = [Link(link.name, inertia_of(vector)) for link, vector in zip(moving, vectors, strict=True)]
     columns.pop("offset", None)  # all zero
-    changes = [{name: float(column[k]) for name, column in columns.items()} for k in range(len(model.joints))]
-    joints = [
-        joint.replace(**changed).with_rotor_inertias(rotors)
-        for joint, changed in zip(model.joints, changes, strict=True)
-    ]
-    return model.replace(links=(model.links[0], *links), joints=tuple(joints), notes=tuple(dict.fromkeys(notes)))
+    changes: dict[str, dict[str, Any]] = {
+        joint.name: {name: float(column[k]) for name, column in columns.items()}
+        | {"motor_parts": joint.with_rotor_inertias(rotors).motor_parts}
+        for k, joint in enumerate(model.joints)
+    }
+    moved = model.replace(links=(model.links[0], *links), notes=tuple(dict.fromkeys(notes)))
+    return with_joints(moved, changes)
 
 
 def _problems_of(vector: Array) -> tuple[list[str], list[str]]:

@@ -339,9 +339,10 @@ class Robot:
             signature: shapes of its arrays and results, where it is not declared.
             parameters: model parameters that become inputs behind the arrays: "gravity"; "LINK.mass", "LINK.com",
                 "LINK.inertia" in place of a link's own; "JOINT.armature", "JOINT.damping", "JOINT.friction" in place of
-                a joint's; or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a
-                frame, seen from it, which is added. They stand behind all arrays, also those that may be left out: give
-                them by name, with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
+                a joint's, "JOINT.spring.stiffness", "JOINT.spring.damping", "JOINT.spring.cubic" of its spring; or
+                "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a frame, seen from
+                it, which is added. They stand behind all arrays, also those that may be left out: give them by name,
+                with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
 
         >>> @armdyn.function("(n),(n),(n),(n)->(n),()")
         ... def computed_torque(model, q, qd, q_goal, gains):
