@@ -23,6 +23,7 @@ from armdyn.model.inertia import Inertia
 from armdyn.model.model import Link, Model
 from armdyn.spatial.mass_properties import steiner
 from armdyn.spatial.rotations import Array
+from armdyn.tabular import Table
 
 OF_LINK = ("m", "mc_x", "mc_y", "mc_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", "I_zz")
 """The parameters of one link, in their order."""
@@ -83,6 +84,11 @@ class StandardParameters:
         width = max(map(len, self.names), default=0)
         rows = zip(self.names, self.values, self.units, strict=True)
         return "\n".join(f"{name:<{width}}  {value:>12.6g} {unit}" for name, value, unit in rows)
+
+    def _repr_html_(self) -> str:
+        values = [f"{value:.6g}" for value in self.values]
+        rows = list(zip(self.names, values, self.units, strict=True))
+        return Table(("parameter", "value", "unit"), rows, "lrl", f"{len(self)} parameters").html()
 
 
 def joint_quantities(
