@@ -138,6 +138,17 @@ class Solution:
         head = f"{self.robot!r}: {len(failed)} of {self.success.size} targets are not met within {self.tolerance:g}"
         raise NoSolution("\n  ".join([f"{head}:", *lines, *more]))
 
+    def _repr_html_(self) -> str:
+        from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return summary(self).html()
+
+    def __str__(self) -> str:
+        """A table of targets: how it went with each, what is left, and the joints."""
+        from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return str(summary(self))
+
     def __repr__(self) -> str:
         counts = f"{int(self.success.sum())} of {self.success.size} targets met within {self.tolerance:g}"
         words, numbers = np.unique(self.status[~self.success], return_counts=True)
