@@ -14,6 +14,7 @@ from sphinx.util.inspect import stringify_signature
 
 import armdyn
 from armdyn.declaration import Function
+from armdyn.robot.groups import GROUPS
 from armdyn.robot.method import Method
 from armdyn_docs.docstrings import as_markdown
 from armdyn_docs.public_names import OPTIONAL, PAGES, Entry, Names, all_names, find, imported_names, meaning, public
@@ -110,7 +111,7 @@ class Reference:
         return self._function("py:method", name, member, module, owner, skip)
 
     def _robot(self) -> Iterator[str]:
-        """The page of Robot: its methods by what they answer, as `armdyn.robot.robot` groups them."""
+        """The page of Robot: its methods by what they answer."""
         robot = armdyn.Robot
         yield from ["# Robot", "", "```{py:currentmodule} armdyn", "```", ""]
         text = self._text(robot.__doc__ or "", robot.__module__, "armdyn.Robot", ())
@@ -242,24 +243,15 @@ def _is_member(raw: Any, value: Any) -> bool:
 
 
 def groups_of_robot() -> list[tuple[str, list[str]]]:
-    """The public members of Robot under the comments that stand above them in its class; the rest last.
+    """The public members of Robot by what they answer, as ``help(armdyn.Robot)`` groups them; the rest last.
 
     >>> groups_of_robot()[0][0]
-    'The equations of motion and their derivatives'
+    'Forces and motions'
     """
-    title, groups = "", {}
-    for line in inspect.getsource(armdyn.Robot).splitlines():
-        if found := re.match(r"    # (.*)$", line):
-            title = found[1]
-        elif (found := re.match(r"    (?:def )?([a-z]\w*)(?: = |\()", line)) and title:
-            groups.setdefault(title, []).append(found[1])
-    # Behind the declarations stand properties and methods, which no comment groups.
-    last = list(groups)[-1]
-    declared = [name for name in groups[last] if not isinstance(vars(armdyn.Robot).get(name), property)]
-    of_its_own = [n for n in dir(armdyn.Robot) if n[0] != "_" and n not in {m for g in groups.values() for m in g}]
-    properties = [n for n in groups[last] if n not in declared] + of_its_own
-    groups[last] = [n for n in declared if n not in ("compile", "program")]
-    return [*groups.items(), ("Your own functions", ["compile", "program"]), ("What it is", sorted({*properties}))]
+    public_members = [name for name in dir(armdyn.Robot) if not name.startswith("_")]
+    groups = [(heading, [n for n in group if n in public_members]) for heading, group in GROUPS.items()]
+    grouped = {name for _, group in groups for name in group}
+    return [*groups, ("Further", further)] if (further := [n for n in public_members if n not in grouped]) else groups
 
 
 def _directive(level: int, kind: str, argument: str, lines: list[str]) -> list[str]:
