@@ -114,8 +114,11 @@ class Reference:
         """The page of Robot: its methods by what they answer."""
         robot = armdyn.Robot
         yield from ["# Robot", "", "```{py:currentmodule} armdyn", "```", ""]
-        text = self._text(robot.__doc__ or "", robot.__module__, "armdyn.Robot", ())
+        description = (robot.__doc__ or "").partition("What to ask, by what")[0]  # its index stands below, as links
+        text = self._text(description, robot.__module__, "armdyn.Robot", ())
         yield from [*_directive(4, "py:class", "Robot(model)", text), EVERY_CALL]
+        for title, members in groups_of_robot():
+            yield f"- **{title}**: " + ", ".join(f"{{py:obj}}`{name} <armdyn.Robot.{name}>`" for name in members)
         for title, members in groups_of_robot():
             yield from ["", f"## {title}", ""]
             for name in members:
