@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from armdyn.extras import extra
-from armdyn.program.replay import Operations
+from armdyn.program.replay import ARITHMETIC, Operations
 from armdyn.targets.identifiers import identifier, of_both_sides
 
 if TYPE_CHECKING:
@@ -68,18 +68,16 @@ def _of_rows(ca: Any, port: Port, scalars: list[Any]) -> Any:
 
 def _operations(ca: Any) -> Operations:
     same = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh", "sign", "floor")
-    return {name: getattr(ca, name) for name in same} | {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "neg": lambda a: -a,
-        "pow": lambda a, b: a**b,
-        "abs": ca.fabs,
-        "min": ca.fmin,
-        "max": ca.fmax,
-        "less": lambda a, b: a < b,
-        "less_equal": lambda a, b: a <= b,
-        "select": lambda condition, a, b: ca.if_else(condition != 0, a, b),
-        "guard": lambda value, unused: value + 0.0 * unused,
-    }
+    return (
+        ARITHMETIC
+        | {name: getattr(ca, name) for name in same}
+        | {
+            "abs": ca.fabs,
+            "min": ca.fmin,
+            "max": ca.fmax,
+            "less": lambda a, b: a < b,
+            "less_equal": lambda a, b: a <= b,
+            "select": lambda condition, a, b: ca.if_else(condition != 0, a, b),
+            "guard": lambda value, unused: value + 0.0 * unused,
+        }
+    )
