@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Operations = Mapping[str, Callable[..., Any]]
 """A target's function for each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
 
-ARITHMETIC: Operations = {
+ARITHMETIC: dict[str, Callable[..., Any]] = {
     "add": operator.add,
     "sub": operator.sub,
     "mul": operator.mul,
