@@ -6,7 +6,7 @@ NO_VENV = { test ! -e $(VENV)/pyvenv.cfg || rm -rf $(VENV); \
 	echo "no pip in $(VENV), which is removed; on Debian and Ubuntu install the package python3-venv, then try again" >&2; \
 	exit 1; }
 
-.PHONY: demo test test-all test-aarch64 lint bench clean
+.PHONY: demo test test-all test-aarch64 lint bench docs clean
 
 demo: $(VENV)/installed-base
 	$(BIN)/armdyn simulate ur5 --duration 3 --plot out/ur5_falls.png --csv out/ur5_falls.csv
@@ -15,7 +15,7 @@ test: $(VENV)/installed-all
 	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 # What is long too: every robot, every mutant, every setting of the machine, fuzzing. An hour or two.
-test-all: $(VENV)/installed-torch
+test-all: $(VENV)/installed-torch $(VENV)/installed-docs
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "" --mutants all $(ARGS)
 
 # On an emulated 64-bit Arm processor; needs Debian's qemu-user-static.
@@ -30,6 +30,11 @@ lint: $(VENV)/installed-all
 
 bench: $(VENV)/installed-all
 	$(BIN)/python -m benchmarks $(ARGS)
+
+# The site in out/docs: pages, reference, gallery; what does not resolve is an error.
+docs: $(VENV)/installed-docs
+	$(BIN)/python -m sphinx -W --keep-going -q -b html -d build/docs docs out/docs
+	@echo "open out/docs/index.html"
 
 # A venv without pip is completed where that is possible, else removed: a Python without ensurepip leaves one behind.
 $(VENV)/made:
@@ -52,5 +57,9 @@ $(VENV)/installed-torch: requirements/torch.txt $(VENV)/installed-all
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/torch.txt
 	touch $@
 
+$(VENV)/installed-docs: requirements/docs.txt $(VENV)/installed-base
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/docs.txt
+	touch $@
+
 clean:
-	rm -rf $(VENV) out build/aarch64
+	rm -rf $(VENV) out build/aarch64 build/docs build/notebooks docs/reference docs/tests

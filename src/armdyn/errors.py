@@ -51,12 +51,25 @@ class UnknownName(ArmdynError, LookupError):
         names = list(known)
         counted = kind if len(names) == 1 else _plural(kind)
         message = f"no {kind} {shown(name)} in {where} ({len(names)} {counted})."
-        close = get_close_matches(name if isinstance(name, str) else shown(name), names, n=1)
-        if close:
-            message += f" Did you mean {close[0]!r}?"
+        close = nearest(name if isinstance(name, str) else shown(name), names)
+        if close is not None:
+            message += f" Did you mean {close!r}?"
         elif names:
             message += f" Known: {', '.join(names[:12])}{', ...' if len(names) > 12 else ''}."
         return cls(message)
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name nearest to a misspelt one, in any case of letters; None if none is near.
+
+    >>> nearest("UR5", ["ur5", "puma560"]), nearest("elbwo", ["shoulder", "elbow"])
+    ('ur5', 'elbow')
+    """
+    names = list(known)
+    if close := get_close_matches(name, names, n=1):
+        return close[0]
+    lower = {other.lower(): other for other in reversed(names)}
+    return next((lower[other] for other in get_close_matches(name.lower(), lower, n=1)), None)
 
 
 def shown(value: object) -> str:

@@ -114,7 +114,8 @@ def test_what_is_no_file(tmp_path: Path) -> None:
 def test_every_law(tmp_path: Path, name: str) -> None:
     """With numbers, and laws where it is made of them."""
     fields = {n: field for n, field in fields_of(known_laws()[name]).items() if field.is_required}
-    law = known_laws()[name](**{n: Coulomb(2.0) if field.is_law else 0.7 for n, field in fields.items()})
+    values = {n: Coulomb(2.0) if field.is_law else [0.7] if field.several else 0.7 for n, field in fields.items()}
+    law = known_laws()[name](**values)
     actuators.write({"joint": Actuator(friction=law)}, tmp_path / "drives.json")
     assert actuators.read(tmp_path / "drives.json") == {"joint": Actuator(friction=law)}
 
@@ -140,13 +141,12 @@ def test_data_there_and_back() -> None:
 
 def test_printed(file: Path) -> None:
     robot = armdyn.load("planar_2r").with_actuators(actuators.read(file))
-    assert str(robot).splitlines() == [
-        "<Robot 'planar_2r': 2 joints (joint_1, joint_2), tip 'tip'>",
-        "  joint_1: Motor(rotor_inertia=1.2e-05), Gear(ratio=-101, inertia=3e-06), Viscous(coefficient=0.4), "
-        "Coulomb(size=1.5)",
-        "  joint_2: Gear(ratio=50.5), no friction",
+    assert [line for line in str(robot).splitlines() if line.startswith("actuator")] == [
+        "actuator of joint_1: Motor(rotor_inertia=1.2e-05), Gear(ratio=-101, inertia=3e-06), "
+        "Viscous(coefficient=0.4), Coulomb(size=1.5)",
+        "actuator of joint_2: Gear(ratio=50.5), no friction",
     ]
-    assert str(armdyn.load("planar_2r")) == repr(armdyn.load("planar_2r"))
+    assert "actuator" not in str(armdyn.load("planar_2r"))
 
 
 def test_in_a_scenario(file: Path, tmp_path: Path) -> None:

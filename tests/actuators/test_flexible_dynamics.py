@@ -90,6 +90,47 @@ def test_rates_of_the_rotors_are_those_over_time(cubic: float) -> None:
     np.testing.assert_allclose(found.thetadd, (sides - 30.0 * theta(t)) / (12.0 * h * h), rtol=1e-7)
 
 
+def test_a_wrench_that_changes_counts_with_its_rates() -> None:
+    """Central differences of theta while the tip pushes with a changing wrench; forward dynamics gives the motion."""
+    bare = ROBOTS["ur5"]
+    robot = flexible(bare, springs_for(bare, 71), Viscous(0.2))
+    rng = np.random.default_rng(72)
+    a, b, c = rng.normal(size=6), rng.uniform(0.5, 2.0, 6), rng.normal(0.0, 9.0, (3, 6))
+    f_ext = rng.normal(0.0, 5.0, (len(robot.link_names), 6))
+
+    def motion(t: float) -> tuple[np.ndarray, ...]:
+        p = b * t
+        return a * np.sin(p), a * b * np.cos(p), -a * b**2 * np.sin(p), -a * b**3 * np.cos(p), a * b**4 * np.sin(p)
+
+    def wrench(t: float) -> dict[str, np.ndarray]:
+        f, rate = c[0] + c[1] * np.sin(3.0 * t + c[2]), 3.0 * c[1] * np.cos(3.0 * t + c[2])
+        second = -9.0 * c[1] * np.sin(3.0 * t + c[2])
+        return {"f_tip": f, "f_tip_rate": rate, "f_tip_second_rate": second, "f_ext": f_ext}
+
+    def theta(t: float) -> np.ndarray:
+        return np.asarray(robot.flexible_inverse_dynamics(*motion(t), **wrench(t)).theta)
+
+    h, t = 4e-3, 0.4
+    found = robot.flexible_inverse_dynamics(*motion(t), **wrench(t))
+    thetad = (8.0 * (theta(t + h) - theta(t - h)) - (theta(t + 2 * h) - theta(t - 2 * h))) / (12.0 * h)
+    sides = 16.0 * (theta(t + h) + theta(t - h)) - (theta(t + 2 * h) + theta(t - 2 * h))
+    thetadd = (sides - 30.0 * theta(t)) / (12.0 * h * h)
+    np.testing.assert_allclose(found.thetad, thetad, rtol=0.0, atol=2e-8 * abs(thetad).max())
+    np.testing.assert_allclose(found.thetadd, thetadd, rtol=0.0, atol=2e-7 * abs(thetadd).max())
+    q, qd, qdd = motion(t)[:3]
+    links, rotors = robot.flexible_forward_dynamics(
+        q, qd, found.theta, found.thetad, found.tau, wrench(t)["f_tip"], f_ext
+    )
+    assert_close(links[None], qdd[None], 1e-9)
+    assert_close(rotors[None], found.thetadd[None], 1e-9)
+    held = robot.flexible_inverse_dynamics(*motion(t), f_tip=wrench(t)["f_tip"], f_ext=f_ext)
+    assert abs(held.theta - found.theta).max() == 0.0
+    assert abs(held.thetad - found.thetad).max() > 1e-4
+    rigid = robot.without_springs().inverse_dynamics(q, qd, qdd, f_tip=wrench(t)["f_tip"], f_ext=f_ext)
+    stiff = [k for k, joint in enumerate(robot.joints) if not joint.has_spring]
+    assert_close(found.tau[None, stiff], rigid[None, stiff], 1e-11)
+
+
 def test_stiff_springs_tend_to_the_rigid_arm() -> None:
     """The torques differ by 1/k: ten times stiffer, ten times closer."""
     bare = armdyn.load("stanford")

@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import DTypeError, ModelError, Robot, ShapeError, UnknownName, algorithms
-from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Viscous
+from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Rotor, Viscous
 from oracles.cases import CASES, Case, grown
 from oracles.couplings import maker
 from oracles.plain import plainly
@@ -160,8 +160,21 @@ def test_actuators_replace_what_the_description_says() -> None:
     assert added(Actuator(friction=Viscous(4.0))) == pytest.approx(3.0 + 2.0)
     assert added(Actuator(friction=())) == pytest.approx(3.0)
     assert added(Actuator(Motor(1e-3), Gear(-10.0))) == pytest.approx(0.1 + 0.5 + 2.0)
+    assert added(Actuator(Motor(torque_constant=0.1), Gear(10.0))) == pytest.approx(3.0 + 0.5 + 2.0)  # no inertia
     assert added(Actuator(gear=Gear(10.0, inertia=2e-3))) == pytest.approx(0.2 + 0.5 + 2.0)
     assert added(Actuator(Motor(1e-3), Gear(10.0), [Viscous(4.0), Coulomb(7.0)])) == pytest.approx(0.1 + 2.0 + 7.0)
+
+
+def test_a_motor_without_inertia_leaves_the_joint_its_armature() -> None:
+    gear = Actuator(gear=Gear(50.0))
+    assert gear.armature is None
+    robot = armdyn.load("planar_2r").with_armature({"joint_1": 3.0}).with_actuators({"joint_1": gear})
+    assert robot.model.joint("joint_1").armature == 3.0
+    assert armdyn.Robot(armdyn.formats.urdf.read_urdf_text(robot.to_urdf())).model.joint("joint_1").armature == 3.0
+    assert robot.with_actuators({"joint_1": None}).model.joint("joint_1").armature == 3.0
+    assert robot.with_armature({"joint_1": 0.0}).model.joint("joint_1").armature == 0.0
+    body = Actuator(gear=Gear(50.0), rotor=Rotor(inertia=1e-4))
+    assert robot.with_actuators({"joint_1": body}).model.joint("joint_1").armature == 0.0  # the body has it
 
 
 def test_taken_away_and_pickled() -> None:

@@ -34,7 +34,7 @@ def file(tmp_path: Path) -> Path:
 def test_on_the_command_line(shell: Shell, file: Path, tmp_path: Path) -> None:
     states = tmp_path / "states.csv"
     states.write_text("0.3,0,2.0,0,0,1.5\n")
-    command = ("torque", "planar_2r", "--csv", str(states), "--actuators", str(file))
+    command = ("torque", "planar_2r", "--motion", str(states), "--actuators", str(file))
     robot = armdyn.load("planar_2r").with_actuators(actuators.read(file))
     state = [[0.3, 0.0], [2.0, 0.0], [0.0, 1.5]]
     for more, arm in (((), robot), (("--ignore-friction",), robot.without_friction())):

@@ -46,20 +46,20 @@ def test_too_little_memory(shell: Shell, tmp_path: Path) -> None:
 def test_what_is_no_table(shell: Shell, tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "random_bytes.csv"
     path.write_bytes(content)
-    assert_refused(shell("torque", "planar_2r", "--csv", str(path)), "random_bytes.csv' is no csv in UTF-8: ")
+    assert_refused(shell("torque", "planar_2r", "--motion", str(path)), "random_bytes.csv' is no csv in UTF-8: ")
 
 
 def test_table_that_is_not_there(shell: Shell, tmp_path: Path) -> None:
-    said = shell("torque", "planar_2r", "--csv", "nosuch.csv")
+    said = shell("torque", "planar_2r", "--motion", "nosuch.csv")
     assert_refused(said, "TableError: no file 'nosuch.csv'; expected a csv of states")
-    said = shell("torque", "planar_2r", "--csv", str(tmp_path))
+    said = shell("torque", "planar_2r", "--motion", str(tmp_path))
     assert_refused(said, f"{str(tmp_path)!r} cannot be read: Is a directory")
 
 
 def test_column_named_twice(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "states.csv"
     path.write_text("q_joint_1,q_joint_1 [rad],q_joint_2\n1,2,3\n")
-    assert_refused(shell("torque", "planar_2r", "--csv", str(path)), "states.csv:1 names 'q_joint_1' more than once")
+    assert_refused(shell("torque", "planar_2r", "--motion", str(path)), "states.csv:1 names 'q_joint_1' more than once")
 
 
 @pytest.mark.parametrize(
@@ -212,12 +212,12 @@ def test_torque_counts_friction(shell: Shell, tmp_path: Path) -> None:
     arm.write_text(DAMPED)
     states.write_text("q_j,qd_j\n0.0,2.0\n")
     note = "note: damping and friction of j are left out, as --ignore-friction says\n"
-    assert shell("torque", str(arm), "--csv", str(states)).out == "tau_j\n1.0\n"
+    assert shell("torque", str(arm), "--motion", str(states)).out == "tau_j\n1.0\n"
     assert shell("torque", str(arm), "--qd", "2", "--ignore-friction").out.endswith(note)
-    said = shell("torque", str(arm), "--csv", str(states), "--ignore-friction")
+    said = shell("torque", str(arm), "--motion", str(states), "--ignore-friction")
     assert said.out == "tau_j\n0.0\n"
     assert said.err == note
-    assert shell("torque", str(arm), "--csv", str(states), "--out", str(out), "--ignore-friction").out == note
+    assert shell("torque", str(arm), "--motion", str(states), "--out", str(out), "--ignore-friction").out == note
     assert np.loadtxt(out, skiprows=1) == 0.0
 
 

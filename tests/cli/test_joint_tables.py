@@ -19,7 +19,7 @@ SCARA = armdyn.load("scara")  # its third joint slides
 
 def torques(shell: Shell, tmp_path: Path, text: str, robot: str = "planar_2r", *options: str) -> Any:
     (tmp_path / "states.csv").write_text(text, encoding="utf-8")
-    return shell("torque", robot, "--csv", str(tmp_path / "states.csv"), *options)
+    return shell("torque", robot, "--motion", str(tmp_path / "states.csv"), *options)
 
 
 def table(text: str) -> np.ndarray:
@@ -111,7 +111,7 @@ def test_a_saved_motion_can_be_read(shell: Shell, tmp_path: Path) -> None:
     """Its columns name their units; torques, energies and the time are there too."""
     motion = armdyn.simulate(ARM, [0.3, 0.2], duration=0.2)
     motion.save(tmp_path / "motion.csv")
-    said = shell("torque", "planar_2r", "--csv", str(tmp_path / "motion.csv"))
+    said = shell("torque", "planar_2r", "--motion", str(tmp_path / "motion.csv"))
     assert said.code == 0
     assert "warning: " in said.err
     assert "columns not used: 'tau_joint_1 [N m]', 'tau_joint_2 [N m]', 'kinetic [J]'" in " ".join(said.err.split())
@@ -181,14 +181,14 @@ def test_what_is_not_used_may_be_anything(shell: Shell, tmp_path: Path) -> None:
 
 def test_standard_input_and_output(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("\ufeffq_joint_1;q_joint_2\n0.3;-0.7\n"))
-    said = shell("torque", "planar_2r", "--csv", "-", "--out", "-")
+    said = shell("torque", "planar_2r", "--motion", "-", "--out", "-")
     assert (said.code, said.err) == (0, "")
     np.testing.assert_array_equal(table(said.out), expected([0.3, -0.7]))
     said = shell("torque", "planar_2r", "--q", "0.3,-0.7", "--out", "-")
     assert (said.code, said.err) == (0, "")
     np.testing.assert_array_equal(table(said.out), expected([0.3, -0.7]))
     monkeypatch.setattr(sys, "stdin", io.StringIO("q_joint_1,q_joint_2\n0.3,nan\n"))
-    said = shell("torque", "planar_2r", "--csv", "-")
+    said = shell("torque", "planar_2r", "--motion", "-")
     assert (said.code, said.out) == (2, "")
     assert "standard input:2 column 'q_joint_2' holds 'nan'" in said.err
 

@@ -57,7 +57,7 @@ def test_names_are_no_markup(shell: Shell, tmp_path: Path, name: str) -> None:
 @pytest.mark.filterwarnings("always::UserWarning")
 def test_names_move_no_cursor(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "states.csv").write_text("q_joint_1,q_joint_2,\x1b[31mred\x07\n1,2,3\n")
-    said = shell("torque", "planar_2r", "--csv", str(tmp_path / "states.csv"))
+    said = shell("torque", "planar_2r", "--motion", str(tmp_path / "states.csv"))
     assert "\x1b" not in said.err
     assert "\x07" not in said.err
     assert visible("a\tb\u202ec\n") == "a\\tb\\u202ec\n"

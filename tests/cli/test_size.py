@@ -32,7 +32,7 @@ def motion(tmp_path: Path) -> Path:
 
 def test_tables_and_files(shell: Shell, motion: Path, tmp_path: Path) -> None:
     table, report = tmp_path / "pairs.csv", tmp_path / "report.png"
-    words = ("--task", str(motion), *WRIST, "--csv", str(table), "--report", str(report), "--hold", "1")
+    words = ("--motion", str(motion), *WRIST, "--csv", str(table), "--plot", str(report), "--hold", "1")
     said = shell("size", "ur5", *words, columns=200)
     assert said.code == 0, said.err
     assert "for 3 s, repeated" in said.out
@@ -54,7 +54,7 @@ def test_joints_without_a_drive_say_what_fails(shell: Shell, motion: Path, tmp_p
         "name,torque_constant [mNm/A],terminal_resistance [ohm],mass [g],nominal_voltage [V]\nm,1,9,5,1\n"
     )
     report = tmp_path / "report.pdf"
-    words = ("--task", str(motion), "--catalogue", str(motors), "--report", str(report))
+    words = ("--motion", str(motion), "--catalogue", str(motors), "--plot", str(report))
     said = shell("size", "ur5", *words, *WRIST)
     assert said.code == 0, said.err
     assert "no drive for 'wrist_2_joint' among 7 pairs; they fail by voltage (7)" in said.out
@@ -70,12 +70,12 @@ def test_joints_without_a_drive_say_what_fails(shell: Shell, motion: Path, tmp_p
         (["--catalogue", "none.csv"], "no file 'none.csv'"),
         (["--mount", "wrist_2_joint"], "--mount 'wrist_2_joint': expected JOINT=VALUE"),
         (["--voltage", "0"], "voltage is 0.0; expected a number above zero"),
-        (["--report", "drives.xyz"], "--report 'drives.xyz': expected a file name that ends in"),
+        (["--plot", "drives.xyz"], "--plot 'drives.xyz': expected a file name that ends in"),
     ],
     ids=lambda value: value if isinstance(value, str) else value[0],
 )
 def test_messages(shell: Shell, motion: Path, words: list[str], message: str) -> None:
-    said = shell("size", "ur5", "--task", str(motion), *words)
+    said = shell("size", "ur5", "--motion", str(motion), *words)
     assert said.code == 2
     assert message in " ".join(said.err.split())
 
@@ -83,6 +83,6 @@ def test_messages(shell: Shell, motion: Path, words: list[str], message: str) ->
 def test_a_task_needs_its_times(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "states.csv"
     path.write_text("0,0,0,0,0,0\n1,0,0,0,0,0\n")
-    said = shell("size", "ur5", "--task", str(path))
+    said = shell("size", "ur5", "--motion", str(path))
     assert said.code == 2
     assert "has no column t" in said.err

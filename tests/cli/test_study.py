@@ -32,16 +32,16 @@ def scenario(tmp_path: Path) -> Path:
 
 
 def test_the_table_and_the_folder(shell: Shell, scenario: Path, tmp_path: Path) -> None:
-    said = shell("study", str(scenario), "--folder", str(tmp_path / "out"))
+    said = shell("study", str(scenario), "--out", str(tmp_path / "out"))
     assert said.code == 0, said.err
     results = read(tmp_path / "out")
     line = next(line for line in said.out.splitlines() if "joint_error" in line)
     np.testing.assert_allclose(float(line.split()[-2]), results["joint_error"].max(), rtol=1e-3)
     assert "tip.payload.mass" in said.out
-    again = shell("study", str(scenario), "--folder", str(tmp_path / "out"))
+    again = shell("study", str(scenario), "--out", str(tmp_path / "out"))
     assert again.out == said.out
     scenario.write_text(SCENARIO.replace("kp: 100", "kp: 200"))
-    refused = shell("study", str(scenario), "--folder", str(tmp_path / "out"))
+    refused = shell("study", str(scenario), "--out", str(tmp_path / "out"))
     assert refused.code == 2
     assert "OtherStudy" in refused.err
     assert "its inputs differ" in refused.err

@@ -18,6 +18,9 @@ ROWS = ["B", "D", "I", "S", "F", "T", "A", "K", "C", "M"]
 
 NO_EQUATIONS = {
     "Robot.with_tip": "what f_tip and the Jacobian are about",
+    "Robot.plot": "a picture",
+    "Robot.random_configuration": "random numbers within limits",
+    "Robot.simulate": "armdyn.simulate, which has rows",
     "Robot.to_c": "source code of equations that have rows",
     "Robot.to_fmu": "a file of equations that have rows",
     "constraints.Constraint": "what all kinds have in common",

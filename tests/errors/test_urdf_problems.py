@@ -282,7 +282,7 @@ def test_an_impossible_path(path: str) -> None:
 
 
 def test_text_where_a_path_is_expected() -> None:
-    with pytest.raises(ModelError, match="got the text of one; read it with read_urdf_text"):
+    with pytest.raises(ModelError, match=r"got the text of one, which armdyn\.load reads"):
         read_urdf(GOOD)
 
 

@@ -58,7 +58,7 @@ class Tables:
         self.path.write_bytes(data)
         out = self.path.with_name("out.csv")
         stage("armdyn")
-        arguments = ["armdyn", "torque", "planar_2r", "--csv", str(self.path), "--out", str(out)]
+        arguments = ["armdyn", "torque", "planar_2r", "--motion", str(self.path), "--out", str(out)]
         with (
             warnings.catch_warnings(),
             mock.patch.object(sys, "argv", arguments),

@@ -195,7 +195,7 @@ def test_one_warning_where_nothing_can_be_kept(process: Process, tmp_path: Path)
 def test_where_memory_cannot_be_made_executable_the_interpreter_runs(
     process: Process, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(image: object) -> None:
+    def refuse(image: object, functions: object) -> None:
         raise LoadError("forbidden")
 
     monkeypatch.setattr(machine_code, "load", refuse)

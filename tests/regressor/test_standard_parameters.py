@@ -93,13 +93,33 @@ def test_wrong_vectors() -> None:
         robot.with_standard_parameters([np.nan] * 20)
 
 
-def test_friction_of_coupled_joints_is_refused() -> None:
-    robot = coupled()[0]
-    pi = robot.standard_parameters(damping=True)
-    with pytest.raises(armdyn.Unsupported, match="coupled"):
-        robot.with_standard_parameters(pi, damping=True)
-    again = robot.with_standard_parameters(robot.standard_parameters())
-    assert again.dof == 5
+def test_friction_of_coupled_joints() -> None:
+    """Each joint has its own, which comes to the coordinates as A^T friction(A qd); the coordinates show it."""
+    (robot, free, A, b), rng = coupled(), np.random.default_rng(407)
+    options = {"armature": True, "damping": True, "friction": True}
+    pi = np.array(robot.standard_parameters(**options))
+    k = 3 * len(free.model.joints)
+    pi[-k:] = rng.uniform(0.1, 2.0, k)
+    made, known_by = robot.with_standard_parameters(pi, **options), free.with_standard_parameters(pi, **options)
+    np.testing.assert_allclose(made.standard_parameters(**options), pi, rtol=1e-14)
+    q, qd, qdd = rng.normal(size=(3, 20, robot.dof))
+    state = (q @ A.T + b, qd @ A.T, qdd @ A.T)
+    tau = made.inverse_dynamics(q, qd, qdd)
+    size = np.abs(tau).max()
+    np.testing.assert_allclose(tau, known_by.inverse_dynamics(*state) @ A, rtol=0.0, atol=1e-12 * size)
+    np.testing.assert_allclose(tau, made.regressor(q, qd, qdd, **options) @ pi, rtol=0.0, atol=1e-12 * size)
+    back = made.forward_dynamics(q, qd, tau)
+    np.testing.assert_allclose(back, qdd, rtol=0.0, atol=1e-9)
+
+
+def test_coordinates_have_the_friction_of_the_joints_they_move() -> None:
+    free = armdyn.load("planar_3r")
+    robot, options = free.with_mimic({"joint_3": ("joint_2", -2.0)}), {"damping": True, "friction": True}
+    pi = np.array(robot.standard_parameters(**options))
+    pi[-6:] = 0.1, 0.2, 0.3, 4.0, 5.0, 6.0
+    made = robot.with_standard_parameters(pi, **options)
+    assert made == free.with_standard_parameters(pi, **options).with_mimic({"joint_3": ("joint_2", -2.0)})
+    assert [(c.damping, c.friction) for c in made.joints] == [(0.1, 4.0), (pytest.approx(1.4), pytest.approx(17.0))]
 
 
 def test_table() -> None:

@@ -218,7 +218,7 @@ def test_refused():
     with pytest.raises(armdyn.UnknownName, match="zz"):
         armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(joints=["zz"]))
     for method in ("taylor", "abm4", "variational"):
-        with pytest.raises(SettingError, match="cannot stop at events, stops and contacts"):
+        with pytest.raises(SettingError, match="cannot stop at events, stops, contacts and brakes"):
             armdyn.simulate(mass(), [1.0], duration=1.0, stops=Stops(), method=method)
     with pytest.raises(SettingError, match="stops is True"):
         armdyn.simulate(mass(), [1.0], duration=1.0, stops=True)

@@ -352,11 +352,11 @@ def test_signals_that_do_not_fit(batch: Trajectory) -> None:
 
 def test_signals_have_panels(single: Trajectory) -> None:
     motion = single.with_signals(reference=single.q, load=single.tau[:, :1])
-    assert [axes.get_ylabel() for axes in plot_trajectory(motion).axes][6:] == ["reference", "load"]
+    assert [axes.get_ylabel() for axes in plot_trajectory(motion).axes][8:] == ["reference", "load"]
     figure = plot_trajectory(motion, signals=["load"])
     assert figure.axes[-1].get_ylabel() == "load"
     np.testing.assert_array_equal(figure.axes[-1].lines[0].get_ydata(), single.tau[:, 0])
-    assert len(plot_trajectory(motion, signals=()).axes) == 6
+    assert len(plot_trajectory(motion, signals=()).axes) == 8
     with pytest.raises(
         UnknownName, match=r"no signal 'lode' in the trajectory of 'rp' \(2 signals\). Did you mean 'load'"
     ):
@@ -366,29 +366,35 @@ def test_signals_have_panels(single: Trajectory) -> None:
 def test_the_picture_has_its_panels_and_lines(single: Trajectory) -> None:
     figure = plot_trajectory(single, title="an _RP_ arm for $5")
     labels = [axes.get_ylabel() for axes in figure.axes]
-    assert labels[:5] == ["angle [deg]", "position [m]", "velocity [rad/s]", "velocity [m/s]", "energy [J]"]
-    assert labels[5].startswith("drift [")
+    assert labels[:4] == ["angle [deg]", "position [m]", "velocity [deg/s]", "velocity [m/s]"]
+    assert labels[4:7] == ["torque [N m]", "force [N]", "energy [J]"]
+    assert labels[7].startswith("drift [")
     np.testing.assert_allclose(figure.axes[0].lines[0].get_ydata(), np.degrees(single.q[:, 0]))
     np.testing.assert_allclose(figure.axes[1].lines[0].get_ydata(), single.q[:, 1])
-    assert [line.get_label() for line in figure.axes[4].lines] == ["kinetic", "potential", "work put in", "total"]
+    np.testing.assert_allclose(figure.axes[2].lines[0].get_ydata(), np.degrees(single.qd[:, 0]))
+    np.testing.assert_array_equal(figure.axes[4].lines[0].get_ydata(), single.tau[:, 0])
+    assert [line.get_label() for line in figure.axes[6].lines] == ["kinetic", "potential", "work put in", "total"]
     assert figure.axes[-1].get_xlabel() == "time [s]"
 
 
 def test_legends_cover_no_panel() -> None:
     figure = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.3).plot()
     figure.canvas.draw()
-    for axes in figure.axes:
-        legend = axes.get_legend()
-        if legend is not None:
-            assert legend.get_window_extent().x0 >= axes.get_window_extent().x1
-            assert legend.get_window_extent().x1 <= figure.bbox.x1
+    (of_joints,) = figure.legends
+    legends = [axes.get_legend() for axes in figure.axes if axes.get_legend() is not None]
+    assert len(legends) == 2
+    for legend in (of_joints, *legends):
+        words = legend.get_window_extent()
+        assert words.x0 >= 0.0
+        assert words.x1 <= figure.bbox.x1
+        assert not any(words.overlaps(axes.get_window_extent()) for axes in figure.axes)
 
 
 def test_the_picture_is_written(single: Trajectory, tmp_path: Path) -> None:
     single.plot(tmp_path / "a.png", degrees=False)
     pixels = mpl.image.imread(tmp_path / "a.png")
     assert pixels.shape[0] > 1000
-    assert pixels.shape[1] == 1500
+    assert pixels.shape[1] == 2000
     assert 0.01 < (pixels[..., :3].min(axis=-1) < 0.9).mean() < 0.5
     single.plot(tmp_path / "a.pdf")
     assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF")

@@ -41,7 +41,7 @@ def _functions_travel_by_value() -> Iterator[None]:
 
 
 def new_client() -> Any:
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50)
     return distributed.Client(cluster)
 
 
@@ -184,7 +184,7 @@ def furthest(runs):
     return np.abs(runs.final.q).max(axis=1)
 
 if __name__ == "__main__":
-    with distributed.Client(n_workers=1, threads_per_worker=2, dashboard_address=None) as client:
+    with distributed.Client(n_workers=1, threads_per_worker=2, dashboard_address=":0") as client:
         robot = armdyn.load("planar_2r")
         design = grid(stiffness=np.ones((3, 2)) * [[1.0], [2.0], [3.0]])
         given = dict(inputs={"q0": [1.0, 1.0]}, steps=50, summaries={"furthest": furthest}, chunk=1)

@@ -174,3 +174,33 @@ def test_options_come_first(tmp_path: Path) -> None:
 
 def test_no_key_has_two_meanings() -> None:
     assert len(set(KEYS)) == len(KEYS)
+
+
+def test_parameters_of_joints(tmp_path: Path) -> None:
+    """Damping, friction, armature, a rotor that is a body of its own and a spring, each as a robot with that number."""
+    path = tmp_path / "drives.yaml"
+    path.write_text(
+        "joint_1: {gear: {ratio: 20}, motor: {rotor_inertia: 1e-3}, rotor: {}}\n"
+        "joint_3: {motor: {rotor_inertia: 0.1}, spring: {stiffness: 900}}\n"
+    )
+    text = f"robot: planar_3r\nactuators: {path}\nduration: 0.1\n{STATE}"
+    given = {
+        "joint_1.rotor": 3e-3,
+        "joint_2.armature": 0.4,
+        "joint_2.damping": 0.3,
+        "joint_2.friction": 0.2,
+        "joint_3.spring.stiffness": 700.0,
+    }
+    robot = read(text + f"inputs: {given!r}".replace("'", '"') + "\n", tmp_path).robot
+    known = read(text, tmp_path).robot
+    found = robot.model
+    assert found.rotors["joint_1.rotor"].inertia == 3e-3
+    assert found.springs["joint_3.spring.stiffness"] == 700.0
+    assert [getattr(found.joint("joint_2"), name) for name in ("armature", "damping", "friction")] == [0.4, 0.3, 0.2]
+    q, qd, qdd = np.random.default_rng(3).normal(size=(3, 3))
+    names = [name for name in given if "spring" not in name]
+    compiled = known.compile(armdyn.algorithms.inverse_dynamics, parameters=names)
+    tau = compiled(q, qd, qdd, **{name: given[name] for name in names})
+    np.testing.assert_allclose(robot.inverse_dynamics(q, qd, qdd), tau, rtol=1e-12)
+    with pytest.raises(ArmdynError, match=r"joint_2\.damping is -1"):
+        read(text + "inputs: {joint_2.damping: -1}\n", tmp_path)

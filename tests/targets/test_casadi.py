@@ -57,6 +57,14 @@ def test_names() -> None:
         same.to_casadi()
 
 
+def test_a_result_with_the_name_of_an_input() -> None:
+    step = trace(lambda q, qd: (q + 0.1 * qd, qd), [Port("q", (2,)), Port("qd", (2,))], ["q", "qd"], name="null")
+    function = step.to_casadi()
+    assert function.name() == "null_"
+    assert (function.name_in(), function.name_out()) == (["q", "qd"], ["q_out", "qd_out"])
+    np.testing.assert_allclose(function(q=[1.0, 2.0], qd=[3.0, 4.0])["q_out"], [[1.3], [2.4]])
+
+
 def test_without_casadi(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "casadi", None)
     with pytest.raises(MissingLibrary, match=r"to_casadi needs CasADi, .*: pip install 'armdyn\[casadi\]'"):

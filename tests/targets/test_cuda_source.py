@@ -3,13 +3,14 @@
 import ctypes
 import subprocess
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import armdyn
-from armdyn.program import Program, Rollout
+from armdyn.program import Port, Program, Rollout, trace
 from armdyn.targets.c.building import CompilerError, here
 from armdyn.targets.cuda.arguments import arguments as ports_of
 from targets.cuda_on_cpu import THREADS
@@ -109,3 +110,13 @@ def test_operations_shapes_and_rollouts(dtype: str, layout: str, tmp_path: Path)
         found = compiled.run(number, [x, v, u, d], steps=7, every=3)
         for result, expected in zip(found, expected_rollout(rollout, x, v, u, d, 3), strict=True):
             np.testing.assert_allclose(result, expected, rtol=10 * rtol, atol=10 * rtol)
+
+
+def test_names_that_the_kernel_uses(tmp_path: Path) -> None:
+    """Of arrays; and one that would end a comment, or go on in the next line."""
+    names = ["t_0", "result_0", "count", "q", "q_group0", "q_out", "a\nb\\"]
+    program = trace(lambda *x: (np.sin(x[0]) + np.cos(x[0]) + x[3], sum(x)), [Port(n, (2,)) for n in names], ["q", "c"])
+    named = replace(program, name="odd \n name \\")
+    kernels = Compiled([named], "float64", "rows", tmp_path)
+    arrays = arguments(named)
+    assert_same(kernels.run(0, arrays), named, arrays)

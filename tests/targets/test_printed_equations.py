@@ -200,6 +200,7 @@ def test_arrays_broadcast() -> None:
     np.testing.assert_allclose(
         f(q, qd[0, 0], np.ones(6)), arm.inverse_dynamics(q, qd[0, 0], np.ones(6)), rtol=1e-12, atol=1e-12
     )
+    assert module(arm.kinetic_energy.to_python(numpy=True))(np.zeros(6), np.ones(6)).shape == ()
     constant = module(armdyn.load("scara").gravity_forces.to_python(numpy=True))
     assert constant(np.zeros((5, 2, 4))).shape == (5, 2, 4)
 

@@ -242,6 +242,8 @@ def test_pickled_and_copied_in_a_module() -> None:
     revived = pickle.loads(pickle.dumps(plant.torques))  # noqa: S301
     assert torch.equal(revived(q, q, q, plant.mass), plant(q))
     assert revived._operator is plant.torques._operator
+    derivatives = armdyn.load("scara").inverse_dynamics_derivatives.to_torch()(q, q, q)
+    assert torch.equal(pickle.loads(pickle.dumps(derivatives)).d_qd, derivatives.d_qd)  # noqa: S301
 
 
 def test_threads_get_the_same_operator() -> None:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from armdyn.actuators.gear_loss import GearLoss
     from armdyn.actuators.limits import MotorLimits
     from armdyn.actuators.lugre import LuGre
+    from armdyn.actuators.maxwell_slip import MaxwellSlip
     from armdyn.actuators.motor import Motor
     from armdyn.actuators.motor_functions import (
         current_commands,
@@ -70,6 +71,7 @@ _WHERE = {
     "Gear": "gear",
     "GearLoss": "gear_loss",
     "LuGre": "lugre",
+    "MaxwellSlip": "maxwell_slip",
     "Motor": "motor",
     "MotorLimits": "limits",
     "Overload": "bus_account",
@@ -126,6 +128,7 @@ __all__ = [
     "Gear",
     "GearLoss",
     "LuGre",
+    "MaxwellSlip",
     "Motor",
     "MotorLimits",
     "Overload",

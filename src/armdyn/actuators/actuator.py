@@ -26,7 +26,8 @@ class Actuator(JointActuator):
 
     Args:
         motor: whose rotor the joint feels as the armature G^2 I_rotor, an approximation that leaves out how the link
-            turns that carries the rotor (Modern Robotics 8.9.2), unless ``rotor`` says where it sits.
+            turns that carries the rotor (Modern Robotics 8.9.2), unless ``rotor`` says where it sits. Where motor and
+            gear have no inertia, the joint keeps the armature of its description.
         gear: between motor and joint; a ratio of 1 where none is given.
         friction: a law, or several that add up, seen from the joint, besides what rubs on the motor's shaft. Either
             replaces damping and friction of the joint's description; () says that nothing else rubs.
@@ -110,11 +111,13 @@ class Actuator(JointActuator):
 
     @property
     def armature(self) -> float | None:
-        """G^2 (I_rotor + I_gear), 0 where the rotor is a body of its own; None without a motor and a gear."""
+        """G^2 (I_rotor + I_gear), 0 where rotors are bodies of their own; None where motor and gear have no inertia."""
         if self.motor is None and self.gear is None:
             return None
         if any(rotor.inertia is None for rotor in self._rotors):
             return 0.0
+        if self._rotor_inertia == 0.0:
+            return 0.0 if self._rotors else None
         return (self.gear or Gear()).ratio ** 2 * self._rotor_inertia
 
     @property
@@ -135,6 +138,11 @@ class Actuator(JointActuator):
     def has_spring(self) -> bool:
         """Whether the joint is flexible."""
         return self.spring is not None
+
+    @property
+    def spring_numbers(self) -> Mapping[str, float]:
+        """Stiffness, damping and cubic term of its spring; none without one."""
+        return {} if self.spring is None else dataclasses.asdict(self.spring)
 
     @property
     def without_spring(self) -> Actuator:

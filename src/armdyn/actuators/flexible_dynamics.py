@@ -5,7 +5,7 @@ ratio),
 
     M(q) qdd + h(q, qd) + J^T f_tip = tau_J                              links
     B thetadd + tau_J + friction(thetad, tau_J) = tau                    rotors
-    tau_J = k (theta - q) + c (theta - q)^3 + d (thetad - qd)            springs
+    tau_J = k (theta - q) + c (theta - q)^3 + d (thetad - qd)            springs, without backlash
 
 M and h are those of the arm without the rotors of flexible joints, which turn about their own axes only (Spong's
 assumption). Arrays have one value per joint. At a rigid joint theta = q: its rotor is part of M, its row of the first
@@ -155,4 +155,4 @@ def _power_of_rotor(joint: FlexibleJoint, q: Array, qd: Array, theta: Array, the
     """What the motor of a flexible joint puts in, less what rubs behind the spring and is lost in it."""
     i, load = joint.coordinate, joint.force(q, qd, theta, thetad)
     through = tau[i] - joint.friction(thetad[i], load)
-    return through * thetad[i] - joint.spring.damping * (thetad[i] - qd[i]) ** 2
+    return through * thetad[i] - joint.spring.lost_power(theta[i] - q[i], thetad[i] - qd[i])

@@ -72,7 +72,8 @@ def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
             )
         if is_zero(drive.armature[k]):
             raise ModelError(f"joint {joint.name!r} of {mechanism.name!r} has a spring, but {WITHOUT_ROTOR}")
-        found[coordinate] = FlexibleJoint(coordinate, k, joint.actuator.spring, drive.armature[k], drive.laws[k])
+        spring = joint.actuator.spring.with_inputs(mechanism.springs.get(joint.name, {}))
+        found[coordinate] = FlexibleJoint(coordinate, k, spring, drive.armature[k], drive.laws[k])
     if found and mechanism.model.constraints:
         names = ", ".join(constraint.name for constraint in mechanism.model.constraints)
         raise Unsupported(

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from armdyn.checks import number
 from armdyn.errors import ModelError
+from armdyn.exact import is_zero
+from armdyn.program import maximum, minimum, sign
 
 ITERATIONS = 5
 """Of Newton's method: the start is at most 18 % above the root, the steps 2e-2, 3e-4, 6e-8, 2e-15 and rounding."""
@@ -14,26 +18,34 @@ ITERATIONS = 5
 
 @dataclass(frozen=True)
 class Spring:
-    """What gives way between rotor and link: a force k x + c x^3 + d xd of the deflection x = theta - q.
+    """What gives way between rotor and link: a force k e + c e^3 + d xd of the deflection x = theta - q.
 
-    theta is the rotor's position as the joint sees it, its own angle divided by the gear's ratio.
+    theta is the rotor's position as the joint sees it, its own angle divided by the gear's ratio. Without backlash e is
+    x. With a play of the width b, e = x - b/2 above b/2, x + b/2 below -b/2; between them nothing touches and there is
+    no force. What touches only pushes: the damping never makes the force change its sign.
 
     Args:
         stiffness: k, of the joint, N m/rad, or N/m of a slide.
         damping: d, of what is lost in the spring, N m s/rad, or N s/m of a slide.
         cubic: c, how it stiffens, N m/rad^3, or N/m^3 of a slide.
+        backlash: b, the whole width of the play at the joint, rad, or m of a slide.
 
     >>> spring = armdyn.actuators.Spring(stiffness=8000.0, damping=3.0, cubic=1e6)
     >>> spring.force(0.01, 0.0)
     81.0
+    >>> loose = armdyn.actuators.Spring(stiffness=8000.0, backlash=0.002)
+    >>> [float(loose.force(x, 0.0)) for x in (0.0005, 0.002, -0.002)]
+    [0.0, 8.0, -8.0]
     """
 
     stiffness: float
     damping: float = 0.0
     cubic: float = 0.0
+    backlash: float = 0.0
 
     def __post_init__(self) -> None:
         units = {"stiffness": "N m/rad or N/m", "damping": "N m s/rad or N s/m", "cubic": "N m/rad^3 or N/m^3"}
+        units["backlash"] = "rad or m"
         for name, unit in units.items():
             value = number(f"{name} of Spring", getattr(self, name), least=0.0, unit=unit)
             object.__setattr__(self, name, value)
@@ -43,41 +55,89 @@ class Spring:
                 "N m/rad or N/m. A joint without a spring is rigid"
             )
 
+    def with_inputs(self, numbers: Mapping[str, Any]) -> Spring:
+        """The spring with inputs of a function in the place of some of its numbers; they are not checked."""
+        changed = copy.copy(self)
+        for name, value in numbers.items():
+            object.__setattr__(changed, name, value)
+        return changed
+
+    @property
+    def is_damped(self) -> bool:
+        """Whether it loses energy, or its damping is an input of the function."""
+        return not is_zero(self.damping)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether its stiffness is the same at every deflection."""
+        return is_zero(self.cubic)
+
+    @property
+    def is_loose(self) -> bool:
+        """Whether it has a play."""
+        return not is_zero(self.backlash)
+
+    @property
+    def tight(self) -> Spring:
+        """The spring without its play."""
+        return self.with_inputs({"backlash": 0.0})
+
+    def bending(self, deflection: Any) -> Any:
+        """e, rad or m: the deflection less the play, 0 within it."""
+        if not self.is_loose:
+            return deflection
+        half = 0.5 * self.backlash
+        return maximum(deflection - half, 0.0) + minimum(deflection + half, 0.0)
+
     def force(self, deflection: Any, rate: Any) -> Any:
-        """k x + c x^3 + d xd, N m or N, in floats and traced alike: what the rotor gives the link."""
+        """k e + c e^3 + d xd, N m or N, in floats and traced alike: what the rotor gives the link."""
         elastic = self.elastic_force(deflection)
-        return elastic + self.damping * rate if self.damping else elastic
+        if not self.is_damped:
+            return elastic
+        whole = elastic + self.damping * rate
+        if not self.is_loose:
+            return whole
+        e = self.bending(deflection)
+        return (e > 0.0) * maximum(whole, 0.0) + (e < 0.0) * minimum(whole, 0.0)
+
+    def lost_power(self, deflection: Any, rate: Any) -> Any:
+        """What its damping takes, W."""
+        return (self.force(deflection, rate) - self.elastic_force(deflection)) * rate
 
     def elastic_force(self, deflection: Any) -> Any:
-        """k x + c x^3, N m or N, without the damping."""
-        x = deflection
-        return (self.stiffness + self.cubic * (x * x)) * x if self.cubic else self.stiffness * x
+        """k e + c e^3, N m or N, without the damping."""
+        e = self.bending(deflection)
+        return self.stiffness * e if self.is_linear else (self.stiffness + self.cubic * (e * e)) * e
 
     def slope(self, deflection: Any) -> Any:
-        """The stiffness at a deflection, k + 3 c x^2, N m/rad or N/m."""
-        return self.stiffness + 3.0 * self.cubic * (deflection * deflection) if self.cubic else self.stiffness
+        """The stiffness at a deflection, k + 3 c e^2, N m/rad or N/m; where a play is, that at its border."""
+        e = self.bending(deflection)
+        return self.stiffness if self.is_linear else self.stiffness + 3.0 * self.cubic * (e * e)
 
     def slope_rate(self, deflection: Any) -> Any:
-        """How the stiffness grows with the deflection, 6 c x, N m/rad^2 or N/m^2."""
-        return 6.0 * self.cubic * deflection
+        """How the stiffness grows with the deflection, 6 c e, N m/rad^2 or N/m^2."""
+        return 6.0 * self.cubic * self.bending(deflection)
 
     def energy(self, deflection: Any) -> Any:
-        """What it stores, k x^2/2 + c x^4/4, J."""
-        square = deflection * deflection
+        """What it stores, k e^2/2 + c e^4/4, J."""
+        e = self.bending(deflection)
+        square = e * e
         return (0.5 * self.stiffness + 0.25 * self.cubic * square) * square
 
     def deflection(self, force: Any) -> Any:
-        """The deflection of an elastic force, rad or m: the root of k x + c x^3 = f.
+        """The deflection of an elastic force, rad or m: the root of k e + c e^3 = f, and b/2 to the side of the force.
 
-        With x = (f/k) g and u = c f^2/k^3 it is g + u g^3 = 1, which has one root. (1 + u)^(-1/3) lies above it, and
-        from there Newton's steps fall to it without cancellation.
+        With e = (f/k) g and u = c f^2/k^3 it is g + u g^3 = 1, which has one root. (1 + u)^(-1/3) lies above it, and
+        from there Newton's steps fall to it without cancellation. Without a force it is 0, the middle of the play.
 
         >>> spring = armdyn.actuators.Spring(stiffness=8000.0, cubic=1e6)
         >>> round(float(spring.deflection(81.0)), 15)
         0.01
         """
+        if self.is_loose:
+            return self.tight.deflection(force) + 0.5 * self.backlash * sign(force)
         linear = force / self.stiffness
-        if not self.cubic:
+        if self.is_linear:
             return linear
         u = (self.cubic / self.stiffness) * (linear * linear)
         g = (1.0 + u) ** (-1.0 / 3.0)

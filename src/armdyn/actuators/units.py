@@ -10,8 +10,6 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
-from scipy import constants
-
 from armdyn.checks import number
 from armdyn.errors import ModelError, shown
 
@@ -32,11 +30,6 @@ class Unit(NamedTuple):
 
 NONE = Unit(Fraction(1), (0, 0, 0, 0, 0))
 TURN = 2.0 * math.pi
-
-
-def _printed(value: float) -> Fraction:
-    """The decimal number that a float prints, exactly."""
-    return Fraction(repr(float(value)))
 
 
 METRIC = {
@@ -61,12 +54,12 @@ OTHERS = {
     "rev": Unit(Fraction(TURN), NONE.powers),
     "min": Unit(Fraction(60), METRIC["s"].powers),
     "h": Unit(Fraction(3600), METRIC["s"].powers),
-    "in": Unit(_printed(constants.inch), METRIC["m"].powers),
-    "ft": Unit(_printed(constants.foot), METRIC["m"].powers),
-    "lb": Unit(_printed(constants.lb), METRIC["g"].powers),
-    "lbf": Unit(_printed(constants.lbf), METRIC["N"].powers),
-    "ozf": Unit(_printed(constants.lbf) / 16, METRIC["N"].powers),
-    "kgf": Unit(_printed(constants.g), METRIC["N"].powers),
+    "in": Unit(Fraction("0.0254"), METRIC["m"].powers),
+    "ft": Unit(Fraction("0.3048"), METRIC["m"].powers),
+    "lb": Unit(Fraction("0.45359237"), METRIC["g"].powers),
+    "lbf": Unit(Fraction("4.4482216152605"), METRIC["N"].powers),
+    "ozf": Unit(Fraction("4.4482216152605") / 16, METRIC["N"].powers),
+    "kgf": Unit(Fraction("9.80665"), METRIC["N"].powers),
 }
 PREFIXES = {
     "u": Fraction(1, 10**6),
@@ -194,7 +187,9 @@ def _temperature(name: str, value: float, text: str) -> float:
     plain = text.replace("°", "deg").replace(" ", "").removeprefix("deg")
     if plain not in ("C", "K", "F"):
         raise ModelError(f"{name} is in {text!r}; expected a temperature in degC, K or degF")
-    return float(constants.convert_temperature(value, plain, "C"))
+    from scipy.constants import convert_temperature  # noqa: PLC0415 - it takes 0.2 s to import
+
+    return float(convert_temperature(value, plain, "C"))
 
 
 def _in_base(unit: Unit) -> str:

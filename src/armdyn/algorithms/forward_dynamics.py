@@ -41,9 +41,10 @@ def forward_dynamics(
     sticks; `armdyn.simulate` decides there whether it moves. So there is no loss in a gear at rest.
 
     Friction that depends on the load is solved for along with the accelerations: in closed form where no rotor comes
-    before it and it is piecewise linear in the load, as the loss of a gear; else by 6 steps of Newton's method, 12
-    where it is a curve, after which every joint's equation must hold to 1e-12 of its terms, to 5e-4 in float32. Where
-    one does not, all accelerations of that state are NaN. The mass matrix serves whatever ``method`` says.
+    before it and it is piecewise linear in the load, as the loss of a gear; else by 6 steps of Newton's method (8 where
+    joints are coupled or turn rotors that are bodies of their own), 12 where it is a curve, after which every joint's
+    equation must hold to 1e-12 of its terms, to 5e-4 in float32. Where one does not, as where a coupled gear locks, all
+    accelerations of that state are NaN. The mass matrix serves whatever ``method`` says.
 
     Args:
         q: joint positions, rad or m, shape (..., n).
@@ -60,7 +61,6 @@ def forward_dynamics(
     Raises:
         UnknownName: a method that is neither of the two.
         ModelError: where a joint moves no inertia, so that no force decides its acceleration.
-        Unsupported: friction that depends on the load, in a joint that is coupled to others.
     """
     refuse_constraints(mechanism.model, "forward_dynamics", "constrained_forward_dynamics")
     if method not in METHODS:

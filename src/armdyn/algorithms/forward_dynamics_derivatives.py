@@ -1,7 +1,7 @@
 """First derivatives of forward dynamics from those of inverse dynamics, at the accelerations it gives.
 
 Where tau(q, qd, qdd) stays what it is, M d qdd = -(d tau/dx) dx for x = q or qd, and M d qdd = d tau (Carpentier and
-Mansard 2018, section III). With friction that depends on the load, d tau/d qdd = phi M + a stands in the place of M
+Mansard 2018, section III). With friction that depends on the load, d tau/d qdd stands in the place of M
 (`armdyn.algorithms.load_friction`).
 """
 
@@ -68,10 +68,9 @@ def forward_dynamics_derivatives(
     """
     loads = (f_tip, base_twist, base_twist_rate, f_ext)
     if mechanism.drive.depends_on_load:
-        qdd, M, reciprocal = accelerations_under_load(mechanism, q, qd, tau, *loads)
+        qdd, solve = accelerations_under_load(mechanism, q, qd, tau, *loads)
         by_q, by_qd, _ = inverse_dynamics_derivatives(mechanism, q, qd, qdd, *loads)
-        of_links = np.diag(reciprocal)  # d tau/d qdd = phi (M + a/phi)
-        return ForwardDynamicsDerivatives(M.solve(-(of_links @ by_q)), M.solve(-(of_links @ by_qd)), M.solve(of_links))
+        return ForwardDynamicsDerivatives(solve(-by_q), solve(-by_qd), solve(np.eye(mechanism.dof)))
     qdd = forward_dynamics(mechanism, q, qd, tau, *loads, method="mass_matrix")  # shares its factors
     by_q, by_qd, _ = inverse_dynamics_derivatives(mechanism, q, qd, qdd, *loads)
     M = factored_mass_matrix(mechanism, q)

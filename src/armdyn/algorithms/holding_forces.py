@@ -37,7 +37,8 @@ def holding_forces(
     joint takes x, between minus its breakaway force and that force (Modern Robotics 8.9.4), or between other bounds
     where a law differs by direction or, as the loss of a gear, by load. Without dry friction both are the same. Where
     one coordinate moves several joints their friction adds up; where one joint is moved by several coordinates, each
-    coordinate has what friction alone could take from it, and the holding set lies within these bounds.
+    coordinate has what friction alone could take from it, and the holding set lies within these bounds. NaN in what is
+    given makes both NaN, as in all functions that are compiled.
 
     Args:
         q: joint positions, rad or m, shape (..., n).

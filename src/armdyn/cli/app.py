@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import os
+import re
 import sys
 import warnings
+from collections.abc import Callable
 
 import typer
 
@@ -11,9 +15,14 @@ from armdyn._version import __version__
 from armdyn.advice import spelled
 from armdyn.cli.arguments import as_flag, of_robot
 from armdyn.cli.bench import bench
+from armdyn.cli.convert import convert
 from armdyn.cli.derive import derive
 from armdyn.cli.export import export
+from armdyn.cli.fk import fk
+from armdyn.cli.ik import ik
 from armdyn.cli.info import info
+from armdyn.cli.jacobian import jacobian
+from armdyn.cli.list_robots import list_robots
 from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
@@ -31,11 +40,26 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for verb in (info, torque, size, derive, export, bench):
-    app.command()(of_robot(verb))
-app.command()(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
-app.command()(study)
-app.command()(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
+
+
+def _paragraphs(verb: Callable[..., None]) -> str:
+    """The documentation of a verb with paragraphs in one line, which the window wraps."""
+    return re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.getdoc(verb) or "")
+
+
+def _add(verb: Callable[..., None], name: str | None = None) -> None:
+    app.command(name, help=_paragraphs(verb))(verb)
+
+
+OF_ROBOTS: tuple[Callable[..., None], ...] = (*(info, fk, ik, jacobian, torque, size, derive, export, convert, bench),)
+"""The verbs that are called with the robot that ROBOT names."""
+
+_add(list_robots, "list")
+for verb in OF_ROBOTS:
+    _add(of_robot(verb))
+_add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
+_add(study)
+_add(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 
 
 @app.callback(invoke_without_command=True)
@@ -51,7 +75,13 @@ def main() -> None:
     warnings.showwarning = lambda message, *_, **__: errors.print(labelled("warning:", "yellow", str(message)))
     try:
         with spelled(as_flag):
-            app()
+            try:
+                app(prog_name="armdyn")
+            finally:
+                sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the output has gone, as in "armdyn list | head -1"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python flushes once more at its end
+        sys.exit(1)
     except (ArmdynError, OSError) as error:
         errors.print(labelled(f"{type(error).__name__}:", "bold red", str(error)), soft_wrap=True)
         sys.exit(2)

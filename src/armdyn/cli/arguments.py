@@ -8,7 +8,7 @@ import shlex
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,13 +17,23 @@ import typer
 
 from armdyn.actuators import read
 from armdyn.advice import NO_VALUE
-from armdyn.errors import DescriptionWarning, ShapeError, UnknownName
+from armdyn.cli.completion import complete_frames, complete_locks, complete_robots
+from armdyn.cli.quantities import (
+    ANGLE_OR_LENGTH,
+    NO_UNITS,
+    Units,
+    UnknownUnit,
+    joint_units,
+    read_quantity,
+    split_quantities,
+)
+from armdyn.errors import ArmdynError, DescriptionWarning, ShapeError, UnknownName
 from armdyn.robot import Robot
 from armdyn.robots import load
 from armdyn.spatial.rotations import Array
 
-ROBOT = "A bundled robot (ur5, puma560, planar_2r, ...) or the path of a URDF or MJCF file."
-LOCK = "Hold a joint at this many rad or m; may be repeated."
+ROBOT = "A bundled robot (ur5, puma560, planar_2r, ...; see armdyn list) or the path of a URDF or MJCF file."
+LOCK = "Hold a joint at this many rad or m, or 90deg, pi/2, 20mm; may be repeated."
 GRAVITY = "Acceleration of free fall in base axes, m/s^2."
 ACCEPT_INERTIA = "Take inertias that no rigid body has as they stand."
 ACCEPT = "Read past faults that no equation contains, such as swapped limits; the notes say what is taken."
@@ -35,6 +45,7 @@ FLAGS = {
     "locked": "--lock",
     "check_inertia": "--accept-inertia",
     "problems": "--accept",
+    "limits": "--ignore-limits",
 }
 """The flags of keywords that are called differently on the command line."""
 
@@ -54,11 +65,20 @@ def as_flag(name: str, value: Any) -> str:
 
 
 def open_robot(
-    robot: Annotated[str, typer.Argument(metavar="ROBOT", help=ROBOT)],
-    base: Annotated[str | None, typer.Option("--base", help="Keep only this link and the links it carries.")] = None,
-    tip: Annotated[str | None, typer.Option("--tip", help="The link that counts as the tip.")] = None,
+    robot: Annotated[str, typer.Argument(metavar="ROBOT", help=ROBOT, autocompletion=complete_robots)],
+    base: Annotated[
+        str | None,
+        typer.Option("--base", help="Keep only this link and the links it carries.", autocompletion=complete_frames),
+    ] = None,
+    tip: Annotated[
+        str | None,
+        typer.Option("--tip", help="The link that counts as the tip.", autocompletion=complete_frames),
+    ] = None,
     chain: Annotated[bool, typer.Option("--chain", help="Keep only the joints between base and tip.")] = False,
-    lock: Annotated[list[str] | None, typer.Option("--lock", metavar="JOINT=VALUE", help=LOCK)] = None,
+    lock: Annotated[
+        list[str] | None,
+        typer.Option("--lock", metavar="JOINT=VALUE", help=LOCK, autocompletion=complete_locks),
+    ] = None,
     gravity: Annotated[str | None, typer.Option("--gravity", metavar="X,Y,Z", help=GRAVITY)] = None,
     accept: Annotated[bool, typer.Option("--accept-inertia", help=ACCEPT_INERTIA)] = False,
     accept_faults: Annotated[bool, typer.Option("--accept", help=ACCEPT)] = False,
@@ -67,6 +87,7 @@ def open_robot(
 ) -> Robot:
     """The robot that the arguments of every verb describe; see `of_robot`."""
     options = load_options(
+        partial(load_robot, robot),
         base=base,
         tip=tip,
         chain=chain,
@@ -88,6 +109,7 @@ def with_drives(robot: Robot, actuators: Path | None, *, ignore_friction: bool) 
 
 
 def load_options(
+    reader: Callable[..., Robot],
     *,
     base: str | None,
     tip: str | None,
@@ -98,8 +120,14 @@ def load_options(
     accept_faults: bool,
     ignore_friction: bool,
 ) -> dict[str, Any]:
-    """The options of `armdyn.load` that the texts of `open_robot` mean, those given only."""
-    options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain, "locked": _locked(lock or [])}
+    """The options of `armdyn.load` that the texts of `open_robot` mean, those given only.
+
+    Args:
+        reader: makes the robot of options of `armdyn.load`; asked for the kinds of joints where locks have units.
+        base, tip, chain, lock, gravity, accept, accept_faults, ignore_friction: as of `open_robot`.
+    """
+    options: dict[str, Any] = {"base": base, "tip": tip, "chain": chain}
+    options["locked"] = _locked(lock or [], partial(_kinds_of_joints, reader))
     given = {name: value for name, value in options.items() if value}
     if accept:
         given["check_inertia"] = False
@@ -127,7 +155,7 @@ class Described:
         """The robot that a reader makes of the options of `armdyn.load`, with its actuators."""
         options = dict(self.options)
         actuators = options.pop("actuators")
-        robot = reader(**load_options(**options))
+        robot = reader(**load_options(reader, **options))
         return with_drives(robot, actuators, ignore_friction=options["ignore_friction"])
 
 
@@ -154,6 +182,17 @@ def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) 
     return run
 
 
+def _kinds_of_joints(reader: Callable[..., Robot]) -> dict[str, str]:
+    """Kinds of joints by name, with nothing locked; empty where the robot cannot be read so."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            arm = reader(check_inertia=False, problems="warn")
+    except (ArmdynError, OSError):
+        return {}
+    return {joint.name: joint.kind for joint in (*arm.joints, *arm.model.joints)}
+
+
 def load_robot(robot: str, **options: Any) -> Robot:
     """`armdyn.load`, for the text of an argument: an empty one is not the folder we are in."""
     if not robot:
@@ -163,27 +202,57 @@ def load_robot(robot: str, **options: Any) -> Robot:
         return load(robot, **options)
 
 
-def _locked(texts: list[str]) -> dict[str, float]:
+def _locked(texts: list[str], known: Callable[[], Mapping[str, str]]) -> dict[str, float]:
+    """The values of --lock by joint; ``known`` gives the kinds of joints, asked for where a value has a unit."""
     locked: dict[str, float] = {}
     for text in texts:
         joint, equals, value = text.rpartition("=")
         if not equals:
-            raise ShapeError(f"--lock {text!r}: expected JOINT=VALUE, for example finger_joint=0.02")
+            raise ShapeError(f"--lock {text!r}: expected JOINT=VALUE, for example finger_joint=0.02 or elbow=90deg")
         if joint in locked:
             raise ShapeError(f"--lock names {joint!r} more than once; expected one value for each joint")
-        locked[joint] = float(read_vector(value, f"--lock {joint}", 1)[0])
+        units = _units_of_lock(joint, value, known)
+        locked[joint] = float(read_vector(value, f"--lock {joint}", 1, units=[units])[0])
     return locked
 
 
-def read_vector(text: str, name: str, size: int, *, meaning: str = "", labels: Sequence[str] = ()) -> Array:
-    """Finite numbers separated by commas or blanks; ``labels`` says what each is of, for messages."""
-    words = text.replace(",", " ").split()
+def _units_of_lock(joint: str, value: str, known: Callable[[], Mapping[str, str]]) -> Units:
+    """Those of the joint's kind; the robot is looked at only where there is a unit."""
+    if not any(map(str.isalpha, value)) and "°" not in value:
+        return NO_UNITS
+    kind = known().get(joint)
+    return ANGLE_OR_LENGTH if kind is None else joint_units(kind)
+
+
+def read_vector(
+    text: str, name: str, size: int, *, meaning: str = "", labels: Sequence[str] = (), units: Sequence[Units] = ()
+) -> Array:
+    """Finite numbers separated by commas or blanks.
+
+    Args:
+        text: what was typed.
+        name: of the option, for messages.
+        size: how many numbers are expected.
+        meaning: what they are, for messages.
+        labels: what each is of, for messages.
+        units: those each may have; none where it is not given.
+
+    Raises:
+        ShapeError: another number of them, what is no finite number, or has a unit that is not of its kind.
+    """
+    words = split_quantities(text)
     expected = "one number" if size == 1 else f"{size} numbers separated by commas"
     expected += f", {meaning}" if meaning else ""
-    try:
-        values = np.array([float(word) for word in words])
-    except ValueError:
-        raise ShapeError(f"{name} is {text!r}; expected {expected}") from None
+    all_units = list(units)[: len(words)] + [NO_UNITS] * (len(words) - len(units))
+    values = np.zeros(len(words))
+    for k, (word, allowed) in enumerate(zip(words, all_units, strict=True)):
+        place = f" for {labels[k]!r}" if k < len(labels) else f" at place {k + 1}" * (size > 1)
+        try:
+            values[k] = read_quantity(word, allowed)
+        except UnknownUnit as unit:
+            raise ShapeError(f"{name} has {word!r}{place}; {_allowed(str(unit), allowed)}") from None
+        except ValueError:
+            raise ShapeError(f"{name} is {text!r}; expected {expected}") from None
     if len(values) != size:
         has = f"{len(values)} number{'' if len(values) == 1 else 's'}" if words else "no number"
         raise ShapeError(f"{name} has {has}; expected {expected}")
@@ -194,16 +263,36 @@ def read_vector(text: str, name: str, size: int, *, meaning: str = "", labels: S
     return values
 
 
+def _allowed(unit: str, units: Units) -> str:
+    """What a message says of a unit that a number must not have."""
+    known = f"one of {', '.join(units)}; without a unit it is in {next(iter(units))}" if units else "a number alone"
+    return f"unit {unit!r}, expected {known}"
+
+
+def read_wrench(text: str, name: str) -> Array:
+    """Moment and force of a wrench, N m and N, shape (6,)."""
+    units = [joint_units("revolute", "tau")] * 3 + [joint_units("prismatic", "tau")] * 3
+    return read_vector(text, name, 6, meaning="mx,my,mz,fx,fy,fz", units=units)
+
+
 def read_joint_values(text: str, name: str, robot: Robot) -> Array:
     """One number a joint, or one for all of them."""
-    if len(text.replace(",", " ").split()) == 1:
+    if len(split_quantities(text)) == 1:
         return np.full(robot.dof, read_vector(text, name, 1)[0])
-    return read_joint_vector(text, name, robot)
+    return read_joint_vector(text, name, robot, quantity=None)
 
 
-def read_joint_vector(text: str | None, name: str, robot: Robot) -> Array:
-    """One number a joint; zeros where the option is not given."""
+def read_joint_vector(text: str | None, name: str, robot: Robot, quantity: str | None = "q") -> Array:
+    """One number a joint; zeros where the option is not given.
+
+    Args:
+        text: such as "0.5,-90deg,20mm".
+        name: of the option, for messages.
+        robot: whose joints they are of.
+        quantity: "q", "qd", "qdd" or "tau", whose units the numbers may have; None for numbers alone.
+    """
     if text is None:
         return np.zeros(robot.dof)
     meaning = f"one a joint of {robot.name!r}: {', '.join(robot.joint_names)}"
-    return read_vector(text, name, robot.dof, meaning=meaning, labels=robot.joint_names)
+    units = [joint_units(joint.kind, quantity) for joint in robot.joints] if quantity else []
+    return read_vector(text, name, robot.dof, meaning=meaning, labels=robot.joint_names, units=units)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ import typer
 from rich.progress import track
 
 from armdyn.cli.info import compiled_methods
+from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import new_table, show, show_notes
 from armdyn.errors import ModelError
@@ -19,6 +20,9 @@ from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
 
 ROUNDS = 7
+
+TIMES = ("first_call", "one_call", "state_float64", "state_float32", "state_threads")
+"""What is measured, s: the first call, a call with one state, and a state in a batch."""
 
 MOST_STATES = 10_000_000
 """In a batch: the largest results of a six-joint arm take some gigabytes then."""
@@ -36,6 +40,7 @@ def bench(
     workers: Annotated[
         int, typer.Option("--workers", callback=_threads, help="Threads of the last column; -1: one a core.")
     ] = -1,
+    json: AsJson = False,
 ) -> None:
     """Time every function: first call, one state a call, large batches.
 
@@ -48,23 +53,41 @@ def bench(
 
       armdyn bench arm.urdf --states 1000000
     """
+    measured = dict(_measured(arm, states, workers))
+    if json:
+        functions = {
+            name: None if times is None else dict(zip(TIMES, times, strict=True)) for name, times in measured.items()
+        }
+        print_json({"robot": arm.name, "states": states, "functions": functions, "notes": arm.notes})
+        return
     headings = ("function", "first,\nms", "one,\nµs", "float64,\nns", "float32,\nns", "threads,\nns")
     table = new_table(f"{arm.name}: first call, one call, and a state in batches of {states:,}", *headings)
-    for name, function in track(compiled_methods(arm).items(), description="timing", transient=True):
-        if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
-            continue
-        try:
-            figures = _measure(function, states, workers)
-        except ModelError:  # forward dynamics of an arm that moves no mass
-            figures = ["not defined"] * 5
-        table.add_row(name, *figures)
+    for name, times in measured.items():
+        table.add_row(name, *(["not defined"] * len(TIMES) if times is None else _shown(times)))
     console = screen()
     show(console, table)
     show_notes(console, arm.notes)
 
 
-def _measure(function: CompiledFunction, states: int, workers: int) -> list[str]:
-    """The figures of one function, as text."""
+def _measured(arm: Robot, states: int, workers: int) -> Iterator[tuple[str, list[float] | None]]:
+    """The times of every function; None of one that is not defined for the robot."""
+    functions = compiled_methods(arm).items()
+    for name, function in track(functions, description="timing", transient=True, console=screen(stderr=True)):
+        if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
+            continue
+        try:
+            yield name, _measure(function, states, workers)
+        except ModelError:  # forward dynamics of an arm that moves no mass
+            yield name, None
+
+
+def _shown(times: list[float]) -> list[str]:
+    numbers = (time * scale for time, scale in zip(times, (1e3, 1e6, 1e9, 1e9, 1e9), strict=True))
+    return [f"{number:.3g}" if number < 1000 else f"{number:.0f}" for number in numbers]
+
+
+def _measure(function: CompiledFunction, states: int, workers: int) -> list[float]:
+    """The times of one function, s, as `TIMES` names them."""
     random = np.random.default_rng(1)
     shapes = [port.shape for port in function.program().inputs]
     batch = [random.uniform(-2.0, 2.0, (states, *shape)) for shape in shapes]
@@ -76,8 +99,7 @@ def _measure(function: CompiledFunction, states: int, workers: int) -> list[str]
     function(*half)
     single_precision = _median(lambda: function(*half)) / states
     threads = _median(lambda: function(*batch, workers=workers)) / states
-    numbers = (first * 1e3, single * 1e6, double * 1e9, single_precision * 1e9, threads * 1e9)
-    return [f"{number:.3g}" if number < 1000 else f"{number:.0f}" for number in numbers]
+    return [first, single, double, single_precision, threads]
 
 
 def _repeat(function: CompiledFunction, arrays: list[Any], times: int) -> None:

@@ -7,11 +7,14 @@ from typing import Annotated
 
 import typer
 
+from armdyn.cli.completion import words
+from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 
+FORMS = ("lagrange", "newton-euler", "state-space", "configuration-space")
 FORM = "lagrange, newton-euler, state-space or configuration-space."
 SYMBOLS = "all, or PARAMETER=SYMBOL pairs separated by commas; numbers where it is not given."
 BASE_PARAMETERS = "Name the combinations of masses and inertias that matter; needs --symbols all."
@@ -19,12 +22,13 @@ BASE_PARAMETERS = "Name the combinations of masses and inertias that matter; nee
 
 def derive(
     arm: Robot,
-    form: Annotated[str, typer.Option("--form", help=FORM)] = "lagrange",
+    form: Annotated[str, typer.Option("--form", help=FORM, autocompletion=words(*FORMS))] = "lagrange",
     symbols: Annotated[str | None, typer.Option("--symbols", metavar="SYMBOLS", help=SYMBOLS)] = None,
     latex: Annotated[Path | None, typer.Option("--latex", help="Write a LaTeX document to this file.")] = None,
     python: Annotated[Path | None, typer.Option("--python", help="Write a Python module to this file.")] = None,
     base_parameters: Annotated[bool, typer.Option("--base-parameters", help=BASE_PARAMETERS)] = False,
     no_limit: Annotated[bool, typer.Option("--no-limit", help="Derive arms of any size, however long.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Equations of motion in closed form, derived step by step.
 
@@ -56,9 +60,14 @@ def derive(
         if python is not None:
             python.write_text(found.to_python(), encoding="utf-8")
             written.append(python)
+        parameters = found.base_parameters() if base_parameters else None
+        if json:
+            more = {} if parameters is None else {"base_parameters": str(parameters)}
+            print_json({"robot": arm.name, "form": form, "equations": str(found), **more, "files": written})
+            return
         text = "\n".join(f"{path}: {heading(found)}" for path in written) or str(found)
-        if base_parameters:
-            text += f"\n\n{found.base_parameters()}"
+        if parameters is not None:
+            text += f"\n\n{parameters}"
     screen().print(text, soft_wrap=True)
 
 

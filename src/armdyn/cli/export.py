@@ -9,8 +9,11 @@ from typing import Annotated, Any
 
 import typer
 
+from armdyn.cli.completion import complete_functions
+from armdyn.cli.completion import words as complete_words
 from armdyn.cli.export_equations import write_latex, write_python
 from armdyn.cli.export_fmu import write_fmu
+from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import OutputError
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
@@ -134,10 +137,21 @@ FILES = ("fmu",)
 
 def export(
     arm: Robot,
-    to: Annotated[str, typer.Option("--to", metavar="|".join(TARGETS), help="The language or tool.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", metavar="|".join(TARGETS), help="The language or tool.", autocompletion=complete_words(*TARGETS)
+        ),
+    ],
     function: Annotated[
         list[str] | None,
-        typer.Option("--function", "-f", metavar="NAME", help="A function, as of armdyn.Robot; may be repeated."),
+        typer.Option(
+            "--function",
+            "-f",
+            metavar="NAME",
+            help="A function, as of armdyn.Robot; may be repeated.",
+            autocompletion=complete_functions,
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("-o", "--out", metavar="FOLDER", help="The folder, or an FMU's file.")
@@ -154,6 +168,7 @@ def export(
         str | None, typer.Option("--sincos", metavar="libm|inline|SIN,COS", help="Where sine and cosine come from.")
     ] = None,
     shared: Annotated[bool, typer.Option("--shared", help="One function of all, which share their work.")] = False,
+    json: AsJson = False,
 ) -> None:
     """Functions of a robot as code for other languages and tools.
 
@@ -193,7 +208,11 @@ def export(
         raise OutputError(f"-o {str(folder)!r} is a file; expected the name of a folder")
     names = tuple(function or ["forward_dynamics" if to == "fmu" else "inverse_dynamics"])
     request = Request(arm, names, folder, name, tuple(given or ()), _options(option or []), stated)
-    for path in write(request):
+    files = write(request)
+    if json:
+        print_json({"robot": arm.name, "functions": names, "files": files, "notes": arm.notes})
+        return
+    for path in files:
         screen().print(str(path), soft_wrap=True, highlight=False)
     show_notes(screen(stderr=True), arm.notes)
 

@@ -6,28 +6,33 @@ import math
 from collections.abc import Callable
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from armdyn.actuators import Actuator
 from armdyn.actuators.data import shown_part, stated
+from armdyn.cli.description import description, moving_mass
+from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen, visible
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
 from armdyn.constraints import RedundantConstraints
 from armdyn.errors import ModelError, Unsupported
+from armdyn.formats.export.numbers import rpy_of
 from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
-from armdyn.model.model import Joint, Limits
+from armdyn.model.model import Frame, Joint, Limits
 from armdyn.robot import Method, Robot
 
 
 def info(
     arm: Robot,
     cost: Annotated[bool, typer.Option("--cost", help="Only operation counts, beside the literature's.")] = False,
+    json: AsJson = False,
 ) -> None:
-    """Show joints, limits, masses, inertias and operation counts.
+    """Show joints, limits, masses and inertias; operation counts with --cost.
 
     [bold]Examples[/]
 
@@ -35,10 +40,15 @@ def info(
 
       armdyn info puma560 --cost
 
+      armdyn info puma560 --json
+
       armdyn info panda.urdf --lock panda_finger_joint1=0
 
       armdyn info ur5 --actuators drives.yaml
     """
+    if json:
+        print_json({**description(arm), **({"operations": _counts(arm)} if cost else {}), "notes": arm.notes})
+        return
     console = screen()
     console.print(_summary(arm))
     for table in (_cost_table, _literature_table) if cost else _tables(arm):
@@ -52,11 +62,12 @@ def _tables(arm: Robot) -> list[Callable[[Robot], Table]]:
     coupled = [coupling_table] if arm.model.coupling is not None else []
     constrained = [_constraint_table] if arm.constraint_rows else []
     driven = [_drive_table] if any(j.actuator is not None or j.armature for j in arm.model.joints) else []
-    return [_joint_table, *coupled, *constrained, _limit_table, *driven, _link_table, _cost_table]
+    framed = [_frame_table] if _other_frames(arm) else []
+    return [_limit_table, _joint_table, *coupled, *constrained, *driven, _link_table, *framed]
 
 
 def _summary(arm: Robot) -> Text:
-    mass = sum(link.inertia.mass for link in arm.model.links[1:])
+    mass = moving_mass(arm)
     g = ", ".join(f"{x:g}" for x in arm.gravity)
     tip = arm.tip if arm.tip else "none"
     joints = _counted(len(arm.model.joints), "joint")
@@ -71,7 +82,7 @@ def _counted(count: int, what: str) -> str:
 
 
 def _joint_table(arm: Robot) -> Table:
-    table = new_table("Joints", "#", "joint", "type", "on link", "moves link", "axis")
+    table = new_table("Where they stand", "#", "joint", "type", "on link", "moves link", "axis")
     for index, joint in enumerate(arm.model.joints):
         axis = figures(joint.axis)
         table.add_row(str(index), joint.name, joint.kind, joint.parent, joint.child, axis)
@@ -92,8 +103,9 @@ def coupling_table(arm: Robot) -> Table:
 
 def _limit_table(arm: Robot) -> Table:
     what = "joint" if arm.model.coupling is None else "coordinate"
+    title = f"{what.capitalize()}s"
     units = "rad, rad/s, N m" + ("; m, m/s, N" if any(j.kind == "prismatic" for j in arm.joints) else "")
-    table = new_table(f"Limits  ({units})", what, "unit", "range", "speed", "effort", "damping", "friction")
+    table = new_table(f"{title}  ({units})", what, "unit", "range", "speed", "effort", "damping", "friction")
     for joint in arm.joints:
         table.add_row(joint.name, *_limits(joint))
     return table
@@ -153,6 +165,19 @@ def _link_table(arm: Robot) -> Table:
     return table
 
 
+def _frame_table(arm: Robot) -> Table:
+    table = new_table("Other frames", "frame", "on link", "origin, m", "roll, pitch, yaw,\ndeg")
+    for frame in _other_frames(arm):
+        angles = np.degrees(rpy_of(frame.pose[:3, :3]))
+        table.add_row(frame.name, frame.link, figures(frame.pose[:3, 3], size=1.0), figures(angles, size=1.0))
+    return table
+
+
+def _other_frames(arm: Robot) -> list[Frame]:
+    """Frames that are no link's own."""
+    return [frame for frame in arm.model.frames if frame.name not in arm.link_names]
+
+
 def _constraint_table(arm: Robot) -> Table:
     table = new_table("Constraints", "name", "kind", "frame", "to", "rows")
     for constraint in arm.model.constraints:
@@ -166,17 +191,27 @@ def _constraint_table(arm: Robot) -> Table:
 def _cost_table(arm: Robot) -> Table:
     headings = ("function", "multiply", "add", "divide", "sin, cos")
     table = new_table("Operations a state (exact; negations not counted)", *headings)
+    for name, counts in _counts(arm).items():
+        table.add_row(name, *(map(str, counts.values()) if counts else ["not defined"] * len(COUNTED)))
+    return table
+
+
+COUNTED = ("multiplications", "additions", "divisions", "trigonometric")
+
+
+def _counts(arm: Robot) -> dict[str, dict[str, int] | None]:
+    """Operations of every function; None of those that are not defined for the robot."""
+    found: dict[str, dict[str, int] | None] = {}
     for name, function in compiled_methods(arm).items():
         if arm.tip is None and ("frame" in function.function.options or name == "tip_forces"):
             continue  # needs a tip, and the robot has none
         try:
             counts = function.op_counts
         except (ModelError, RedundantConstraints, Unsupported):  # no mass moves, constraints that follow from others
-            table.add_row(name, *["not defined"] * 4)
-            continue
-        numbers = (counts.multiplications, counts.additions, counts.divisions, counts.trigonometric)
-        table.add_row(name, *map(str, numbers))
-    return table
+            found[name] = None
+        else:
+            found[name] = {what: getattr(counts, what) for what in COUNTED}
+    return found
 
 
 LITERATURE = (  # multiplications, additions of a general arm with six revolute joints

@@ -11,12 +11,24 @@ import typer
 from rich.table import Table
 
 from armdyn.cli.arguments import Described, read_joint_vector
+from armdyn.cli.completion import complete_robots
+from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.masp_file import Wanted, run_file
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes, write_table
 from armdyn.errors import ShapeError
-from armdyn.masp import DISTANCE, EXAMPLE, NEXT_TO_ZERO, PUBLISHED, RADIUS, MaspRun, circle_of_the_paper, run_masp
+from armdyn.masp import (
+    DISTANCE,
+    EXAMPLE,
+    NEXT_TO_ZERO,
+    PUBLISHED,
+    RADIUS,
+    MaspRun,
+    circle_of_the_paper,
+    columns,
+    run_masp,
+)
 
 OUTPUTS = ("masp.png", "masp.csv")
 
@@ -25,11 +37,13 @@ PAPERS_ARM = Annotated[
     typer.Argument(
         metavar="[FILE|ROBOT]",
         help="An input file (.toml); or a robot of six joints with a tip, for the paper's circle.",
+        autocompletion=complete_robots,
     ),
 ]
 
 
 IN_A_FILE = ("simulate", "configuration", "csv", "plot")
+ANYWHERE = ("robot", "json")
 """The options of an input file."""
 
 
@@ -56,9 +70,12 @@ def masp(
     samples: Annotated[int, typer.Option("--samples", min=2, help="Equally spaced times in the csv.")] = 901,
     near: Annotated[
         str | None,
-        typer.Option("--near", help="Joint positions near those at the start, rad or m, separated by commas."),
+        typer.Option("--q0", "--near", help="Joint positions near those at the start, rad or m, or 90deg, pi/2, 20mm."),
     ] = None,
-    out: Annotated[Path, typer.Option("--out", help="Folder for masp.png and masp.csv.")] = Path(),
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FOLDER", help="Folder for masp.png and masp.csv.")
+    ] = Path(),
+    json: AsJson = False,
 ) -> None:
     """Manipulator analysis and simulation, as Kazerounian and Gupta's program of 1985: from a FILE, or a circle.
 
@@ -88,7 +105,7 @@ def masp(
     of_file = arm.name.lower().endswith(".toml")
     _refuse_misplaced(context, of_file)
     if of_file:
-        run_file(Path(arm.name), Wanted(configuration, simulate, csv, plot))
+        run_file(Path(arm.name), Wanted(configuration, simulate, csv, plot, json))
         return
     for name in OUTPUTS:
         refuse_unwritable("--out", out / name)
@@ -98,10 +115,14 @@ def masp(
     )
     begin = NEXT_TO_ZERO if near is None else tuple(read_joint_vector(near, "--near", robot))
     run = run_masp(robot, path, samples=samples, near=begin)
-    console = screen()
-    show(console, _motion_table(run))
-    show(console, _account_table(run))
-    show_notes(console, [*robot.notes, *run.notes])
+    console = screen(stderr=json)
+    if json:
+        files = [out / name for name in OUTPUTS]
+        print_json({**of_robot(robot), "columns": columns(run), "files": files, "notes": [*robot.notes, *run.notes]})
+    else:
+        show(console, _motion_table(run))
+        show(console, _account_table(run))
+        show_notes(console, [*robot.notes, *run.notes])
     _write(run, out, console)
 
 
@@ -109,7 +130,7 @@ def _refuse_misplaced(context: typer.Context, of_file: bool) -> None:
     """Options that belong to an input file where there is none, and those of the circle where there is one."""
     for name in context.params:
         source = context.get_parameter_source(name)
-        if name == "robot" or source is None or source.name != "COMMANDLINE":
+        if name in ANYWHERE or source is None or source.name != "COMMANDLINE":
             continue
         flag = {"accept": "--accept-inertia", "accept_faults": "--accept"}.get(name, f"--{name}")
         if of_file and name not in IN_A_FILE:
@@ -171,8 +192,8 @@ def _write(run: MaspRun, folder: Path, console: Screen) -> None:
     from armdyn.plots import draw_masp, write_figure  # noqa: PLC0415 - matplotlib is slow to import
 
     folder.mkdir(parents=True, exist_ok=True)
-    columns = ["t", *(f"{name}_{joint}" for name in ("q", "qd", "qdd", "tau") for joint in run.robot.joint_names)]
-    write_table(folder / "masp.csv", columns, np.column_stack([run.t, *run.joints, run.tau]))
+    header = ["t", *(f"{name}_{joint}" for name in ("q", "qd", "qdd", "tau") for joint in run.robot.joint_names)]
+    write_table(folder / "masp.csv", header, np.column_stack([run.t, *run.joints, run.tau]))
     write_figure(draw_masp(run), folder / "masp.png")
     for name in OUTPUTS:
         console.print(f"wrote {folder / name}", soft_wrap=True)

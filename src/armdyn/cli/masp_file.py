@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from rich.table import Table
 
+from armdyn.cli.json_output import of_robot, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import account, figure, figures, new_table, show, show_notes, write_table
@@ -31,12 +32,14 @@ class Wanted:
         simulate: the simulation half in place of the analysis.
         csv: where the numbers go.
         plot: where the picture goes.
+        json: JSON in place of tables.
     """
 
     configuration: int | None
     simulate: bool
     csv: Path | None
     plot: Path | None
+    json: bool = False
 
 
 def run_file(path: Path, wanted: Wanted) -> None:
@@ -50,9 +53,23 @@ def run_file(path: Path, wanted: Wanted) -> None:
     problem = read_masp(path)
     if wanted.configuration is not None:
         problem = problem.with_configuration(wanted.configuration)
-    console = screen()
-    result = _simulated(problem, console) if wanted.simulate else _analysed(problem, console)
-    show_notes(console, [*problem.robot.notes, *result.notes])
+    console = screen(stderr=wanted.json)
+    if wanted.json:
+        result = problem.simulate() if wanted.simulate else problem.analyse()
+        files = [path for path in (wanted.csv, wanted.plot) if path is not None]
+        notes = [*problem.robot.notes, *result.notes]
+        print_json(
+            {
+                "title": problem.title,
+                **of_robot(problem.robot),
+                "columns": columns(result),
+                "files": files,
+                "notes": notes,
+            }
+        )
+    else:
+        result = _simulated(problem, console) if wanted.simulate else _analysed(problem, console)
+        show_notes(console, [*problem.robot.notes, *result.notes])
     _write(result, wanted, console)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vector, read_vector
+from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vector, read_vector, read_wrench
+from armdyn.formats.csv_table import LENGTHS
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.studies.motion import OUTPUTS
@@ -27,16 +29,18 @@ PLACES: dict[str, Keys] = {
 """Which words of a scenario the options stand for."""
 
 VECTORS: dict[str, Callable[[str, str, Robot], Array]] = {
-    **dict.fromkeys(("q0", "qd0", "torque", "target"), read_joint_vector),
+    **dict.fromkeys(("q0", "target"), read_joint_vector),
+    "qd0": partial(read_joint_vector, quantity="qd"),
+    "torque": partial(read_joint_vector, quantity="tau"),
     **dict.fromkeys(("kp", "kd"), read_joint_values),
-    "f_tip": lambda text, name, _: read_vector(text, name, 6, meaning="mx,my,mz,fx,fy,fz"),
+    "f_tip": lambda text, name, _: read_wrench(text, name),
 }
 """The options that are texts of several numbers, and what reads them."""
 
 READ: dict[str, Callable[[Any], Any]] = {
     **{name: lambda value: value for name in PLACES if name not in VECTORS},
     **dict.fromkeys(("torques", "reference"), Path.absolute),
-    "payload_com": lambda text: read_vector(text, "--payload-com", 3),
+    "payload_com": lambda text: read_vector(text, "--payload-com", 3, units=[LENGTHS] * 3),
 }
 """What makes words of the other options."""
 

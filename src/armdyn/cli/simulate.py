@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,9 @@ import typer
 from rich.table import Table
 
 from armdyn.cli.arguments import Described
+from armdyn.cli.completion import complete_robots
+from armdyn.cli.completion import words as words_to_complete
+from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.motion_files import refuse_outputs, write_outputs
 from armdyn.cli.scenario_options import PLACES, READ, VECTORS, flag, with_options, without_alternatives, words_of
 from armdyn.cli.screen import screen
@@ -30,7 +34,11 @@ ROUNDING = 1e-15
 
 ROBOT_OR_SCENARIO = Annotated[
     str,
-    typer.Argument(metavar="ROBOT|SCENARIO", help="A robot as of all verbs; or a scenario (.yaml), see the examples."),
+    typer.Argument(
+        metavar="ROBOT|SCENARIO",
+        help="A robot as of all verbs; or a scenario (.yaml), see the examples.",
+        autocompletion=complete_robots,
+    ),
 ]
 
 JOINTS = "Joint forces"
@@ -45,7 +53,10 @@ def simulate(
         float | None, typer.Option("--duration", help="Seconds to simulate; 1, or as long as a csv lasts, if left out.")
     ] = None,
     q0: Annotated[
-        str | None, typer.Option("--q0", help="Joint positions at the start, rad or m; zero if left out.")
+        str | None,
+        typer.Option(
+            "--q0", help="Joint positions at the start, rad or m, or such as 90deg, pi/2, 20mm; zero if left out."
+        ),
     ] = None,
     qd0: Annotated[str | None, typer.Option("--qd0", help="Joint velocities at the start, rad/s or m/s.")] = None,
     payload: Annotated[
@@ -82,7 +93,12 @@ def simulate(
     ] = None,
     controller: Annotated[
         str | None,
-        typer.Option("--controller", help=f"{', '.join(CONTROLLERS)}.", rich_help_panel=CONTROL),
+        typer.Option(
+            "--controller",
+            help=f"{', '.join(CONTROLLERS)}.",
+            rich_help_panel=CONTROL,
+            autocompletion=words_to_complete(*CONTROLLERS),
+        ),
     ] = None,
     target: Annotated[
         str | None, typer.Option("--target", help="Joint positions to hold, rad or m.", rich_help_panel=CONTROL)
@@ -109,7 +125,12 @@ def simulate(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", help=f"{', '.join(NAMES)}; adaptive if left out.", rich_help_panel=METHOD),
+        typer.Option(
+            "--method",
+            help=f"{', '.join(NAMES)}; adaptive if left out.",
+            rich_help_panel=METHOD,
+            autocompletion=words_to_complete(*NAMES),
+        ),
     ] = None,
     step: Annotated[
         float | None, typer.Option("--step", help="Step of all but adaptive and taylor, s.", rich_help_panel=METHOD)
@@ -141,6 +162,7 @@ def simulate(
             "--animate", help="Show the arm in motion: gif, mp4 (with ffmpeg) or html.", rich_help_panel=FILES
         ),
     ] = None,
+    json: AsJson = False,
 ) -> None:
     r"""Let the arm move, and show where it went and whether its energy adds up.
 
@@ -191,20 +213,47 @@ def simulate(
     words = with_options(words, vectors)
     motion = Motion.of(words, known)
     refuse_outputs(words, motion)
+    console, report = screen(stderr=json), _report_json if json else _report
     try:
         trajectory = motion.simulate(progress=True)
     except SimulationInterrupted as interrupt:  # what is done is kept
-        _report(motion, interrupt.trajectory)
-        write_outputs(motion, interrupt.trajectory, screen(), until=float(interrupt.trajectory.t[-1]))
+        report(motion, interrupt.trajectory)
+        write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]))
         raise
     except SimulationError as error:
         if error.trajectory is None:
             raise
-        write_outputs(motion, error.trajectory, screen(), until=float(error.trajectory.t[-1]))
+        write_outputs(motion, error.trajectory, console, until=float(error.trajectory.t[-1]))
         kept = "is in the files above" if motion.outputs else "can be kept by --csv or --npz"
         raise SimulationError(str(error).replace(KEPT, f"What was simulated until then {kept}.")) from error
-    _report(motion, trajectory)
-    write_outputs(motion, trajectory, screen())
+    report(motion, trajectory)
+    write_outputs(motion, trajectory, console)
+
+
+def _report_json(motion: Motion, trajectory: Trajectory) -> None:
+    """The same as JSON; the states over time are what the output files are for."""
+    energy, q, qd = trajectory.energy, trajectory.q, trajectory.qd
+    joints = {"start": q[0], "end": q[-1], "lowest": q.min(axis=0), "highest": q.max(axis=0)}
+    account = {
+        "start": energy.total[0],
+        "end": energy.total[-1],
+        "work": energy.work[-1],
+        "drift": np.abs(energy.drift).max(),
+        "exchanged": energy.scale,
+    }
+    print_json(
+        {
+            **of_robot(motion.robot),
+            "duration": trajectory.t[-1],
+            "q": joints,
+            "qd": {"start": qd[0], "end": qd[-1], "fastest": np.abs(qd).max(axis=0)},
+            "energy": account,
+            "joint_forces": motion.driven_by,
+            "statistics": asdict(trajectory.statistics),
+            "files": motion.outputs,
+            "notes": [*motion.robot.notes, *trajectory.notes],
+        }
+    )
 
 
 def _report(motion: Motion, trajectory: Trajectory) -> None:

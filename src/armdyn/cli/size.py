@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv as csv_files
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
 from armdyn.cli.arguments import read_vector
+from armdyn.cli.completion import complete_joints, words
+from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import refuse_unwritable
-from armdyn.cli.screen import screen
+from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import figure, new_table, show, show_notes
 from armdyn.errors import ShapeError
 from armdyn.formats.csv_table import TableError
@@ -32,7 +35,7 @@ MOST_SHOWN = 5
 
 def size(
     arm: Robot,
-    task: Annotated[Path, typer.Option("--task", metavar="FILE", help=TASK)],
+    task: Annotated[Path, typer.Option("--motion", "--task", metavar="FILE", help=TASK)],
     catalogue: Annotated[
         Path | None, typer.Option("--catalogue", metavar="FILE", help="A csv of motors; the bundled one if left out.")
     ] = None,
@@ -40,9 +43,17 @@ def size(
         Path | None, typer.Option("--gears", metavar="FILE", help="A csv of gears; the bundled one if left out.")
     ] = None,
     joint: Annotated[
-        list[str] | None, typer.Option("--joint", help="Find a drive for this joint only; may be repeated.")
+        list[str] | None,
+        typer.Option(
+            "--joint", help="Find a drive for this joint only; may be repeated.", autocompletion=complete_joints
+        ),
     ] = None,
-    prefer: Annotated[str, typer.Option("--prefer", help="Choose the drive with the least mass, or loss.")] = "mass",
+    prefer: Annotated[
+        str,
+        typer.Option(
+            "--prefer", help="Choose the drive with the least mass, or loss.", autocompletion=words("mass", "loss")
+        ),
+    ] = "mass",
     voltage: Annotated[
         float | None, typer.Option("--voltage", help="Of the supply, V; each motor's nominal one if left out.")
     ] = None,
@@ -58,8 +69,10 @@ def size(
         Path | None, typer.Option("--csv", help="Write every pair with its values and the criteria it fails by.")
     ] = None,
     report: Annotated[
-        Path | None, typer.Option("--report", help="Draw planes of torque and speed, fronts, temperatures: png, pdf.")
+        Path | None,
+        typer.Option("--plot", "--report", help="Draw planes of torque and speed, fronts, temperatures: png, pdf."),
     ] = None,
+    json: AsJson = False,
 ) -> None:
     r"""Motors and gears that do a task: every motor with every gear, for each joint.
 
@@ -72,15 +85,15 @@ def size(
 
     [bold]Examples[/]
 
-      armdyn size ur5 --task motion.csv
+      armdyn size ur5 --motion motion.csv
 
-      armdyn size ur5 --task motion.csv --voltage 48 --hold 2 --report drives.pdf --csv pairs.csv
+      armdyn size ur5 --motion motion.csv --voltage 48 --hold 2 --plot drives.pdf --csv pairs.csv
 
-      armdyn size arm.urdf --task motion.csv --catalogue motors.csv --gears gears.csv --prefer loss
+      armdyn size arm.urdf --motion motion.csv --catalogue motors.csv --gears gears.csv --prefer loss
     """
-    for option, path in (("--csv", csv), ("--report", report)):
+    for option, path in (("--csv", csv), ("--plot", report)):
         if path is not None:
-            refuse_unwritable(option, path, endings=_endings() if option == "--report" else ())
+            refuse_unwritable(option, path, endings=_endings() if option == "--plot" else ())
     cycle = _task(task, arm, hold)
     stock = Catalogue.read(catalogue, gears)
     pairs = len(stock.motors) * len(stock.gears)
@@ -91,14 +104,11 @@ def size(
             inertia_ratio=inertia_ratio, leads=leads, mounts=_named(mount, "--mount"), carry_masses=not bare,
             progress=done,
         )  # fmt: skip
-    console = screen()
-    show(console, _chosen(found))
-    show(console, _fronts(found))
-    show(console, _reasons(found))
-    rounds = f"settled after {len(found.rounds)} rounds" if found.settled and not bare else "judged once"
-    if found.settled:
-        console.print(f"drives of {found.mass:.4g} kg together; {rounds}", soft_wrap=True)
-    show_notes(console, [*arm.notes, *found.notes])
+    console = screen(stderr=json)
+    if json:
+        print_json(_data(found, [path for path in (csv, report) if path is not None]))
+    else:
+        _print(console, found, bare=bare)
     if csv is not None:
         _write(csv, found)
         console.print(f"wrote {csv}", soft_wrap=True)
@@ -107,6 +117,31 @@ def size(
 
         write_figure(draw_sizing(found), report)
         console.print(f"wrote {report}", soft_wrap=True)
+
+
+def _print(console: Screen, found: Sizing, *, bare: bool) -> None:
+    show(console, _chosen(found))
+    show(console, _fronts(found))
+    show(console, _reasons(found))
+    rounds = f"settled after {len(found.rounds)} rounds" if found.settled and not bare else "judged once"
+    if found.settled:
+        console.print(f"drives of {found.mass:.4g} kg together; {rounds}", soft_wrap=True)
+    show_notes(console, [*found.robot.notes, *found.notes])
+
+
+def _data(found: Sizing, files: list[Path]) -> dict[str, Any]:
+    """The drive of each joint, None where there is none, those that no other beats, and why others fail."""
+    joints = {
+        name: {
+            "best": None if joint.best is None else asdict(joint.best),
+            "pareto": [asdict(choice) for choice in found.pareto[name]],
+            "fail_by": joint.reasons,
+        }
+        for name, joint in found.joints.items()
+    }
+    mass = found.mass if found.settled else None
+    notes = [*found.robot.notes, *found.notes]
+    return {"robot": found.robot.name, "joints": joints, "mass": mass, "files": files, "notes": notes}
 
 
 def _endings() -> Sequence[str]:

@@ -11,6 +11,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import figure, new_table, show
 from armdyn.errors import DescriptionWarning, MissingLibrary
@@ -28,8 +29,9 @@ MOST_COMPONENTS = 12
 
 def study(
     scenario: Annotated[Path, typer.Argument(metavar="SCENARIO", help=FILE)],
-    folder: Annotated[Path | None, typer.Option("--folder", help=FOLDER)] = None,
+    folder: Annotated[Path | None, typer.Option("--out", "-o", "--folder", metavar="FOLDER", help=FOLDER)] = None,
     cluster: Annotated[str | None, typer.Option("--cluster", metavar="tcp://HOST:PORT", help=CLUSTER)] = None,
+    json: AsJson = False,
 ) -> None:
     r"""Run an arm many times, from other states or with other parameters, on all cores.
 
@@ -37,7 +39,7 @@ def study(
 
       armdyn study payloads.yaml
 
-      armdyn study payloads.yaml --folder out/payloads
+      armdyn study payloads.yaml --out out/payloads
 
     [bold]A scenario[/]
 
@@ -64,6 +66,11 @@ def study(
     else:
         with _client(cluster) as client:
             results = _run(read, {**settings, "client": client}, folder)
+    if json:
+        files = {} if folder is None else {"folder": folder}
+        rows = [dict(zip(MARKS, row, strict=True)) for row in _rows(read.robot, results)]
+        print_json({"robot": read.robot.name, "runs": results.runs, "results": rows, **files})
+        return
     console = screen()
     show(console, _table(read.robot, results))
     if folder is not None:
@@ -91,14 +98,24 @@ def _table(arm: Robot, results: Results) -> Table:
     """What was varied and what came out: a line for each number of a run."""
     title = f"{arm.name}, {results.runs:,} runs"
     table = new_table(title, "name", "lowest", "median", "95 %", "highest", "not finite")
+    for label, *marks, missing in _rows(arm, results):
+        table.add_row(label, *map(figure, marks), str(missing))
+    return table
+
+
+MARKS = ("name", "lowest", "median", "95 %", "highest", "not_finite")
+
+
+def _rows(arm: Robot, results: Results) -> Iterator[tuple[str, float, float, float, float, int]]:
+    """The name of a number, its quantiles over the runs, and in how many it is not finite."""
     for name in results.names:
         if name == "run" or name.startswith("rows."):
             continue
         for label, values in _components(arm, name, results[name]):
             finite = values[np.isfinite(values)]
             marks = np.quantile(finite, (0.0, 0.5, 0.95, 1.0)) if len(finite) else np.full(4, np.nan)
-            table.add_row(label, *map(figure, marks), str(len(values) - len(finite)))
-    return table
+            lowest, median, most, highest = map(float, marks)
+            yield label, lowest, median, most, highest, len(values) - len(finite)
 
 
 def _components(arm: Robot, name: str, values: Array) -> Iterator[tuple[str, Array]]:

@@ -13,8 +13,9 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console, RenderableType
 from rich.measure import Measurement
 from rich.table import Table
+from rich.text import Text
 
-from armdyn.cli.screen import labelled
+from armdyn.cli.screen import labelled, visible
 from armdyn.spatial.rotations import Array
 
 _NAMES = (
@@ -22,13 +23,16 @@ _NAMES = (
     *("function", "unit", "source", "what", "motor", "gear", "fail by"),
 )
 
-_SEVERAL = ("axis", "stands at", "centre of mass,\nm", "principal inertia,\nkg m²", "rows", "source", "what", "fail by")
+_SEVERAL = (
+    *("axis", "stands at", "centre of mass,\nm", "principal inertia,\nkg m²", "rows", "source", "what", "fail by"),
+    *("origin, m", "roll, pitch, yaw,\ndeg"),
+)
 """Columns whose cells hold several words or numbers, between which a line may end."""
 
 
 def new_table(title: str, *headings: str) -> Table:
     """An empty table of the command line's style; numbers, that is all columns behind names, stand to the right."""
-    table = _plain_table(title=title, title_justify="left", title_style="bold")
+    table = _plain_table(title=title)
     for heading in headings:
         table.add_column(heading, justify="left" if heading in _NAMES else "right", no_wrap=heading not in _SEVERAL)
     return table
@@ -54,6 +58,9 @@ def show(console: Console, table: Table) -> None:
     least = _size(console, table).minimum
     if least > console.width:
         table.width = least
+    if table.title:
+        console.print(Text(visible(str(table.title)), "bold"), soft_wrap=True)
+        table.title = None
     console.print(table, crop=False)
 
 

@@ -29,7 +29,7 @@ def constraint_wrench(
 ) -> Array:
     """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, shape (..., 6) or (..., components).
 
-    The frame applies F to its surroundings, as `f_tip`, where the constraints act on this frame alone.
+    The frame applies F to its surroundings, as ``f_tip``, where the constraints act on this frame alone.
 
     Args:
         robot: with constraints.

@@ -10,7 +10,7 @@ import numpy as np
 
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import TraceError
-from armdyn.functions.named_tuples import named_tuple
+from armdyn.named_tuples import named_tuple
 from armdyn.robot import Robot
 from armdyn.simulation.closed_loop import Controller
 

@@ -12,8 +12,8 @@ from armdyn.actuators.driven import Driven, motor_count, motors_of
 from armdyn.algorithms import forward_dynamics
 from armdyn.declaration import Argument, Function, MadeFunction
 from armdyn.errors import Unsupported
-from armdyn.functions.named_tuples import named_tuple
 from armdyn.model.model import Model
+from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
 
 MOTORS = {"motors": motor_count}

@@ -20,6 +20,7 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.advice import option
 from armdyn.checks import as_float, is_one_of, listed, switch
 from armdyn.errors import ModelError, ShapeError, Unsupported, shown
 from armdyn.exact import ONE, ZERO, exact, meant
@@ -85,9 +86,11 @@ class DHRow:
     armature: float = 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DHTable:
     """A whole arm as Denavit-Hartenberg has it; ``Robot.from_dh(**table.arguments())`` reads it.
+
+    ``print`` shows it in m and degrees, and so do notebooks; `to_latex` writes it for a paper.
 
     Args:
         rows: a `DHRow` a joint.
@@ -110,6 +113,36 @@ class DHTable:
     def arguments(self) -> dict[str, Any]:
         """The arguments of `armdyn.Robot.from_dh` that give this arm."""
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+
+    def to_latex(self) -> str:
+        r"""The table as a LaTeX ``tabular``, lengths in m, angles in degrees.
+
+        >>> print(armdyn.load("planar_2r").to_dh("modified").to_latex())
+        \begin{tabular}{rlrrrr}
+        \hline
+        $i$ & joint & $a_{i-1}$ [m] & $\alpha_{i-1}$ [$^\circ$] & $d_i$ [m] & $\theta_i$ [$^\circ$] \\
+        \hline
+        1 & joint\_1 & 0 & 0 & 0 & $q_{1}$ \\
+        2 & joint\_2 & 1 & 0 & 0 & $q_{2}$ \\
+        \hline
+        \end{tabular}
+        """
+        from armdyn.formats.dh_printed import dh_table  # noqa: PLC0415 - it needs this class
+
+        return dh_table(self, latex=True).latex()
+
+    def _repr_html_(self) -> str:
+        from armdyn.formats.dh_printed import dh_table  # noqa: PLC0415 - it needs this class
+
+        return dh_table(self).html()
+
+    def __str__(self) -> str:
+        from armdyn.formats.dh_printed import dh_table  # noqa: PLC0415 - it needs this class
+
+        return str(dh_table(self))
+
+    def __repr__(self) -> str:
+        return f"<DHTable of {self.name!r}: {len(self.rows)} rows, {self.convention}; print shows it>"
 
 
 COLUMNS = ("a", "alpha", "d", "theta")
@@ -207,7 +240,7 @@ def step_across(a: float, alpha: float) -> Array:
 def convention_problems(convention: object) -> Iterator[str]:
     """The fault in the name of a convention."""
     if not is_one_of(convention, CONVENTIONS):
-        known = " or ".join(f"convention={name!r} ({meaning})" for name, meaning in CONVENTIONS.items())
+        known = " or ".join(f"{option('convention', name)} ({meaning})" for name, meaning in CONVENTIONS.items())
         what = "is not given" if convention is None else f"is {shown(convention)}"
         yield f"convention {what}; the same table means different arms: choose {known}."
 

@@ -37,11 +37,8 @@ def refuse_text(source: object) -> None:
     if not isinstance(source, str) or not source.lstrip("\ufeff \t\r\n").startswith("<"):
         return
     if "<mujoco" in source:
-        raise ModelError("expected the path of an MJCF file, got the text of one; save it as a file first.")
-    raise ModelError(
-        "expected the path of a URDF file, got the text of one; read it with read_urdf_text: "
-        "armdyn.Robot(armdyn.formats.urdf.read_urdf_text(text))."
-    )
+        raise ModelError("expected the path of an MJCF file, got the text of one, which armdyn.load reads.")
+    raise ModelError("expected the path of a URDF file, got the text of one, which armdyn.load reads.")
 
 
 def parse_leniently(data: bytes, findings: Findings, encoding: str | None = None) -> Element:

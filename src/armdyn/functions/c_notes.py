@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from armdyn.declaration import Function
 from armdyn.functions.of_program import OfProgram
-from armdyn.imported import adapted
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -53,10 +52,6 @@ def about(model: Any) -> tuple[str, ...]:
 class OfProgramWithNotes(OfProgram):
     """`OfProgram`, with comments: for exports that people read."""
 
-    def _as_method(self, of_program: Any) -> Any:
-        def method(function: Any, *args: Any, **options: Any) -> Any:
-            options.setdefault("notes", notes_of(function._inputs))
-            options.setdefault("about", about(function.arm.model))
-            return of_program(function.program(), *args, **options)
-
-        return adapted(self.name, of_program, method, 1, first="CompiledFunction")
+    def defaults(self, function: Any) -> Mapping[str, Any]:
+        """What is said of the arrays and of the arm."""
+        return {"notes": notes_of(function._inputs), "about": about(function.arm.model)}

@@ -18,7 +18,7 @@ from armdyn.functions.explain import check_arguments, check_out, check_out_of_ba
 from armdyn.functions.locating import locating
 from armdyn.functions.of_program import OfProgram
 from armdyn.functions.source_keys import source_key
-from armdyn.functions.variants import Options, Variant, chosen
+from armdyn.functions.variants import Options, Variant, chosen, names_given
 from armdyn.model.parameters import with_parameters
 from armdyn.program import OperationCounts, Program, guarded, trace
 from armdyn.targets import kernel_of, load_or_compile
@@ -103,15 +103,17 @@ class CompiledFunction:
     def __reduce__(self) -> tuple[Any, ...]:
         return CompiledFunction, (self.arm, self.function, self.parameters)
 
-    def program(self, *, given: Iterable[str] = (), **options: Any) -> Program:
+    def program(self, *, given: str | Iterable[str] = (), **options: Any) -> Program:
         """The program behind this function.
 
         Args:
-            given: names of the optional arrays that count as given, such as ``("f_tip",)``.
+            given: names of the optional arrays that count as given, such as ``("f_tip",)``; or one name.
             options: the function's own, such as ``frame="tool0"``.
+
+        Raises:
+            UnknownName: an array that the function does not have.
         """
-        names = [n for n in self._inputs.positional if n in self._inputs.required or n in set(given)]
-        return self._trace((tuple(names), chosen(self._inputs, options)))
+        return self._trace((names_given(self._inputs, given), chosen(self._inputs, options)))
 
     def derivative(self, *wrt: str) -> CompiledFunction:
         """The derivatives of the results by some of the arrays or model parameters: another compiled function.

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from armdyn.declaration import Argument, Function, Shape
 from armdyn.errors import UnknownName
 from armdyn.functions.compiled import CompiledFunction
-from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.variants import Variant
 from armdyn.model.parameters import parameter_names, parameter_shape, parameter_value
+from armdyn.named_tuples import named_tuple
 from armdyn.program import Program
 from armdyn.program.differentiation import derivatives
 from armdyn.program.products import unused

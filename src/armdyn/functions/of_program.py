@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 from armdyn.imported import Imported, adapted
@@ -12,11 +13,15 @@ from armdyn.program import Program
 class OfProgram(Imported[..., Any]):
     """A function of (program, ...) as a method of compiled functions.
 
-    It takes the program of the arrays that must be given and of the function's default options; for others there is
-    ``function.program(given=..., **options)``, which has the same method.
+    It takes the program of the arrays that must be given and of the function's default options. As of
+    `CompiledFunction.program`, ``given`` names optional arrays that are arguments too, and options of the function are
+    given by their names.
 
-    >>> armdyn.load("planar_2r").gravity_forces.to_casadi()
+    >>> robot = armdyn.load("planar_2r")
+    >>> robot.gravity_forces.to_casadi()
     Function(gravity_forces:(q[2])->(out[2]) SXFunction)
+    >>> robot.jacobian.to_casadi(expressed_in="body").name_in(), robot.gravity_forces.to_casadi(given="f_tip").name_in()
+    (['q'], ['q', 'f_tip'])
     """
 
     def __init__(self) -> None:
@@ -24,7 +29,15 @@ class OfProgram(Imported[..., Any]):
         super().__init__(lambda: getattr(Program, self.name))
 
     def _as_method(self, of_program: Callable[..., Any]) -> Callable[..., Any]:
+        parameters = signature(of_program).parameters
+
         def method(function: Any, *args: Any, **options: Any) -> Any:
-            return of_program(function.program(), *args, **options)
+            own = [name for name in ("given", *function.function.options) if name in options and name not in parameters]
+            program = function.program(**{name: options.pop(name) for name in own})
+            return of_program(program, *args, **{**self.defaults(function), **options})
 
         return adapted(self.name, of_program, method, 1, first="CompiledFunction")
+
+    def defaults(self, function: Any) -> Mapping[str, Any]:
+        """What the function of programs is given besides."""
+        return {}

@@ -15,9 +15,10 @@ from armdyn.declaration import Function
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
-from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.rolled import Rolled
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
+from armdyn.functions.variants import names_given
+from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 
 if TYPE_CHECKING:
@@ -66,14 +67,16 @@ class RolloutCall(ABC):
         self._rows_type = named_tuple("Rows", self.record)
         self.__name__, self.__doc__ = function.name, function.__doc__
 
-    def program(self, *, given: Iterable[str] = ()) -> Rollout:
+    def program(self, *, given: str | Iterable[str] = ()) -> Rollout:
         """The rollout behind it.
 
         Args:
-            given: names of the optional arrays that count as given.
+            given: names of the optional arrays that count as given; or one name.
+
+        Raises:
+            UnknownName: an array that the step does not have.
         """
-        names = [n for n in self._inputs.positional if n in self._inputs.required or n in set(given)]
-        return self._rollout(tuple(names), self.record)
+        return self._rollout(names_given(self._inputs, given), self.record)
 
     @property
     def op_counts(self) -> OperationCounts:

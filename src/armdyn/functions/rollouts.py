@@ -14,12 +14,12 @@ from armdyn.errors import ShapeError, TraceError, UnknownName, shown
 from armdyn.functions.c_notes import OfProgramWithNotes
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.derivatives import identifier
-from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.of_program import OfProgram
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_call import RolloutCall, names_of
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Stored, backward
+from armdyn.named_tuples import named_tuple
 from armdyn.program import Rollout, guarded
 from armdyn.program.rollout_products import adjoint_rollout
 from armdyn.targets import kernel_of, load_or_compile

@@ -29,6 +29,14 @@ def chosen(inputs: Inputs, options: Mapping[str, Any]) -> Options:
     return tuple(sorted((k, v) for k, v in options.items() if _differs(function, k, v)))
 
 
+def names_given(inputs: Inputs, given: str | Iterable[str]) -> tuple[str, ...]:
+    """The arrays of a variant: those that must be given, and optional ones by their names."""
+    named = {given} if isinstance(given, str) else {*given}
+    for name in named - {*inputs.positional}:
+        raise UnknownName.of("array", name, inputs.positional, inputs.function.name)
+    return tuple(name for name in inputs.positional if name in inputs.required or name in named)
+
+
 def refuse_unknown(function: Function, options: Iterable[str], positional: Iterable[str]) -> None:
     """Raise where a keyword is neither an array nor an option."""
     for name in options:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.advice import option
 from armdyn.checks import number, per_joint, whole_number
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.kinematics import solution as words
@@ -165,7 +166,7 @@ def _start(robot: Robot, q0: ArrayLike, limits: Range) -> Array:
         raise TaskError(
             f"q0{index or ''} is outside the limits: {robot.joint_names[joint]!r} is at {start[(*index, joint)]:.6g}, "
             f"and may be from {limits.lower[joint]:.6g} to {limits.upper[joint]:.6g}; "
-            "np.clip it, or pass limits=False"
+            f"move it inside, or pass {option('limits', False)}"
         )
     return start
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.errors import ArmdynError, ShapeError
 from armdyn.spatial.rotations import Array
 
@@ -113,7 +114,7 @@ class Solution:
             )
         if status == TOO_FEW_JOINTS:
             return f"{nearest}, {len(self.joint_names)} joints cannot meet all conditions at once"
-        return f"{nearest}, the search still went on; more iterations= or starts= may help"
+        return f"{nearest}, the search still went on; more {option('iterations')} or {option('starts')} may help"
 
     def _held(self, index: tuple[int, ...]) -> str:
         which = []
@@ -136,6 +137,17 @@ class Solution:
         more = [f"... and {len(failed) - 5} more"] if len(failed) > 5 else []
         head = f"{self.robot!r}: {len(failed)} of {self.success.size} targets are not met within {self.tolerance:g}"
         raise NoSolution("\n  ".join([f"{head}:", *lines, *more]))
+
+    def _repr_html_(self) -> str:
+        from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return summary(self).html()
+
+    def __str__(self) -> str:
+        """A table of targets: how it went with each, what is left, and the joints."""
+        from armdyn.kinematics.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return str(summary(self))
 
     def __repr__(self) -> str:
         counts = f"{int(self.success.sum())} of {self.success.size} targets met within {self.tolerance:g}"

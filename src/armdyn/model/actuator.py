@@ -43,6 +43,11 @@ class JointActuator(ABC):
         return False
 
     @property
+    def spring_numbers(self) -> Mapping[str, float]:
+        """The numbers of that spring by their names; none without one."""
+        return {}
+
+    @property
     def without_spring(self) -> JointActuator:
         """The same, stiff."""
         return self

@@ -79,7 +79,7 @@ def with_limits(model: Model, limits: Mapping[str, Limits | Sequence[float]]) ->
     given = _mapping(limits, "limits", "joints to armdyn.Limits or (lower, upper)", "{'elbow': (-1.0, 2.0)}")
     new = {name: _as_limits(model.joint(name), value) for name, value in given.items()}
     refuse(f"joint {name!r}: {problem}" for name, value in new.items() for problem in limit_problems(value))
-    return _with_joints(model, {name: {"limits": value} for name, value in new.items()})
+    return with_joints(model, {name: {"limits": value} for name, value in new.items()})
 
 
 def _as_limits(joint: Joint, given: Any) -> Limits:
@@ -110,7 +110,7 @@ def with_armature(model: Model, armatures: Mapping[str, float]) -> Model:
     for name, value in given.items():
         what, meaning = f"armature of joint {model.joint(name).name!r}", "an inertia, a number not below zero"
         new[name] = number(what, value, least=0.0, expected=meaning)
-    return _with_joints(model, {name: {"armature": value} for name, value in new.items()})
+    return with_joints(model, {name: {"armature": value} for name, value in new.items()})
 
 
 def with_friction(model: Model, frictions: Mapping[str, Sequence[float]]) -> Model:
@@ -136,7 +136,7 @@ def with_friction(model: Model, frictions: Mapping[str, Sequence[float]]) -> Mod
         values = array(what, pair, (2,), meaning, finite=ModelError).tolist()
         refuse(f"{what} is {value:g}; expected a number not below zero." for value in values if value < 0.0)
         new[name] = dict(zip(("damping", "friction"), values, strict=True))
-    return _with_joints(model, new)
+    return with_joints(model, new)
 
 
 def without_friction(model: Model) -> Model:
@@ -148,7 +148,7 @@ def without_friction(model: Model) -> Model:
     """
     none = {"damping": 0.0, "friction": 0.0}
     bare = {joint.name: none | _without_laws(joint) for joint in model.joints if joint.rubs}
-    return _with_joints(model, bare)
+    return with_joints(model, bare)
 
 
 def _without_laws(joint: Joint) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def without_springs(model: Model) -> Model:
     >>> arm.without_springs().joints[1].has_spring
     False
     """
-    return _with_joints(
+    return with_joints(
         model,
         {
             joint.name: {"actuator": joint.actuator.without_spring}
@@ -177,10 +177,10 @@ def without_springs(model: Model) -> Model:
 def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) -> Model:
     """The same robot with actuators at some of its joints; every algorithm counts them from then on.
 
-    What an actuator says replaces what the joint said before: a motor or gear its armature, friction laws its damping
-    and friction. What it says nothing of stays. What `with_armature` says later replaces the actuator's, and what
-    `with_friction` says later adds to its laws. The masses of its stator and rotor are added to those of the links that
-    carry them, and taken off again with it.
+    What an actuator says replaces what the joint said before: the inertia of a motor or gear its armature, friction
+    laws its damping and friction. What it says nothing of stays. What `with_armature` says later replaces the
+    actuator's, and what `with_friction` says later adds to its laws. The masses of its stator and rotor are added to
+    those of the links that carry them, and taken off again with it.
 
     Args:
         actuators: by joint, an `armdyn.actuators.Actuator`; None takes the joint's away, with all that it brought.
@@ -201,7 +201,7 @@ def with_actuators(model: Model, actuators: Mapping[str, JointActuator | None]) 
     """
     given = _mapping(actuators, "actuators", "joints to armdyn.actuators.Actuator", "{'elbow': Actuator(motor, gear)}")
     changes = {name: _driven_by(model.joint(name), actuator) for name, actuator in given.items()}
-    return _with_joints(with_motor_masses(model, {name: c["motor_parts"] for name, c in changes.items()}), changes)
+    return with_joints(with_motor_masses(model, {name: c["motor_parts"] for name, c in changes.items()}), changes)
 
 
 def _driven_by(joint: Joint, actuator: object) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def _mapping(given: object, what: str, of: str, example: str) -> Mapping[str, An
     return given
 
 
-def _with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model:
+def with_joints(model: Model, changes: Mapping[str, Mapping[str, Any]]) -> Model:
     """The model with some fields of joints changed; coordinates that move them get what these leave."""
     joints = tuple(joint.replace(**changes.get(joint.name, {})) for joint in model.joints)
     other = model.replace(joints=joints)

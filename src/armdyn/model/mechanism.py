@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,7 @@ class Mechanism:
         model: the description it was made of.
         drive: brings q, qd, qdd into the order of the bodies and joint forces out of it, to which it adds what rotors
             and friction take; where joints are coupled, it is the linear map between them and the coordinates.
+        springs: of flexible joints, by name, the numbers of their springs that are inputs: {"joint": {"stiffness": k}}.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Mechanism:
     tip: str | None
     model: Model
     drive: Drive
+    springs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     @property
     def dof(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
-from armdyn.errors import LONGEST_SHOWN
+from armdyn.errors import LONGEST_SHOWN, nearest
 
 LONGEST_COMPARED = 100
 """The most letters of a name that a misspelt one is compared with."""
@@ -35,8 +35,8 @@ def first_of(messages: Sequence[str], most: int) -> list[str]:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a sentence that suggests the known word nearest to a misspelt one; empty if none is near."""
-    close = get_close_matches(word[:LONGEST_SHOWN].strip(), list(known), n=1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    close = nearest(word[:LONGEST_SHOWN].strip(), known)
+    return "" if close is None else f" Did you mean {close!r}?"
 
 
 def quoted(text: str) -> str:

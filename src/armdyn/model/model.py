@@ -133,6 +133,12 @@ class Joint:
         """Whether it is flexible: a spring stands between the rotor of its actuator and the link."""
         return self.actuator is not None and self.actuator.has_spring
 
+    @property
+    def springs(self) -> Mapping[str, float]:
+        """The numbers of its spring by the names of parameters: "JOINT.spring.stiffness" and so on."""
+        numbers = {} if self.actuator is None else self.actuator.spring_numbers
+        return {f"{self.name}.spring.{quantity}": value for quantity, value in numbers.items()}
+
     def replace(self, **changes: Any) -> Joint:
         """A copy with some fields changed; the placement stays exact."""
         return dataclasses.replace(self, **{"placement": self.exact_placement, **changes})
@@ -235,6 +241,11 @@ class Model:
     def rotors(self) -> Mapping[str, Rotor]:
         """The rotors that are bodies of their own, by their names."""
         return {name: rotor for joint in self.joints for name, rotor in joint.rotors.items()}
+
+    @property
+    def springs(self) -> Mapping[str, float]:
+        """The numbers of the springs of flexible joints, by the names of parameters."""
+        return {name: value for joint in self.joints for name, value in joint.springs.items()}
 
     @property
     def link_names(self) -> tuple[str, ...]:

@@ -2,8 +2,9 @@
 
 A parameter is named "gravity"; "LINK.mass", "LINK.com", "LINK.inertia" for a moving link, or "JOINT.armature",
 "JOINT.damping", "JOINT.friction" for a joint, "JOINT.rotor" for the inertia about its axis of a rotor that is a body of
-its own, whose own values it replaces; or "FRAME.payload.mass",
-"FRAME.payload.com", "FRAME.payload.inertia" for a body fixed to a frame, which is added.
+its own, "JOINT.spring.stiffness", "JOINT.spring.damping", "JOINT.spring.cubic" for the spring of a flexible joint,
+whose own values it replaces; or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" for a body fixed to
+a frame, which is added.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from armdyn.spatial.rotations import Array
 SHAPES: Mapping[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3, 3)}
 """The inputs of a body: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
 
+SPRING = ".spring"
+"""What follows the joint's name in the parameters of its spring."""
+
 
 class LinkInertia(NamedTuple):
     """The fields of `Inertia`, of numbers or traced scalars."""
@@ -39,7 +43,7 @@ def parameter_shape(model: Model, name: str) -> tuple[int, ...]:
     if name == "gravity":
         return (3,)
     owner, _, quantity = name.rpartition(".")
-    if (quantity in OF_JOINT and owner in model.joint_names) or name in model.rotors:
+    if (quantity in OF_JOINT and owner in model.joint_names) or name in model.rotors or name in model.springs:
         return ()
     exists = owner in model.link_names[1:] or payload_frame(model, owner) is not None
     if quantity not in SHAPES or not exists:
@@ -71,6 +75,7 @@ def parameter_names(model: Model) -> Iterator[str]:
         yield from (f"{joint.child}.{quantity}" for quantity in SHAPES)
         yield from (f"{joint.name}.{quantity}" for quantity in OF_JOINT)
         yield from joint.rotors
+        yield from joint.springs
     carried = [frame.name for frame in model.frames if frame.link != model.base]
     yield from (f"{frame}{PAYLOAD}.{quantity}" for frame in carried for quantity in SHAPES)
 
@@ -84,6 +89,8 @@ def parameter_value(model: Model, name: str) -> Array:
         return np.asarray(getattr(model.joint(owner), quantity))
     if name in model.rotors:
         return np.asarray(model.rotors[name].moment_about_axis)
+    if name in model.springs:
+        return np.asarray(model.springs[name])
     if payload_frame(model, owner) is not None:
         return np.zeros(SHAPES[quantity])
     inertia = model.link(owner).inertia
@@ -95,11 +102,14 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
     of_link: dict[str, dict[str, Any]] = {}
     of_payload: dict[str, dict[str, Any]] = {}
     of_joint: dict[str, dict[str, Any]] = {quantity: {} for quantity in OF_JOINT}
-    rotors = {body.name for body in mechanism.rotors}
+    of_spring: dict[str, dict[str, Any]] = {}
+    rotors, springs = {body.name for body in mechanism.rotors}, mechanism.model.springs
     for name, value in values.items():
         owner, _, quantity = name.rpartition(".")
         if quantity in OF_JOINT and owner in mechanism.model.joint_names:
             of_joint[quantity][owner] = value
+        elif name in springs:
+            of_spring.setdefault(owner.removesuffix(SPRING), {})[quantity] = value
         elif name != "gravity" and name not in rotors:
             is_payload = payload_frame(mechanism.model, owner) is not None
             (of_payload if is_payload else of_link).setdefault(owner, {})[quantity] = value
@@ -117,7 +127,7 @@ def with_parameters(mechanism: Mechanism, values: Mapping[str, Any]) -> Mechanis
         own = zip(joints, getattr(drive, quantity), strict=True)
         numbers: dict[str, Any] = {quantity: tuple(given.get(joint, number) for joint, number in own)}
         drive = dataclasses.replace(drive, **numbers)
-    return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity, drive=drive)
+    return dataclasses.replace(mechanism, bodies=tuple(bodies), gravity=gravity, drive=drive, springs=of_spring)
 
 
 def _with_own(mechanism: Mechanism, body: Body, changed: Mapping[str, Any]) -> Body:

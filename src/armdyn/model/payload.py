@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from armdyn.checks import array, number
 from armdyn.errors import DTypeError, ModelError
 from armdyn.exact import exact
 from armdyn.model.inertia import Inertia
@@ -18,7 +20,14 @@ from armdyn.spatial.rotations import rigid
 
 
 def with_payload(
-    model: Model, inertia: Inertia, frame: str | None = None, *, name: str | None = None, check_inertia: bool = True
+    model: Model,
+    inertia: Inertia | ArrayLike | None = None,
+    frame: str | None = None,
+    *,
+    mass: float | None = None,
+    com: ArrayLike | None = None,
+    name: str | None = None,
+    check_inertia: bool = True,
 ) -> Model:
     """The same robot with a body fixed to one of its frames: a tool, a load, a camera.
 
@@ -26,8 +35,11 @@ def with_payload(
     ``robot.compile(fn, parameters=["tool0.payload.mass"])``.
 
     Args:
-        inertia: of the body, seen from the frame.
+        inertia: of the body, seen from the frame, an `armdyn.Inertia`; or beside ``mass`` the tensor about its centre
+            of mass in the frame's axes, kg m^2, shape (3, 3), zero where none is given.
         frame: name of the frame it is fixed to; the tip where none is given.
+        mass: of the body, kg, in place of an `armdyn.Inertia`.
+        com: its centre of mass in the frame, m, shape (3,); the frame's origin where none is given.
         name: of a new frame at the body's centre of mass, with the axes of the frame; none where not given.
         check_inertia: refuse an inertia that no rigid body has; otherwise take it as it stands, with a note.
 
@@ -39,9 +51,12 @@ def with_payload(
     >>> load = armdyn.inertia.sphere(0.05, mass=2.0).at([0.1, 0, 0])
     >>> robot.with_payload(load).gravity_forces([0.0, 0.0]) - robot.gravity_forces([0.0, 0.0])
     array([41.202, 21.582])
+    >>> robot.with_payload(mass=2.0, com=[0.1, 0, 0]).gravity_forces([0.0, 0.0]) - robot.gravity_forces([0.0, 0.0])
+    array([41.202, 21.582])
     """
     place = model.frame(frame)
     what = f"payload {name!r}" if name is not None else f"payload on {place.name!r}"
+    inertia = _body(what, inertia, mass, com)
     moves = place.link != model.base
     notes = checked_inertia(what, inertia, check_inertia=check_inertia and moves)
     links = tuple(
@@ -58,12 +73,31 @@ def with_payload(
     return renoted(model, model.replace(links=links, frames=frames), *notes)
 
 
-def checked_inertia(what: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
-    """The notes on an inertia that no rigid body has; an error if it is to be checked."""
+def _body(what: str, inertia: Any, mass: float | None, com: ArrayLike | None) -> Inertia:
+    """The inertia that is given as one, or by mass, centre of mass and tensor."""
+    if mass is None and com is None:
+        return _refuse_what_is_no_inertia(what, inertia)
+    if mass is None or isinstance(inertia, Inertia):
+        given = "com without mass" if mass is None else "both an armdyn.Inertia and mass= or com="
+        raise ModelError(f"{what}: {given}; give an armdyn.Inertia, or mass=, com= and the tensor inertia=.")
+    m = number(f"mass of the {what}", mass, least=0.0, unit="kg")
+    at = np.zeros(3) if com is None else array(f"com of the {what}", com, (3,), "m")
+    tensor = np.zeros((3, 3)) if inertia is None else array(f"inertia of the {what}", inertia, (3, 3), "kg m^2")
+    return Inertia(m, at, tensor)
+
+
+def _refuse_what_is_no_inertia(what: str, inertia: Any) -> Inertia:
     if not isinstance(inertia, Inertia):
         raise DTypeError(
-            f"{what} is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0)"
+            f"{what} is {inertia!r}; expected an armdyn.Inertia, such as armdyn.inertia.sphere(0.05, mass=2.0), "
+            "or mass=2.0 and com=(0, 0, 0.1)"
         )
+    return inertia
+
+
+def checked_inertia(what: str, inertia: Inertia, *, check_inertia: bool) -> list[str]:
+    """The notes on an inertia that no rigid body has; an error if it is to be checked."""
+    _refuse_what_is_no_inertia(what, inertia)
     problems = [f"{what}: {problem}." for problem in inertia.problems()]
     if problems:
         raise ModelError(problems)

@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array
-from armdyn.errors import ModelError, UnknownName, Unsupported
+from armdyn.errors import ModelError, UnknownName
+from armdyn.model.editing import with_joints
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
 from armdyn.model.model import Link, Model
 from armdyn.spatial.mass_properties import steiner
 from armdyn.spatial.rotations import Array
+from armdyn.tabular import Table
 
 OF_LINK = ("m", "mc_x", "mc_y", "mc_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", "I_zz")
 """The parameters of one link, in their order."""
@@ -82,6 +84,11 @@ class StandardParameters:
         width = max(map(len, self.names), default=0)
         rows = zip(self.names, self.values, self.units, strict=True)
         return "\n".join(f"{name:<{width}}  {value:>12.6g} {unit}" for name, value, unit in rows)
+
+    def _repr_html_(self) -> str:
+        values = [f"{value:.6g}" for value in self.values]
+        rows = list(zip(self.names, values, self.units, strict=True))
+        return Table(("parameter", "value", "unit"), rows, "lrl", f"{len(self)} parameters").html()
 
 
 def joint_quantities(
@@ -180,7 +187,6 @@ def with_standard_parameters(
     Raises:
         ModelError: every link and joint with parameters that none can have, and why.
         ShapeError: a vector of another length.
-        Unsupported: friction of joints that are coupled.
 
     >>> robot = armdyn.load("planar_2r")
     >>> heavy = robot.with_standard_parameters(2.0 * robot.standard_parameters().values)
@@ -192,11 +198,6 @@ def with_standard_parameters(
     first, second, *_, last = expected.names
     values = array("pi", np.asarray(pi), (len(expected),), f"{first}, {second}, ..., {last} of {model.name!r}")
     quantities = joint_quantities(model, **options)
-    if model.coupling is not None and {"damping", "friction"} & set(quantities):
-        raise Unsupported(
-            f"the joints of {model.name!r} are coupled, and the friction of what q counts is made of theirs; "
-            "set the friction of the joints before they are coupled."
-        )
     moving = model.links[1:]
     of_links, of_joints, of_rotors = np.split(values, [len(OF_LINK) * len(moving), len(values) - len(model.rotors)])
     vectors = of_links.reshape(len(moving), len(OF_LINK))
@@ -220,12 +221,13 @@ def with_standard_parameters(
         raise ModelError(problems)
     links = [Link(link.name, inertia_of(vector)) for link, vector in zip(moving, vectors, strict=True)]
     columns.pop("offset", None)  # all zero
-    changes = [{name: float(column[k]) for name, column in columns.items()} for k in range(len(model.joints))]
-    joints = [
-        joint.replace(**changed).with_rotor_inertias(rotors)
-        for joint, changed in zip(model.joints, changes, strict=True)
-    ]
-    return model.replace(links=(model.links[0], *links), joints=tuple(joints), notes=tuple(dict.fromkeys(notes)))
+    changes: dict[str, dict[str, Any]] = {
+        joint.name: {name: float(column[k]) for name, column in columns.items()}
+        | {"motor_parts": joint.with_rotor_inertias(rotors).motor_parts}
+        for k, joint in enumerate(model.joints)
+    }
+    moved = model.replace(links=(model.links[0], *links), notes=tuple(dict.fromkeys(notes)))
+    return with_joints(moved, changes)
 
 
 def _problems_of(vector: Array) -> tuple[list[str], list[str]]:

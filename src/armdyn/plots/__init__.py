@@ -1,10 +1,19 @@
 """Pictures for print, the one place of matplotlib: its objects only, no global state, no window, no display needed.
 
+<<<<<<< HEAD
 `plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
 `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_friction` friction against
 velocity, `draw_operating_region`, `draw_gear_ratios` and `draw_efficiency_map` what motors can do,
 `draw_drive_histories` what they do over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_masp` and
-`draw_simulation` the two halves of `armdyn.masp`.
+`draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms` centripetal and Coriolis accelerations,
+`draw_torque_split` joint forces along and against a constraint.
+=======
+`armdyn.plots.robot.plot` draws a robot (``robot.plot(q)``), `plot_trajectory` a simulation over time,
+`animate_trajectory` the arm as it moves; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
+`armdyn.ellipsoids`; `draw_friction` friction against velocity, `draw_operating_region`, `draw_gear_ratios` and
+`draw_efficiency_map` what motors can do, `draw_drive_histories` what they do over a motion; `draw_sizing` the report of
+`armdyn.sizing`; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`.
+>>>>>>> main
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 
@@ -23,7 +32,9 @@ if TYPE_CHECKING:
     from armdyn.plots.on_arm import ForeignEllipsoid, draw_on_arm
     from armdyn.plots.sizing import draw_sizing
     from armdyn.plots.style import PictureError, write_figure
+    from armdyn.plots.torque_split import draw_torque_split
     from armdyn.plots.trajectory import plot_trajectory
+    from armdyn.plots.velocity_terms import draw_velocity_terms
 
 _WHERE = {
     "Animation": "animation",
@@ -42,6 +53,8 @@ _WHERE = {
     "draw_simulation": "masp",
     "draw_sizing": "sizing",
     "draw_tip_ellipses": "ellipses",
+    "draw_torque_split": "torque_split",
+    "draw_velocity_terms": "velocity_terms",
     "plot_trajectory": "trajectory",
     "write_figure": "style",
 }
@@ -63,6 +76,8 @@ __all__ = [
     "draw_simulation",
     "draw_sizing",
     "draw_tip_ellipses",
+    "draw_torque_split",
+    "draw_velocity_terms",
     "plot_trajectory",
     "write_figure",
 ]

@@ -40,7 +40,7 @@ def draw_on_arm(
     Args:
         robot: the arm.
         q: joint positions, rad or m, shape (n,), those the ellipsoids are of.
-        ellipsoids: of `tip_force`, `tip_acceleration`, `velocity` or `force`, one or several.
+        ellipsoids: of `armdyn.ellipsoids.tip_force`, `tip_acceleration`, ``velocity`` or ``force``, one or several.
         scale: m in the picture of one unit of each ellipsoid; where none is given the longest semi-axis is a third of
             the arm. The legend says which.
         view: elevation and azimuth of the eye, degrees, of a picture in space.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from io import BytesIO
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -26,9 +27,31 @@ class PictureError(ArmdynError, ValueError):
     """A picture that cannot be written: a folder that is missing, or an ending that names no format."""
 
 
+class Picture(Figure):
+    """A figure without a window, which notebooks show by themselves, and `show` shows in a window of pyplot."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        """The picture for a notebook, at half the size of its pixels: sharp on fine screens."""
+        written = BytesIO()
+        self.savefig(written, format="png")
+        width, height = self.get_size_inches() * self.dpi / 2.0
+        return written.getvalue(), {"width": round(width), "height": round(height)}
+
+    def show(self, warn: bool = True) -> None:
+        """Open a window with the picture, by matplotlib.pyplot, and those of pyplot's own figures."""
+        from matplotlib import pyplot  # noqa: PLC0415 - where a window is wanted
+
+        if self.canvas.manager is None:
+            window = pyplot.figure(figsize=tuple(self.get_size_inches()), dpi=100)
+            canvas = window.canvas
+            canvas.figure = self
+            self.set_canvas(canvas)
+        pyplot.show()
+
+
 def new_figure(width: float, height: float, *, constrained: bool = True) -> Figure:
     """An empty figure, inches."""
-    figure = Figure(figsize=(width, height), dpi=200, layout="constrained" if constrained else None)
+    figure = Picture(figsize=(width, height), dpi=200, layout="constrained" if constrained else None)
     FigureCanvasAgg(figure)
     return figure
 

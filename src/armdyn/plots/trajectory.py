@@ -1,16 +1,19 @@
-"""A simulated motion over time: positions, velocities, energies and the drift of the energy account."""
+"""A simulated motion over time: positions, velocities, forces, energies and the drift of the energy account."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, MultipleLocator
 
-from armdyn.checks import is_one_of
+from armdyn.checks import array, is_one_of
 from armdyn.errors import UnknownName
 from armdyn.plots.style import COLOURS, INK, new_figure, prepare
 from armdyn.spatial.rotations import Array
@@ -21,100 +24,275 @@ if TYPE_CHECKING:
 DASHES = ("solid", (0, (5, 1.5)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 """One for each round through the colours."""
 
+DASH = 4.0
+"""The length of the dashes of curves that coincide, which take turns, by the width of the line."""
+
 MOST_LINES = 20
 """A batch of more motions than this is drawn as medians and bands."""
 
+PANELS = ("q", "qd", "qdd", "tau", "energy", "drift")
+"""What has panels, besides signals."""
+
+WIDTH, ROW = 10.0, 2.1
+"""Of a figure and of a row of its panels, inches."""
+
+HIDDEN = 0.004
+"""Curves nearer to each other than this share of their panel's range coincide."""
+
+REST = 1e-9
+"""Joints that move less than this, rad or m, are at rest."""
+
+PAD = 0.07
+"""Around panels and titles, inches."""
+
+FLAT = 1e-9
+"""A range smaller than this, relative to the values in it, is none: the axis shows the value, not its rounding."""
+
 
 def plot_trajectory(
-    trajectory: Trajectory, *, degrees: bool = True, title: str | None = None, signals: Sequence[str] | None = None
+    trajectory: Trajectory,
+    *,
+    joints: Iterable[str | int] | None = None,
+    panels: Sequence[str] | None = None,
+    degrees: bool = True,
+    figsize: tuple[float, float] | None = None,
+    title: str | None = None,
+    signals: Sequence[str] | None = None,
+    figure: Figure | SubFigure | None = None,
 ) -> Figure:
-    """Joint positions, joint velocities, energies and the drift of the energy account over time, as a Figure.
+    """Joint positions, velocities and forces, energies and the drift of their account over time, as a Figure.
 
-    A batch of up to twenty motions shows a thin line for each; a larger one the median, and a band from the 5th to
-    the 95th percentile. Angles are not wrapped.
+    Panels stand in two columns. The dashes of curves that coincide take turns, so that all are seen. A batch of up to
+    twenty motions shows a thin line for each; a larger one the median, and a band from the 5th to the 95th percentile.
+    Angles are not wrapped.
 
     Args:
         trajectory: what to draw.
-        degrees: angles in degrees; otherwise in radians.
+        joints: names or numbers of the joints that are drawn; all where nothing is said.
+        panels: which, in this order, of "q", "qd", "qdd", "tau", "energy" and "drift". Where nothing is said: q, qd,
+            tau where forces act, energy, and drift where anything moves.
+        degrees: angles in degrees, and speeds in degrees a second; otherwise in radians.
+        figsize: width and height, inches.
         title: above the picture; robot and duration where none is given. The method stands beside it.
-        signals: names of those drawn below, each in a panel of its own; all where nothing is said, none of ``()``.
+        signals: names of those drawn below, each in a panel of its own; all where nothing is said, none of ``()``, and
+            none where panels are named.
+        figure: one to draw into, such as ``matplotlib.pyplot.figure(layout="constrained")``, or a part of one.
 
     Raises:
-        UnknownName: a signal that the trajectory does not have.
+        UnknownName: a joint, panel or signal that the trajectory does not have.
 
     >>> trajectory = armdyn.simulate(armdyn.load("ur5"), np.zeros(6), duration=0.1)
     >>> [axes.get_ylabel() for axes in armdyn.plots.plot_trajectory(trajectory).axes]
-    ['angle [deg]', 'velocity [rad/s]', 'energy [J]', 'drift [pJ]']
+    ['angle [deg]', 'velocity [deg/s]', 'energy [J]', 'drift [pJ]']
     """
-    panels = [*_joint_panels(trajectory, degrees), (_draw_energies, 1.25), (_draw_drift, 0.6)]
-    panels += [(_signal_panel(name), 1.25) for name in _chosen(trajectory, signals)]
-    heights = [height for _, height in panels]
-    figure = new_figure(7.5, 0.6 + 1.75 * sum(heights))
-    all_axes = figure.subplots(len(panels), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
-    for (draw, _), axes in zip(panels, all_axes, strict=True):
-        prepare(axes)
-        axes.yaxis.set_major_locator(MaxNLocator(5))
-        axes.yaxis.label.set_fontsize(9)
-        axes.xaxis.label.set_fontsize(9)
-        draw(axes, trajectory)
-    all_axes[-1].set_xlabel("time [s]", color=INK)
-    all_axes[-1].set_xlim(trajectory.t[0], trajectory.t[-1] if len(trajectory.t) > 1 else None)
-    figure.align_ylabels(all_axes)
-    all_axes[0].set_title(_plain(title or _title(trajectory)), loc="left", fontsize=11, color=INK, fontweight="bold")
-    all_axes[0].set_title(trajectory.statistics.method, loc="right", fontsize=8, color="#666666")
-    return figure
+    shown = _chosen_panels(trajectory, panels)
+    drawn = [_Panel(name, kind) for name in shown for kind in _kinds(trajectory, name, _numbers(trajectory, joints))]
+    named = _chosen_signals(trajectory, signals) if signals is not None or panels is None else ()
+    view = _View(trajectory, _numbers(trajectory, joints), degrees)
+    makers: list[Draw] = [view.panel(panel) for panel in drawn] + [_signal_panel(name) for name in named]
+    rows = -(-len(makers) // 2)
+    if figure is None:
+        width, height = (WIDTH, 0.6 + ROW * max(rows, 2)) if figsize is None else _size(figsize)
+        figure = new_figure(width, height)
+    _lay_out(figure)
+    _draw(figure, makers, trajectory)
+    _legend_of_joints(figure, view)
+    _head(figure, trajectory, title)
+    return figure.get_figure(root=True)
 
 
 Draw = Callable[[Axes, "Trajectory"], None]
 
 
-def _joint_panels(trajectory: Trajectory, degrees: bool) -> list[tuple[Draw, float]]:
-    """Positions and velocities, in panels of their own for joints that turn and joints that slide."""
-    panels: list[tuple[Draw, float]] = []
-    for what in ("q", "qd"):
-        for kind in ("revolute", "prismatic"):
-            if kind in trajectory.joint_kinds:
-                panels.append((_joint_panel(what, kind, degrees), 1.6 if what == "q" else 1.25))
-    return panels
+@dataclass(frozen=True)
+class _Panel:
+    """A quantity, and the kind of joints whose it is; none of energies."""
+
+    name: str
+    kind: str = ""
 
 
-def _joint_panel(what: str, kind: str, degrees: bool) -> Draw:
-    in_degrees = degrees and what == "q" and kind == "revolute"
-    scale = 180 / np.pi if in_degrees else 1.0
-    label = {
-        ("q", "revolute"): f"angle [{'deg' if in_degrees else 'rad'}]",
-        ("q", "prismatic"): "position [m]",
-        ("qd", "revolute"): "velocity [rad/s]",
-        ("qd", "prismatic"): "velocity [m/s]",
-    }[what, kind]
+def _chosen_panels(trajectory: Trajectory, panels: Sequence[str] | None) -> Sequence[str]:
+    if panels is None:
+        acts = _any(trajectory.tau)
+        moves = _any(np.abs(trajectory.q - trajectory.q[:1]) > REST)
+        return ("q", "qd", *(["tau"] if acts else []), "energy", *(["drift"] if moves else []))
+    for name in [panels] if isinstance(panels, str) else panels:
+        if not is_one_of(name, PANELS):
+            raise UnknownName.of("panel", name, PANELS, "pictures of trajectories")
+    return (panels,) if isinstance(panels, str) else tuple(panels)
 
-    def draw(axes: Axes, trajectory: Trajectory) -> None:
-        values = getattr(trajectory, what) * scale
-        joints = [k for k, its_kind in enumerate(trajectory.joint_kinds) if its_kind == kind]
-        for place, k in enumerate(joints):
-            dashes = k // len(COLOURS) + _hides_another(values[..., k], values[..., joints[:place]])
-            style = {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[dashes % len(DASHES)]}
-            _draw_lines(axes, trajectory.t, values[..., k], trajectory.joint_names[k], **style)
-        axes.set_ylabel(label, color=INK)
-        if in_degrees and 180 <= np.ptp(axes.get_ylim()) < 1440:
+
+def _any(values: Array) -> bool:
+    """Whether any finite value is not zero."""
+    return bool((np.isfinite(values) & (values != 0.0)).any())
+
+
+def _numbers(trajectory: Trajectory, joints: Iterable[str | int] | None) -> list[int]:
+    """The places in q of the joints to draw."""
+    names = trajectory.joint_names
+    if joints is None:
+        return list(range(len(names)))
+    numbers = []
+    for joint in [joints] if isinstance(joints, str | int) else joints:
+        if isinstance(joint, int | np.integer) and not isinstance(joint, bool) and 0 <= joint < len(names):
+            numbers.append(int(joint))
+        elif isinstance(joint, str) and joint in names:
+            numbers.append(names.index(joint))
+        else:
+            raise UnknownName.of("joint", joint, names, f"the trajectory of {trajectory.robot!r}")
+    return list(dict.fromkeys(numbers))
+
+
+def _kinds(trajectory: Trajectory, name: str, numbers: Sequence[int]) -> list[str]:
+    """Joints that turn and joints that slide have panels of their own."""
+    if name in ("energy", "drift"):
+        return [""]
+    return [kind for kind in ("revolute", "prismatic") if any(trajectory.joint_kinds[k] == kind for k in numbers)]
+
+
+def _size(figsize: Any) -> tuple[float, float]:
+    width, height = array("figsize", figsize, (2,), "width and height, inches").tolist()
+    return float(width), float(height)
+
+
+def _lay_out(figure: Figure | SubFigure) -> None:
+    """Let Matplotlib's constrained layout make room for what stands around panels, where no other is chosen."""
+    whole = figure.get_figure(root=True)
+    if whole.get_layout_engine() is None:
+        whole.set_layout_engine("constrained")
+    engine = whole.get_layout_engine()
+    if isinstance(engine, ConstrainedLayoutEngine):
+        engine.set(h_pad=PAD)
+
+
+def _draw(figure: Figure | SubFigure, makers: list[Draw], trajectory: Trajectory) -> None:
+    """Panels in two columns, row by row, the last as wide as both where it stands alone."""
+    rows = -(-len(makers) // 2)
+    grid = figure.add_gridspec(max(rows, 1), 2)
+    first: Axes | None = None
+    for place, make in enumerate(makers):
+        row, column = divmod(place, 2)
+        alone = place == len(makers) - 1 and column == 0
+        axes = figure.add_subplot(grid[row, :] if alone else grid[row, column], sharex=first)
+        first = first or axes
+        prepare(axes)
+        axes.yaxis.set_major_locator(MaxNLocator(5))
+        axes.yaxis.label.set_fontsize(9)
+        axes.xaxis.label.set_fontsize(9)
+        make(axes, trajectory)
+        _settle(axes)
+        lowest = place + 2 >= len(makers) and not (place == len(makers) - 2 and len(makers) % 2 == 1)
+        axes.tick_params(labelbottom=lowest)
+        if lowest:
+            axes.set_xlabel("time [s]", color=INK)
+    if first is not None and len(trajectory.t) > 1:
+        first.set_xlim(trajectory.t[0], trajectory.t[-1])
+    figure.align_ylabels()
+
+
+def _settle(axes: Axes) -> None:
+    """An axis of a value that does not change shows that value, and no offsets."""
+    low, high = axes.get_ylim()
+    middle = 0.5 * (low + high)
+    if high - low <= FLAT * max(abs(middle), 1.0) or not axes.lines:
+        half = 0.05 * max(abs(middle), 1.0)
+        axes.set_ylim(middle - half, middle + half)
+    axes.ticklabel_format(axis="y", useOffset=False)
+
+
+def _head(figure: Figure | SubFigure, trajectory: Trajectory, title: str | None) -> None:
+    """The title, and the method below it."""
+    figure.suptitle(
+        _plain(title or _title(trajectory)), x=0.01, ha="left", fontsize=11, color=INK, fontweight="bold"
+    )  # fmt: skip
+    figure.supxlabel(_plain(trajectory.statistics.method), x=0.99, ha="right", fontsize=7, color="#666666")
+
+
+class _View:
+    """The joints that are drawn, each in its own colour, the same in every panel."""
+
+    def __init__(self, trajectory: Trajectory, numbers: list[int], degrees: bool) -> None:
+        self.trajectory, self.numbers, self.degrees = trajectory, numbers, degrees
+        self._has_joints = False
+
+    def panel(self, panel: _Panel) -> Draw:
+        """The function that draws a panel."""
+        if panel.name == "energy":
+            return _draw_energies
+        if panel.name == "drift":
+            return _draw_drift
+        self._has_joints = True
+        return lambda axes, _: self._draw(axes, panel)
+
+    def style(self, k: int) -> dict[str, Any]:
+        """Colour and dashes of a joint."""
+        return _style(self.numbers.index(k))
+
+    def joints(self) -> list[tuple[str, dict[str, Any]]]:
+        """The names and styles of all joints drawn."""
+        return [(self.trajectory.joint_names[k], self.style(k)) for k in self.numbers] if self._has_joints else []
+
+    def _draw(self, axes: Axes, panel: _Panel) -> None:
+        turns = panel.kind == "revolute"
+        in_degrees = self.degrees and turns and panel.name != "tau"
+        values = getattr(self.trajectory, panel.name) * (180.0 / np.pi if in_degrees else 1.0)
+        of_kind = [k for k in self.numbers if self.trajectory.joint_kinds[k] == panel.kind]
+        for k, turns_taken in zip(of_kind, taking_turns(values[..., of_kind]), strict=True):
+            style = self.style(k) | turns_taken
+            _draw_lines(axes, self.trajectory.t, values[..., k], self.trajectory.joint_names[k], **style)
+        axes.set_ylabel(_ylabel(panel.name, turns, in_degrees), color=INK)
+        if in_degrees and panel.name == "q" and 180 <= np.ptp(axes.get_ylim()) < 1440:
             shown = np.ptp(axes.get_ylim())
             axes.yaxis.set_major_locator(MultipleLocator(45 if shown < 360 else 90 if shown < 720 else 180))
-        if what == "q":
-            many = np.prod(trajectory.batch) > MOST_LINES
-            _legend(axes, "median, 5 to 95 %" if many else None)
-
-    return draw
 
 
-def _hides_another(line: Array, others: Array) -> bool:
-    """Whether a line runs where another is drawn already; dashed, it shows both."""
-    if line.ndim > 1 or not others.size:
-        return False
-    apart = np.abs(others - line[:, None])
-    return bool((np.median(apart, axis=0) < 0.004 * max(np.ptp(others), np.ptp(line))).any())
+def _ylabel(name: str, turns: bool, in_degrees: bool) -> str:
+    angle = "deg" if in_degrees else "rad"
+    return {
+        "q": f"angle [{angle}]" if turns else "position [m]",
+        "qd": f"velocity [{angle if turns else 'm'}/s]",
+        "qdd": f"acceleration [{angle if turns else 'm'}/s²]",
+        "tau": "torque [N m]" if turns else "force [N]",
+    }[name]
 
 
-def _chosen(trajectory: Trajectory, signals: Sequence[str] | None) -> Sequence[str]:
+def _style(place: int) -> dict[str, Any]:
+    return {"color": COLOURS[place % len(COLOURS)], "linestyle": DASHES[place // len(COLOURS) % len(DASHES)]}
+
+
+def taking_turns(values: Array) -> list[dict[str, Any]]:
+    """Dashes for curves that coincide, a column each, so that one is drawn where the others are not; else nothing.
+
+    >>> t = np.linspace(0.0, 1.0, 50)
+    >>> taking_turns(np.stack([t, t**2, t], axis=-1))
+    [{'linestyle': (0.0, (4.0, 4.0))}, {}, {'linestyle': (4.0, (4.0, 4.0))}]
+    """
+    finite = values[np.isfinite(values)]
+    largest = float(np.abs(finite).max(initial=0.0))
+    near = max(HIDDEN * float(np.ptp(finite)) if finite.size else 0.0, FLAT * max(largest, 1.0))
+    groups: list[list[int]] = []
+    for k in range(values.shape[-1]):
+        group = next((group for group in groups if _coincide(values[..., group[0]], values[..., k], near)), None)
+        if group is None:
+            groups.append([k])
+        else:
+            group.append(k)
+    styles: list[dict[str, Any]] = [{} for _ in range(values.shape[-1])]
+    for group in groups:
+        for turn, k in enumerate(group if len(group) > 1 else []):
+            styles[k] = {"linestyle": (turn * DASH, (DASH, (len(group) - 1) * DASH))}
+    return styles
+
+
+def _coincide(one: Array, other: Array, near: float) -> bool:
+    """Whether one motion's curves run on each other for most of the time."""
+    apart = np.abs(one - other)
+    finite = apart[np.isfinite(apart)]
+    return one.ndim == 1 and finite.size > 0 and bool(np.median(finite) <= near)
+
+
+def _chosen_signals(trajectory: Trajectory, signals: Sequence[str] | None) -> Sequence[str]:
     """The names of the signals to draw."""
     known = tuple(trajectory.signals)
     for name in signals or ():
@@ -128,13 +306,12 @@ def _signal_panel(name: str) -> Draw:
 
     def draw(axes: Axes, trajectory: Trajectory) -> None:
         values = trajectory.signals[name]
+        turns = taking_turns(values)
         for k in range(values.shape[-1]):
-            dashes = k // len(COLOURS) + _hides_another(values[..., k], values[..., :k])
-            style = {"color": COLOURS[k % len(COLOURS)], "linestyle": DASHES[dashes % len(DASHES)]}
             label = f"{name} {k}" if values.shape[-1] > 1 else name
-            _draw_lines(axes, trajectory.t, values[..., k], label, **style)
+            _draw_lines(axes, trajectory.t, values[..., k], label, **(_style(k) | turns[k]))
         axes.set_ylabel(_plain(name), color=INK)
-        _legend(axes)
+        _legend_above(axes)
 
     return draw
 
@@ -145,12 +322,11 @@ def _draw_energies(axes: Axes, trajectory: Trajectory) -> None:
     if np.nanmax(np.abs(energy.work), initial=0.0) > 0:
         shown.append(("work put in", energy.work, COLOURS[2]))
     shown.append(("total", energy.total, INK))
-    for place, (name, values, colour) in enumerate(shown):
-        others = np.stack([other for _, other, _ in shown[:place]], axis=-1) if place else values[..., :0]
-        style = DASHES[_hides_another(values, others)]
-        _draw_lines(axes, trajectory.t, values, name, color=colour, linestyle=style)
+    turns = taking_turns(np.stack([values for _, values, _ in shown], axis=-1))
+    for (name, values, colour), turn in zip(shown, turns, strict=True):
+        _draw_lines(axes, trajectory.t, values, name, color=colour, **turn)
     axes.set_ylabel("energy [J]", color=INK)
-    _legend(axes)
+    _legend_above(axes)
 
 
 def _draw_drift(axes: Axes, trajectory: Trajectory) -> None:
@@ -159,7 +335,7 @@ def _draw_drift(axes: Axes, trajectory: Trajectory) -> None:
     scale, unit = next(((s, u) for s, u in _JOULES if largest >= s), _JOULES[-1])
     _draw_lines(axes, trajectory.t, drift / scale, "total - initial - work", color=INK)
     axes.set_ylabel(f"drift [{unit}]", color=INK)
-    _legend(axes)
+    _legend_above(axes)
 
 
 _JOULES = ((1.0, "J"), (1e-3, "mJ"), (1e-6, "µJ"), (1e-9, "nJ"), (1e-12, "pJ"), (1e-15, "fJ"))
@@ -171,6 +347,8 @@ def _draw_lines(axes: Axes, t: Array, values: Array, name: str, **style: Any) ->
     motions = flat.shape[1]
     if motions <= MOST_LINES:
         thin: dict[str, Any] = {"linewidth": 1.4} if motions == 1 else {"linewidth": 0.7, "alpha": 0.7}
+        if len(t) == 1:
+            thin["marker"] = "o"
         for k in range(motions):
             axes.plot(t, flat[:, k], label=_plain(name) if k == 0 else None, **thin, **style)
         return
@@ -181,13 +359,29 @@ def _draw_lines(axes: Axes, t: Array, values: Array, name: str, **style: Any) ->
         axes.plot(t, middle, label=_plain(name), linewidth=1.4, **style)
 
 
-def _legend(axes: Axes, title: str | None = None) -> None:
-    """Beside the panel, where it covers nothing."""
+def _legend_above(axes: Axes) -> None:
+    """In a line above the panel, where it covers nothing."""
     handles, labels = axes.get_legend_handles_labels()
     if handles:
-        style = {"frameon": False, "fontsize": 8, "handlelength": 1.8, "labelcolor": INK, "title": title}
-        style |= {"title_fontsize": 8, "alignment": "left"}
-        axes.legend(handles, labels, loc="upper left", bbox_to_anchor=(1.01, 1.02), borderaxespad=0.0, **style)
+        drawn = [handle for handle in handles if isinstance(handle, Line2D)]
+        solid = [Line2D([], [], color=line.get_color(), linewidth=1.4) for line in drawn]
+        axes.legend(
+            solid, labels, loc="lower left", bbox_to_anchor=(0.0, 1.0), borderaxespad=0.2, ncols=min(len(handles), 4),
+            frameon=False, fontsize=8, handlelength=1.8, columnspacing=1.2, labelcolor=INK,
+        )  # fmt: skip
+
+
+def _legend_of_joints(figure: Figure | SubFigure, view: _View) -> None:
+    """The joints once, to the right of all panels."""
+    named = view.joints()
+    if named:
+        handles = [Line2D([], [], label=_plain(name), linewidth=1.4, **style) for name, style in named]
+        many = np.prod(view.trajectory.batch) > MOST_LINES
+        figure.legend(
+            handles=handles, loc="outside right upper", frameon=False, fontsize=8, handlelength=2.2, labelcolor=INK,
+            title="median, 5 to 95 %" if many else None, title_fontsize=8, alignment="left",
+            ncols=-(-len(handles) // 30),
+        )  # fmt: skip
 
 
 def _title(trajectory: Trajectory) -> str:

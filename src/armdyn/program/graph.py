@@ -11,6 +11,7 @@ The rules below keep two normal forms that let more subexpressions meet: negatio
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping
 
 from armdyn.errors import TraceError
@@ -154,7 +155,7 @@ class Graph:
             return self.neg(self._mul_constant(a, -constant))
         node = self.nodes[a]
         inner = self.value_of(node[2]) if node[0] == "mul" else None  # type: ignore[arg-type]
-        if inner is not None:  # (x * c1) * c2
+        if inner is not None and _is_ordinary(inner * constant):  # (x * c1) * c2
             return self._mul_constant(node[1], inner * constant)  # type: ignore[arg-type]
         return self._node(("mul", a, self.constant(constant)))
 
@@ -163,7 +164,7 @@ class Graph:
         constant = self.value_of(b)
         if constant == 0.0:
             raise TraceError("the traced function divides by the constant zero")
-        if constant is not None:
+        if constant is not None and (math.isinf(constant) or _is_ordinary(1.0 / constant)):
             return self.mul(a, self.constant(1.0 / constant))
         minus_a, minus_b = self._negated(a), self._negated(b)
         if minus_a is not None or minus_b is not None:
@@ -188,6 +189,11 @@ class Graph:
         if known is not None:
             return if_true if known else if_false
         return if_true if if_true == if_false else self._node(("select", condition, if_true, if_false))
+
+
+def _is_ordinary(constant: float) -> bool:
+    """Whether a constant made of others is known to full precision: it has neither overflown nor gone under."""
+    return sys.float_info.min <= abs(constant) < math.inf
 
 
 def replayed(source: Graph, target: Graph, results: Iterable[int], values: Mapping[int, int]) -> dict[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,16 @@ if TYPE_CHECKING:
 
 Operations = Mapping[str, Callable[..., Any]]
 """A target's function for each operation, by the names of `armdyn.program.operations.OPERATIONS`."""
+
+ARITHMETIC: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "div": operator.truediv,
+    "neg": operator.neg,
+    "pow": operator.pow,
+}
+"""Of scalars that have Python's operators."""
 
 
 def replay(

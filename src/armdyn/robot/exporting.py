@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from armdyn.declaration import Function
-from armdyn.errors import UnknownName
+from armdyn.errors import UnknownName, shown
 from armdyn.functions import CompiledFunction
 from armdyn.functions.c_notes import about, notes_of
 from armdyn.program import Program
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from armdyn.robot.robot import Robot
 
 
+Functions: TypeAlias = str | Function | CompiledFunction | Iterable[str | Function | CompiledFunction]
+"""Names of a robot's methods; or functions of one's own, declared or compiled. Or one of them."""
+
+
 class Chosen(NamedTuple):
     """A function of a robot, with everything fixed: its name, its program, and what is said of its arrays."""
 
@@ -31,7 +35,7 @@ class Chosen(NamedTuple):
 
 
 def chosen_functions(
-    robot: Robot, functions: Iterable[str | Function | CompiledFunction], given: Iterable[str] = (), **options: Any
+    robot: Robot, functions: Functions, given: str | Iterable[str] = (), **options: Any
 ) -> list[Chosen]:
     """The programs of functions, by the names of the robot's methods, or declared or compiled ones.
 
@@ -44,8 +48,11 @@ def chosen_functions(
     Raises:
         UnknownName: a function that the robot does not have; an array or option that none of the functions has.
     """
-    compiled = [_compiled(robot, function) for function in ([functions] if isinstance(functions, str) else functions)]
-    given = tuple(given)
+    if not isinstance(functions, Iterable | Function | CompiledFunction):
+        raise TypeError(f"functions={shown(functions)}: expected names of methods of {robot.name!r}, or functions")
+    several = [functions] if isinstance(functions, str | Function | CompiledFunction) else list(functions)
+    compiled = [_compiled(robot, function) for function in several]
+    given = (given,) if isinstance(given, str) else tuple(given)
     arrays = [name for f in compiled for name in f._inputs.positional if name not in f._inputs.required]
     _refuse_unread("optional array", given, arrays, compiled)
     _refuse_unread("option", options, [name for f in compiled for name in f.function.options], compiled)
@@ -54,7 +61,7 @@ def chosen_functions(
 
 def _chosen(function: CompiledFunction, given: Iterable[str], options: dict[str, Any]) -> Chosen:
     own = {name: value for name, value in options.items() if name in function.function.options}
-    program = function.program(given=given, **own)
+    program = function.program(given=[name for name in given if name in function._inputs.positional], **own)
     return Chosen(function.function.name, program, notes_of(function._inputs))
 
 
@@ -81,13 +88,13 @@ def _refuse_unread(kind: str, names: Iterable[str], known: Iterable[str], functi
 def to_c(
     robot: Robot,
     /,
-    functions: Iterable[str | Function | CompiledFunction],
+    functions: Functions,
     *,
     name: str | None = None,
     shared: bool = False,
     scalar: str = "double",
     sincos: str | tuple[str, str] = "libm",
-    given: Iterable[str] = (),
+    given: str | Iterable[str] = (),
     **options: Any,
 ) -> CCode:
     """Functions of the robot as one module of C99: a header, a source, a self-test and a CMakeLists.txt.

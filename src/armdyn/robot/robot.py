@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from textwrap import indent
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import armdyn
 from armdyn.declaration import Function, function
-from armdyn.errors import TraceError
+from armdyn.errors import TraceError, UnknownName, shown
 from armdyn.functions import CompiledFunction
-from armdyn.imported import Imported
+from armdyn.imported import Imported, exported
 from armdyn.model.canonical import canonical
 from armdyn.model.constraints import Row, rows_in
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Joint, Model
 from armdyn.program import Program
+from armdyn.robot.groups import index
+from armdyn.robot.habits import HABITS, without_attribute
 from armdyn.robot.imported import Edited, OfModel, Read
 from armdyn.robot.method import Method
 from armdyn.spatial.rotations import Array
@@ -42,6 +47,7 @@ if TYPE_CHECKING:
     import armdyn.robot.exporting
     import armdyn.robot.locking
     import armdyn.robot.renaming
+    import armdyn.robot.sampling
     import armdyn.task_space
     from armdyn.model.coupling import Coordinate
     from armdyn.task_space import CompiledTask, Task
@@ -194,6 +200,9 @@ class Robot:
     joint_accelerations = Imported(lambda: armdyn.kinematics.joint_accelerations)
     task_space = Imported(lambda: armdyn.task_space.task_space)
     cartesian_dynamics = Imported(lambda: armdyn.task_space.cartesian_dynamics)
+    random_configuration = Imported(lambda: armdyn.robot.sampling.random_configuration)
+    simulate = exported("armdyn.simulation")
+    plot = exported("armdyn.plots.robot")
 
     # Of robots with flexible joints
     vibration_modes = Imported(lambda: armdyn.actuators.vibration_modes)
@@ -229,6 +238,40 @@ class Robot:
     def dof(self) -> int:
         """n, the size of q: the number of joints, or of the coordinates that move them where they are coupled."""
         return len(self.model.coordinates)
+
+    @property
+    def n(self) -> int:
+        """The size of q, as `dof`."""
+        return self.dof
+
+    @cached_property
+    def lower(self) -> Array:
+        """Lower limits of q, rad or m, shape (n,); -inf where there is none. Read-only."""
+        return self._of_limits("lower")
+
+    @cached_property
+    def upper(self) -> Array:
+        """Upper limits of q, rad or m, shape (n,); inf where there is none. Read-only.
+
+        >>> armdyn.load("ur5").upper.round(3)
+        array([6.283, 6.283, 3.142, 6.283, 6.283, 6.283])
+        """
+        return self._of_limits("upper")
+
+    @cached_property
+    def velocity_limits(self) -> Array:
+        """Largest speeds of the joints, rad/s or m/s, shape (n,); inf where there is none. Read-only."""
+        return self._of_limits("velocity")
+
+    @cached_property
+    def effort_limits(self) -> Array:
+        """Largest joint forces, N m or N, shape (n,); inf where there is none. Read-only."""
+        return self._of_limits("effort")
+
+    def _of_limits(self, which: str) -> Array:
+        values = np.array([getattr(joint.limits, which) for joint in self.joints], dtype=float)
+        values.flags.writeable = False
+        return values
 
     @property
     def joints(self) -> tuple[Joint | Coordinate, ...]:
@@ -282,22 +325,24 @@ class Robot:
 
     def compile(
         self,
-        fn: Function | Callable[..., Any],
+        fn: str | Function | Callable[..., Any],
         *,
         signature: str | None = None,
         parameters: Iterable[str] = (),
     ) -> CompiledFunction:
-        """Compile a function of your own: a controller, a cost, an observer.
+        """Compile a function of your own: a controller, a cost, an observer; or one of armdyn's, by its name.
 
         Args:
             fn: declared with ``@armdyn.function("(n),(n)->(n)")``, or a plain function of (model, arrays...) together
-                with ``signature``. It may call anything in `armdyn.algorithms`.
+                with ``signature``. It may call anything in `armdyn.algorithms`. Or the name of a method of the robot,
+                such as "mass_matrix".
             signature: shapes of its arrays and results, where it is not declared.
             parameters: model parameters that become inputs behind the arrays: "gravity"; "LINK.mass", "LINK.com",
                 "LINK.inertia" in place of a link's own; "JOINT.armature", "JOINT.damping", "JOINT.friction" in place of
-                a joint's; or "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a
-                frame, seen from it, which is added. They stand behind all arrays, also those that may be left out: give
-                them by name, with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
+                a joint's, "JOINT.spring.stiffness", "JOINT.spring.damping", "JOINT.spring.cubic" of its spring; or
+                "FRAME.payload.mass", "FRAME.payload.com", "FRAME.payload.inertia" of a body fixed to a frame, seen from
+                it, which is added. They stand behind all arrays, also those that may be left out: give them by name,
+                with underscores for dots, ``tool0_payload_mass=2.0``, where the function has such arrays.
 
         >>> @armdyn.function("(n),(n),(n),(n)->(n),()")
         ... def computed_torque(model, q, qd, q_goal, gains):
@@ -309,22 +354,36 @@ class Robot:
         >>> tau, energy = control(np.zeros((1000, 6)), np.zeros(6), np.ones(6), np.full(6, 25.0))
         >>> tau.shape, energy.shape
         ((1000, 6), (1000,))
+        >>> armdyn.load("ur5").compile("mass_matrix", parameters=["wrist_3_link.mass"])(np.zeros(6), 2.5).shape
+        (6, 6)
         """
-        declared = _declared(fn, signature)
+        declared = self._named(fn) if isinstance(fn, str) else _declared(fn, signature)
         method = vars(type(self)).get(declared.name)
         if isinstance(method, Method) and method.function is declared:
             method.refuse_where_wrong(self)
         return CompiledFunction(self, declared, parameters)
+
+    def _named(self, name: str) -> Function:
+        """The declared function behind the method of a name."""
+        method = vars(type(self)).get(name)
+        if isinstance(method, Method):
+            return method.function
+        if name in HABITS:
+            raise UnknownName(f"no function {shown(name)} in {self.name!r}; here it is robot.{HABITS[name]}")
+        known = [each for each, method in vars(type(self)).items() if isinstance(method, Method) and method.fits(self)]
+        raise UnknownName.of("function", name, known, repr(self.name))
 
     @cached_property
     def _tasks(self) -> dict[Task, CompiledTask]:
         """The functions that `task_space` has compiled, by task."""
         return {}
 
-    def program(self, fn: Function | Callable[..., Any], *, signature: str | None = None, **options: Any) -> Program:
-        """The straight-line program of a function of this robot, with its operation counts.
+    def program(
+        self, fn: str | Function | Callable[..., Any], *, signature: str | None = None, **options: Any
+    ) -> Program:
+        """The straight-line program of a function of this robot, by itself or by its name, with its operation counts.
 
-        >>> print(armdyn.load("planar_2r").program(armdyn.algorithms.mass_matrix).op_counts)
+        >>> print(armdyn.load("planar_2r").program("mass_matrix").op_counts)
         1m + 6a + 2t
         """
         return self.compile(fn, signature=signature).program(**options)
@@ -338,16 +397,34 @@ class Robot:
     def __reduce__(self) -> tuple[type[Robot], tuple[Model]]:
         return Robot, (self.model,)
 
+    if not TYPE_CHECKING:  # else every name would be one of robots
+
+        def __getattr__(self, name: str) -> Any:
+            """Called for names that robots do not have: those of other libraries lead to ours."""
+            if name in HABITS:
+                raise AttributeError(without_attribute(type(self).__name__, name))
+            raise AttributeError(without_attribute(type(self).__name__, name), name=name, obj=self)
+
     def __str__(self) -> str:
-        """The robot in a line, and its actuators in one each."""
-        driven = [f"  {joint.name}: {joint.actuator}" for joint in self.model.joints if joint.actuator is not None]
-        return "\n".join([repr(self), *driven])
+        """A table of joints, kinds, limits and links; base, tip, mass, gravity, actuators and notes below it."""
+        from armdyn.robot.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return str(summary(self))
+
+    def _repr_html_(self) -> str:
+        from armdyn.robot.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return summary(self).html()
 
     def __repr__(self) -> str:
         joints = ", ".join(self.joint_names) if self.dof <= 3 else f"{self.joint_names[0]}, ..., {self.joint_names[-1]}"
         what = ("joint" if self.model.coupling is None else "coordinate") + ("s" if self.dof > 1 else "")
         moved = "" if self.model.coupling is None else f" of {len(self.model.joints)} joints"
         return f"<Robot {self.name!r}: {self.dof} {what}{moved} ({joints}), tip {self.tip!r}>"
+
+
+_INDEX = f"What to ask, by what the answer is about:\n\n{index(vars(Robot))}"
+Robot.__doc__ = f"{Robot.__doc__}\n{indent(_INDEX, '    ')}\n    "
 
 
 def _declared(fn: Function | Callable[..., Any], signature: str | None) -> Function:

@@ -11,6 +11,7 @@ from typing import Any
 from armdyn.errors import ModelError, UnknownName
 from armdyn.lazy import modules_of
 from armdyn.robot import Robot
+from armdyn.robots.from_memory import is_text, of_object, of_text
 from armdyn.threads import undivided
 
 IN_PLANE = (0.0, -9.81, 0.0)
@@ -44,12 +45,12 @@ def bundled_robots() -> tuple[str, ...]:
     return tuple(_BUNDLED)
 
 
-def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
-    """A bundled robot by name, or the robot a URDF or MJCF file describes.
+def load(robot: str | os.PathLike[str] | object, **options: Any) -> Robot:
+    """A bundled robot by name, or the robot a URDF or MJCF file, its text, or a model in memory describes.
 
     Args:
-        robot: one of `bundled_robots`, or the path of a URDF or MJCF file, which its root element
-            tells, <robot> or <mujoco>.
+        robot: one of `bundled_robots`; the path of a URDF or MJCF file, or its text, whose root element tells which,
+            <robot> or <mujoco>; a ``mujoco.MjModel``; a ``pinocchio.Model``.
         options: as for `Robot.from_urdf` and `Robot.from_mjcf`: base, tip, chain, locked, gravity, check_inertia,
             problems, friction. "planar_2r_geared" takes gear_ratio= besides, 10 where it is not given.
 
@@ -58,7 +59,7 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
 
     Raises:
         UnknownName: neither a bundled name nor an existing file.
-        ModelError: every problem of the file at once.
+        ModelError: every problem of the file at once, or what is none of these.
 
     >>> load("planar_2r").joint_names
     ('joint_1', 'joint_2')
@@ -67,14 +68,13 @@ def load(robot: str | os.PathLike[str], **options: Any) -> Robot:
         return _load(robot, options)
 
 
-def _load(robot: str | os.PathLike[str], options: Mapping[str, Any]) -> Robot:
+def _load(robot: object, options: Mapping[str, Any]) -> Robot:
+    if isinstance(robot, str) and is_text(robot):
+        return of_text(robot, options)
     if not isinstance(robot, str | os.PathLike):
-        raise ModelError(f"the robot is {type(robot).__name__}; expected a bundled name or the path of a file")
+        return _of_object(robot, options)
     if robot in _BUNDLED:
         return _bundled(str(robot), options)
-    from armdyn.formats.files import refuse_text  # noqa: PLC0415
-
-    refuse_text(robot)
     path = Path(robot)
     if not os.path.exists(path) and path.suffix == "" and len(path.parts) == 1:
         unknown = UnknownName.of("bundled robot", str(robot), _BUNDLED, "armdyn")
@@ -85,6 +85,16 @@ def _load(robot: str | os.PathLike[str], options: Mapping[str, Any]) -> Robot:
         if is_mjcf(path):
             return Robot.from_mjcf(path, **options)
     return Robot.from_urdf(path, **options)
+
+
+def _of_object(robot: object, options: Mapping[str, Any]) -> Robot:
+    found = of_object(robot, options)
+    if found is None:
+        raise ModelError(
+            f"the robot is {type(robot).__name__}; expected a bundled name or the path of a file, the text of a "
+            "description, a mujoco.MjModel or a pinocchio.Model"
+        )
+    return found
 
 
 def _bundled(name: str, options: Mapping[str, Any]) -> Robot:

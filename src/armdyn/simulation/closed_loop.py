@@ -26,11 +26,11 @@ from armdyn.functions import CompiledRollout, Rolled
 from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import said_of
 from armdyn.functions.locating import locating
-from armdyn.functions.named_tuples import named_tuple
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
 from armdyn.imported import exported
+from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES

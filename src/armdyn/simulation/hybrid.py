@@ -15,6 +15,7 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
+from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.chattering import Watch
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
@@ -63,27 +64,36 @@ class Happenings:
     stops: Stops | None
     contacts: Sequence[Contact]
     dry: DryJoints
+    brakes: Brakes | None = None
 
     @property
     def only_dry(self) -> bool:
         """Whether there are joints that stick and nothing else."""
-        return not (self.events or self.stops or self.contacts)
+        return not (self.events or self.stops or self.contacts or self.brakes)
 
 
 def happenings_of(
-    method: Method, events: Any, stops: Any, contacts: Any, dry: DryJoints, dense_output: bool
+    method: Method,
+    events: Any,
+    stops: Any,
+    contacts: Any,
+    dry: DryJoints,
+    dense_output: bool,
+    brakes: Brakes | None = None,
 ) -> Happenings | None:
     """What these arguments of `armdyn.simulate` mean, with joints that can stick; None where nothing is to happen."""
     events, contacts = _listed("events", events, "watched"), _listed("contacts", contacts, "plane")
     if not (stops is None or isinstance(stops, Stops)):
         raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")
-    asked = bool(events or contacts or stops)
+    asked = bool(events or contacts or stops or brakes)
     if not asked and not (len(dry) and can_stop(method)):
         return None
     check_method(method)
     if dense_output and asked:
-        raise SettingError("dense_output goes without events, stops and contacts; save_every says how often to save")
-    return Happenings(events, stops, contacts, dry)
+        raise SettingError(
+            "dense_output goes without events, stops, contacts and brakes; save_every says how often to save"
+        )
+    return Happenings(events, stops, contacts, dry, brakes)
 
 
 def _listed(name: str, given: Any, part: str) -> list[Any]:
@@ -133,7 +143,9 @@ def integrate(
     pushing = Pushing(robot, barriers, happenings.dry, redundant)
     room = Room.of(samples, len(barriers))
     samples.qdd = room.qdd
-    samples.signals = room.signals(barriers.stops, friction=len(happenings.dry) > 0)
+    brakes = happenings.brakes
+    samples.signals = room.signals(barriers.stops, friction=len(happenings.dry) > 0 or brakes is not None)
+    braked = None if brakes is None else cache(lambda engaged: brakes.pushing(engaged, barriers, redundant))
     if dense_output:
         samples.dense = {index: Dense(robot.dof) for index in np.ndindex(batch)}
 
@@ -141,6 +153,8 @@ def integrate(
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         dense = samples.dense.get(index)
         motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense)
+        if brakes is not None and braked is not None:
+            motion.brakes = BrakesInMotion(brakes, braked, brakes.engaged, [one.t for one in brakes.switches])
         try:
             yield from motion.run(q[index], qd[index])
         finally:
@@ -187,6 +201,29 @@ class Room(NamedTuple):
         self.qdd[row], self.push[row], self.friction[row] = found.qdd, found.push, found.friction
 
 
+@dataclass
+class BrakesInMotion:
+    """The brakes of one state on its way.
+
+    Args:
+        brakes: what switches them.
+        pushing: the equations of motion with some joints' brakes engaged.
+        engaged: those that are now.
+        times: of the switches that are to come, s; None of conditions and of those that were.
+    """
+
+    brakes: Brakes
+    pushing: Callable[[frozenset[str]], Pushing]
+    engaged: frozenset[str]
+    times: list[float | None]
+
+    def switched(self, place: int) -> Pushing:
+        """The equations of motion behind a switch."""
+        self.times[place] = None
+        self.engaged = self.brakes.after(self.engaged, self.brakes.switches[place])
+        return self.pushing(self.engaged)
+
+
 class StateInMotion:
     """One state on its way: y = (q, qd, W), and what is held: barriers closed, joints stuck."""
 
@@ -206,6 +243,7 @@ class StateInMotion:
         self.n = pushing.robot.dof
         self.forces, self.duration, self.samples, self.room = forces, duration, samples, room
         self.watched, self.corrector, self.dense = watched, corrector, dense
+        self.brakes: BrakesInMotion | None = None
         self.occurred: list[tuple[float, str, str, Array, Array, float]] = []
         self.mode = Mode(np.zeros(len(pushing.is_joint), dtype=bool), np.zeros(len(self.dry), dtype=int))
         self.hold = 0
@@ -295,7 +333,7 @@ class StateInMotion:
         """The first hit, leave, rest or terminal event of the step; the other events before it are noted."""
         times = points_of(step.t, step.end)
         found = [*self._hits(step, times, starts), *self._leaves(step, times, starts), *self._rests(step, times)]
-        found += self._crossings(step, times)
+        found += [*self._crossings(step, times), *self._switches(step, times)]
         first = min((one for one in found if one.kind != "crossing"), default=None)
         for one in sorted(found):
             if one.kind in ("crossing", "end") and one.t <= (step.end if first is None else first.t):
@@ -308,6 +346,17 @@ class StateInMotion:
             value, way = partial(self._value, place), one.direction
             kind = "end" if one.terminal else "crossing"
             yield from _found(kind, place, step, value, partial(_crossed, value, times, way))
+
+    def _switches(self, step: Step, times: Array) -> Iterator[_Found]:
+        """Brakes that are engaged or released, each at its time or at the first of its condition in the step."""
+        if self.brakes is None:
+            return
+        for place, (one, t) in enumerate(zip(self.brakes.brakes.switches, self.brakes.times, strict=True)):
+            if t is not None and t <= step.end:
+                yield _Found(max(t, step.t), "brake", place)
+            elif one.watched is not None and one.engages != (one.joint in self.brakes.engaged):
+                value, way = partial(self._condition, one.watched), one.watched.direction
+                yield from _found("brake", place, step, value, partial(_crossed, value, times, way))
 
     def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
         """Barriers that are reached, each at its first time."""
@@ -332,6 +381,9 @@ class StateInMotion:
 
     def _value(self, place: int, at: At) -> Function:
         return lambda t: self.watched[place].value(t, *self._state(at(t)))
+
+    def _condition(self, watched: Watched, at: At) -> Function:
+        return lambda t: watched.value(t, *self._state(at(t)))
 
     def _gap(self, place: int, at: At) -> Function:
         return lambda t: float(self.barriers.gaps(at(t)[: self.n])[place])
@@ -371,6 +423,8 @@ class StateInMotion:
         self.integrator.restart()
         if found.kind == "leave":
             return self._settled(t, y, leaves=self._holding(t, y).nearest.leaves)
+        if found.kind == "brake":
+            return self._braked(t, y, found.place)
         q, qd = self._state(y)
         closed = self.mode.held & self.pushing.is_joint
         closed[found.place + (len(self.barriers) if found.kind == "rest" else 0)] = True
@@ -379,6 +433,20 @@ class StateInMotion:
             return self._settled(t, np.array([*q, *qd, y[-1]]))
         slip = np.where(np.abs(self.dry.rows @ qd_at_rest) <= SLOW, 0, self.mode.slip)
         return self._settled(t, self._moved(y, q, qd_at_rest), slip=slip)
+
+    def _braked(self, t: float, y: Array, place: int) -> Array:
+        """The state behind the switch of a brake, whose joint may have friction now, or none any more."""
+        assert self.brakes is not None  # noqa: S101 - it was found by them
+        switch, barriers, stuck = self.brakes.brakes.switches[place], len(self.barriers), self.mode.held
+        before = {name for name, held in zip(self.dry.names, stuck[barriers:], strict=True) if held}
+        self.pushing = self.brakes.switched(place)
+        self.dry = self.pushing.dry
+        speed = self.dry.rows @ self._state(y)[1]
+        slip = np.where(np.abs(speed) <= SLOW, 0, np.sign(speed)).astype(int)
+        held = np.array([name in before for name in self.dry.names], dtype=bool)
+        self.mode = Mode(np.concatenate([stuck[:barriers], held]), slip)
+        self._note(t, switch.joint, switch.kind, y)
+        return self._settled(t, y, slip=slip)
 
     def _settled(
         self, t: float, y: Array, leaves: Array | None = None, slip: Array | None = None, quiet: bool = False

@@ -162,6 +162,6 @@ def check_method(method: Method) -> None:
     """Refuse methods that cannot stop within a step and go on from there."""
     if not can_stop(method):
         raise SettingError(
-            f"{method} cannot stop at events, stops and contacts; use method='adaptive' or 'rk4', or another whose "
-            "steps need no past"
+            f"{method} cannot stop at events, stops, contacts and brakes; use method='adaptive' or 'rk4', or another "
+            "whose steps need no past"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
+from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
@@ -59,6 +60,7 @@ def simulate(
     events: Sequence[Event] = (),
     stops: Stops | None = None,
     contacts: Sequence[Contact] = (),
+    brakes: Mapping[str, Sequence[tuple[float | Event, str]]] | None = None,
     progress: bool = False,
 ) -> Trajectory:
     """Motion q(t), qd(t) from an initial state under joint torques, gravity and a wrench at the tip, a `Trajectory`.
@@ -116,6 +118,8 @@ def simulate(
             ``trajectory.signals``, what impacts take is counted as work. With events, stops and contacts
             the states of a batch are integrated one after the other, and a callable sees one state; so, too, with dry
             friction and a callable.
+        brakes: by joint whose actuator has a `armdyn.actuators.Brake`, what switches it: pairs of a time, s, or an
+            event, and "engaged" or "released". At first they are as the robot has them. See docs/simulation.md.
         progress: show a progress bar on stderr.
 
     With fixed steps and none of these the batch advances as one, in vector code, and a state that diverges becomes NaN
@@ -157,12 +161,13 @@ def simulate(
     dry, happenings = DryJoints.of(robot), None
     if flexible:
         flexible_run.refuse_options(
-            events=events, stops=stops, contacts=contacts, dense_output=dense_output, project=project
+            events=events, stops=stops, contacts=contacts, brakes=brakes, dense_output=dense_output, project=project
         )
         samples, integrate = flexible_run.plan(robot, chosen, forces, start, (theta0, thetad0), **saving)
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
-        happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output)
+        switched = Brakes.of(robot, brakes or {}, duration)
+        happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output, switched)
         samples, integrate = _plan(robot, chosen, forces, start, happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)

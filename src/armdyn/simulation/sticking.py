@@ -16,9 +16,9 @@ import numpy as np
 from armdyn import algorithms
 from armdyn.algorithms.factors import factored, factored_mass_matrix, links_mass
 from armdyn.declaration import Argument, Function, MadeFunction, Shape, function
-from armdyn.functions.named_tuples import named_tuple
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
+from armdyn.named_tuples import named_tuple
 from armdyn.program import less, less_equal, minimum, select
 from armdyn.simulation.bounded import SLACK
 from armdyn.simulation.dry_joints import can_stick

@@ -6,7 +6,6 @@ order of the series asks for, by recurrence, and compiles one step; the series o
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Generator
 from itertools import pairwise
 from pathlib import Path
@@ -16,6 +15,7 @@ import numpy as np
 
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import MissingLibrary
+from armdyn.program.replay import ARITHMETIC
 from armdyn.robot import Robot
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.divergence import diverged
@@ -82,15 +82,7 @@ def _solver(robot: Robot, method: Taylor, *, with_f_tip: bool) -> Any:
     n = robot.dof
     y = heyoka.make_vars(*(f"y{k}" for k in range(2 * n + 1)))
     held = [heyoka.par[k] for k in range(sum(port.size for port in program.inputs) - 2 * n)]
-    operations = {
-        "add": operator.add,
-        "sub": operator.sub,
-        "mul": operator.mul,
-        "div": operator.truediv,
-        "neg": operator.neg,
-        "pow": operator.pow,
-        **{name: getattr(heyoka, name) for name in SAME_NAMES},
-    }
+    operations = ARITHMETIC | {name: getattr(heyoka, name) for name in SAME_NAMES}
     qdd, (power,) = program.replay([*y[: 2 * n], *held], operations, heyoka.expression)
     rates = [*y[n : 2 * n], *qdd, power]
     return heyoka.taylor_adaptive(

@@ -357,11 +357,11 @@ class Trajectory:
         return load(path)
 
     def plot(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Figure:
-        """A picture of joint positions, velocities and the energy account, as a matplotlib Figure.
+        """A picture of joint positions, velocities, forces and the energy account, as a matplotlib Figure.
 
         Args:
             path: also write it there; the ending chooses the format (png, pdf, svg).
-            options: of `armdyn.plots.plot_trajectory`.
+            options: of `armdyn.plots.plot_trajectory`: joints, panels, degrees, figsize, title, signals, figure.
         """
         from armdyn.plots import plot_trajectory, write_figure  # noqa: PLC0415 - matplotlib is slow to import
 
@@ -387,6 +387,17 @@ class Trajectory:
         if path is not None:
             animation.save(path, progress=progress)
         return animation
+
+    def _repr_html_(self) -> str:
+        from armdyn.simulation.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return summary(self).html()
+
+    def __str__(self) -> str:
+        """A table of joints, with their positions, speeds and forces; energy and notes below it."""
+        from armdyn.simulation.summary import summary  # noqa: PLC0415 - it needs this class
+
+        return str(summary(self))
 
     def __repr__(self) -> str:
         batch = f", batch {self.batch}" if self.batch else ""

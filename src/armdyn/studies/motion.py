@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,11 @@ from typing import Any
 import numpy as np
 
 from armdyn import control
-from armdyn.model import Inertia
+from armdyn.actuators import Actuator
+from armdyn.checks import number
+from armdyn.model import Inertia, Model
+from armdyn.model.drive import OF_JOINT
+from armdyn.model.editing import with_joints
 from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
@@ -150,8 +155,10 @@ def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) ->
         owner, _, quantity = name.rpartition(".")
         if name == "gravity":
             robot = robot.with_gravity(value)
-        elif quantity == "armature":
-            robot = robot.with_armature({owner: float(value)})
+        elif quantity in OF_JOINT and owner in robot.model.joint_names:
+            robot = Robot(with_joints(robot.model, {owner: {quantity: _not_negative(words, name, value)}}))
+        elif name in robot.model.rotors or name in robot.model.springs:
+            robot = Robot(with_joints(robot.model, _of_actuator(robot.model, name, float(value))))
         else:
             bodies = of_links if payload_frame(robot.model, owner) is None else of_payloads
             bodies.setdefault(owner, {})[quantity] = value
@@ -162,6 +169,23 @@ def _with_parameters(words: Words, robot: Robot, values: Mapping[str, Array]) ->
         for owner, body in of_payloads.items():
             robot = robot.with_payload(_inertia(POINT | body), owner.removesuffix(PAYLOAD))
     return robot
+
+
+def _not_negative(words: Words, name: str, value: Array) -> float:
+    with words.at("inputs"):
+        return number(name, float(value), least=0.0)
+
+
+def _of_actuator(model: Model, name: str, value: float) -> Mapping[str, Mapping[str, Any]]:
+    """The joint of which a rotor that is a body of its own, or the spring, has another number."""
+    for joint in model.joints:
+        if name in joint.rotors:
+            moments = {rotor: part.moment_about_axis for rotor, part in joint.rotors.items()}
+            return {joint.name: {"motor_parts": joint.with_rotor_inertias(moments | {name: value}).motor_parts}}
+        if name in joint.springs and isinstance(joint.actuator, Actuator) and joint.actuator.spring is not None:
+            spring = dataclasses.replace(joint.actuator.spring, **{name.rpartition(".")[2]: value})
+            return {joint.name: {"actuator": dataclasses.replace(joint.actuator, spring=spring)}}
+    raise AssertionError(name)  # pragma: no cover
 
 
 def _inertia(values: Mapping[str, Any]) -> Inertia:

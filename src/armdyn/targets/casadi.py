@@ -6,11 +6,15 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from armdyn.extras import extra
-from armdyn.program.replay import Operations
-from armdyn.targets.identifiers import identifier, identifiers
+from armdyn.program.replay import ARITHMETIC, Operations
+from armdyn.targets.identifiers import identifier, of_both_sides
 
 if TYPE_CHECKING:
     from armdyn.program.program import Port, Program
+
+
+RESERVED = ("null", "jac", "hess")
+"""Names that CasADi gives to no function and no array."""
 
 
 def to_casadi(program: Program, *, name: str | None = None) -> Any:
@@ -36,13 +40,14 @@ def to_casadi(program: Program, *, name: str | None = None) -> Any:
      [1, 1]]
     """
     ca = extra("casadi", "to_casadi", library="CasADi")
-    names = identifiers((port.name for port in (*program.inputs, *program.outputs)), "CasADi")
+    taken, given = ([port.name for port in ports] for ports in (program.inputs, program.outputs))
+    names, results_of = of_both_sides(taken, given, "CasADi", RESERVED)
     symbols = [ca.SX.sym(names[port.name], *_matrix(port)) for port in program.inputs]
     scalars = [scalar for symbol in symbols for scalar in _rows_of(ca, symbol)]
     outputs = program.replay(scalars, _operations(ca), ca.SX)
     results = [_of_rows(ca, port, values) for port, values in zip(program.outputs, outputs, strict=True)]
-    ports = [[names[port.name] for port in ports] for ports in (program.inputs, program.outputs)]
-    return ca.Function(identifier(name or program.name), symbols, results, *ports)
+    io_names = [names[n] for n in taken], [results_of[n] for n in given]
+    return ca.Function(identifier(name or program.name, RESERVED), symbols, results, *io_names)
 
 
 def _matrix(port: Port) -> tuple[int, int]:
@@ -63,18 +68,16 @@ def _of_rows(ca: Any, port: Port, scalars: list[Any]) -> Any:
 
 def _operations(ca: Any) -> Operations:
     same = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh", "sign", "floor")
-    return {name: getattr(ca, name) for name in same} | {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "neg": lambda a: -a,
-        "pow": lambda a, b: a**b,
-        "abs": ca.fabs,
-        "min": ca.fmin,
-        "max": ca.fmax,
-        "less": lambda a, b: a < b,
-        "less_equal": lambda a, b: a <= b,
-        "select": lambda condition, a, b: ca.if_else(condition != 0, a, b),
-        "guard": lambda value, unused: value + 0.0 * unused,
-    }
+    return (
+        ARITHMETIC
+        | {name: getattr(ca, name) for name in same}
+        | {
+            "abs": ca.fabs,
+            "min": ca.fmin,
+            "max": ca.fmax,
+            "less": lambda a, b: a < b,
+            "less_equal": lambda a, b: a <= b,
+            "select": lambda condition, a, b: ca.if_else(condition != 0, a, b),
+            "guard": lambda value, unused: value + 0.0 * unused,
+        }
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from armdyn.errors import Unsupported
+from armdyn.errors import Unsupported, shown
 
 
 def identifier(name: str, reserved: Collection[str] = ()) -> str:
@@ -14,6 +14,8 @@ def identifier(name: str, reserved: Collection[str] = ()) -> str:
     >>> identifier("forearm_link.mass"), identifier("2nd joint"), identifier("double", {"double"})
     ('forearm_link_mass', 'x2nd_joint', 'double_')
     """
+    if not isinstance(name, str):
+        raise TypeError(f"the name {shown(name)} is no text; expected a str")
     plain = re.sub(r"[^A-Za-z0-9]+|_+", "_", name).strip("_") or "x"
     plain = plain if plain[0].isalpha() else f"x{plain}"
     return f"{plain}_" if plain in reserved else plain
@@ -33,3 +35,22 @@ def identifiers(names: Iterable[str], language: str, reserved: Collection[str] =
             raise Unsupported(f"{other!r} and {name!r} are both {mine!r} in {language}; rename one of them")
         found[name] = mine
     return found
+
+
+def of_both_sides(
+    inputs: Iterable[str], outputs: Iterable[str], language: str, reserved: Collection[str] = ()
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Identifiers for inputs and for outputs, all different: ``q_out`` of an output ``q`` where an input is called so.
+
+    >>> of_both_sides(["q", "qd"], ["q", "energy"], "C")
+    ({'q': 'q', 'qd': 'qd'}, {'q': 'q_out', 'energy': 'energy'})
+
+    Raises:
+        Unsupported: where two inputs, or two outputs, become the same identifier.
+    """
+    taken = identifiers(inputs, language, reserved)
+    found: dict[str, str] = {}
+    for name, plain in identifiers(outputs, language, reserved).items():
+        mine = f"{plain}_out" if plain in taken.values() else plain
+        found[name] = f"{mine}_" if mine in {*taken.values(), *found.values()} else mine
+    return taken, found

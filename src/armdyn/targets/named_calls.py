@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from inspect import Parameter, Signature
 from keyword import kwlist
 from typing import Any
 
+from armdyn.named_tuples import named_tuple
 from armdyn.program.program import Port, Program
 from armdyn.targets.identifiers import identifier, identifiers
 
@@ -27,7 +26,7 @@ class NamedCall:
         self.__name__ = name or program.name
         self._names = list(identifiers((port.name for port in program.inputs), self.LANGUAGE, kwlist).values())
         fields = list(identifiers((port.name for port in program.outputs), self.LANGUAGE, kwlist).values())
-        self._result = _named_tuple(identifier(self.__name__, kwlist), tuple(fields)) if len(fields) > 1 else _only
+        self._result = named_tuple(identifier(self.__name__, kwlist), fields) if len(fields) > 1 else _only
         self.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in self._names])
 
     def _bound(self, arrays: Sequence[Any], by_name: Mapping[str, Any]) -> Sequence[Any]:
@@ -52,10 +51,3 @@ def _only(result: Any) -> Any:
 
 def _shown(port: Port) -> str:
     return f"{port.name}[{'x'.join(map(str, port.shape))}]" if port.shape else port.name
-
-
-@cache
-def _named_tuple(name: str, fields: tuple[str, ...]) -> Callable[..., Any]:
-    plain: Any = namedtuple  # mypy knows it with literal names only
-    made: Callable[..., Any] = plain(name, fields)
-    return made

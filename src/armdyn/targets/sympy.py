@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from armdyn.extras import extra
-from armdyn.program.replay import Operations
+from armdyn.program.replay import ARITHMETIC, Operations
 from armdyn.targets.identifiers import identifiers
 
 if TYPE_CHECKING:
@@ -70,18 +70,16 @@ def _operations(sympy: Any) -> Operations:
     def truth(condition: Any) -> Any:
         return sympy.Piecewise((1, condition), (0, True))
 
-    return {name: getattr(sympy, name) for name in same} | {
-        "add": lambda a, b: a + b,
-        "sub": lambda a, b: a - b,
-        "mul": lambda a, b: a * b,
-        "div": lambda a, b: a / b,
-        "neg": lambda a: -a,
-        "pow": lambda a, b: a**b,
-        "abs": sympy.Abs,
-        "min": sympy.Min,
-        "max": sympy.Max,
-        "less": lambda a, b: truth(sympy.StrictLessThan(a, b)),
-        "less_equal": lambda a, b: truth(sympy.LessThan(a, b)),
-        "select": lambda condition, a, b: sympy.Piecewise((a, sympy.Ne(condition, 0)), (b, True)),
-        "guard": lambda value, unused: value + 0 * unused,
-    }
+    return (
+        ARITHMETIC
+        | {name: getattr(sympy, name) for name in same}
+        | {
+            "abs": sympy.Abs,
+            "min": sympy.Min,
+            "max": sympy.Max,
+            "less": lambda a, b: truth(sympy.StrictLessThan(a, b)),
+            "less_equal": lambda a, b: truth(sympy.LessThan(a, b)),
+            "select": lambda condition, a, b: sympy.Piecewise((a, sympy.Ne(condition, 0)), (b, True)),
+            "guard": lambda value, unused: value + 0 * unused,
+        }
+    )

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
-from scipy.spatial.transform import Rotation, RotationSpline
 
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.errors import ShapeError
@@ -136,6 +134,9 @@ class PoseSpline(CartesianPath):
         t = rising(times)
         if len(poses) != len(t):
             raise ShapeError(f"{len(poses)} poses at {len(t)} times; expected one time for each pose")
+        from scipy.interpolate import CubicSpline  # noqa: PLC0415 - both take half a second to import
+        from scipy.spatial.transform import Rotation, RotationSpline  # noqa: PLC0415
+
         T = np.stack([fixed_pose(f"poses[{k}]", p) for k, p in enumerate(poses)])
         self.duration = float(t[-1] - t[0])
         self._position = CubicSpline(t - t[0], T[:, :3, 3], bc_type="clamped")

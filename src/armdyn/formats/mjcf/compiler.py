@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import MissingLibrary, ModelError
+from armdyn.errors import MissingLibrary, ModelError, shown
 from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.apart import Result, compile_apart
@@ -113,6 +113,25 @@ def compile_mjcf(source: str | os.PathLike[str], findings: Findings) -> Compiled
         reason = " ".join(result.refusal.split()).removeprefix("XML Error: ").removeprefix("Error: ").rstrip(".!")
         raise ModelError(f"{path.name} is refused by MuJoCo's compiler: {reason}.{_remedy(reason)}")
     return Compiled(mujoco, result.model, path.name, root, result.warnings, findings.folder)
+
+
+def is_mjmodel(source: object) -> bool:
+    """Whether an object is a ``mujoco.MjModel``."""
+    kind = type(source)
+    return kind.__name__ == "MjModel" and kind.__module__.partition(".")[0] == "mujoco"
+
+
+def model_name(m: Any) -> str:
+    """The name of a compiled model: the first of its names."""
+    name: str = m.names[: m.names.index(b"\0")].decode()
+    return name
+
+
+def compiled_in_memory(m: Any) -> Compiled:
+    """A model that is compiled already, of which there is no file."""
+    if not is_mjmodel(m):
+        raise ModelError(f"expected a mujoco.MjModel, got {shown(m)}.")
+    return Compiled(_library(), m, "MjModel", Element("mujoco", {}, 0), folder=os.getcwd())
 
 
 def _compile_here(mujoco: Any, path: Path) -> Result:

@@ -6,6 +6,7 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,14 +15,14 @@ from armdyn.errors import ModelError, shown
 from armdyn.exact import exact, rounded
 from armdyn.formats.findings import Findings
 from armdyn.formats.mjcf.actuators import driven
-from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf
+from armdyn.formats.mjcf.compiler import Compiled, compile_mjcf, compiled_in_memory, model_name
 from armdyn.formats.mjcf.joint_equalities import coupled, hold_with, read_joint_equalities
 from armdyn.formats.mjcf.loops import with_loops
 from armdyn.formats.mjcf.tree import Tree, read_tree
 from armdyn.formats.mjcf.unmodelled import notes_on_unused, refuse_unmodelled
 from armdyn.model.assembly import assemble
 from armdyn.model.model import Model
-from armdyn.model.selection import FrictionPolicy, Policy, Selection
+from armdyn.model.selection import FrictionPolicy, Options, Policy, Selection
 
 
 def read_mjcf(
@@ -72,11 +73,27 @@ def read_mjcf(
     )
     findings = Findings(Path(path).name, selection.problems, str(Path(path).absolute().parent))
     compiled = compile_mjcf(path, findings)
+    return _model_of(compiled, compiled.root.attributes.get("model") or Path(path).stem, selection, findings)
+
+
+def read_mjmodel(source: Any, **options: Unpack[Options]) -> Model:
+    """Read a ``mujoco.MjModel`` in memory, with the options of `read_mjcf`.
+
+    It has no lines for messages, and does not tell where ``refpos`` and ``refquat`` of meshes were, which pictures use.
+    """
+    selection = Selection(**options)
+    compiled = compiled_in_memory(source)
+    findings = Findings(compiled.document, selection.problems, compiled.folder)
+    return _model_of(compiled, model_name(source) or "mujoco_model", selection, findings)
+
+
+def _model_of(compiled: Compiled, name: str, selection: Selection, findings: Findings) -> Model:
+    """From the compiled model to ours."""
     tree = read_tree(compiled)
     equalities = read_joint_equalities(compiled, tree.names)
     held = hold_with(equalities, selection.locked, tree.notes)
     model = assemble(
-        compiled.root.attributes.get("model") or Path(path).stem,
+        name,
         tree.links,
         driven(compiled, tree.joints, tree.names.joints),
         dataclasses.replace(selection, locked=held, gravity=_gravity(compiled, tree, selection)),

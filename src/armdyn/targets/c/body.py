@@ -10,8 +10,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count, groupby
 
 from armdyn.errors import Unsupported
 from armdyn.program.operations import OPERATIONS
@@ -21,6 +21,11 @@ from armdyn.targets.c.expressions import COMPARISON, COMPARISONS, OPERATORS, Ter
 
 LONGEST = 60
 """Characters of an expression that may stand inside another one instead of in a statement of its own."""
+
+LONGEST_RUN = 16
+"""Elements of an array, one after the other, that are the same number and assigned one by one; more of them by a loop.
+
+Zeros of large block matrices would be thousands of statements, for which gcc takes many seconds."""
 
 BUILT_IN = {*OPERATORS, *COMPARISONS, "select", "guard", "input", "const"}
 
@@ -33,6 +38,7 @@ def statements(
     *,
     temporary: Callable[[int], str] = "t{}".format,
     longest: int = LONGEST,
+    loops: bool = False,
 ) -> list[str]:
     """The lines of a function's body.
 
@@ -46,11 +52,29 @@ def statements(
         dialect: the language.
         temporary: the name of the k-th constant, k = 0, 1, ...
         longest: of an expression inside another one, in characters; with 0 every node is a statement of its own.
+        loops: whether many results in a row that are one number are assigned in a loop.
 
     Raises:
         Unsupported: an operation for which the dialect has no function.
     """
-    return list(_Printer(program, inputs, dialect, temporary, longest).lines(results))
+    return list(_Printer(program, inputs, dialect, temporary, longest).lines(results, LONGEST_RUN if loops else None))
+
+
+def assignments(targets: Iterable[str], value: str, longest_run: int | None = None) -> Iterator[str]:
+    """The statements that make several elements one value.
+
+    >>> list(assignments(["y[0]", *(f"z[{k}]" for k in range(2, 40)), "s"], "0.0", 16))
+    ['y[0] = 0.0;', 'for (int k_ = 2; k_ < 40; ++k_) z[k_] = 0.0;', 's = 0.0;']
+    """
+    places = [(target, *target.removesuffix("]").rpartition("[")) for target in targets]
+    counted = ((place, k - int(place[3]) if place[2] and place[3].isdigit() else -1) for k, place in enumerate(places))
+    for _, group in groupby(counted, lambda one: (one[0][1], one[1])):
+        run = [place for place, _ in group]
+        _, array, bracket, first = run[0]
+        if bracket and longest_run and len(run) > longest_run:
+            yield f"for (int k_ = {first}; k_ < {int(first) + len(run)}; ++k_) {array}[k_] = {value};"
+        else:
+            yield from (f"{place[0]} = {value};" for place in run)
 
 
 def needed(program: Program) -> set[int]:
@@ -95,15 +119,15 @@ class _Printer:
         pairs = ((k, found.get((other[str(name)], *angle))) for (name, *angle), k in found.items())
         return {k: partner for k, partner in pairs if partner is not None}
 
-    def lines(self, results: Sequence[str]) -> Iterator[str]:
+    def lines(self, results: Sequence[str], longest_run: int | None = None) -> Iterator[str]:
         """Statement after statement."""
         targets: dict[int, list[str]] = {}
         for target, node in zip(results, self.program.results, strict=True):
             targets.setdefault(node, []).append(target)
         for index in range(len(self.program.nodes)):
             yield from self._node(index)
-            for target in targets.get(index, ()):
-                yield f"{target} = {self._value(index).text};"
+            if index in targets:
+                yield from assignments(targets[index], self._value(index).text, longest_run)
 
     def _node(self, index: int) -> Iterator[str]:
         """The statement of a node, if it has one of its own."""

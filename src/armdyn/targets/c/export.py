@@ -11,7 +11,7 @@ from armdyn.targets.c.body import LONGEST
 from armdyn.targets.c.code import CCode
 from armdyn.targets.c.dialect import DOUBLE, FLOAT, INLINE, Dialect
 from armdyn.targets.c.functions import CFunction
-from armdyn.targets.c.names import OWN, c_name, c_names
+from armdyn.targets.c.names import OWN, c_name, file_name
 from armdyn.targets.c.notes import Notes
 from armdyn.targets.c.sine_source import SineSource
 
@@ -27,7 +27,7 @@ def to_c(
     name: str | None = None,
     scalar: str = "double",
     sincos: str | tuple[str, str] = "libm",
-    state: Iterable[str] = (),
+    state: str | Iterable[str] = (),
     notes: Notes | None = None,
     about: Sequence[str] = (),
 ) -> CCode:
@@ -61,7 +61,8 @@ def to_c(
     #include <math.h>
     ...
     """
-    chosen = with_state(program, state) if isinstance(program, Program) and (state := tuple(state)) else program
+    carried = (state,) if isinstance(state, str) else tuple(state)
+    chosen = with_state(program, carried) if isinstance(program, Program) and carried else program
     plain = c_name(name or chosen.name)
     return c_code([CFunction.of(plain, chosen, notes)], plain, scalar=scalar, sincos=sincos, about=about)
 
@@ -99,22 +100,29 @@ def c_code(
     """
     if scalar not in DIALECTS:
         raise Unsupported(f"scalar={shown(scalar)}: expected 'double' or 'float'")
+    if not functions:
+        raise Unsupported(f"{name}: no function is named; expected one at least, such as 'inverse_dynamics'")
     sines = SineSource(sincos)
     dialect = sines.dialect(DIALECTS[scalar].with_functions({name: OWN[name] for name in INLINE}))
-    _refuse_same(functions)
+    _refuse_same(functions, sines)
     for function in functions:
         _refuse_large(function)
-    return CCode(c_name(name), tuple(functions), dialect, sines, tuple(about), longest)
+    return CCode(file_name(name), tuple(functions), dialect, sines, tuple(about), longest)
 
 
-def _refuse_same(functions: Sequence[CFunction]) -> None:
-    """Every function has a name of its own, which the user's names may share by accident."""
+def _refuse_same(functions: Sequence[CFunction], sines: SineSource) -> None:
+    """Every function has a name of its own, and so has every array of a function, which share them by accident."""
     symbols = [symbol for function in functions for symbol in function.symbols]
     twice = sorted({symbol for symbol in symbols if symbols.count(symbol) > 1})
     if twice:
         raise Unsupported(f"{', '.join(twice)}: two functions of the file have this name; give them other names")
     for function in functions:
-        c_names(port.name for port in function.program.inputs)
+        arrays = {*function.input_names.values(), *function.result_names.values()}
+        same = sorted({*function.symbols, *arrays} & sines.supplied)
+        if same:
+            raise Unsupported(
+                f"{same[0]} is a function of yours, sincos={sines.given!r}, and a name in {function.name}; rename one"
+            )
 
 
 def _refuse_large(function: CFunction) -> None:

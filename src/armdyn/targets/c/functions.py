@@ -14,8 +14,9 @@ from armdyn.program.program import Port, Program
 from armdyn.program.rollout import Rollout
 from armdyn.targets.c.body import LONGEST, needed, statements
 from armdyn.targets.c.dialect import Dialect
-from armdyn.targets.c.names import c_names, unlike
+from armdyn.targets.c.names import RESERVED, unlike
 from armdyn.targets.c.notes import Notes, comment
+from armdyn.targets.identifiers import of_both_sides
 from armdyn.threads import cached_property
 
 
@@ -82,17 +83,21 @@ class CFunction:
         Raises:
             Unsupported: two inputs that become the same name.
         """
-        return c_names((port.name for port in self.program.inputs), ["state"] if self.carry else [])
+        return self._names[0]
 
     @cached_property
     def result_names(self) -> Mapping[str, str]:
-        """The results in C; ``X_out`` where X is an input."""
-        taken = {*self.input_names.values(), *(["state"] if self.carry else [])}
-        found: dict[str, str] = {}
-        for name, plain in c_names(port.name for port in self.results).items():
-            mine = f"{plain}_out" if plain in taken else plain
-            found[name] = f"{mine}_" if mine in {*taken, *found.values()} else mine
-        return found
+        """The results in C; ``X_out`` where X is an input.
+
+        Raises:
+            Unsupported: two results that become the same name.
+        """
+        return self._names[1]
+
+    @cached_property
+    def _names(self) -> tuple[dict[str, str], dict[str, str]]:
+        inputs, results = ([port.name for port in ports] for ports in (self.program.inputs, self.results))
+        return of_both_sides(inputs, results, "C", {*RESERVED, *(["state"] if self.carry else [])})
 
     def prototype(self, dialect: Dialect) -> str:
         """Its declaration, without the semicolon."""
@@ -175,6 +180,7 @@ class CFunction:
             dialect,
             temporary=lambda k: f"{temporary}{k}",
             longest=longest,
+            loops=True,
         )
 
     def _targets(self) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
 from armdyn.targets.c.dialect import INLINE, LIBM
-from armdyn.targets.identifiers import identifier, identifiers
+from armdyn.targets.identifiers import identifier
 
 KEYWORDS = """
 auto break case char const continue default do double else enum extern float for goto if inline int long register
@@ -29,8 +29,20 @@ longjmp lrint lround main malloc memchr memcmp memcpy memmove memset mktime modf
 putc putchar puts qsort raise rand read realloc remainder remove remquo rename rewind rindex rint round scalbn scanf
 select setbuf setjmp setvbuf signal signbit sinh sleep sprintf srand sscanf stdin stdout stderr strcat strchr strcmp
 strcpy strlen system tgamma time tmpfile tmpnam tolower toupper trunc ungetc va_arg va_end va_start write y0 y1 yn
-INFINITY NAN
+INFINITY NAN HUGE_VAL HUGE_VALF HUGE_VALL FP_INFINITE FP_NAN FP_NORMAL FP_SUBNORMAL FP_ZERO FP_ILOGB0 FP_ILOGBNAN
+FP_FAST_FMA FP_FAST_FMAF MATH_ERRNO MATH_ERREXCEPT math_errhandling M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2
+M_PI_4 M_1_PI M_2_PI M_2_SQRTPI M_SQRT2 M_SQRT1_2 NULL EOF BUFSIZ FILENAME_MAX FOPEN_MAX L_tmpnam SEEK_CUR SEEK_END
+SEEK_SET TMP_MAX FILE size_t fpos_t float_t double_t linux unix i386
 """
+
+FILES = """
+assert complex ctype errno fenv float inttypes iso646 limits locale math setjmp signal stdalign stdarg stdatomic stdbool
+stddef stdint stdio stdlib stdnoreturn string strings tgmath threads time uchar unistd wchar wctype m c
+all clean codegen depend edit_cache help install list_install_components package package_source preinstall
+rebuild_cache test all_build run_tests zero_check
+aux con nul prn
+"""
+"""Headers and libraries of C, targets of CMake's own, devices of Windows."""
 
 OWN = {name: f"armdyn_{name}" for name in (*INLINE, "sin", "cos", "sincos")}
 """Functions of the source's own."""
@@ -38,7 +50,7 @@ OWN = {name: f"armdyn_{name}" for name in (*INLINE, "sin", "cos", "sincos")}
 RESERVED = frozenset(
     {*KEYWORDS.split(), *LIBRARY.split(), *LIBM.values(), *(f"{name}f" for name in LIBM.values()), *OWN.values()}
 )
-"""Keywords, what the headers of C's library declare, and functions of the source's own."""
+"""Keywords, what the headers of C's library declare and compilers predefine, and functions of the source's own."""
 
 
 def c_name(name: str) -> str:
@@ -50,9 +62,14 @@ def c_name(name: str) -> str:
     return identifier(name, RESERVED)
 
 
-def c_names(names: Iterable[str], taken: Collection[str] = ()) -> dict[str, str]:
-    """A name in C for each, with an underscore behind it where it is taken; refuses two that become the same."""
-    return identifiers(names, "C", {*RESERVED, *taken})
+def file_name(name: str) -> str:
+    """A name for the files of a module, its library and its target of CMake.
+
+    >>> file_name("ur5"), file_name("test"), file_name("Math")
+    ('ur5', 'test_', 'Math_')
+    """
+    plain = c_name(name)
+    return f"{plain}_" if plain.lower() in FILES.split() else plain
 
 
 def unlike(prefix: str, taken: Collection[str]) -> str:

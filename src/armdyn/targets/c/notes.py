@@ -23,12 +23,23 @@ class Notes:
 
 
 def comment(lines: Iterable[str]) -> str:
-    """A comment of C; what would end it is broken up, and what is not ASCII is written so."""
-    plain = [line.replace("*/", "* /").encode("ascii", "backslashreplace").decode() for line in lines]
+    """A comment of C; what would begin or end one is broken up, and what is not ASCII is written so."""
+    broken_up = (line.replace("*/", "* /").replace("/*", "/ *") for line in lines)
+    plain = [line.encode("ascii", "backslashreplace").decode() for line in broken_up]
     wrapped = [part for line in plain for part in (_wrapped(line) or [""])]
     if len(wrapped) == 1:
         return f"/* {wrapped[0]} */"
     return "\n".join(f"{' *' if k else '/*'} {line}".rstrip() for k, line in enumerate(wrapped)) + " */"
+
+
+def line_comment(text: str) -> str:
+    """A comment of one line, as of C++.
+
+    >>> line_comment("arm of " + chr(10) + "two links " + chr(92))
+    '// arm of two links'
+    """
+    plain = " ".join(text.split()).encode("ascii", "backslashreplace").decode()
+    return f"// {plain}".rstrip("\\ ")  # a line that ends so goes on in the next one
 
 
 def _wrapped(line: str) -> list[str]:

@@ -1,6 +1,7 @@
 """A program of C that calls every function on states and compares the results with those of armdyn.
 
-It prints whole numbers only, so that little of C's library is linked on a microcontroller.
+It prints whole numbers only, so that little of C's library is linked on a microcontroller. Its own names end with an
+underscore, which those of exported functions do not.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ HEAD = """\
 
 #include "{name}.h"
 
+"""
+
+PERCENT = """\
 /* How many times the tolerance the largest difference is, in percent; NaN agrees with NaN, infinity with infinity. */
-static int percent(const {T} *found, const {T} *expected, int count, {T} tolerance)
+static int percent_(const {T} *found, const {T} *expected, int count, {T} tolerance)
 {{
     {T} largest = {zero};
     int k;
@@ -44,10 +48,10 @@ static int percent(const {T} *found, const {T} *expected, int count, {T} toleran
 MAIN = """
 int main(void)
 {{
-    int failures = 0;
+    int failures_ = 0;
 
 {calls}
-    return failures != 0;
+    return failures_ != 0;
 }}
 """
 
@@ -58,8 +62,9 @@ def selftest(name: str, functions: Sequence[CFunction], dialect: Dialect) -> str
     tests = [_test(k, f, dialect) for k, f in enumerate(functions)]
     special = any("NAN" in test or dialect.infinity in test for test in tests)
     math = "#include <math.h>\n" if special else ""
-    head = HEAD.format(name=name, math=math, enough=dialect.literal(1000.0), **words)
-    calls = "\n".join(f"    failures += test_{k}();" for k in range(len(functions)))
+    compared = any(port.size for f in functions for port in f.program.outputs)
+    head = (HEAD + PERCENT * compared).format(name=name, math=math, enough=dialect.literal(1000.0), **words)
+    calls = "\n".join(f"    failures_ += test_{k}_();" for k in range(len(functions)))
     return "\n".join([head, *tests]) + MAIN.format(calls=calls)
 
 
@@ -72,49 +77,49 @@ def _test(k: int, function: CFunction, dialect: Dialect) -> str:
 def _lines(k: int, function: CFunction, dialect: Dialect, found: Vectors) -> Iterator[str]:
     states, given = found.inputs.shape
     results = found.results.shape[1]
-    yield from _table(dialect, f"given_{k}", found.inputs)
-    yield from _table(dialect, f"expected_{k}", found.results)
+    yield from _table(dialect, f"given_{k}_", found.inputs)
+    yield from _table(dialect, f"expected_{k}_", found.results)
     yield ""
-    yield f"static int test_{k}(void)"
+    yield f"static int test_{k}_(void)"
     yield "{"
-    yield "    int state_number, worst = 0, now;"
+    yield "    int state_number_, worst_ = 0, now_;"
     if function.carry:
-        yield f"    {function.state_type} state;"
-    yield from (f"    {dialect.scalar} result_{p}[{max(port.size, 1)}];" for p, port in enumerate(function.results))
+        yield f"    {function.state_type} state_;"
+    yield from (f"    {dialect.scalar} result_{p}_[{max(port.size, 1)}];" for p, port in enumerate(function.results))
     yield ""
-    yield f"    for (state_number = 0; state_number < {states}; ++state_number) {{"
-    yield f"        const {dialect.scalar} *const given = given_{k} + {given} * state_number;"
-    yield f"        const {dialect.scalar} *const expected = expected_{k} + {results} * state_number;"
+    yield f"    for (state_number_ = 0; state_number_ < {states}; ++state_number_) {{"
+    yield f"        const {dialect.scalar} *const given_ = given_{k}_ + {given} * state_number_;"
+    yield f"        const {dialect.scalar} *const expected_ = expected_{k}_ + {results} * state_number_;"
     yield ""
     yield from (f"        {line}" for line in _call(function))
     yield from (f"        {line}" for line in _comparisons(function, dialect, found.tolerances))
     yield "    }"
     yield '    printf("%-32s %d states, largest difference %d %% of the tolerance: %s\\n",'
-    yield f'           "{function.function}", {states}, worst, worst > 100 ? "DIFFERS" : "ok");'
-    yield "    return worst > 100;"
+    yield f'           "{function.function}", {states}, worst_, worst_ > 100 ? "DIFFERS" : "ok");'
+    yield "    return worst_ > 100;"
     yield "}"
 
 
 def _call(function: CFunction) -> Iterator[str]:
-    arguments = ["&state"] if function.carry else []
+    arguments = ["&state_"] if function.carry else []
     if function.carry:
-        yield f"{function.name}_init(&state);"
+        yield f"{function.name}_init(&state_);"
     place = 0
     for port in function.program.inputs:
         if port in function.state:
             yield from _into_state(port, function.input_names[port.name], place)
         else:
-            arguments.append(f"given + {place}" if port.shape else f"given[{place}]")
+            arguments.append(f"given_ + {place}" if port.shape else f"given_[{place}]")
         place += port.size
-    arguments += [f"result_{p}" for p in range(len(function.results))]
+    arguments += [f"result_{p}_" for p in range(len(function.results))]
     if not any(port.size for port in function.program.inputs):
-        yield "(void)given;"
+        yield "(void)given_;"
     yield f"{function.function}({', '.join(arguments)});"
 
 
 def _into_state(port: Port, name: str, place: int) -> Iterator[str]:
     for k in range(port.size):
-        yield f"state.{name}{f'[{k}]' if port.shape else ''} = given[{place + k}];"
+        yield f"state_.{name}{f'[{k}]' if port.shape else ''} = given_[{place + k}];"
 
 
 def _comparisons(function: CFunction, dialect: Dialect, tolerances: Sequence[float]) -> Iterator[str]:
@@ -124,16 +129,16 @@ def _comparisons(function: CFunction, dialect: Dialect, tolerances: Sequence[flo
     for port, tolerance in zip(function.program.outputs, tolerances, strict=True):
         if port.name in carried:
             name = function.input_names[inputs[carried[port.name]].name]
-            found = f"state.{name}" if port.shape else f"&state.{name}"
+            found = f"state_.{name}" if port.shape else f"&state_.{name}"
         else:
-            found = f"result_{function.results.index(port)}"
+            found = f"result_{function.results.index(port)}_"
         limit = dialect.literal(max(tolerance, float(np.finfo(dialect.dtype).tiny)))
         if port.size:
-            yield f"now = percent({found}, expected + {place}, {port.size}, {limit});"
-            yield "worst = now > worst ? now : worst;"
+            yield f"now_ = percent_({found}, expected_ + {place}, {port.size}, {limit});"
+            yield "worst_ = now_ > worst_ ? now_ : worst_;"
         place += port.size
     if not any(port.size for port in function.program.outputs):
-        yield from ("(void)expected;", "now = 0;", "(void)now;")
+        yield from ("(void)expected_;", "now_ = 0;", "(void)now_;")
 
 
 def _table(dialect: Dialect, name: str, values: np.ndarray) -> Iterator[str]:

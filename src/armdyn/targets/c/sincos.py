@@ -155,6 +155,11 @@ static inline void {sincos}({T} x, {T} *s, {T} *c)
     {T} rest, lost = {zero}, r, low, z, half, one_less, sine, cosine;
     int quarter;
 
+    if (x == {zero}) {{
+        *s = x; /* with its sign */
+        *c = {one};
+        return;
+    }}
     if (x > -{limit} && x < {limit}) {{
         {T} k, product, less;
         const long whole = (long)(x * {two_over_pi} + (x < {zero} ? -{half} : {half}));

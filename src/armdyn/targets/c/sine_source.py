@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from armdyn.errors import Unsupported, shown
 from armdyn.targets.c.dialect import Dialect
-from armdyn.targets.c.names import OWN
+from armdyn.targets.c.names import KEYWORDS, OWN
 from armdyn.targets.c.sincos import inline_sincos, one_of_both
 
 
@@ -22,12 +23,17 @@ class SineSource:
 
     def __post_init__(self) -> None:
         names = self.given
-        pair = isinstance(names, tuple) and len(names) == 2 and all(str(name).isidentifier() for name in names)
+        pair = isinstance(names, tuple) and len({*names}) == len(names) == 2 and all(map(_is_function, names))
         if names not in ("libm", "inline") and not pair:
             raise Unsupported(
                 f"sincos={shown(names)}: expected 'libm', 'inline' (code for both comes with the source), or the names "
-                "of two functions of yours, such as ('table_sin', 'table_cos')"
+                "of two functions of yours in C, such as ('table_sin', 'table_cos')"
             )
+
+    @property
+    def supplied(self) -> frozenset[str]:
+        """The functions that the user of the code writes."""
+        return frozenset(self.given) if isinstance(self.given, tuple) else frozenset()
 
     @property
     def own(self) -> frozenset[str]:
@@ -63,3 +69,10 @@ class SineSource:
         if self.given != "inline" or not (alone or f"{OWN['sincos']}(" in code):
             return ""
         return inline_sincos(dialect, OWN["sincos"]) + "".join(one_of_both(dialect, OWN["sincos"], n) for n in alone)
+
+
+def _is_function(name: object) -> bool:
+    """Whether C takes it as a function's name."""
+    if not isinstance(name, str) or name in KEYWORDS.split():
+        return False
+    return bool(re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII))

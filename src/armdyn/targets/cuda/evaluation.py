@@ -116,8 +116,3 @@ class Evaluation:
         wide = [out.let(f"fpext float {a} to double") if narrow else a for a in arguments]
         found = out.let(f"call double @{function}({', '.join(f'double {a}' for a in wide)})")
         return out.let(f"fptrunc double {found} to float") if narrow else found
-
-
-def library_operations(program: Program) -> set[str]:
-    """The functions of `armdyn.targets.cuda.mathematics` that a program calls."""
-    return {str(node[0]) for node in program.nodes}

@@ -11,8 +11,9 @@ from itertools import islice
 
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
+from armdyn.targets.c.helpers import operations_of
 from armdyn.targets.cuda.arguments import Transfers, arguments
-from armdyn.targets.cuda.evaluation import Blocks, Evaluation, library_operations
+from armdyn.targets.cuda.evaluation import Blocks, Evaluation
 from armdyn.targets.cuda.mathematics import functions
 from armdyn.targets.cuda.scalars import Scalar
 
@@ -78,7 +79,7 @@ def kernel_ir(source: Program | Rollout, dtype: str, name: str, layout: str, tri
     return "\n".join(
         [
             f'target triple = "{triple}"\n',
-            *functions(library_operations(program)),
+            *functions(operations_of([program])),
             f"define {kind}void @{name}({given}) {{\n{out}\n}}\n",
             _intrinsics(),
             _DECLARATIONS,

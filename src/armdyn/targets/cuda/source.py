@@ -17,9 +17,10 @@ from armdyn.targets.c.body import statements
 from armdyn.targets.c.dialect import DOUBLE, FLOAT, Dialect
 from armdyn.targets.c.helpers import helpers
 from armdyn.targets.c.names import RESERVED
+from armdyn.targets.c.notes import line_comment
 from armdyn.targets.cuda.arguments import Argument, arguments
 from armdyn.targets.cuda.scalars import DTYPES, Scalar
-from armdyn.targets.identifiers import identifiers
+from armdyn.targets.identifiers import identifiers, of_both_sides
 
 _INFINITY = "__int_as_float(0x7f800000)"  # known to nvcc and to NVRTC without a header
 _OWN = frozenset(
@@ -44,7 +45,10 @@ def cuda_source(source: Program | Rollout, dtype: str, name: str, layout: str) -
 
 
 class _Source:
-    """The kernel's text; an array ``q`` comes as ``q_data`` with its strides, and its numbers stand in ``q[]``."""
+    """The kernel's text; an array ``q`` comes as ``q_data`` with its strides, and its numbers stand in ``q[]``.
+
+    Names of the kernel's own end with an underscore, which those of arrays do not, or are reserved.
+    """
 
     def __init__(self, source: Program | Rollout, dtype: str, name: str, layout: str) -> None:
         self.source, self.name, self.layout = source, name, layout
@@ -57,28 +61,22 @@ class _Source:
     def _names(self) -> list[str]:
         inputs = [a.port.name for a in self.arguments if not a.is_output]
         outputs = [a.port.name for a in self.arguments if a.is_output]
-        ours = identifiers(inputs, "CUDA C++", _WORDS)
-        theirs = identifiers(outputs, "CUDA C++", _WORDS)
-        taken = set(ours.values())
+        ours, theirs = of_both_sides(inputs, outputs, "CUDA C++", _WORDS)
+        if isinstance(self.source, Rollout):
+            theirs = identifiers(outputs, "CUDA C++", _WORDS)
         names = [ours[name] for name in inputs]
-        rollout = isinstance(self.source, Rollout)
         for argument in self.arguments[len(inputs) :]:
-            name = theirs[argument.port.name]
-            ending = "_rows" if argument.over_time else "_final" if rollout else "_out" if name in taken else ""
-            names.append(name + ending)
-        everything = [
-            *names,
-            *self._results().values(),
-            *(p for a, n in zip(self.arguments, names, strict=True) for p in self._parts(a, n)),
-        ]
-        twice = sorted({one for one in everything if everything.count(one) > 1 and one not in self._results().values()})
+            ending = "_rows" if argument.over_time else "_final" if isinstance(self.source, Rollout) else ""
+            names.append(theirs[argument.port.name] + ending)
+        everything = [*names, *(p for a, n in zip(self.arguments, names, strict=True) for p in self._parts(a, n))]
+        twice = sorted({one for one in everything if everything.count(one) > 1})
         if twice:
             raise Unsupported(f"{self.program.name}: the kernel would have {twice[0]!r} twice; rename an array")
         return names
 
     def _results(self) -> dict[str, str]:
         """The local array of each result of the program."""
-        return {port.name: f"result_{k}" for k, port in enumerate(self.program.outputs)}
+        return {port.name: f"result_{k}_" for k, port in enumerate(self.program.outputs)}
 
     def _parts(self, argument: Argument, name: str) -> list[str]:
         """The parameters of an array."""
@@ -105,14 +103,15 @@ class _Source:
     def _head(self) -> Iterator[str]:
         counts = self.program.op_counts
         of = "a step and a state" if isinstance(self.source, Rollout) else "a state"
-        yield f"// {self.program.name}: {counts.multiplications} multiplications, {counts.additions} additions,"
+        yield line_comment(f"{self.program.name}:")
+        yield f"// {counts.multiplications} multiplications, {counts.additions} additions,"
         yield f"// {counts.divisions} divisions, {counts.trigonometric} trigonometric functions {of};"
         yield "// one thread a state."
         yield f"// Layout {self.layout!r}; strides are in bytes: X_state from one state to the next (0: all share one),"
         yield "// X_step from one step to the next, X_axisK along the axes of a state."
         for argument, name in zip(self.arguments, self.names, strict=True):
             shape = "x".join(map(str, argument.port.shape)) or "1"
-            yield f"// {name}: {argument.port.name}, {shape}{', a row a step' if argument.over_time else ''}"
+            yield line_comment(f"{name}: {argument.port.name}, {shape}{', a row a step' if argument.over_time else ''}")
 
     def _parameters(self) -> Iterator[str]:
         counts = [
@@ -149,7 +148,7 @@ class _Source:
             for port, local in zip(self.program.outputs, self._results().values(), strict=True)
             for k in range(port.size)
         ]
-        yield from statements(self.program, inputs, results, self.dialect, temporary="t_{}".format)
+        yield from statements(self.program, inputs, results, self.dialect, temporary="t{}_".format)
 
     def _of_rollout(self, rollout: Rollout) -> Iterator[str]:
         inputs = {a.port.name: (a, n) for a, n in zip(self.arguments, self.names, strict=True) if not a.is_output}
@@ -205,7 +204,7 @@ class _Source:
                 if width == 1:
                     texts.append(f"*(const {self.type} *)({here})")
                     continue
-                group = f"{name}_group{k // width}"
+                group = f"{name}_group{k // width}_"
                 yield f"const {self.type}{width} {group} = *(const {self.type}{width} *)({here});"
                 texts += [f"{group}.{part}" for part in "xyzw"[:width]]
         yield f"{'const ' if constant else ''}{self.type} {name}[{argument.size}] = {{"

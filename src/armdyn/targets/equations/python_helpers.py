@@ -61,7 +61,7 @@ ARRANGED = '''def arranged(batch, shape, *scalars):
     array = np.empty((*batch, len(scalars)))
     for k, scalar in enumerate(scalars):
         array[..., k] = scalar
-    return array.reshape(*batch, *shape)[()]
+    return array.reshape((*batch, *shape))[()]
 '''
 
 QUOTIENT = '''def quotient(a, b):

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def to_jax(program: Program, *, name: str | None = None) -> JaxFunction:
-    """The program as a function of JAX's arrays, for `jax.jit`, `vmap`, `grad`, `jvp`, `vjp` and what is made of them.
+    """The program as a function of JAX's arrays, for ``jit``, ``vmap``, ``grad``, ``jvp``, ``vjp`` and what they make.
 
     On a CPU it is the compiled kernel, which XLA calls without Python. On other devices it is made of JAX's operations,
     one for each of the program's, which XLA compiles: some 1,000 of them take it seconds. Leading axes broadcast, as in
-    NumPy's calls, and `vmap` copies nothing. Derivatives of any order, forward and reverse, are adjoint and tangent
+    NumPy's calls, and ``vmap`` copies nothing. Derivatives of any order, forward and reverse, are adjoint and tangent
     programs (`Program.vjp`, `Program.jvp`) by those arrays only that need them; no Jacobian is formed for a product.
     All arrays have one type, float32 or float64 (the latter where jax_enable_x64 is on).
 

@@ -78,7 +78,12 @@ def rounded(value: Fraction, bits: int) -> Fraction:
 def sincos(out: Lines, vector: Vector, x: str, *, want_sin: bool, want_cos: bool) -> tuple[str | None, str | None]:
     """Append the instructions for sin x and cos x, right for |x| <= `fast_limit` and for NaN and infinity."""
     r, quadrant = _reduce(out, vector, x)
-    return sincos_of_rest(out, vector, r, quadrant, want_sin=want_sin, want_cos=want_cos)
+    sin_x, cos_x = sincos_of_rest(out, vector, r, quadrant, want_sin=want_sin, want_cos=want_cos)
+    if sin_x is not None:  # that of -0.0 is -0.0, which the sums have made 0.0
+        t = vector.type
+        is_zero = out.let(f"fcmp oeq {t} {x}, zeroinitializer")
+        sin_x = out.let(f"select {vector.mask_type} {is_zero}, {t} {x}, {t} {sin_x}")
+    return sin_x, cos_x
 
 
 def sincos_of_rest(

@@ -20,8 +20,8 @@ def to_torch(program: Program, *, name: str | None = None, workers: int | None =
 
     Leading axes broadcast, as in NumPy's calls; float32 or float64, all arrays alike. Gradients of any order come from
     adjoint programs (`Program.vjp`), rates from tangent programs (`Program.jvp`), by those tensors only that need them,
-    each made when first asked for; no Jacobian is formed. So `loss.backward()`, `torch.autograd.grad`, forward-mode AD
-    and `torch.func`'s grad, vjp, jvp, jacrev, jacfwd, hessian and vmap work, in any order, nested, and inside of
+    each made when first asked for; no Jacobian is formed. So ``loss.backward()``, `torch.autograd.grad`, forward-mode
+    AD and `torch.func`'s grad, vjp, jvp, jacrev, jacfwd, hessian and vmap work, in any order, nested, and inside of
     `torch.compile(fullgraph=True)`, in whose graphs the program and its derivatives are one operator each.
 
     Args:

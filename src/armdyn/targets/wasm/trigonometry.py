@@ -36,10 +36,16 @@ def sincos(reduce: int) -> Code:
         end
         {_polynomials()}
         get s  get c  get k  i32.const 1  i32.and  {_chosen("c", "s")}  {_negated_if("get k")}
+        {_itself_where_zero()}
         get s  get c  get k  i32.const 1  i32.and  {_chosen("s", "c")}
         {_negated_if("get k  i32.const 1  i32.add")}
     """
     return Code("sincos", Signature(F64, F64 + F64), F64 * 7 + I32, assembled(text, names))
+
+
+def _itself_where_zero() -> str:
+    """The sine on the stack, but x where that is zero: the sine of -0.0 is -0.0, which the sums have made 0.0."""
+    return "get x  get x  f64.const 0.0  f64.ne  select"
 
 
 def _ordinary_angle() -> str:

@@ -1,0 +1,85 @@
+"""Hysteresis of a transmission: springs that slip, side by side (Iwan 1966; Lampaert, Swevers and Al-Bender 2002)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.dry import DryFriction
+from armdyn.checks import number
+from armdyn.errors import ModelError, shown
+from armdyn.program import maximum, minimum
+from armdyn.spatial.rotations import Array
+
+
+@dataclass(frozen=True)
+class MaxwellSlip(DryFriction):
+    """Friction of elements side by side, each a spring that slips where it takes its largest force.
+
+        dz_i/dt = qd where |k_i z_i| < c_i or z_i qd < 0, else 0,    F = sum k_i z_i
+
+    z is a state: `state_after` belongs into a controller or a function of one's own, with `force_with`, as of `LuGre`.
+    F depends on the path of q alone and not on how fast it is gone. From rest it follows the curve
+    f(x) = sum min(k_i x, c_i); behind a turn at F_r it goes on by F_r - 2 f(x/2), by Masing's rule. As a law of an
+    actuator, which has no state, it is what remains when all elements slip, sum c_i sign(qd).
+
+    Args:
+        stiffnesses: k_i, N m/rad or N/m.
+        forces: c_i, at which they slip, N m or N.
+
+    Raises:
+        ModelError: no elements, lists of different lengths, or a number that is not above zero.
+
+    >>> law = armdyn.actuators.MaxwellSlip(stiffnesses=[400.0, 100.0], forces=[2.0, 1.0])
+    >>> z = law.state_after(law.unbent, 0.006)
+    >>> round(float(law.force_with(z)), 12)  # the first slips
+    2.6
+    >>> round(float(law.force_with(law.state_after(z, -0.002))), 12)
+    1.6
+    """
+
+    stiffnesses: Sequence[float]
+    forces: Sequence[float]
+
+    def __post_init__(self) -> None:
+        for name, unit in (("stiffnesses", "N m/rad or N/m"), ("forces", "N m or N")):
+            given = getattr(self, name)
+            if not isinstance(given, list | tuple | np.ndarray) or len(given) == 0:
+                raise ModelError(f"{name} of MaxwellSlip are {shown(given)}; expected one number an element, {unit}")
+            values = (number(f"{name} of MaxwellSlip", one, above=0.0, unit=unit) for one in given)
+            object.__setattr__(self, name, tuple(values))
+        if len(self.stiffnesses) != len(self.forces):
+            raise ModelError(
+                f"MaxwellSlip has {len(self.stiffnesses)} stiffnesses and {len(self.forces)} forces; expected one of "
+                "each an element"
+            )
+
+    def magnitude(self, speed: Any, load: Any) -> Any:
+        """sum c_i, where all slip."""
+        return sum(self.forces)
+
+    @property
+    def unbent(self) -> Array:
+        """z of elements without a force, zeros of shape (elements,)."""
+        return np.zeros(len(self.forces))
+
+    def state_after(self, z: Any, moved: Any) -> Array:
+        """z after a motion in one direction, rad or m, shape (elements,): exact, however long it is.
+
+        Args:
+            z: the elements' bending, rad or m, shape (elements,).
+            moved: how far q went, rad or m: qd h in a step of length h.
+        """
+        limits = (c / k for k, c in zip(self.stiffnesses, self.forces, strict=True))
+        return np.array([minimum(maximum(one + moved, -most), most) for one, most in zip(z, limits, strict=True)])
+
+    def force_with(self, z: Any) -> Any:
+        """F, N m or N, at a bending z of the elements, shape (elements,)."""
+        return sum(k * one for k, one in zip(self.stiffnesses, z, strict=True))
+
+    def energy(self, z: Any) -> Any:
+        """What the springs store, sum k_i z_i^2/2, J."""
+        return sum(0.5 * k * one * one for k, one in zip(self.stiffnesses, z, strict=True))

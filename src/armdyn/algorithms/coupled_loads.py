@@ -1,0 +1,194 @@
+"""Forward dynamics where friction depends on the load, of joints that are coupled or turn rotors of their own.
+
+With qd_bodies = B qd, h without friction, d what rubs whatever the load, and in each joint k the load
+l_k = (M_bodies B)_k qdd + h_k, from which f_k follows,
+
+    M qdd + h + d + sum_k B_k^T f_k(qd, l_k) = tau.
+
+The loads of one equation are several, so none of them follows from tau, and the rotors, which are bodies, lie before
+the friction. At loads where the friction is f_k + s_k (l - l_k), with c_k = f_k - s_k l_k, the equations are
+
+    N qdd = tau - h - d - sum_k B_k^T (c_k + s_k h_k),    N = M + sum_k B_k^T s_k (M_bodies B)_k,
+
+whose solution gives the next loads: Newton's method, semi-smooth as f has kinks. N is not symmetric. Where its
+determinant is above zero for all slopes that the friction may have there is one solution, as of gears whose rotors turn
+much faster than the joints. Else the equations of a rigid arm may have none, or several: a gear may lock (Painleve's
+paradox), and its play and springs decide what happens. A state is solved where what is left of the equations is nothing
+but rounding, and the pivots of N are above zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from armdyn.algorithms.articulated_bodies import require_joint_inertia
+from armdyn.algorithms.factors import links_mass
+from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan, other_laws
+from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
+from armdyn.model.drive import Drive
+from armdyn.model.mechanism import Mechanism
+from armdyn.model.regrouping import regrouped
+from armdyn.spatial.rotations import Array
+
+STEPS = 8
+"""Of Newton's method, where friction is of straight lines of the load."""
+
+STEPS_OF_CURVES = 12
+"""Where it is a curve."""
+
+
+class Elimination(NamedTuple):
+    """N = U L with ones on the diagonal of U, both in the ``order`` of the drive, from the tips inwards."""
+
+    order: list[int]
+    entries: Array
+    reciprocal: list[Any]
+
+    def solve(self, b: Array) -> Array:
+        """N^-1 b, of a vector or of each column of a matrix."""
+        if b.ndim == 2:
+            return np.column_stack([self.solve(column) for column in b.T])
+        x, n = [b[i] for i in self.order], len(self.order)
+        for k in reversed(range(n)):
+            for i in range(k):
+                x[i] = x[i] - self.entries[i, k] * x[k]
+        for k in range(n):
+            x[k] = (x[k] - sum(self.entries[k, i] * x[i] for i in range(k))) * self.reciprocal[k]
+        result = np.zeros(n, dtype=object)
+        result[self.order] = x
+        return result
+
+
+class Equations(NamedTuple):
+    """The linear part of the equations: M qdd + h = tau, and the loads' rows of M_bodies B and of h by body.
+
+    Args:
+        M: with rotors and couplings, in the order of q.
+        rest: tau - h - d, in the order of q.
+        B: how each body with friction under load moves with the coordinates.
+        of_loads: (M_bodies B)_k of these bodies.
+        h: of these bodies.
+    """
+
+    M: Array
+    rest: Array
+    B: dict[int, Array]
+    of_loads: dict[int, Array]
+    h: dict[int, Any]
+
+
+def accelerations_of_coupled(
+    mechanism: Mechanism, q: Array, qd: Array, tau: Array, *wrenches_and_base: Array | None
+) -> tuple[Array, Callable[[Array], Array]]:
+    """The accelerations that joint forces cause, and how they change with these; arguments as of `forward_dynamics`."""
+    drive, rates = mechanism.drive, mechanism.drive.rates(qd)
+    equations = _equations(mechanism, q, qd, tau, *wrenches_and_base)
+    loads: dict[int, Any] = dict.fromkeys(equations.B, 0.0)
+    for _ in range(_steps(drive)):
+        friction = {k: loaded_friction(drive, k, rates[k], load) for k, load in loads.items()}
+        N = _eliminated(mechanism, _matrix(equations, friction))
+        qdd = N.solve(_right_side(equations, friction, loads))
+        loads = {k: row @ qdd + equations.h[k] for k, row in equations.of_loads.items()}
+    friction = {k: loaded_friction(drive, k, rates[k], load) for k, load in loads.items()}
+    solved = _all([*_holding(equations, friction, qdd), *(pivot > 0.0 for pivot in N.reciprocal)])
+    return qdd * or_nan(solved), N.solve
+
+
+def _steps(drive: Drive) -> int:
+    """How many steps of Newton's method are taken."""
+    return STEPS_OF_CURVES if None in [lines(drive, k) for k in loaded_bodies(drive)] else STEPS
+
+
+def _equations(mechanism: Mechanism, q: Array, qd: Array, tau: Array, *wrenches_and_base: Array | None) -> Equations:
+    """M, h and their parts by joint."""
+    drive, loaded = mechanism.drive, loaded_bodies(mechanism.drive)
+    of_links = links_mass(mechanism, q)
+    h = _loads_at_no_acceleration(mechanism, q, qd, *wrenches_and_base)
+    rates = drive.rates(qd)
+    rubbing = other_laws(drive).friction_forces(rates, [0.0] * len(rates))
+    B = np.column_stack([drive.rates(unit) for unit in np.eye(drive.size)])
+    return Equations(
+        drive.filled(drive.mass_matrix(of_links)),
+        tau - drive.forces([load + rub for load, rub in zip(h, rubbing, strict=True)]),
+        {k: B[k] for k in loaded},
+        {k: _row(of_links, k) @ B for k in loaded},
+        {k: h[k] for k in loaded},
+    )
+
+
+def _loads_at_no_acceleration(
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    f_tip: Array | None = None,
+    base_twist: Array | None = None,
+    base_twist_rate: Array | None = None,
+    f_ext: Array | None = None,
+) -> list[Any]:
+    """What the joints transmit where qdd = 0, by body."""
+    mechanism, drive = regrouped(mechanism), mechanism.drive
+    q, qd, at_rest = drive.positions(q), drive.rates(qd), drive.rates(np.zeros(drive.size))
+    base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
+    _, wrenches = links_in_motion(mechanism, q, qd, at_rest, base, f_tip, f_ext)
+    return inward(mechanism, q, wrenches)
+
+
+def _row(of_bodies: list[dict[int, Any]], k: int) -> Array:
+    """Row k of a symmetric matrix that is given by the columns above its diagonal."""
+    row = np.zeros(len(of_bodies), dtype=object)
+    for j, column in enumerate(of_bodies):
+        if k in column:
+            row[j] = column[k]
+    for j, entry in of_bodies[k].items():
+        row[j] = entry
+    return row
+
+
+def _matrix(equations: Equations, friction: dict[int, tuple[Any, Any]]) -> Array:
+    """N = M + sum_k B_k^T s_k (M_bodies B)_k."""
+    slopes = (np.outer(equations.B[k], equations.of_loads[k] * slope) for k, (_, slope) in friction.items())
+    return np.asarray(sum(slopes, start=equations.M))
+
+
+def _right_side(equations: Equations, friction: dict[int, tuple[Any, Any]], loads: dict[int, Any]) -> Array:
+    """tau - h - d - sum_k B_k^T (c_k + s_k h_k), with c_k = f_k - s_k l_k."""
+    at_rest = (equations.B[k] * (force - slope * (loads[k] - equations.h[k])) for k, (force, slope) in friction.items())
+    return np.asarray(equations.rest - sum(at_rest))
+
+
+def _eliminated(mechanism: Mechanism, N: Array) -> Elimination:
+    """N = U L, by elimination from the tips inwards, which fills in no zero of a tree.
+
+    Raises:
+        ModelError: where a joint moves no inertia.
+    """
+    order = mechanism.drive.order
+    N = N[np.ix_(order, order)].astype(object)
+    reciprocal: list[Any] = [0.0] * len(order)
+    for k in reversed(range(len(order))):
+        require_joint_inertia(mechanism, mechanism.model.coordinates[order[k]].name, N[k, k])
+        reciprocal[k] = 1.0 / N[k, k]
+        for i in range(k):
+            N[i, k] = N[i, k] * reciprocal[k]
+            for j in range(k):
+                N[i, j] = N[i, j] - N[i, k] * N[k, j]
+    return Elimination(order, N, reciprocal)
+
+
+def _holding(equations: Equations, friction: dict[int, tuple[Any, Any]], qdd: Array) -> Iterator[Any]:
+    """Of each equation with friction under load, 1 where it holds, else 0."""
+    for i in range(len(qdd)):
+        rubbing = [-B[i] * friction[k][0] for k, B in equations.B.items() if B[i]]
+        if rubbing:
+            yield holds([equations.rest[i], *(-equations.M[i] * qdd), *rubbing])
+
+
+def _all(conditions: list[Any]) -> Any:
+    """Their product."""
+    result = 1.0
+    for condition in conditions:
+        result = result * condition
+    return result

@@ -1,0 +1,72 @@
+"""What the Tab key completes: robots, frames, joints and words of options.
+
+A function here gets the words typed so far as a context, and never fails: where it knows nothing, it offers nothing,
+and the shell completes file names.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+
+import typer
+
+from armdyn.errors import ArmdynError
+from armdyn.robot import Robot
+from armdyn.robots import bundled_robots, load
+
+Completion = Callable[[str], list[str]]
+
+
+def complete_robots(incomplete: str) -> list[str]:
+    """Bundled robots; files are completed by the shell."""
+    return _beginning(incomplete, bundled_robots())
+
+
+def complete_frames(context: typer.Context, incomplete: str) -> list[str]:
+    """Frames of the robot that was typed."""
+    robot = _robot(context)
+    return [] if robot is None else _beginning(incomplete, robot.frame_names)
+
+
+def complete_joints(context: typer.Context, incomplete: str) -> list[str]:
+    """Joints of the robot that was typed."""
+    robot = _robot(context)
+    return [] if robot is None else _beginning(incomplete, (joint.name for joint in robot.model.joints))
+
+
+def complete_locks(context: typer.Context, incomplete: str) -> list[str]:
+    """JOINT= for every joint of the robot that was typed."""
+    return [] if "=" in incomplete else [f"{name}=" for name in complete_joints(context, incomplete)]
+
+
+def complete_functions(context: typer.Context, incomplete: str) -> list[str]:
+    """Compiled methods that the robot that was typed has."""
+    from armdyn.cli.info import compiled_methods  # noqa: PLC0415 - it imports this module
+
+    robot = _robot(context)
+    return [] if robot is None else _beginning(incomplete, compiled_methods(robot))
+
+
+def words(*known: str) -> Completion:
+    """Completes one of several words."""
+    return lambda incomplete: _beginning(incomplete, known)
+
+
+def _beginning(incomplete: str, known: Iterable[str]) -> list[str]:
+    """The names that begin so, in any case of letters."""
+    return [name for name in known if name.lower().startswith(incomplete.lower())]
+
+
+def _robot(context: typer.Context) -> Robot | None:
+    """The robot that was typed, or None where it is none."""
+    typed = (word for word in context.args if not word.startswith("-"))  # where an option still lacks its value
+    name = context.params.get("robot") or next(typed, None)
+    if not isinstance(name, str):
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return load(name, check_inertia=False, problems="warn")
+    except (ArmdynError, OSError):
+        return None

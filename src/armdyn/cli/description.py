@@ -1,0 +1,78 @@
+"""A robot's description as data, for ``armdyn info --json``: SI units, every number with all digits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from armdyn.cli.json_output import of_robot
+from armdyn.model.coordinates import coupling_of
+from armdyn.model.coupling import Coordinate
+from armdyn.model.model import Frame, Joint, Link
+from armdyn.robot import Robot
+
+
+def description(arm: Robot) -> dict[str, Any]:
+    """Base, tip, gravity, joints, links, frames; couplings and constraints where there are some."""
+    model = arm.model
+    coupled = model.coupling is not None
+    more: dict[str, Any] = {}
+    if coupled:
+        coupling = coupling_of(model)
+        more["coordinates"] = [_coordinate(one) for one in arm.joints]
+        more["coupling"] = {"matrix": coupling.matrix, "offset": coupling.offset}
+    if model.constraints:
+        more["constraints"] = [
+            {
+                "name": one.name,
+                "kind": type(one).__name__,
+                "frames": one.frames,
+                "rows": [row.name for row in one.rows],
+            }
+            for one in model.constraints
+        ]
+    return {
+        **of_robot(arm),
+        "base": model.base,
+        "tip": arm.tip,
+        "gravity": arm.gravity,
+        "moving_mass": moving_mass(arm),
+        "joints": [_joint(joint) for joint in model.joints],
+        **more,
+        "links": [_link(link) for link in model.links],
+        "frames": [_frame(frame) for frame in model.frames],
+    }
+
+
+def moving_mass(arm: Robot) -> float:
+    """The mass of all links but the base, kg."""
+    return float(sum(link.inertia.mass for link in arm.model.links[1:]))
+
+
+def _coordinate(joint: Joint | Coordinate) -> dict[str, Any]:
+    limits = joint.limits
+    return {
+        "name": joint.name,
+        "kind": joint.kind,
+        "lower": limits.lower,
+        "upper": limits.upper,
+        "velocity": limits.velocity,
+        "effort": limits.effort,
+        "damping": joint.damping,
+        "friction": joint.friction,
+    }
+
+
+def _joint(joint: Joint) -> dict[str, Any]:
+    """The names are those of `armdyn.model.Joint`; null stands for no limit, and for no actuator."""
+    actuator = None if joint.actuator is None else str(joint.actuator)
+    place = {"parent": joint.parent, "child": joint.child, "axis": joint.axis, "placement": joint.placement}
+    return {**_coordinate(joint), "armature": joint.armature, "actuator": actuator, **place}
+
+
+def _link(link: Link) -> dict[str, Any]:
+    i = link.inertia
+    return {"name": link.name, "mass": i.mass, "com": i.com, "inertia": i.tensor}
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {"name": frame.name, "link": frame.link, "pose": frame.pose}

@@ -1,0 +1,177 @@
+"""Models of Pinocchio in memory, such as ``pinocchio.buildModelFromUrdf`` makes; the library itself is not imported.
+
+Joint i turns about or slides along the column S of its motion subspace, v first, in the frame of the joint; its
+placement T_{parent,i} at q = 0, the inertia of what it carries, its limits, damping, friction and armature are stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.errors import ModelError, Unsupported, shown
+from armdyn.model.assembly import assemble
+from armdyn.model.inertia import Inertia
+from armdyn.model.model import Limits, Model
+from armdyn.model.parts import JointPart, LinkPart
+from armdyn.model.selection import FrictionPolicy, Policy, Selection
+from armdyn.spatial.rotations import Array, Z
+
+UNIVERSE = "universe"
+"""Pinocchio's name of what does not move, where no body stands on it."""
+
+BODY = "BODY"
+
+
+def is_pinocchio_model(source: object) -> bool:
+    """Whether an object is a ``pinocchio.Model``."""
+    kind = type(source)
+    return kind.__name__ == "Model" and kind.__module__.partition(".")[0] == "pinocchio"
+
+
+def read_pinocchio_model(
+    source: Any,
+    *,
+    base: str | None = None,
+    tip: str | None = None,
+    chain: bool = False,
+    locked: Mapping[str, float] | None = None,
+    gravity: ArrayLike | None = None,
+    check_inertia: bool = True,
+    problems: Policy = "refuse",
+    friction: FrictionPolicy = "count",
+) -> Model:
+    """Read a ``pinocchio.Model`` of revolute and prismatic joints.
+
+    q has one number a joint, in Pinocchio's order; of an unbounded joint, whose configuration Pinocchio keeps as cosine
+    and sine, the angle. Links are called after Pinocchio's bodies. Damping and friction of joints are part of the
+    equations here, where Pinocchio's ``rnea`` leaves them out: ``friction="ignore"`` does too.
+
+    Args:
+        source: a ``pinocchio.Model``.
+        base: as for `read_urdf`, like the other options.
+        tip: likewise; any frame of the model but its joints.
+        chain: likewise.
+        locked: likewise.
+        gravity: acceleration of free fall in base axes, m/s^2; the model's where not given.
+        check_inertia: as for `read_urdf`.
+        problems: likewise.
+        friction: likewise.
+
+    Raises:
+        ModelError: what is no such model, or describes no arm.
+        Unsupported: joints of several freedoms, helical, mimicking or composite ones.
+    """
+    if not is_pinocchio_model(source):
+        raise ModelError(f"expected a pinocchio.Model, got {shown(source)}.")
+    given = source.gravity.linear if gravity is None else gravity
+    selection = Selection(base, tip, chain, {} if locked is None else locked, given, check_inertia, problems, friction)
+    bodies = _bodies(source)
+    links, joints = _links_and_joints(source, bodies)
+    welded_links, welds = _frames(source, bodies, {link.name for link in links})
+    name = source.name or "pinocchio_model"
+    return assemble(name, [*links, *welded_links], [*joints, *welds], selection)
+
+
+def _bodies(source: Any) -> list[str]:
+    """The name of the link that each joint carries: of the body whose frame is the joint's, or made from its name."""
+    names: list[str] = []
+    for i in range(source.njoints):
+        on_it = (f.name for f in source.frames if f.parentJoint == i and f.type.name == BODY and _is_identity(f))
+        made = UNIVERSE if i == 0 else f"{source.names[i]}_body"
+        names.append(next(on_it, made))
+    return names
+
+
+def _is_identity(frame: Any) -> bool:
+    return bool(np.array_equal(frame.placement.homogeneous, np.eye(4)))
+
+
+def _links_and_joints(source: Any, bodies: list[str]) -> tuple[list[LinkPart], list[JointPart]]:
+    links = [LinkPart(name, _inertia(source.inertias[i]), _where(source, i)) for i, name in enumerate(bodies)]
+    joints = [_joint(source, i, bodies) for i in range(1, source.njoints)]
+    return links, joints
+
+
+def _where(source: Any, i: int) -> str:
+    return f"joint {i} {source.names[i]!r} of {source.name!r}"
+
+
+def _inertia(inertia: Any) -> Inertia:
+    return Inertia(float(inertia.mass), np.array(inertia.lever), np.array(inertia.inertia))
+
+
+def _joint(source: Any, i: int, bodies: list[str]) -> JointPart:
+    kind, axis = _motion(source, i)
+    v = source.idx_vs[i]
+    return JointPart(
+        source.names[i], kind, bodies[source.parents[i]], bodies[i], np.array(source.jointPlacements[i].homogeneous),
+        axis, limits=_limits(source, i), damping=float(source.damping[v]), friction=_dry_friction(source, v),
+        armature=float(source.armature[v]), where=_where(source, i),
+    )  # fmt: skip
+
+
+def _motion(source: Any, i: int) -> tuple[Any, Array]:
+    """Revolute or prismatic, and the unit vector about or along it."""
+    joint = source.joints[i]
+    data = joint.createData()
+    if source.nvs[i] == 1 and "Mimic" not in joint.shortname():
+        joint.calc(data, _neutral(source))
+        S = np.asarray(data.S, dtype=float).ravel()
+        for kind, axis, other in (("revolute", S[3:], S[:3]), ("prismatic", S[:3], S[3:])):
+            if S.shape == (6,) and axis.any() and not other.any():
+                return kind, axis
+    raise Unsupported(
+        f"{_where(source, i)} is a {joint.shortname()}; expected revolute and prismatic joints. Lock it with "
+        "pinocchio.buildReducedModel"
+    )
+
+
+def _neutral(source: Any) -> Array:
+    """q = 0, with cosine 1 of unbounded joints."""
+    q = np.zeros(source.nq)
+    for start, size in zip(source.idx_qs, source.nqs, strict=True):
+        if size == 2:
+            q[start] = 1.0
+    return q
+
+
+def _limits(source: Any, i: int) -> Limits:
+    q, v = source.idx_qs[i], source.idx_vs[i]
+    unbounded = source.nqs[i] != 1
+    lower, upper = (-np.inf, np.inf) if unbounded else (source.lowerPositionLimit[q], source.upperPositionLimit[q])
+    speed, effort = (_limit(getattr(source, name)[v]) for name in ("velocityLimit", "effortLimit"))
+    return Limits(-_limit(-lower), _limit(upper), speed, effort)
+
+
+def _limit(value: float) -> float:
+    """A limit; the largest floating-point number, which stands for none in Pinocchio, is infinity."""
+    return np.inf if value >= np.finfo(float).max else float(value)
+
+
+def _dry_friction(source: Any, v: int) -> float:
+    """Coulomb friction; Pinocchio 3 and older have one vector, newer ones a lower and an upper limit."""
+    friction = source.upperDryFrictionLimit if hasattr(source, "upperDryFrictionLimit") else source.friction
+    return float(friction[v])
+
+
+def _frames(source: Any, bodies: list[str], taken: set[str]) -> tuple[list[LinkPart], list[JointPart]]:
+    """The frames that are no joints and no links yet, as massless links welded to what carries them."""
+    links, welds = [], []
+    for frame in _others(source, taken):
+        name, carrier = frame.name, bodies[frame.parentJoint]
+        links.append(LinkPart(name, where=f"frame {name!r} of {source.name!r}"))
+        placement = np.array(frame.placement.homogeneous)
+        welds.append(JointPart(f"weld_of_{name}", "fixed", carrier, name, placement, Z))
+    return links, welds
+
+
+def _others(source: Any, taken: set[str]) -> Iterator[Any]:
+    seen = {*taken, UNIVERSE}
+    for frame in source.frames:
+        if frame.type.name in (BODY, "OP_FRAME", "SENSOR") and frame.name not in seen:
+            seen.add(frame.name)
+            yield frame

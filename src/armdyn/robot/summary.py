@@ -1,0 +1,86 @@
+"""A robot as a table: its joints, their kinds, limits and links, and what stands on it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from armdyn.model.model import Joint, Limits
+from armdyn.tabular import Table, figure, figures
+
+if TYPE_CHECKING:
+    from armdyn.robot.robot import Robot
+
+UNITS = {"revolute": "rad", "prismatic": "m"}
+
+SHOWN_NAMES = 8
+"""So many names of further frames and notes are told."""
+
+
+def summary(robot: Robot) -> Table:
+    """A row for each entry of q; above it base, tip, mass and gravity, below it actuators and notes."""
+    coupled = robot.model.coupling is not None
+    headings: tuple[str, ...] = ("#", "coordinate" if coupled else "joint", "kind", "range", "unit", "speed", "effort")
+    rows: list[tuple[str, ...]] = [
+        (str(k), joint.name, joint.kind, *_limits(joint)) for k, joint in enumerate(robot.joints)
+    ]
+    if not coupled:
+        headings = (*headings, "moves link", "mass [kg]")
+        rows = [(*row, *_moved(robot, joint)) for row, joint in zip(rows, robot.model.joints, strict=True)]
+    return Table(headings, rows, "rllrlrr" if coupled else "rllrlrrlr", _title(robot), _below(robot))
+
+
+def _title(robot: Robot) -> str:
+    model = robot.model
+    mass = math.fsum(link.inertia.mass for link in model.links[1:])
+    gravity = ", ".join(figures(robot.gravity))
+    what = _counted(len(model.joints), "joint")
+    if model.coupling is not None:
+        what += f" moved by {_counted(robot.dof, 'coordinate')}"
+    tip = "no tip" if model.tip is None else f"tip {model.tip!r}"
+    return (
+        f"{robot.name!r}: {what}, base {model.base!r}, {tip}, moving mass {figure(mass)} kg, gravity ({gravity}) m/s²"
+    )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _limits(joint: Any) -> tuple[str, ...]:
+    limits: Limits = joint.limits
+    numbers = (figure(x, digits=4) if math.isfinite(x) else "-" for x in (limits.velocity, limits.effort))
+    return (_range(limits), UNITS[joint.kind], *numbers)
+
+
+def _range(limits: Limits) -> str:
+    low, high = (figure(x, digits=4) for x in (limits.lower, limits.upper))
+    if not math.isfinite(limits.lower) and not math.isfinite(limits.upper):
+        return "unlimited"
+    return f"±{high}" if limits.lower == -limits.upper else f"{low} … {high}"
+
+
+def _moved(robot: Robot, joint: Joint) -> tuple[str, str]:
+    return joint.child, figure(robot.model.link(joint.child).inertia.mass, digits=5)
+
+
+def _below(robot: Robot) -> tuple[str, ...]:
+    model, lines = robot.model, []
+    others = [name for name in robot.frame_names if name not in (*robot.link_names, model.tip)]
+    if others:
+        lines.append(f"further frames: {_some(others)}")
+    if model.coupling is not None:
+        lines.append(f"joints that they move: {_some(list(model.joint_names))}")
+    if model.constraints:
+        lines.append(f"constraints: {_some([constraint.name for constraint in model.constraints])}")
+    driven = [joint for joint in model.joints if joint.actuator is not None]
+    lines += [f"actuator of {joint.name}: {joint.actuator}" for joint in driven]
+    lines += [f"note: {note}" for note in model.notes[:SHOWN_NAMES]]
+    if len(model.notes) > SHOWN_NAMES:
+        lines.append(f"and {len(model.notes) - SHOWN_NAMES} more in robot.notes")
+    return tuple(lines)
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - SHOWN_NAMES
+    return ", ".join(names[:SHOWN_NAMES]) + (f" and {more} more" if more > 0 else "")

@@ -1,0 +1,132 @@
+"""Pictures of motions: which panels there are, in which units, and that curves and legends are told apart."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import pyplot
+from matplotlib.figure import Figure
+
+import armdyn
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.plots.trajectory import DASH, taking_turns
+
+ARM = armdyn.load("ur5")
+POSE = np.array([0.3, -1.0, 1.0, 0.2, 0.3, 0.4])
+
+
+@pytest.fixture(scope="module")
+def falling() -> armdyn.Trajectory:
+    return ARM.simulate(POSE, duration=0.3)
+
+
+@pytest.fixture(scope="module")
+def resting() -> armdyn.Trajectory:
+    return ARM.simulate(POSE, duration=0.3, torque=ARM.gravity_forces(POSE))
+
+
+def labels(figure: Figure) -> list[str]:
+    return [axes.get_ylabel().partition(" ")[0] for axes in figure.axes]
+
+
+def test_panels_by_what_happens(falling: armdyn.Trajectory, resting: armdyn.Trajectory) -> None:
+    assert labels(falling.plot()) == ["angle", "velocity", "energy", "drift"]
+    assert labels(resting.plot()) == ["angle", "velocity", "torque", "energy"]  # it does not move: no drift
+    assert labels(falling.plot(panels=("tau", "qdd"))) == ["torque", "acceleration"]
+    assert labels(falling.plot(panels="drift")) == ["drift"]
+
+
+def test_the_figure_is_landscape(falling: armdyn.Trajectory) -> None:
+    width, height = falling.plot().get_size_inches()
+    assert width > 1.5 * height
+    assert falling.plot(figsize=(4.0, 6.0)).get_size_inches().tolist() == [4.0, 6.0]
+
+
+def test_chosen_joints_by_name_and_number(falling: armdyn.Trajectory) -> None:
+    figure = falling.plot(joints=["elbow_joint", 5], panels=["q", "qd", "qdd", "tau"], degrees=False)
+    for axes, name in zip(figure.axes, ("q", "qd", "qdd", "tau"), strict=True):
+        assert len(axes.lines) == 2
+        for line, k in zip(axes.lines, (2, 5), strict=True):
+            np.testing.assert_array_equal(line.get_ydata(), getattr(falling, name)[:, k])
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["elbow_joint", "wrist_3_joint"]
+    assert len(falling.plot(joints="elbow_joint").axes[0].lines) == 1
+
+
+def test_degrees_stand_with_degrees_a_second(falling: armdyn.Trajectory) -> None:
+    axes = falling.plot(panels=("q", "qd", "qdd")).axes
+    assert [each.get_ylabel() for each in axes] == ["angle [deg]", "velocity [deg/s]", "acceleration [deg/s²]"]
+    for each, name in zip(axes, ("q", "qd", "qdd"), strict=True):
+        np.testing.assert_allclose(each.lines[1].get_ydata(), np.degrees(getattr(falling, name)[:, 1]))
+
+
+def test_curves_that_coincide_take_turns(resting: armdyn.Trajectory) -> None:
+    velocities = resting.plot().axes[1].lines
+    patterns = [line._unscaled_dash_pattern for line in velocities]  # type: ignore[attr-defined]
+    assert patterns == [(k * DASH, (DASH, 5 * DASH)) for k in range(6)]
+    t = np.linspace(0.0, 1.0, 100)
+    assert taking_turns(np.stack([t, t + 0.1, t**2], axis=-1)) == [{}, {}, {}]
+    assert taking_turns(np.full((3, 2), np.nan)) == [{}, {}]
+    near = np.stack([t, t + 0.003], axis=-1)
+    assert all(taking_turns(near))
+
+
+def shown_numbers(axes: Any) -> list[Any]:
+    """The numbers of the y axis that lie within it; those beyond it are not drawn."""
+    low, high = axes.get_ylim()
+    return [text for text in axes.get_yticklabels() if low <= text.get_position()[1] <= high]
+
+
+def test_words_cover_nothing(falling: armdyn.Trajectory, resting: armdyn.Trajectory) -> None:
+    for motion in (falling, resting.with_signals(load=resting.tau[:, :2])):
+        figure = motion.plot()
+        figure.canvas.draw()
+        words: list[Any] = [*figure.legends, *(axes.get_legend() for axes in figure.axes if axes.get_legend())]
+        words += [figure._suptitle, figure._supxlabel]  # type: ignore[attr-defined]
+        of_axes = [text for axes in figure.axes for text in (axes.xaxis.label, axes.yaxis.label, *shown_numbers(axes))]
+        boxes = [each.get_window_extent() for each in words]
+        for one, other in itertools.combinations(boxes, 2):
+            assert not one.overlaps(other)
+        for one, axes in itertools.product(boxes, figure.axes):
+            assert not one.overlaps(axes.get_window_extent())
+        for one, text in itertools.product(boxes, of_axes):
+            assert not one.overlaps(text.get_window_extent()), text
+        assert all(figure.bbox.x0 <= one.x0 and one.x1 <= figure.bbox.x1 for one in boxes)
+
+
+def test_an_odd_panel_is_as_wide_as_two() -> None:
+    moved = ARM.simulate(POSE, duration=0.1, torque=[0.0, 0.0, 5.0, 0.0, 0.0, 0.0])
+    figure = moved.plot()
+    figure.canvas.draw()
+    widths = [axes.get_window_extent().width for axes in figure.axes]
+    assert labels(figure)[-1] == "drift"
+    assert widths[-1] > 2.0 * widths[0]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "", "", "", "time [s]"]
+
+
+def test_into_figures_of_pyplot_and_parts_of_them(falling: armdyn.Trajectory) -> None:
+    pyplot.switch_backend("Agg")
+    own = pyplot.figure()
+    try:
+        assert falling.plot(figure=own) is own
+        assert len(own.axes) == 4
+    finally:
+        pyplot.close(own)
+    whole = Figure(layout="constrained")
+    left, right = whole.subfigures(1, 2)
+    assert falling.plot(figure=left, panels=["q"]) is whole
+    falling.plot(figure=right, panels=["energy"])
+    assert labels(whole) == ["angle", "energy"]
+
+
+def test_what_there_is_not(falling: armdyn.Trajectory) -> None:
+    with pytest.raises(UnknownName, match=r"no panel 'torque' in pictures of trajectories \(6 panels\)"):
+        falling.plot(panels=["q", "torque"])
+    with pytest.raises(UnknownName, match=r"no joint 'elbow' .* Did you mean 'elbow_joint'"):
+        falling.plot(joints=["elbow"])
+    with pytest.raises(UnknownName, match="no joint 6 in the trajectory of 'ur5'"):
+        falling.plot(joints=[6])
+    with pytest.raises(ShapeError, match="figsize"):
+        falling.plot(figsize=(1.0, 2.0, 3.0))
