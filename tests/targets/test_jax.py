@@ -362,6 +362,34 @@ def test_more_arrays_than_functions_of_numpy_take(monkeypatch: pytest.MonkeyPatc
     np.testing.assert_allclose(jax.jit(lambda x: g(*x))(x), np.arange(70) @ x**2, rtol=1e-13)
 
 
+def test_an_implicit_function() -> None:
+    """The angles at which gravity asks for given torques: JAX linearizes what is linear already."""
+    f = armdyn.load("planar_2r").gravity_forces
+    g, q = f.to_jax(), np.array([0.35, 0.45])
+
+    def solved(tau: Any) -> Any:
+        def newton(residual: Any, x: Any) -> Any:
+            return jax.lax.fori_loop(0, 12, lambda _, x: x - jnp.linalg.solve(jax.jacfwd(residual)(x), residual(x)), x)
+
+        def solve(linear: Any, y: Any) -> Any:
+            return jnp.linalg.solve(jax.jacfwd(linear)(y), y)
+
+        return jax.lax.custom_root(lambda x: g(x) - tau, jnp.array([0.3, 0.4]), newton, solve)
+
+    inverse = np.linalg.inv(f.derivative("q")(q))
+    for jacobian in (jax.jacfwd, jax.jacrev):
+        np.testing.assert_allclose(jax.jit(jacobian(solved))(f(q)), inverse, rtol=1e-8, atol=1e-9)
+
+
+def test_the_derivative_of_a_linear_function_along_some_of_its_tangents() -> None:
+    g, (q, v) = robot().inverse_dynamics.to_jax(), states(2, 4)
+    _, linear = jax.linearize(lambda q, v: g(q, v, v), q, v)
+    many = states(3, 4)
+    along = jax.vmap(linear, (None, 0))
+    _, rates = jax.jvp(lambda t: along(t, many), (q,), (v,))
+    np.testing.assert_allclose(rates, np.broadcast_to(linear(v, 0 * v), (3, 4)), rtol=1e-12, atol=1e-12)
+
+
 def test_recomputed_steps() -> None:
     """`jax.checkpoint` inside of a loop."""
     g = armdyn.load("planar_2r").forward_dynamics.to_jax()

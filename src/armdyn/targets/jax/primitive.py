@@ -79,9 +79,15 @@ def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) 
     """Forward mode: the results, and their rates by those operands that change."""
     names = [port.name for port in called.program.inputs]
     moving = [k for k, tangent in enumerate(tangents) if type(tangent) is not ad.Zero]
-    tangent = called.tangent(tuple(names[k] for k in moving))
-    rates = call.bind(*operands, *(tangents[k] for k in moving), called=tangent)
-    return call.bind(*operands, called=called), rates
+    results, rates_of = call.bind(*operands, called=called), [tangents[k] for k in moving]
+    base = called.base
+    first = len(base.program.inputs) if base else 0
+    if base is None or moving[0] < first:
+        return results, call.bind(*operands, *rates_of, called=called.tangent(tuple(names[k] for k in moving)))
+    # a tangent program along its tangents, in which it is linear: the rates do not depend on these
+    tangent = base.tangent(tuple(called.active[k - first] for k in moving))
+    rates = call.bind(*operands[:first], *rates_of, called=tangent)
+    return results, [jnp.broadcast_to(rate, result.shape) for rate, result in zip(rates, results, strict=True)]
 
 
 def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> list[Any]:
