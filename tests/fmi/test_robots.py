@@ -1,6 +1,8 @@
 """FMUs of robots: validated, simulated and differentiated by fmpy, beside armdyn's own functions."""
 
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -24,6 +26,14 @@ def with_payload(robot: armdyn.Robot, gravity: np.ndarray) -> armdyn.Robot:
 @pytest.mark.parametrize("name", ARMS)
 def test_is_valid(name: str) -> None:
     assert validate_fmu(str(arm(name)[2])) == []
+
+
+@pytest.mark.parametrize("name", ["a<b> & 'c\"", "with\x01control", "机器人", "../fmu", "double"])
+def test_names(name: str) -> None:
+    """Every name gives a description that can be read, and a name of files."""
+    fmu = armdyn.load("planar_2r").to_fmu(name=name, derivatives=False)
+    assert ElementTree.fromstring(fmu.description).attrib["modelName"] == name.replace("\x01", "\ufffd")
+    assert re.fullmatch(r"[A-Za-z]\w*", fmu.code.name, re.ASCII)
 
 
 @pytest.mark.parametrize("name", ARMS)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import jax
+import jax.export
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -24,8 +25,9 @@ RNG = np.random.default_rng(141)
 
 @pytest.fixture(autouse=True)
 def _float64() -> Iterator[None]:
-    with jax.enable_x64(True):
-        yield
+    jax.config.update("jax_enable_x64", True)  # and not a context, which callbacks in JAX's threads would not have
+    yield
+    jax.config.update("jax_enable_x64", False)
 
 
 def results_of(found: Any) -> tuple[Any, ...]:
@@ -295,6 +297,114 @@ def test_numbers_that_it_takes() -> None:
     np.testing.assert_allclose(f([1, 2, 0, 1]), robot().gravity_forces([1, 2, 0, 1]))
     np.testing.assert_allclose(f(q=[0.1, 0.2, 0.0, 0.1]), robot().gravity_forces([0.1, 0.2, 0.0, 0.1]))
     assert repr(f) == "<gravity_forces(q[4]) -> out[4] of JAX arrays>"
+
+
+def test_lists_of_what_is_traced() -> None:
+    f, x = robot().gravity_forces, 0.3
+    g = f.to_jax()
+    found, gradient = jax.jit(jax.jvp, static_argnums=0)(lambda x: g([1, x, 2 * x, 0.5]), (x,), (1.0,))
+    state = [1, x, 2 * x, 0.5]
+    np.testing.assert_allclose(found, f(state), rtol=1e-13, atol=1e-13)
+    np.testing.assert_allclose(gradient, f.derivative("q")(state) @ [0, 1, 2, 0], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(g(np.array(state, ">f8")), f(state), rtol=1e-13, atol=1e-13)
+
+
+def test_where_jit_is_disabled() -> None:
+    f, q = robot().gravity_forces, states(3, 4)
+    with jax.disable_jit():
+        found, gradient = jax.value_and_grad(lambda q: f.to_jax()(q).sum())(q)
+    np.testing.assert_allclose(found, f(q).sum(), rtol=1e-13)
+    np.testing.assert_allclose(gradient, f.derivative("q")(q).sum(-2), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(5, 4), ("states, 4"), ("a, b, 4")], ids=str)
+def test_export(shape: Any) -> None:
+    """What is written for other processes and machines calls nothing of this one."""
+    f = robot().inverse_dynamics
+    g = f.to_jax()
+    shared = jax.ShapeDtypeStruct((4,), float)
+    taken = jax.ShapeDtypeStruct(jax.export.symbolic_shape(shape) if isinstance(shape, str) else shape, float)
+    by_all = jax.jit(jax.value_and_grad(lambda q, v: g(q, v, v).sum(), (0, 1)))
+    exported = jax.export.export(by_all)(taken, shared)
+    assert "armdyn_" not in exported.mlir_module()
+    q, v = states(*((5,) if len(taken.shape) == 2 else (2, 5)), 4), states(4)
+    for mine, other in zip(jax.tree.leaves(exported.call(q, v)), jax.tree.leaves(by_all(q, v)), strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-11, atol=1e-11)
+
+
+def test_states_on_the_devices_of_a_mesh() -> None:
+    """The cotangent of what all devices share is the sum over them."""
+    g, q, v = robot().inverse_dynamics.to_jax(), states(6, 4), states(4)
+    axis = {"axis_types": (jax.sharding.AxisType.Auto,)}
+    mesh, spec = jax.make_mesh((1,), ("x",), **axis), jax.sharding.PartitionSpec
+
+    def loss(q: Any, v: Any) -> Any:
+        return jax.lax.psum((g(q, v, v) ** 2).sum(), "x")
+
+    mapped = jax.shard_map(loss, mesh=mesh, in_specs=(spec("x"), spec()), out_specs=spec())
+    found = jax.jit(jax.grad(mapped, (0, 1)))(q, v)
+    expected = jax.grad(lambda q, v: (g(q, v, v) ** 2).sum(), (0, 1))(q, v)
+    for mine, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(mine, other, rtol=1e-12)
+
+
+def test_more_arrays_than_functions_of_numpy_take(monkeypatch: pytest.MonkeyPatch) -> None:
+    ports = [Port(f"x{k}", ()) for k in range(70)]
+    g = trace(lambda *x: sum(k * one * one for k, one in enumerate(x)), ports, name="many").to_jax()
+    x = states(70, 3)
+    found = jax.jit(jax.grad(lambda x: g(*x).sum()))(x)
+    np.testing.assert_allclose(found, 2 * np.arange(70)[:, None] * x, rtol=1e-14)
+
+    def none(*_: Any) -> str:
+        raise HandlerError("as on a machine without a compiler")
+
+    monkeypatch.setattr(lowering, "_registered", none)
+    np.testing.assert_allclose(jax.jit(lambda x: g(*x))(x), np.arange(70) @ x**2, rtol=1e-13)
+
+
+def test_an_implicit_function() -> None:
+    """The angles at which gravity asks for given torques: JAX linearizes what is linear already."""
+    f = armdyn.load("planar_2r").gravity_forces
+    g, q = f.to_jax(), np.array([0.35, 0.45])
+
+    def solved(tau: Any) -> Any:
+        def newton(residual: Any, x: Any) -> Any:
+            return jax.lax.fori_loop(0, 12, lambda _, x: x - jnp.linalg.solve(jax.jacfwd(residual)(x), residual(x)), x)
+
+        def solve(linear: Any, y: Any) -> Any:
+            return jnp.linalg.solve(jax.jacfwd(linear)(y), y)
+
+        return jax.lax.custom_root(lambda x: g(x) - tau, jnp.array([0.3, 0.4]), newton, solve)
+
+    inverse = np.linalg.inv(f.derivative("q")(q))
+    for jacobian in (jax.jacfwd, jax.jacrev):
+        np.testing.assert_allclose(jax.jit(jacobian(solved))(f(q)), inverse, rtol=1e-8, atol=1e-9)
+
+
+def test_the_derivative_of_a_linear_function_along_some_of_its_tangents() -> None:
+    g, (q, v) = robot().inverse_dynamics.to_jax(), states(2, 4)
+    _, linear = jax.linearize(lambda q, v: g(q, v, v), q, v)
+    many = states(3, 4)
+    along = jax.vmap(linear, (None, 0))
+    _, rates = jax.jvp(lambda t: along(t, many), (q,), (v,))
+    np.testing.assert_allclose(rates, np.broadcast_to(linear(v, 0 * v), (3, 4)), rtol=1e-12, atol=1e-12)
+
+
+def test_recomputed_steps() -> None:
+    """`jax.checkpoint` inside of a loop."""
+    g = armdyn.load("planar_2r").forward_dynamics.to_jax()
+
+    def end(tau: Any, wrapped: Any) -> Any:
+        def step(state: Any, tau: Any) -> Any:
+            q, qd = state
+            qd = qd + 1e-2 * g(q, qd, tau)
+            return (q + 1e-2 * qd, qd), None
+
+        return (jax.lax.scan(wrapped(step), (jnp.ones(2), jnp.zeros(2)), tau)[0][0] ** 2).sum()
+
+    tau = states(10, 2)
+    kept, again = (jax.jit(jax.grad(partial(end, wrapped=w)))(tau) for w in (lambda step: step, jax.checkpoint))
+    np.testing.assert_allclose(kept, again, rtol=1e-12)
 
 
 def test_bad_input() -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.program import Port, trace
 from armdyn.targets.wasm import WasmModule, module
 from targets.test_wasm import falling, falling_from
 from targets.wasm_calls import Instance
@@ -76,16 +77,36 @@ def test_errors(tmp_path: Path) -> None:
     calls = {
         "f.M()": "M takes 1 arrays (q), not 0",
         "f.M([1, 2, 3])": "M: q has 3 numbers; expected 2, or 2 a state",
+        'f.M("12")': "M: q is 12; expected numbers of shape (2)",
+        "f.M([1, undefined])": "M: q has a value of type undefined in it; expected numbers of shape (2)",
+        'f.M([[1, "2"]])': "M: q has a value of type string in it; expected numbers of shape (2)",
+        "f.M(new Float64Array(2e8))": "M: arrays and results take 4800000000 bytes, for which there is no memory; "
+        "call it with fewer states",
+        "f.fall(1)": "fall: expected arrays by name: {q,qd,tau,damping}",
         "f.M({})": "M: q is [object Object]; expected numbers of shape (2)",
         "f.tau([0, 0, 0, 0], [0, 0], [0, 0, 0, 0, 0, 0])": "tau: q has 4 numbers; expected 2, or 2 a state",
         "f.fall(2, {q: [0, 0], qd: [0, 0], tau: [0, 0], damping: [0, 0]})": "fall: tau has 2 numbers; expected 4",
-        "f.fall(1.5, {})": "fall: steps is 1.5; expected a whole number",
-        "f.fall(1, {}, 0)": "fall: every is 0; expected 1, 2, ...",
+        "f.fall(1.5, {})": "fall: steps is 1.5; expected a whole number below 2^32",
+        "f.fall(2 ** 32 + 1, {}, 2)": "fall: steps is 4294967297; expected a whole number below 2^32",
+        "f.fall(1, {}, 0)": "fall: every is 0; expected 1, 2, ... below 2^32",
     }
     tries = "\n".join(f"try {{ {call} }} catch (e) {{ said.push(e.message) }}" for call in calls)
     script = f"const said = [];\n{tries}\nconsole.log(JSON.stringify(said));"
     found = module({"M": robot.mass_matrix.program(), "tau": robot.inverse_dynamics.program(), "fall": falling(robot)})
     assert in_node(found, script, tmp_path) == list(calls.values())
+
+
+@needs_node
+def test_names(tmp_path: Path) -> None:
+    """One that makes a promise of an object, and two arrays that become one word."""
+    program = trace(lambda x, y: x - y, [Port("a.b", (2,)), Port("a_b", (2,))], name="then")
+    found = program.to_wasm()
+    assert in_node(found, "console.log(JSON.stringify([...f.then_([3, 4], [1, 5])]));", tmp_path) == [2, -1]
+    assert "then_(a_b: Numbers, a_b_2: Numbers): Float64Array;" in found.typescript
+    outputs = ["</script>", "2 b"]
+    pair = trace(lambda x: (x, 2 * x), [Port("x", ())], outputs, name="pair").to_wasm()
+    assert "</script>" not in pair.javascript
+    assert in_node(pair, "console.log(JSON.stringify(Object.keys(f.pair(1))));", tmp_path) == outputs
 
 
 def test_files(tmp_path: Path) -> None:

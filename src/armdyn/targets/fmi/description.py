@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -22,6 +23,9 @@ OF_ROLE: Mapping[str, Attributes] = {
     "OF_OUTPUTS": {"causality": "output", "variability": "continuous", "initial": "calculated"},
 }
 """Causality, variability and initial of the variables of a continuous system."""
+
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that XML has not, which names of robots may have."""
 
 CATEGORIES = {
     "logStatusError": "What the FMU refuses, and why.",
@@ -157,4 +161,5 @@ def _number(x: float) -> str:
 
 def _text(root: Element) -> str:
     indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+    text = _NOT_XML.sub("\N{REPLACEMENT CHARACTER}", tostring(root, encoding="unicode"))
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

@@ -12,7 +12,7 @@ from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 from armdyn.targets.jax import lowering
 from armdyn.targets.jax.called import called
-from armdyn.targets.jax.primitive import call, jnp, leading
+from armdyn.targets.jax.primitive import alike, call, jax, jnp, leading
 from armdyn.targets.named_calls import NamedCall
 
 assert lowering  # it tells JAX how to compile the primitive  # noqa: S101
@@ -44,7 +44,7 @@ class JaxFunction(NamedCall):
         ports = self.program.inputs
         ready = [_checked(array, port) for array, port in zip(given, ports, strict=True)]
         _check_together(ready, ports)
-        return self._result(*call.bind(*ready, called=self._called))
+        return self._result(*call.bind(*alike(ready), called=self._called))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _revived, (self.program, self.__name__)
@@ -56,18 +56,24 @@ def _revived(program: Program, name: str) -> JaxFunction:
 
 def _checked(given: Any, port: Port) -> Any:
     """An array of JAX's, or one made of numbers."""
-    if not hasattr(given, "dtype"):
-        given = np.asarray(given, float) if np.asarray(given).dtype.kind in "iuf" else np.asarray(given)
+    given = given if hasattr(given, "dtype") else _of_numbers(given)
     if given.dtype.name not in _TYPES:
         raise DTypeError(
             f"{port.name} is an array of {given.dtype}; expected float64 or float32: {port.name}.astype(float)"
         )
-    array = jnp.asarray(given)
+    array = jnp.asarray(given if isinstance(given, jax.Array) else np.asarray(given, given.dtype.name))
     core = array.shape[array.ndim - len(port.shape) :] if array.ndim >= len(port.shape) else None
     if core != port.shape:
         expected = f"(..., {', '.join(map(str, port.shape))})" if port.shape else "(...)"
         raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
     return array
+
+
+def _of_numbers(given: Any) -> Any:
+    """An array of Python's numbers, or of JAX's, which may be traced."""
+    has_jax = any(isinstance(one, jax.Array) for one in jax.tree.leaves(given))
+    array = jnp.asarray(given) if has_jax else np.asarray(given)
+    return array.astype(float) if array.dtype.kind in "iu" else array
 
 
 def _check_together(arrays: Sequence[Any], ports: Sequence[Port]) -> None:
@@ -79,7 +85,7 @@ def _check_together(arrays: Sequence[Any], ports: Sequence[Port]) -> None:
             )
     heads = [leading(array.shape, port) for array, port in zip(arrays, ports, strict=True)]
     try:
-        np.broadcast_shapes(*heads)
+        jnp.broadcast_shapes(*heads)
     except ValueError:
         said = ", ".join(f"{port.name} {head}" for port, head in zip(ports, heads, strict=True))
         raise ShapeError(f"the leading axes do not broadcast: {said}") from None

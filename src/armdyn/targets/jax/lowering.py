@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from armdyn.program.guard import guarded
+from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 from armdyn.program.replay import Operations
 from armdyn.targets.gufunc import Interface
@@ -21,6 +23,9 @@ from armdyn.threads import Once, undivided
 mlir: Any = jax.interpreters.mlir
 
 _LETTERS = {"float32": "f", "float64": "d"}
+
+_MOST_OF_NUMPY = 64
+"""Arguments and results of a ufunc together."""
 
 
 def replayed(program: Program, *arrays: Any) -> list[Any]:
@@ -61,11 +66,14 @@ def _on_any_device(context: Any, *operands: Any, called: Called) -> Any:
 
 
 def _on_cpu(context: Any, *operands: Any, called: Called) -> Any:
-    """A call of the handler; of Python where there can be none; JAX's operations where shapes are symbols or empty."""
+    """A call of the handler; of Python where there can be none; JAX's operations where kernels do not reach.
+
+    That is with empty arrays, and in what `jax.export` writes for other processes and machines.
+    """
     shapes = [aval.shape for aval in context.avals_in]
     ports = (*called.program.inputs, *called.program.outputs)
-    has_symbols = not all(isinstance(extent, int) for shape in shapes for extent in shape)
-    if has_symbols or not all(port.size for port in ports):  # kernels take no empty arrays
+    exports = context.module_context.lowering_parameters.for_export
+    if exports or not all(port.size for port in ports):
         return _on_any_device(context, *operands, called=called)
     axes = _split(shapes, called.program)
     if axes is None:
@@ -125,12 +133,15 @@ def _broadcast(context: Any, *operands: Any, called: Called) -> Any:
 
 
 def _through_python(context: Any, *operands: Any, called: Called) -> Any:
-    """A call of the NumPy function."""
-    evaluate = kernel_of(guarded(called.program)).for_any()
+    """A call of the NumPy function, or of the interpreter where there are more arrays than NumPy's functions take."""
+    program = guarded(called.program)
+    is_small = len(program.inputs) + len(program.outputs) <= _MOST_OF_NUMPY
+    evaluate = kernel_of(program).for_any() if is_small else partial(interpret, program)
 
     def numbers(*arrays: Any) -> Any:
         found = evaluate(*map(np.asarray, arrays))
-        return found if isinstance(found, tuple) else (found,)
+        results = found if isinstance(found, tuple | list) else (found,)
+        return tuple(np.asarray(x, aval.dtype) for x, aval in zip(results, context.avals_out, strict=True))
 
     def call_back(*arrays: Any) -> Any:
         return jax.pure_callback(numbers, context.avals_out, *arrays, vmap_method="broadcast_all")

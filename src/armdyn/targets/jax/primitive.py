@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from armdyn.extras import extra
 from armdyn.program.program import Port
 from armdyn.targets.jax.called import Called
@@ -36,25 +34,60 @@ def _results(*operands: Any, called: Called) -> list[Any]:
     """Shapes and types of the results."""
     states = batch_of([operand.shape for operand in operands], called.program.inputs)
     shapes = [(*states, *port.shape) for port in called.program.outputs]
-    return [jax.core.ShapedArray(shape, operands[0].dtype) for shape in shapes]
+    return [_like(operands[0], jax.core.ShapedArray(shape, operands[0].dtype)) for shape in shapes]
+
+
+def _like(operand: Any, result: Any) -> Any:
+    """Inside `jax.shard_map` a result varies along the axes of the mesh that operands, made `alike`, vary along."""
+    if not _along(operand):
+        return result
+    spec = jax.sharding.PartitionSpec(*(None,) * result.ndim)
+    return operand.update(shape=result.shape, weak_type=False, sharding=operand.sharding.update(spec=spec))
+
+
+def _along(aval: Any) -> frozenset[str]:
+    """The axes of the mesh of `jax.shard_map` that an array varies along, as versions of JAX tell."""
+    told = aval.mat.varying if hasattr(aval, "mat") else getattr(aval, "vma", ())
+    return frozenset(told)
+
+
+def alike(arrays: Sequence[Any]) -> list[Any]:
+    """Arrays that vary along the same axes of a mesh, so that the cotangent of a shared one is summed over these."""
+    along = [_along(array.aval) for array in arrays]
+    every = frozenset[str]().union(*along)
+    return [_varying(array, tuple(every - own)) for array, own in zip(arrays, along, strict=True)]
+
+
+def _varying(array: Any, axes: tuple[str, ...]) -> Any:
+    if not axes:
+        return array
+    return jax.lax.pcast(array, axes, to="varying") if hasattr(jax.lax, "pcast") else jax.lax.pvary(array, axes)
 
 
 def batch_of(shapes: Sequence[Sequence[int]], ports: Sequence[Port]) -> tuple[int, ...]:
     """The leading axes of all operands together."""
-    return np.broadcast_shapes(*(leading(shape, port) for shape, port in zip(shapes, ports, strict=True)))
+    heads = [leading(shape, port) for shape, port in zip(shapes, ports, strict=True)]
+    return tuple(jnp.broadcast_shapes(*heads))  # JAX's, since extents are symbols under jax.export
 
 
 def _evaluated(*operands: Any, called: Called) -> Any:
-    return called.compiled(*operands)
+    with jax.disable_jit(False):  # where the caller has disabled it, for there is no other way to evaluate
+        return called.compiled(*operands)
 
 
 def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) -> tuple[Any, Any]:
     """Forward mode: the results, and their rates by those operands that change."""
     names = [port.name for port in called.program.inputs]
     moving = [k for k, tangent in enumerate(tangents) if type(tangent) is not ad.Zero]
-    tangent = called.tangent(tuple(names[k] for k in moving))
-    rates = call.bind(*operands, *(tangents[k] for k in moving), called=tangent)
-    return call.bind(*operands, called=called), rates
+    results, rates_of = call.bind(*operands, called=called), [tangents[k] for k in moving]
+    base = called.base
+    first = len(base.program.inputs) if base else 0
+    if base is None or moving[0] < first:
+        return results, call.bind(*operands, *rates_of, called=called.tangent(tuple(names[k] for k in moving)))
+    # a tangent program along its tangents, in which it is linear: the rates do not depend on these
+    tangent = base.tangent(tuple(called.active[k - first] for k in moving))
+    rates = call.bind(*operands[:first], *rates_of, called=tangent)
+    return results, [jnp.broadcast_to(rate, result.shape) for rate, result in zip(rates, results, strict=True)]
 
 
 def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> list[Any]:

@@ -20,8 +20,8 @@ ENTRY = "armdyn_xla"
 KERNEL = "armdyn_xla_kernel"
 """The name by which it calls the inner loop."""
 
-MOST_ARRAYS = 64
-"""Arguments and results together."""
+MOST_ARRAYS = 1024
+"""Arguments and results together: their addresses take 8 kB of the stack."""
 
 HEAD = 6
 """Words of a plan before the arrays' sizes."""
@@ -186,9 +186,13 @@ counts:
   %same.inputs = icmp eq i64 %inputs, %arguments
   %same.arrays = icmp eq i64 %arrays, %sum
   %few = icmp ule i64 %arrays, {MOST_ARRAYS}
+  %of.arrays = mul i64 %arrays, 3
+  %least = add i64 %of.arrays, {HEAD}
+  %complete = icmp uge i64 %words, %least
   %a = and i1 %same.length, %same.inputs
   %b = and i1 %same.arrays, %few
-  %agree = and i1 %a, %b
+  %c = and i1 %a, %b
+  %agree = and i1 %c, %complete
   br i1 %agree, label %next, label %no
 next:
   %k = phi i64 [ 0, %counts ], [ %k.next, %fit ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 from importlib.resources import files
+from itertools import count
 from typing import TYPE_CHECKING
 
 from armdyn.targets.identifiers import identifier
@@ -17,16 +18,17 @@ _WORDS = (
     "arguments await break case catch class const continue debugger default delete do else enum eval "
     "export extends false finally for function if implements import in instanceof interface let memory "
     "heap new null package private protected public return static super switch this throw true try typeof "
-    "undefined var void while with yield exports "
+    "undefined var void while with yield exports then "
 )
 RESERVED = frozenset(_WORDS.split())
-"""Names that no function may have: JavaScript's own words and what every module exports."""
+"""Names that no function may have: JavaScript's own words, what every module exports, and the mark of a promise."""
 
 
 def es_module(module: WasmModule) -> str:
     """The source of the ES module."""
     loader = files("armdyn.targets.wasm").joinpath("loader.js").read_text(encoding="utf-8")
     described = json.dumps([function.described() for function in module.functions], indent=1)
+    described = described.replace("<", "\\u003c")  # no name may end the script of a page
     encoded = base64.b64encode(module.bytes).decode()
     return (
         f"// {identifier(module.name)}: functions of a robot arm, made by armdyn. load() gives them.\n"
@@ -46,18 +48,29 @@ def _declaration(function: Interface) -> str:
     if function.carried is not None:
         given = "; ".join(f"{_key(port.name)}: Numbers" for port in function.inputs)
         return f"{comment}  {function.name}(steps: number, arrays: {{ {given} }}, every?: number): Motion;"
-    given = ", ".join(f"{identifier(port.name, RESERVED)}: Numbers" for port in function.inputs)
+    given = ", ".join(f"{name}: Numbers" for name in _parameters(function))
     several = "{ " + "; ".join(f"{_key(port.name)}: Float64Array" for port in function.outputs) + " }"
     return f"{comment}  {function.name}({given}): {several if len(function.outputs) > 1 else 'Float64Array'};"
 
 
+def _parameters(function: Interface) -> list[str]:
+    """Names of arrays that are given by position, which a number tells apart where they would be the same."""
+    found: list[str] = []
+    for port in function.inputs:
+        plain = identifier(port.name, RESERVED)
+        numbered = (f"{plain}_{k}" for k in count(2))
+        found.append(plain if plain not in found else next(name for name in numbered if name not in found))
+    return found
+
+
 def _key(name: str) -> str:
-    return name if name.isidentifier() else json.dumps(name)
+    return name if name.isascii() and name.isidentifier() else json.dumps(name)
 
 
 _TYPES = """\
-/** Numbers of one state, row by row, or of many states one after the other. */
-export type Numbers = number | ArrayLike<number>;
+type Rows<Row> = ArrayLike<Row> | ArrayLike<ArrayLike<Row>> | ArrayLike<ArrayLike<ArrayLike<Row>>>;
+/** Numbers of one state, row by row, or of many states one after the other; also as rows of rows. */
+export type Numbers = number | Rows<number>;
 export interface Motion {
   /** The state after the last step. */
   state: Record<string, Float64Array>;

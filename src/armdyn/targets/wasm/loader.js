@@ -6,6 +6,7 @@ const HOST = {
 };
 
 const BYTES = 8; // of a number
+const MOST = 2 ** 32; // a module counts below it
 
 const size = (shape) => shape.reduce((a, b) => a * b, 1);
 
@@ -21,20 +22,28 @@ export async function load() {
 }
 
 /** Memory for arrays behind what the module itself uses, and a view of all of it. */
-function room(exports, numbers) {
+function room(exports, numbers, about) {
   const begin = exports.heap.value;
   const missing = begin + numbers * BYTES - exports.memory.buffer.byteLength;
-  if (missing > 0) exports.memory.grow(Math.ceil(missing / 65536));
+  try {
+    if (missing > 0) exports.memory.grow(Math.ceil(missing / 65536));
+  } catch {
+    throw new RangeError(`${about.name}: arrays and results take ${numbers * BYTES} bytes, for which there is no memory; call it with fewer states`);
+  }
   return new Float64Array(exports.memory.buffer, begin, numbers);
 }
 
 /** Numbers of an array, also of a single number and of rows of rows. */
 function flat(array, about, port) {
   if (typeof array === "number") return [array];
-  if (array === undefined || array === null || typeof array.length !== "number") {
-    throw new TypeError(`${about.name}: ${port.name} is ${array}; expected numbers of shape (${port.shape})`);
-  }
-  return typeof array[0] === "object" ? array.flatMap((row) => Array.from(flat(row, about, port))) : array;
+  if (ArrayBuffer.isView(array) && typeof array.length === "number") return array;
+  const wrong = (what) => new TypeError(`${about.name}: ${port.name} ${what}; expected numbers of shape (${port.shape})`);
+  if (typeof array !== "object" || array === null || typeof array.length !== "number") throw wrong(`is ${String(array)}`);
+  const rows = Array.from(array);
+  if (typeof rows[0] === "object") return rows.flatMap((row) => Array.from(flat(row, about, port)));
+  const other = rows.findIndex((x) => typeof x !== "number");
+  if (other >= 0) throw wrong(`has a value of type ${typeof rows[other]} in it`);
+  return rows;
 }
 
 /**
@@ -51,7 +60,7 @@ function ofStates(exports, about) {
     const arrays = inputs.map((port, k) => flat(given[k], about, port));
     const count = statesOf(about, inputs, arrays);
     const numbers = arrays.reduce((sum, a) => sum + a.length, 0);
-    const memory = room(exports, outputs.reduce((sum, port) => sum + port.size * count, numbers));
+    const memory = room(exports, outputs.reduce((sum, port) => sum + port.size * count, numbers), about);
     const addresses = [];
     let place = 0;
     arrays.forEach((array, k) => {
@@ -88,8 +97,9 @@ function rollout(exports, about) {
   const inputs = about.inputs.map((port) => ({ ...port, size: size(port.shape) }));
   const records = about.outputs.map((port) => ({ ...port, size: size(port.shape) }));
   return (steps, given, every = 1) => {
-    if (!(Number.isInteger(steps) && steps >= 0)) throw new RangeError(`${about.name}: steps is ${steps}; expected a whole number`);
-    if (!(Number.isInteger(every) && every > 0)) throw new RangeError(`${about.name}: every is ${every}; expected 1, 2, ...`);
+    if (!(Number.isInteger(steps) && steps >= 0 && steps < MOST)) throw new RangeError(`${about.name}: steps is ${steps}; expected a whole number below 2^32`);
+    if (!(Number.isInteger(every) && every > 0 && every < MOST)) throw new RangeError(`${about.name}: every is ${every}; expected 1, 2, ... below 2^32`);
+    if (typeof given !== "object" || given === null) throw new TypeError(`${about.name}: expected arrays by name: {${inputs.map((p) => p.name)}}`);
     const rows = Math.ceil(steps / every);
     const arrays = inputs.map((port) => {
       const array = flat(given[port.name], about, port);
@@ -98,7 +108,7 @@ function rollout(exports, about) {
       throw new RangeError(`${about.name}: ${port.name} has ${array.length} numbers; expected ${expected}`);
     });
     const numbers = arrays.reduce((sum, a) => sum + a.length, 0);
-    const memory = room(exports, records.reduce((sum, port) => sum + port.size * rows, numbers));
+    const memory = room(exports, records.reduce((sum, port) => sum + port.size * rows, numbers), about);
     let place = 0;
     const at = (length) => (place += length) - length;
     const places = arrays.map((array) => at(array.length));

@@ -160,8 +160,11 @@ DEFINE_OTHER(
      fmi3LogMessageCallback log))
 {
     (void)name, (void)resources, (void)visible;
-    if (MODEL_SAMPLED)
+    if (MODEL_SAMPLED) {
+        if (log && logging)
+            log(environment, fmi3Error, category_names[0], "the FMU has a sample time, and is for co-simulation only");
         return NULL;
+    }
     return made(MODEL_EXCHANGE, token, logging, environment, log);
 }
 
