@@ -190,6 +190,15 @@ def test_orders_of_differentiation_agree() -> None:
     np.testing.assert_allclose(third, np.transpose(third, (2, 0, 1)), rtol=1e-9, atol=1e-9)
 
 
+def test_transposing_an_adjoint_program() -> None:
+    """The transpose of cotangents to gradients is the Jacobian times rates; again, of the adjoint of a batch."""
+    f = robot().inverse_dynamics
+    g, (q, qd, qdd), rates = f.to_jax(), states(3, 5, 4), states(5, 4)
+    _, pull = jax.vjp(lambda q: g(q, qd, qdd), q)
+    (found,) = jax.linear_transpose(lambda cotangent: pull(cotangent)[0], q)(rates)
+    np.testing.assert_allclose(found, f.jvp("q")(q, qd, qdd, tangent_q=rates), rtol=1e-12, atol=1e-12)
+
+
 def test_a_gradient_computes_no_jacobian() -> None:
     """The adjoint program only, by the array that is asked for, once."""
     g = armdyn.load("ur5").inverse_dynamics.to_jax()

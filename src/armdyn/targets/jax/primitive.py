@@ -91,21 +91,32 @@ def _rates(operands: Sequence[Any], tangents: Sequence[Any], *, called: Called) 
 
 
 def _transposed(cotangents: Sequence[Any], *operands: Any, called: Called) -> list[Any]:
-    """Reverse mode: a tangent program, linear in its last operands, becomes an adjoint program."""
-    base = called.base
-    assert base is not None, "only tangent programs are linear"  # noqa: S101 - JAX transposes what is linear
+    """Reverse mode: a tangent program, linear in its last operands, becomes an adjoint program.
+
+    So does any other program in operands in which it is linear, as an adjoint program is in its cotangents: their
+    values do not matter then.
+    """
+    base, active = called.base or called, called.active
     count = len(base.program.inputs)
-    given, linear = operands[:count], operands[count:]
+    if called.base is None:
+        active, count = tuple(port.name for port in called.program.inputs), 0
+    given = operands[:count] or tuple(map(_known, operands))
+    linear = operands[count:]
     wanted = [k for k, operand in enumerate(linear) if ad.is_undefined_primal(operand)]
     of = [k for k, cotangent in enumerate(cotangents) if type(cotangent) is not ad.Zero]
     found: list[Any] = [None] * len(operands)
     if not of:
         return found
-    adjoint = base.adjoint(tuple(base.program.outputs[k].name for k in of), tuple(called.active[k] for k in wanted))
+    adjoint = base.adjoint(tuple(base.program.outputs[k].name for k in of), tuple(active[k] for k in wanted))
     products = call.bind(*given, *(cotangents[k] for k in of), called=adjoint)
     for k, product in zip(wanted, products, strict=True):
         found[count + k] = _summed(product, linear[k].aval.shape)
     return found
+
+
+def _known(operand: Any) -> Any:
+    """The operand, or zeros for one that JAX transposes by."""
+    return jnp.zeros(operand.aval.shape, operand.aval.dtype) if ad.is_undefined_primal(operand) else operand
 
 
 def _summed(array: Any, shape: tuple[int, ...]) -> Any:
