@@ -42,7 +42,8 @@ def test_numbers_that_were_changed_after_the_actuator_came() -> None:
 @pytest.mark.parametrize("name", sorted(known_laws()))
 def test_every_law(name: str) -> None:
     fields = {n: field for n, field in fields_of(known_laws()[name]).items() if field.is_required}
-    law = known_laws()[name](**{n: Coulomb(2.0) if field.is_law else 0.7 for n, field in fields.items()})
+    numbers = {n: [0.7, 0.2] if field.several else 0.7 for n, field in fields.items()}
+    law = known_laws()[name](**numbers | {n: Coulomb(2.0) for n, field in fields.items() if field.is_law})
     robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=[law, Viscous(0.3)])})
     assert read_again(robot) == robot
 

@@ -21,7 +21,7 @@ class OnCpu:
 
     def __init__(self, source: Program | Rollout, dtype: str, layout: str) -> None:
         ir = kernel_ir(source, dtype, "kernel", layout, host().triple)
-        address, self._code = load_object(compile_ir(ir, host(), 0), "kernel")
+        address, self._code = load_object(compile_ir(ir, host(), 0), "kernel", {})
         kinds = [ctypes.c_int64 if one.startswith("i64") else ctypes.c_void_p for one in parameters(source, layout)]
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_int64, ctypes.c_int64, *kinds)(address)
 

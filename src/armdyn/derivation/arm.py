@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
 from typing import Any
 
 import sympy
 
 from armdyn.derivation.algebra import Algebra
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, NamedTuple
 
 from sympy import QQ
@@ -19,6 +18,7 @@ from sympy.polys.rings import PolyElement
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.exact import Exact, cos_sin
+from armdyn.threads import cached_property
 
 Angle = tuple[Fraction, ...]
 """Factors of the coordinates."""

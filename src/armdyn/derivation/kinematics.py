@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sympy.polys.rings import PolyElement
 
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor
 from armdyn.spatial.rotations import Array, cross
+from armdyn.threads import cached_property
 
 __all__ = ["Kinematics", "cross", "skew"]
 

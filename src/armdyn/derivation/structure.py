@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from sympy import QQ
@@ -12,6 +11,7 @@ from sympy.polys.rings import PolyElement
 
 from armdyn.derivation.algebra import Algebra
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 
 class Structure:

@@ -1,19 +1,11 @@
 """Pictures for print, the one place of matplotlib: its objects only, no global state, no window, no display needed.
 
-<<<<<<< HEAD
-`plot_trajectory` draws a simulation over time, `animate_trajectory` the arm as it moves; `draw_on_arm`,
-`draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of `armdyn.ellipsoids`; `draw_friction` friction against
-velocity, `draw_operating_region`, `draw_gear_ratios` and `draw_efficiency_map` what motors can do,
-`draw_drive_histories` what they do over a motion; `draw_sizing` the report of `armdyn.sizing`; `draw_masp` and
-`draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms` centripetal and Coriolis accelerations,
-`draw_torque_split` joint forces along and against a constraint.
-=======
 `armdyn.plots.robot.plot` draws a robot (``robot.plot(q)``), `plot_trajectory` a simulation over time,
 `animate_trajectory` the arm as it moves; `draw_on_arm`, `draw_joint_ellipses`, `draw_tip_ellipses` the ellipsoids of
 `armdyn.ellipsoids`; `draw_friction` friction against velocity, `draw_operating_region`, `draw_gear_ratios` and
 `draw_efficiency_map` what motors can do, `draw_drive_histories` what they do over a motion; `draw_sizing` the report of
-`armdyn.sizing`; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`.
->>>>>>> main
+`armdyn.sizing`; `draw_masp` and `draw_simulation` the two halves of `armdyn.masp`; `draw_velocity_terms` centripetal
+and Coriolis accelerations, `draw_torque_split` joint forces along and against a constraint.
 Only `armdyn.modern_robotics.SimulateControl`, which shows a window as the book's code does, uses matplotlib by itself.
 """
 

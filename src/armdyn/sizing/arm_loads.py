@@ -37,7 +37,8 @@ def joint_loads(
     for name in names:
         if robot.joints[robot.joint_names.index(name)].kind == "prismatic" and name not in turns:
             raise Unsupported(f"joint {name!r} slides; say the lead of its screw: leads={{{name!r}: 0.005}}, m a turn")
-    bare = robot.with_actuators({name: Actuator(Motor(), Gear(), own_friction(_joint(robot, name))) for name in names})
+    light = robot.with_armature(dict.fromkeys(names, 0.0))
+    bare = light.with_actuators({name: Actuator(Motor(), Gear(), own_friction(_joint(robot, name))) for name in names})
     tau = bare.inverse_dynamics(task.q, task.qd, task.qdd, task.f_tip)
     of_links = bare.without_friction().inverse_dynamics(task.q, task.qd, task.qdd, task.f_tip)
     inertia = bare.mass_matrix(task.q)

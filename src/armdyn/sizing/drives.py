@@ -74,7 +74,7 @@ class Sizing:
             motor, gear = self.joints[name].parts(choice)
             turns = self.turns.get(name, 1.0)
             actuators[name] = Actuator(motor, gear.gear(turns), own_friction(self.robot.model.joint(name)))
-        return loaded.with_actuators(actuators)
+        return loaded.with_armature(dict.fromkeys(actuators, 0.0)).with_actuators(actuators)
 
     def columns(self) -> dict[str, Any]:
         """A table of all pairs of all joints; see `JointSizing.columns`."""
