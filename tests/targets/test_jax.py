@@ -120,13 +120,13 @@ def test_where_xla_refuses_the_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     np.testing.assert_allclose(second(x), x * x + 12.0, rtol=1e-14)
 
 
-def test_rows_are_the_longer_axes() -> None:
+def test_short_rows_go_along_the_other_axes() -> None:
     """A kernel takes several states of a row at once; the columns of a Jacobian are few, its states many."""
     program = robot().inverse_dynamics.program()
-    for shapes in ([(900, 1, 4), (3, 4), (4,)], [(3, 1, 4), (900, 4), (4,)]):
-        found = lowering._split(shapes, program)
+    for outer, inner, rows in ((900, 3, [3, 900]), (3, 900, [3, 900]), (900, 20, [900, 20])):
+        found = lowering._split([(outer, 1, 4), (inner, 4), (4,)], program)
         assert found is not None
-        assert [axis.extent for axis in found] == [3, 900]
+        assert [axis.extent for axis in found] == rows
     g, (q, qd, qdd) = robot().inverse_dynamics.to_jax(), states(3, 40, 4)
     found = jax.jit(jax.vmap(jax.jacfwd(g), (0, 0, 0)))(q, qd, qdd)
     np.testing.assert_allclose(found, robot().inverse_dynamics.derivative("q")(q, qd, qdd), rtol=1e-11, atol=1e-11)

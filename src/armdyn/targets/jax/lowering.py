@@ -18,6 +18,7 @@ from armdyn.targets.gufunc import Interface
 from armdyn.targets.jax.called import Called
 from armdyn.targets.jax.primitive import batch_of, call, jax, jnp, leading
 from armdyn.targets.kernels import kernel_of, loops_of
+from armdyn.targets.native.work_queue_ir import GROUP
 from armdyn.targets.native.xla_handler import Axis, HandlerError, handler, plan
 from armdyn.threads import Once, undivided
 
@@ -101,9 +102,9 @@ def _of_plan(program: Program, shapes: Sequence[tuple[int, ...]]) -> tuple[list[
 def _split(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, Axis] | None:
     """The leading axes as rows of states, so that every array changes along all or none of either.
 
-    Rows are the longer of the two groups of axes, for a kernel takes several states of a row at once; so a Jacobian's
-    few columns for many states are few long rows. None where arrays share states in another manner, as (2, 1, 3)
-    beside (1, 5, 3).
+    A kernel takes several states of a row at once. So where the last axes make rows too short for that, as the columns
+    of a Jacobian for many states do, rows go along the first ones. None where arrays share states in another manner, as
+    (2, 1, 3) beside (1, 5, 3).
     """
     states = batch_of(shapes, program.inputs)
     heads = [leading(shape, port) for shape, port in zip(shapes, program.inputs, strict=True)]
@@ -115,7 +116,8 @@ def _split(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, A
             rows = tuple(o * math.prod(head[cut:]) for o, head in zip(outer, padded, strict=True) if o is not None)
             steps = tuple(step for step in inner if step is not None)
             groups = Axis(math.prod(states[:cut]), rows), Axis(math.prod(states[cut:]), steps)
-            return groups if groups[0].extent <= groups[1].extent else groups[::-1]
+            is_short = groups[1].extent < min(GROUP, groups[0].extent)
+            return groups[::-1] if is_short else groups
     return None
 
 
