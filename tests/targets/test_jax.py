@@ -93,7 +93,7 @@ def test_where_there_is_no_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     """The NumPy function by a callback."""
 
     def none(*_: Any) -> str:
-        raise HandlerError("as on a machine without a compiler")
+        raise HandlerError("as on a machine without a compiler", is_known=True)
 
     program = trace(lambda x, y: (np.sin(x) * y, x + 1.0), [Port("x", (2,)), Port("y", ())], name="other")
     monkeypatch.setattr(lowering, "_registered", none)
@@ -102,6 +102,45 @@ def test_where_there_is_no_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "callback" in f.lower(x, y).as_text()
     np.testing.assert_allclose(f(x, y)[0], np.sin(x) * y[:, None], rtol=1e-14)
     np.testing.assert_allclose(jax.vmap(f, (0, None))(x, y[0])[1], x + 1.0)
+
+
+def test_where_xla_refuses_the_handler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A warning that names the reason, once, and the same numbers."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise RuntimeError("the version of the interface is another one")
+
+    monkeypatch.setattr(jax.ffi, "register_ffi_target", refuse)
+    monkeypatch.setattr(lowering, "_warned", set())
+    x = states(5)
+    first, second = (trace(lambda x, k=k: x * x + k, [Port("x", ())], name="refused").to_jax() for k in (11.0, 12.0))
+    with pytest.warns(RuntimeWarning, match=r"kernels \(XLA refuses it: the version of the interface is another one\)"):
+        found = first(x)
+    np.testing.assert_allclose(found, x * x + 11.0, rtol=1e-14)
+    np.testing.assert_allclose(second(x), x * x + 12.0, rtol=1e-14)
+
+
+def test_short_rows_go_along_the_other_axes() -> None:
+    """A kernel takes several states of a row at once; the columns of a Jacobian are few, its states many."""
+    program = robot().inverse_dynamics.program()
+    for outer, inner, rows in ((900, 3, [3, 900]), (3, 900, [3, 900]), (900, 20, [900, 20])):
+        found = lowering._split([(outer, 1, 4), (inner, 4), (4,)], program)
+        assert found is not None
+        assert [axis.extent for axis in found] == rows
+    g, (q, qd, qdd) = robot().inverse_dynamics.to_jax(), states(3, 40, 4)
+    found = jax.jit(jax.vmap(jax.jacfwd(g), (0, 0, 0)))(q, qd, qdd)
+    np.testing.assert_allclose(found, robot().inverse_dynamics.derivative("q")(q, qd, qdd), rtol=1e-11, atol=1e-11)
+
+
+def test_nan_on_every_device() -> None:
+    """The first angle of an arm on a vertical axis, on which no torque of gravity depends; a constant stays one."""
+    f = armdyn.load("ur5").gravity_forces
+    q = np.array([np.nan, *states(5)])
+    g = jax.jit(f.to_jax())
+    exported = jax.export.export(g)(q)
+    assert "armdyn_" not in exported.mlir_module()
+    for found in (g(q), exported.call(q)):
+        np.testing.assert_array_equal(np.isnan(found), np.isnan(f(q)))
 
 
 SHAPES = [
@@ -365,7 +404,7 @@ def test_more_arrays_than_functions_of_numpy_take(monkeypatch: pytest.MonkeyPatc
     np.testing.assert_allclose(found, 2 * np.arange(70)[:, None] * x, rtol=1e-14)
 
     def none(*_: Any) -> str:
-        raise HandlerError("as on a machine without a compiler")
+        raise HandlerError("as on a machine without a compiler", is_known=True)
 
     monkeypatch.setattr(lowering, "_registered", none)
     np.testing.assert_allclose(jax.jit(lambda x: g(*x))(x), np.arange(70) @ x**2, rtol=1e-13)

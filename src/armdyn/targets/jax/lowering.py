@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -17,6 +18,7 @@ from armdyn.targets.gufunc import Interface
 from armdyn.targets.jax.called import Called
 from armdyn.targets.jax.primitive import batch_of, call, jax, jnp, leading
 from armdyn.targets.kernels import kernel_of, loops_of
+from armdyn.targets.native.work_queue_ir import GROUP
 from armdyn.targets.native.xla_handler import Axis, HandlerError, handler, plan
 from armdyn.threads import Once, undivided
 
@@ -61,7 +63,8 @@ def _operations(dtype: Any) -> Operations:
 
 
 def _on_any_device(context: Any, *operands: Any, called: Called) -> Any:
-    lowered = mlir.lower_fun(lambda *arrays: replayed(called.program, *arrays), multiple_results=True)
+    program = guarded(called.program)
+    lowered = mlir.lower_fun(lambda *arrays: replayed(program, *arrays), multiple_results=True)
     return lowered(context, *operands)
 
 
@@ -81,7 +84,8 @@ def _on_cpu(context: Any, *operands: Any, called: Called) -> Any:
     letter = _LETTERS[context.avals_in[0].dtype.name]
     try:
         target = _targets.get((called.program.digest, letter), lambda: _registered(called.program, letter))
-    except HandlerError:
+    except HandlerError as error:
+        _warn(error)
         return _through_python(context, *operands, called=called)
     words = plan(letter, *_of_plan(called.program, shapes), *axes)
     return jax.ffi.ffi_lowering(target)(context, *operands, plan=np.array(words, np.int64))
@@ -98,7 +102,9 @@ def _of_plan(program: Program, shapes: Sequence[tuple[int, ...]]) -> tuple[list[
 def _split(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, Axis] | None:
     """The leading axes as rows of states, so that every array changes along all or none of either.
 
-    None where arrays share states in another manner, as (2, 1, 3) beside (1, 5, 3).
+    A kernel takes several states of a row at once. So where the last axes make rows too short for that, as the columns
+    of a Jacobian for many states do, rows go along the first ones. None where arrays share states in another manner, as
+    (2, 1, 3) beside (1, 5, 3).
     """
     states = batch_of(shapes, program.inputs)
     heads = [leading(shape, port) for shape, port in zip(shapes, program.inputs, strict=True)]
@@ -109,7 +115,9 @@ def _split(shapes: Sequence[tuple[int, ...]], program: Program) -> tuple[Axis, A
         if None not in inner and None not in outer:
             rows = tuple(o * math.prod(head[cut:]) for o, head in zip(outer, padded, strict=True) if o is not None)
             steps = tuple(step for step in inner if step is not None)
-            return Axis(math.prod(states[:cut]), rows), Axis(math.prod(states[cut:]), steps)
+            groups = Axis(math.prod(states[:cut]), rows), Axis(math.prod(states[cut:]), steps)
+            is_short = groups[1].extent < min(GROUP, groups[0].extent)
+            return groups[::-1] if is_short else groups
     return None
 
 
@@ -157,11 +165,30 @@ def _registered(program: Program, letter: str) -> str:
     with undivided():
         loop = loops_of(guarded(program)).address(letter)  # the kernel that NumPy's calls have too
         if loop is None:
-            raise HandlerError("there is no machine code")
+            raise HandlerError("there is no machine code", is_known=True)
         address = handler(loop, Interface.of(program).inputs + Interface.of(program).outputs)
         name = f"armdyn_{program.digest[:32]}_{letter}"
-        jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
+        try:
+            jax.ffi.register_ffi_target(name, jax.ffi.pycapsule(address), platform="cpu")
+        except Exception as error:  # XLA's, of an interface that is laid out otherwise
+            raise HandlerError(f"XLA refuses it: {error}") from error
     return name
+
+
+_warned: set[str] = set()
+
+
+def _warn(error: HandlerError) -> None:
+    """Say once why Python is called, unless that was chosen, or is said of the kernel."""
+    if error.is_known or _warned:
+        return
+    _warned.add("said")
+    warnings.warn(
+        f"XLA of JAX {jax.__version__} cannot call armdyn's kernels ({error}), so it calls Python, which calls them: "
+        "slower for small batches, never wrong. Please report this",
+        RuntimeWarning,
+        stacklevel=2,
+    )
 
 
 mlir.register_lowering(call, _on_any_device)

@@ -24,7 +24,14 @@ XLA_TYPES = {"f": 11, "d": 12}  # XLA_FFI_DataType_F32, XLA_FFI_DataType_F64
 
 
 class HandlerError(Exception):
-    """There can be no handler; its text says why."""
+    """There can be no handler; its text says why.
+
+    ``is_known`` is whether there is nothing to report: a choice of the user, a limit, or what kernels warn of.
+    """
+
+    def __init__(self, reason: str, *, is_known: bool = False) -> None:
+        super().__init__(reason)
+        self.is_known = is_known
 
 
 @dataclass(frozen=True)
@@ -42,9 +49,9 @@ def handler(loop: int, arrays: int) -> int:
         HandlerError: where there can be none.
     """
     if not is_on("xla"):
-        raise HandlerError("ARMDYN_NATIVE turns it off")
+        raise HandlerError("ARMDYN_NATIVE turns it off", is_known=True)
     if arrays > MOST_ARRAYS:
-        raise HandlerError(f"it takes {MOST_ARRAYS} arrays and results together, not {arrays}")
+        raise HandlerError(f"it takes {MOST_ARRAYS} arrays and results together, not {arrays}", is_known=True)
     try:
         code = kept_or_compiled("handler of XLA", lambda: handler_ir(host().triple), ENTRY, functions={KERNEL: loop})
     except Exception as error:  # no compiler, for example
