@@ -89,7 +89,7 @@ def to_wasm(program: Program, *, name: str | None = None, sine: Sine = "host") -
         program: what is exported.
         name: of the function and of the module; the program's own if not given.
         sine: ``"host"`` calls the host's sine and cosine, JavaScript's Math.sin and Math.cos; ``"own"`` puts armdyn's
-            into the module, some 1,200 bytes: the same bits on every machine, for angles of any size.
+            into the module, some 1,500 bytes: the same bits on every machine, for angles of any size.
 
     Raises:
         Unsupported: a program with more arrays than a function of WebAssembly takes, or that needs more memory.
