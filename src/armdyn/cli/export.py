@@ -20,8 +20,7 @@ from armdyn.cli.tables import show_notes
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.program import Program
 from armdyn.robot import Robot
-from armdyn.robot.exporting import Chosen, chosen_functions, to_c
-from armdyn.targets.wasm import module
+from armdyn.robot.exporting import Chosen, chosen_functions
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,8 @@ Target = Callable[[Request], list[Path]]
 
 def _c(request: Request) -> list[Path]:
     """C99: a header, a source, a self-test and a CMakeLists.txt."""
-    code = to_c(
-        request.robot, request.functions, name=request.name, given=request.given, **request.settings, **request.options
+    code = request.robot.to_c(
+        request.functions, name=request.name, given=request.given, **request.settings, **request.options
     )
     return code.write(request.folder)
 
@@ -111,6 +110,8 @@ def _wasm(request: Request) -> list[Path]:
     sincos = request.settings.get("sincos", "libm")
     if sincos not in _SINES:
         raise UnknownName.of("sincos", str(sincos), _SINES, "--to wasm")
+    from armdyn.targets.wasm import module  # noqa: PLC0415 - other verbs need no targets
+
     programs = dict(_named(request))
     found = module(programs, name=request.name or request.robot.name, sine=_SINES[sincos])  # type: ignore[arg-type]
     return list(found.write(request.folder))

@@ -8,7 +8,6 @@ from typing import Any
 
 from armdyn.cli.outputs import OutputError
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.fmi import robot_fmu
 from armdyn.robot import Robot
 
 OPTIONS = ("step", "command", "parameters", "platforms", "derivatives")
@@ -35,7 +34,7 @@ def write_fmu(
     words |= {"step": _number(options["step"])} if "step" in options else {}
     words |= {"parameters": _listed(options["parameters"])} if "parameters" in options else {}
     words |= {"derivatives": _switch(options["derivatives"])} if "derivatives" in options else {}
-    fmu = robot_fmu(robot, name=name, given=given, **words)
+    fmu = robot.to_fmu(name=name, given=given, **words)
     return [fmu.write(path, platforms=_listed(options.get("platforms", "")))]
 
 

@@ -50,7 +50,7 @@ def _array(values: list[Any], port: Port, states: tuple[int, ...], dtype: Any) -
 
 
 def _operations(dtype: Any) -> Operations:
-    same = {"add", "sin", "cos", "tan", "atan2", "sqrt", "exp", "log", "tanh", "abs", "sign", "floor"}
+    same = {"add", "sin", "cos", "tan", "sqrt", "exp", "log", "tanh", "abs", "sign", "floor"}
     others = {"sub": "subtract", "mul": "multiply", "div": "divide", "neg": "negative", "pow": "power"}
     others |= {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "min": "minimum"}
     names = {name: name for name in same} | others | {"max": "maximum"}
