@@ -67,12 +67,15 @@ def compile_time(robot: armdyn.Robot) -> None:
 
 def main() -> None:
     """Print what was measured."""
-    argparse.ArgumentParser(description=__doc__).parse_args()
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("robots", nargs="*", default=["ur5", "puma560"], help="bundled names or paths")
+    robots = [armdyn.load(name) for name in parser.parse_args().robots]
     jax.config.update("jax_enable_x64", True)
-    compile_time(armdyn.load("ur5"))
-    for name in ("ur5", "puma560"):
+    for robot in robots:
+        compile_time(robot)
+    for robot in robots:
         for dtype in ("float64", "float32"):
-            compared(armdyn.load(name), dtype)
+            compared(robot, dtype)
 
 
 if __name__ == "__main__":
