@@ -156,6 +156,9 @@ def test_help(shell: Shell, verb: str) -> None:
     assert "Examples" in said.out
     assert f"armdyn {verb}" in said.out
     assert all(param.help for param in VERBS[verb].params)
+    texts = [VERBS[verb].help, *(param.help for param in VERBS[verb].params)]
+    lost = set(re.findall(r"(?<!\\)\[[^]]*\]", " ".join(texts))) - {"[bold]", "[/]"}
+    assert not lost, "rich takes these for markup and leaves them out; write \\["
 
 
 def examples(verb: str) -> list[str]:
