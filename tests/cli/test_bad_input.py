@@ -13,7 +13,7 @@ import numpy as np
 import PIL.Image
 import pytest
 
-import armdyn.cli.masp
+import armdyn.cli.masp_circle
 import armdyn.cli.simulate
 
 Shell = Callable[..., Any]
@@ -100,7 +100,7 @@ def _no_work(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError("the work began")
 
     monkeypatch.setattr(armdyn.studies.motion, "simulate", begin)
-    monkeypatch.setattr(armdyn.cli.masp, "run_masp", begin)
+    monkeypatch.setattr(armdyn.cli.masp_circle, "run_masp", begin)
 
 
 @pytest.mark.usefixtures("_no_work")

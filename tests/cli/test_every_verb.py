@@ -161,6 +161,13 @@ def test_help(shell: Shell, verb: str) -> None:
     assert not lost, "rich takes these for markup and leaves them out; write \\["
 
 
+def test_start_imports_nothing_slow() -> None:
+    slow = ("scipy", "matplotlib", "llvmlite", "yaml", "sympy", "pyarrow", "mujoco")
+    code = f"import sys, armdyn.cli; print([name for name in {slow} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def examples(verb: str) -> list[str]:
     text = VERBS[verb].help.replace("\\[", "[")
     return re.findall(rf"^ +(armdyn {verb}\b.*)$", text, re.MULTILINE)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
 from armdyn.checks import array
 from armdyn.spatial.rotations import Array
@@ -114,6 +113,8 @@ class Normal(Distribution):
     std: ArrayLike
 
     def at(self, probability: Array) -> Array:  # noqa: D102 - of the base class
+        from scipy.special import ndtri  # noqa: PLC0415 - slow to import
+
         return np.asarray(np.asarray(self.mean) + np.asarray(self.std) * ndtri(probability))
 
     def _check(self) -> None:
