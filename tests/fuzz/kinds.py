@@ -12,6 +12,8 @@ WHERE = {
     "calls": "Calls",
     "options": "Options",
     "tables": "Tables",
+    "actuator_files": "ActuatorFiles",
+    "catalogues": "Catalogues",
     "planted": "Planted",
 }
 """The class of each kind, in the module of its name."""
