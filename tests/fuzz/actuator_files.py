@@ -63,7 +63,7 @@ class ActuatorFiles:
 
     def make(self, rng: Random) -> bytes:
         """One to three actuators with up to three changes, and now and then damaged bytes."""
-        drives = {f"j{k}": _actuator(rng) for k in range(rng.choice((1, 1, 2, 3)))}
+        drives = {f"j{k}": _actuator(rng) for k in range(rng.choice((1, 1, 1, 2)))}
         for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
             plain_data.changed(drives, rng, KNOWN)
         flow = rng.choice((True, False, None))

@@ -58,7 +58,8 @@ class Catalogues:
         except armdyn.ArmdynError as error:
             return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
         table = self._plain(data)
-        if doubtful := [cell for row in table[1:] for cell in row if re.search(r"^[\s\d.+-]*\d_\d", cell)]:
+        numbers = [k for k, heading in enumerate(table[0]) if heading.partition("[")[0].strip() not in ABOUT]
+        if doubtful := [row[k] for row in table[1:] for k in numbers if re.search(r"\d_\d", row[k])]:
             return Verdict("read", Finding("difference", "underscores in numbers", repr(doubtful)))
         poke = cells.poked(table, rng, lambda heading: heading.partition("[")[0].strip() in ABOUT)
         return judged_by_poke(first, poke, lambda other: self._read(other, motors=motors))

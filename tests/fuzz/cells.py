@@ -57,7 +57,12 @@ def text_of(table: Table, rng: Random, separators: Sequence[str]) -> bytes:
 
 
 def poked(table: Table, rng: Random, skip: Callable[[str], bool]) -> Poke | None:
-    """A table written anew, and with other numbers in one cell, where its column is not to be skipped."""
+    """A table written anew, and with other numbers in one cell, where its column is not to be skipped.
+
+    None where a heading has a separator in it, by which the table in another spelling would be split.
+    """
+    if any(separator in heading for heading in table[0] for separator in ",;\t"):
+        return None
     cells = [
         (i, k)
         for i, row in enumerate(table)

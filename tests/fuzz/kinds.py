@@ -14,6 +14,7 @@ WHERE = {
     "tables": "Tables",
     "actuator_files": "ActuatorFiles",
     "catalogues": "Catalogues",
+    "motion_tables": "MotionTables",
     "planted": "Planted",
 }
 """The class of each kind, in the module of its name."""

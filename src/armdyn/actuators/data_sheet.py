@@ -14,6 +14,9 @@ from armdyn.actuators.units import quantity
 from armdyn.checks import choice, switch
 from armdyn.errors import ModelError, UnknownName, warn_of_description
 
+LEAST = 1e-30
+"""Smaller numbers than this, and larger ones than its inverse, no motor has: their products would leave the floats."""
+
 TOLERANCE = 0.05
 """By which printed numbers may differ from what the others say: they are rounded, and measured warm or cold."""
 
@@ -152,6 +155,8 @@ def _in_si(entries: dict[str, str | float | None]) -> dict[str, float]:
         value = quantity(name, text, ENTRIES[name])
         if name not in SIGNED and not (value > 0.0 or (value == 0.0 and name in MAY_BE_ZERO)):
             raise ModelError(f"{name} is {text!r}; expected a number above zero")
+        if value and not LEAST < abs(value) < 1.0 / LEAST:
+            raise ModelError(f"{name} is {text!r}; expected a number between {LEAST:g} and {1.0 / LEAST:g} in SI")
         found[name] = value
     return found
 
