@@ -55,4 +55,4 @@ def other_numbers(value: float) -> list[float]:
     """Numbers in the place of one: near it, then far."""
     if isinstance(value, int):
         return [value + 1, 2 * value + 3]
-    return [value * 1.001, 2.0 * value, 0.5 * value] if value else [1e-3, 1.0]
+    return [value * 1.001, 2.0 * value, 0.5 * value] if abs(value) > 1e-290 else [1e-3, 1.0]

@@ -15,6 +15,7 @@ WHERE = {
     "actuator_files": "ActuatorFiles",
     "catalogues": "Catalogues",
     "motion_tables": "MotionTables",
+    "urdf_drives": "UrdfDrives",
     "planted": "Planted",
 }
 """The class of each kind, in the module of its name."""

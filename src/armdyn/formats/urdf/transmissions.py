@@ -37,6 +37,8 @@ GEAR_RATIO, ROTOR_INERTIA = "drake:gear_ratio", "drake:rotor_inertia"
 KNOWN = (TAG, "type", "plugin", "joint", "actuator", "hardwareInterface", "role")
 """Words of which those that bear on the motion are read, and the others name interfaces of software."""
 
+ATTRIBUTES = ("name", "type", "role", "value")
+
 NOT_USED = "<transmission> is not used"
 ALL_OF_IT = f"{NOT_USED} (q and tau are the joint's, not the motor's), nor its reduction"
 
@@ -157,3 +159,7 @@ def _note_others(reader: ElementReader) -> None:
     for element in reader.element.walk():
         if element.tag not in (*KNOWN, *REDUCTIONS, GEAR_RATIO, ROTOR_INERTIA):
             reader.note(f"<{element.tag[:60]}> of <{TAG}> is not used")
+            continue
+        for name in element.attributes:
+            if name not in ATTRIBUTES:
+                reader.note(f"<{element.tag}> {name[:60]} of <{TAG}> is not used")
