@@ -15,6 +15,8 @@ WHERE = {
     "actuator_files": "ActuatorFiles",
     "catalogues": "Catalogues",
     "motion_tables": "MotionTables",
+    "scenarios": "Scenarios",
+    "masp_files": "MaspFiles",
     "urdf_drives": "UrdfDrives",
     "planted": "Planted",
 }
