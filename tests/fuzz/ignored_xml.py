@@ -17,13 +17,13 @@ COMMON = ("robot", "joint", "link", "mujoco")
 """Tags that notes on other things name too."""
 
 
-def poked_xml(data: bytes, rng: Random, within: Collection[str]) -> Poke | None:
-    """A document written anew, and with other numbers in one place that is in elements of these tags."""
+def poked_xml(data: bytes, rng: Random, within: Collection[str], keys: Collection[str] = ()) -> Poke | None:
+    """A document written anew, and with other numbers in one place: in elements of these tags, attributes of these keys."""
     try:
         root = fromstring(data.replace(PREFIX, PLAIN))
     except (ParseError, ValueError):
         return None
-    places = list(_places(root, (), within))
+    places = [(path, key) for path, key in _places(root, (), within) if not keys or key in keys]
     if not places:
         return None
     path, key = rng.choice(places)

@@ -15,6 +15,7 @@ WHERE = {
     "actuator_files": "ActuatorFiles",
     "catalogues": "Catalogues",
     "motion_tables": "MotionTables",
+    "mjcf_drives": "MjcfDrives",
     "scenarios": "Scenarios",
     "masp_files": "MaspFiles",
     "urdf_drives": "UrdfDrives",
