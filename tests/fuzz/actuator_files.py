@@ -27,10 +27,27 @@ SHEETS: tuple[dict[str, Any], ...] = (
     {"nominal_voltage": "24 V", "no_load_speed": "7580 rpm", "no_load_current": "137 mA", "terminal_resistance": 0.299},
     {"speed_constant": "317 rpm/V", "stall_current": "80.2 A", "nominal_voltage": 24, "rotor_inertia": 1.42e-5},
     {"voltage_constant": "0.0302 V s/rad", "phase_resistance": 0.15, "connection": "star", "peak_current": "30 A"},
-    {"torque_constant": 0.06, "terminal_resistance": 0.5, "cogging_torque": "5 mNm", "cogging_periods": 12, "mass": 0.5},
-    {"torque_constant": 0.06, "stall_torque": 2.4, "nominal_voltage": 24, "maximum_speed": "9000 rpm", "rotor_mass": 0.1},
     {
-        **{"torque_constant": 0.0302, "terminal_resistance": 0.299, "winding_to_housing": 1.93, "housing_to_ambient": 4.65},
+        "torque_constant": 0.06,
+        "terminal_resistance": 0.5,
+        "cogging_torque": "5 mNm",
+        "cogging_periods": 12,
+        "mass": 0.5,
+    },
+    {
+        "torque_constant": 0.06,
+        "stall_torque": 2.4,
+        "nominal_voltage": 24,
+        "maximum_speed": "9000 rpm",
+        "rotor_mass": 0.1,
+    },
+    {
+        **{
+            "torque_constant": 0.0302,
+            "terminal_resistance": 0.299,
+            "winding_to_housing": 1.93,
+            "housing_to_ambient": 4.65,
+        },
         **{"winding_time_constant": 41.5, "motor_time_constant": "809 s", "winding_temperature_limit": "155 degC"},
     },
 )

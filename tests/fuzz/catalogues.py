@@ -18,7 +18,26 @@ from fuzz.cases import Finding, Stage, Verdict, file_in_memory
 from fuzz.ignored import judged_by_poke
 from fuzz.meaning import Reading, reading_of
 
-UNITS = ("V", "mV", "rpm", "rad/s", "A", "mA", "mNm", "N m", "ohm", "mH", "gcm^2", "g", "kg", "%", "K/W", "s", "ms", "furlong")
+UNITS = (
+    "V",
+    "mV",
+    "rpm",
+    "rad/s",
+    "A",
+    "mA",
+    "mNm",
+    "N m",
+    "ohm",
+    "mH",
+    "gcm^2",
+    "g",
+    "kg",
+    "%",
+    "K/W",
+    "s",
+    "ms",
+    "furlong",
+)
 HEADINGS = tuple(f"{name} [{unit}]" for name in (*OF_MOTORS, *OF_GEARS) for unit in UNITS) + ABOUT + ("colour", "")
 
 
@@ -85,4 +104,6 @@ class Catalogues:
         text = data.decode("utf-8-sig")
         first = next(line for line in text.splitlines() if line.strip())
         separator = next((s for s in "\t;," if s in first), ",")
-        return [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(c.strip() for c in row)]
+        return [
+            row for row in csv.reader(io.StringIO(text, newline=""), delimiter=separator) if any(c.strip() for c in row)
+        ]

@@ -77,5 +77,5 @@ def poked(table: Table, rng: Random, skip: Callable[[str], bool]) -> Poke | None
         copy = [list(row) for row in table]
         copy[i][k] = repr(number)
         others.append(written(copy))
-    heading = table[0][k].strip()
-    return Poke(written(table), others, [heading.partition(" [")[0]], re.sub(r"\d+", "#", heading.partition(" [")[0]))
+    name = table[0][k].partition("[")[0].strip()
+    return Poke(written(table), others, [name], re.sub(r"\d+", "#", name))

@@ -40,7 +40,9 @@ def poked_xml(data: bytes, rng: Random, within: Collection[str], keys: Collectio
     return Poke(_bytes(root), others, named, " ".join([*tags[1:], key or ""]))
 
 
-def _places(element: Element, path: tuple[int, ...], within: Collection[str]) -> Iterator[tuple[tuple[int, ...], str | None]]:
+def _places(
+    element: Element, path: tuple[int, ...], within: Collection[str]
+) -> Iterator[tuple[tuple[int, ...], str | None]]:
     """Attributes and texts that are numbers."""
     inside = element.tag in within
     if inside:

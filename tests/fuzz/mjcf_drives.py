@@ -38,10 +38,45 @@ FORMS = (
     '<dcmotor joint="j0" gear="20" motorconst="0.04" resistance="2" lugre="100 0.1 0.2 0.3 0.1"/>',
 )  # fmt: skip
 ATTRIBUTES = (
-    *("gear", "armature", "damping", "kp", "kv", "forcerange", "ctrlrange", "motorconst", "resistance", "inductance", "thermal"),
-    *("saturation", "cogging", "lugre", "joint", "class", "name", "gainprm", "biasprm", "dyntype", "dynprm", "forcelimited"),
+    *(
+        "gear",
+        "armature",
+        "damping",
+        "kp",
+        "kv",
+        "forcerange",
+        "ctrlrange",
+        "motorconst",
+        "resistance",
+        "inductance",
+        "thermal",
+    ),
+    *(
+        "saturation",
+        "cogging",
+        "lugre",
+        "joint",
+        "class",
+        "name",
+        "gainprm",
+        "biasprm",
+        "dyntype",
+        "dynprm",
+        "forcelimited",
+    ),
 )
-FELT = ("gear", "armature", "damping", "motorconst", "resistance", "inductance", "thermal", "saturation", "cogging", "lugre")
+FELT = (
+    "gear",
+    "armature",
+    "damping",
+    "motorconst",
+    "resistance",
+    "inductance",
+    "thermal",
+    "saturation",
+    "cogging",
+    "lugre",
+)
 """Of which joints feel something, or which a note tells; of controllers a note says that they are no part of the equations."""
 
 WORDS = Words(
@@ -116,7 +151,9 @@ def _drives(root: Element, rng: Random) -> Element:
 def _unlike_mujoco(path: Path, model: armdyn.Model, rng: Random) -> str:
     """How the mass matrix, or the damping of the joints, differs from MuJoCo's; empty where it does not."""
     m = mujoco.MjModel.from_xml_path(str(path))
-    plain = not (model.coupling or model.constraints) and m.njnt == m.nv == len(model.joints) and m.ntendon == m.neq == 0
+    plain = (
+        not (model.coupling or model.constraints) and m.njnt == m.nv == len(model.joints) and m.ntendon == m.neq == 0
+    )
     laws = [law for joint in model.joints if joint.actuator is not None for law in joint.actuator.friction or ()]
     if not plain or any(isinstance(law, LuGre) for law in laws) or np.abs(m.qpos0).max(initial=0.0) > 1e3:
         return ""

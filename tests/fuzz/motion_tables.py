@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - columns of tables
 """Tables of motions, damaged: states, torques, references and saved motions; pandas reads the same numbers."""
 
 from __future__ import annotations
@@ -27,10 +26,22 @@ UNITS = {
     **{"q_turn": {"rad": 1.0, "deg": math.pi / 180, "rev": 2 * math.pi}, "q_slide": {"m": 1.0, "mm": 1e-3, "cm": 1e-2}},
     **{"qd_turn": {"rad/s": 1.0, "deg/s": math.pi / 180, "rpm": math.pi / 30}, "qd_slide": {"m/s": 1.0, "mm/s": 1e-3}},
     **{"qdd_turn": {"rad/s^2": 1.0, "deg/s²": math.pi / 180}, "qdd_slide": {"m/s^2": 1.0, "mm/s2": 1e-3}},
-    **{"tau_turn": {"N m": 1.0, "N mm": 1e-3, "kN m": 1e3}, "tau_slide": {"N": 1.0, "kN": 1e3}, "t": {"s": 1.0, "ms": 1e-3, "min": 60.0}},
+    **{
+        "tau_turn": {"N m": 1.0, "N mm": 1e-3, "kN m": 1e3},
+        "tau_slide": {"N": 1.0, "kN": 1e3},
+        "t": {"s": 1.0, "ms": 1e-3, "min": 60.0},
+    },
 }
 SAVED = (
-    *("t [s]", "q_turn [rad]", "q_slide [m]", "qd_turn [rad/s]", "qd_slide [m/s]", "qdd_turn [rad/s^2]", "qdd_slide [m/s^2]"),
+    *(
+        "t [s]",
+        "q_turn [rad]",
+        "q_slide [m]",
+        "qd_turn [rad/s]",
+        "qd_slide [m/s]",
+        "qdd_turn [rad/s^2]",
+        "qdd_slide [m/s^2]",
+    ),
     *("tau_turn [N m]", "tau_slide [N]", "kinetic_energy [J]", "potential_energy [J]", "work [J]"),
 )
 HEADINGS = (
@@ -113,7 +124,12 @@ def _table(what: str, rng: Random) -> cells.Table:
     if what == "saved":
         columns = list(SAVED)
     else:
-        names = [f"{quantity}_{joint}" for quantity in WANTED[what] for joint in JOINTS if what != "reference" or quantity == "q" or rng.random() < 0.5]
+        names = [
+            f"{quantity}_{joint}"
+            for quantity in WANTED[what]
+            for joint in JOINTS
+            if what != "reference" or quantity == "q" or rng.random() < 0.5
+        ]
         if what == "states":
             names = [name for name in names if rng.random() < 0.8] or names
         names = ["t", *names] if what != "states" or rng.random() < 0.5 else names
@@ -137,7 +153,15 @@ def _apart(what: str, content: bytes, value: Any) -> str:
     text = content.decode("utf-8-sig")
     first = next(line for line in text.splitlines() if line.strip())
     separator = next((s for s in "\t;," if s in re.sub(r'"[^"]*"', "", first)), ",")
-    frame = pd.read_csv(io.StringIO(text), sep=separator, dtype=str, header=0, keep_default_na=False, index_col=False, skipinitialspace=True)
+    frame = pd.read_csv(
+        io.StringIO(text),
+        sep=separator,
+        dtype=str,
+        header=0,
+        keep_default_na=False,
+        index_col=False,
+        skipinitialspace=True,
+    )
     found = {"t": value[0]} if what != "states" or value[0] is not None else {}
     for k, quantity in enumerate(WANTED[what], start=1):
         found |= {f"{quantity}_{joint}": value[k][:, j] for j, joint in enumerate(JOINTS)}
@@ -154,6 +178,8 @@ def _apart(what: str, content: bytes, value: Any) -> str:
         kept = [word for word in words if word]
         if any(not cells.NUMBER.fullmatch(word) for word in kept):
             return f"{heading}: {words} is read as {found[name]}"
-        if len(kept) != len(found[name]) or not np.allclose([float(x) * scale for x in kept], found[name], rtol=1e-14, atol=0):
+        if len(kept) != len(found[name]) or not np.allclose(
+            [float(x) * scale for x in kept], found[name], rtol=1e-14, atol=0
+        ):
             return f"{heading}: {words} is read as {found[name]}"
     return ""

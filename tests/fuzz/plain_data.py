@@ -104,7 +104,9 @@ def _with(data: Any, place: Place, value: Any) -> Any:
 def as_json(data: Any) -> bytes:
     """Nested data as JSON, with infinity and NaN as YAML spells them."""
     text = json.dumps(data, ensure_ascii=False)
-    return re.sub(r"(?<![\w\"])(-?)(Infinity|NaN)\b", lambda m: m[1] + {"I": ".inf", "N": ".nan"}[m[2][0]], text).encode()
+    return re.sub(
+        r"(?<![\w\"])(-?)(Infinity|NaN)\b", lambda m: m[1] + {"I": ".inf", "N": ".nan"}[m[2][0]], text
+    ).encode()
 
 
 def as_toml(data: dict[str, Any]) -> bytes:

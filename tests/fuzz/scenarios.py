@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import yaml
 
 import armdyn
@@ -77,7 +78,14 @@ class Scenarios:
 
     def _study(self) -> Any:
         read = Scenario.read(self.path)
-        whole = {"over_time": (), "keep_records": True, "running_cost": None, "energy": False, "chunk": None, "every": 1}
+        whole = {
+            "over_time": (),
+            "keep_records": True,
+            "running_cost": None,
+            "energy": False,
+            "chunk": None,
+            "every": 1,
+        }
         settings = {**whole, **read.settings}
         study = defined(read.robot, read.samples, **settings)
         return study.identity, study.chunk
@@ -95,7 +103,8 @@ def _forces(torque: Any) -> Any:
     law = getattr(torque, "function", torque)
     cells = getattr(law, "__closure__", None)
     inside = [cell.cell_contents for cell in cells or ()]
-    return [torque if cells is None else "law", [x for x in inside if not callable(x)], getattr(torque, "sample_time", 0)]
+    gains = [x for x in inside if isinstance(x, np.ndarray)]
+    return [torque if cells is None else "law", gains, getattr(torque, "sample_time", 0)]
 
 
 def _motion(rng: Random) -> dict[str, Any]:
@@ -107,7 +116,10 @@ def _motion(rng: Random) -> dict[str, Any]:
     if way == "torques":
         said |= {"torques": "torques.csv", "between": rng.choice(("linear", "hold"))}
     if way in ("target", "reference"):
-        said |= {"controller": rng.choice(("pd", "computed_torque")), "inputs": {"kp": rng.choice((100, _two(rng))), "kd": 20}}
+        said |= {
+            "controller": rng.choice(("pd", "computed_torque")),
+            "inputs": {"kp": rng.choice((100, _two(rng))), "kd": 20},
+        }
         said["inputs"] |= {"target": _two(rng)} if way == "target" else {}
         said |= {"reference": "path.csv"} if way == "reference" else {}
     if way == "tau":
@@ -115,7 +127,9 @@ def _motion(rng: Random) -> dict[str, Any]:
     if rng.random() < 0.3:
         said.setdefault("inputs", {})[rng.choice(("link_2.mass", "joint_1.damping", "link_1.mass"))] = 0.7
     if rng.random() < 0.5:
-        said |= rng.choice(({"method": "rk4", "step": 1e-3}, {"method": "euler", "step": 0.01}, {"rtol": 1e-8, "atol": 1e-9}))
+        said |= rng.choice(
+            ({"method": "rk4", "step": 1e-3}, {"method": "euler", "step": 0.01}, {"rtol": 1e-8, "atol": 1e-9})
+        )
     return said
 
 
@@ -128,7 +142,9 @@ def _study(rng: Random) -> dict[str, Any]:
     else:
         said |= {"samples": {"link_2.mass": {"uniform": [1, 2]}, "qd0": {"normal": [0, 0.1]}}, "runs": 10, "seed": 3}
     more = {"every": 2, "chunk": 5, "record": ["q"], "qd0": _two(rng), "payload": 1.5, "gravity": [0, -9.81, 0]}
-    return said | {name: value for name, value in more.items() if rng.random() < 0.2 and name not in said.get("samples", {})}
+    return said | {
+        name: value for name, value in more.items() if rng.random() < 0.2 and name not in said.get("samples", {})
+    }
 
 
 def _two(rng: Random) -> list[float]:

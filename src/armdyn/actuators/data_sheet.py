@@ -276,7 +276,9 @@ def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str,
 
 def _warn_of_unused(given: dict[str, float], expected: dict[str, _Follows]) -> None:
     """Warn of entries that say nothing about the motor, for there is nothing to compare them with."""
-    unused = [f"{name} without {found.needs}" for name, found in expected.items() if name in given and found.value is None]
+    unused = [
+        f"{name} without {found.needs}" for name, found in expected.items() if name in given and found.value is None
+    ]
     if unused:
         warn_of_description(f"not used of a motor's data sheet: {', '.join(unused)}")
 

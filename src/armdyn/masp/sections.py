@@ -16,6 +16,12 @@ REQUIRED = object()
 """Stands where a key has no default."""
 
 
+def unit(direction: Array) -> Array:
+    """A direction of length 1, of one that is not zero and may be so long, or so short, that its square is no float."""
+    scaled = direction / np.abs(direction).max()
+    return np.asarray(scaled / np.linalg.norm(scaled))
+
+
 class Section:
     """One table: its values by key, what is wrong with them in ``problems``.
 

@@ -189,7 +189,11 @@ def defined(
 def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         raise StudyError(f"{what}={names!r}; expected several names, such as {what}=[{names!r}]")
-    return tuple(names)
+    found = tuple(names)
+    repeated = [name for k, name in enumerate(found) if name in found[:k]]
+    if repeated:
+        raise StudyError(f"{what} names {repeated[0]!r} twice; expected each name once")
+    return found
 
 
 def _checked_summaries(summaries: Mapping[str, Summary] | None) -> dict[str, Summary]:

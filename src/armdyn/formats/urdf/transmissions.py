@@ -149,6 +149,8 @@ def _rotor_inertia(reader: ElementReader) -> float | None:
         return 0.0
     problems = len(reader.findings.problems)
     value = reader.number(found[0], "value")
+    if len(found) > 1:
+        reader.problem(found[1], f"<{ROTOR_INERTIA}> stands here again; expected it once.")
     if value < 0.0:
         reader.problem(found[0], f"<{ROTOR_INERTIA}> value is {value:g}; expected an inertia, not below zero.")
     return value if len(reader.findings.problems) == problems else None
