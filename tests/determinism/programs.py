@@ -57,7 +57,7 @@ def options_of(robot: armdyn.Robot, function: Function) -> dict[str, Any]:
 
 
 def is_refused(robot: armdyn.Robot, function: Function) -> bool:
-    """Whether an arm has no such function: pairs of one joint, forces at no tip, stacked links with rotors of their own."""
+    """Whether an arm has no such function: pairs of one joint, forces at no tip, stacked links with rotors."""
     needs_more = function.name == "coriolis_coefficients" and robot.dof < 2
     needs_tip = function.name == "tip_forces" and robot.tip is None
     return needs_more or needs_tip or (function.name == "closed_form" and bool(robot.model.rotors))

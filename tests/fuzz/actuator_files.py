@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of words
 """Files of actuators, damaged: what is read is written and read again the same, and each number of it counts."""
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ class Poke:
     place: str
 
 
-def judged_by_poke(first: Reading, poke: Poke | None, read: Callable[[bytes], Reading]) -> Verdict:
+def judged_by_poke(first: Reading, poke: Poke | None, read: Callable[[bytes], Reading]) -> Verdict:  # noqa: PLR0911
     """The verdict on a file that was read: in another spelling it is the same, and each of its numbers counts."""
     if poke is None:
         return Verdict("read")

@@ -15,7 +15,7 @@ OF_THE_TEXT = ("notes", "where", "geometry")
 """Fields that say where something stands in a file, or what is said about it."""
 
 
-def meaning(value: Any) -> str:
+def meaning(value: Any) -> str:  # noqa: PLR0911
     """The text of a value: all that it holds, but for where in a file it stood."""
     if isinstance(value, armdyn.Robot):
         return meaning(value.model)

@@ -100,9 +100,9 @@ class MotionTables:
         except armdyn.ArmdynError as error:
             return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
         table = [row for _, row in CsvTable.of(content, "x", "x").lines]
-        if what != "saved" and not cells.NUMBER.match(table[0][0].strip()):
-            if apart := _apart(what, content, value):
-                return Verdict("compared", Finding("difference", f"{what}: not as pandas reads it", apart))
+        has_header = what != "saved" and not cells.NUMBER.match(table[0][0].strip())
+        if has_header and (apart := _apart(what, content, value)):
+            return Verdict("compared", Finding("difference", f"{what}: not as pandas reads it", apart))
         poke = cells.poked(table, rng, lambda heading: not _is_of(what, heading))
         return judged_by_poke(first, poke, lambda other: self._read(what, other)[0])
 

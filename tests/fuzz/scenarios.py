@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of words
 """Scenarios of motions and studies, damaged: each number of them counts."""
 
 from __future__ import annotations

@@ -96,8 +96,8 @@ def read(
             rotor_mass, winding_to_housing, housing_to_ambient, winding_time_constant, motor_time_constant,
             ambient_temperature, winding_temperature_limit, resistance_coefficient, magnet_coefficient.
 
-    Warns (`armdyn.DescriptionWarning`) of entries from which nothing follows and with which nothing can be compared, such
-    as a stall_current without nominal_voltage.
+    Warns (`armdyn.DescriptionWarning`) of entries from which nothing follows and that nothing can be compared with,
+    such as a stall_current without nominal_voltage.
 
     Raises:
         DataSheetError: naming all contradictions with their numbers, or what is missing.

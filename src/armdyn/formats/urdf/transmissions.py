@@ -128,6 +128,12 @@ def _ratio(reader: ElementReader) -> float | None:
 def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
     """The number of the elements of these tags, of which those that are 1 say nothing; None if they are wrong."""
     texts = [(e, e.text.strip() or e.attributes.get("value", "")) for e in reader.element.walk() if e.tag in tags]
+    for element, text in texts:
+        value = element.attributes.get("value", text)
+        if read_number(value) != read_number(text):
+            fault = f"<{element.tag}> is {quoted(text[:60])} and its value {quoted(value[:60])}; expected one number"
+            reader.fault(element, fault, "the transmission is not used")
+            return None
     numbers = {text: read_number(text) for _, text in texts if text}
     for element, text in texts:
         if text and (not math.isfinite(numbers[text]) or numbers[text] == 0.0):
