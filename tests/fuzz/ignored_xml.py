@@ -36,6 +36,8 @@ def poked_xml(data: bytes, rng: Random, within: Collection[str], keys: Collectio
     others = [_with(root, path, key, [*words[:k], repr(n), *words[k + 1 :]]) for n in other_numbers(float(words[k]))]
     tags = [str(e.tag).replace("drake_", "drake:") for e in chain]
     named = [f"<{tag}" for tag in tags if tag not in COMMON] + [key or "reduction"] + tags[-1:]
+    named += ["constants of the second motor"] if tags[-1] == "dcmotor" else []
+    named += ["gear 0", "gear -0"] if float(chain[-1].get("gear", "1").split()[0] or 0) == 0.0 else []
     named += ["transmission"] if "transmission" in tags else []
     return Poke(_bytes(root), others, named, " ".join([*tags[1:], key or ""]))
 

@@ -25,7 +25,7 @@ from fuzz.damage import damage
 from fuzz.ignored import judged_by_poke
 from fuzz.ignored_xml import poked_xml
 from fuzz.meaning import Reading, reading_of
-from fuzz.mjcf import _forked
+from fuzz.mjcf import _forked, _has_parallel_slides
 from fuzz.trees import Words, mutate
 
 FORMS = (
@@ -155,7 +155,12 @@ def _unlike_mujoco(path: Path, model: armdyn.Model, rng: Random) -> str:
         not (model.coupling or model.constraints) and m.njnt == m.nv == len(model.joints) and m.ntendon == m.neq == 0
     )
     laws = [law for joint in model.joints if joint.actuator is not None for law in joint.actuator.friction or ()]
-    if not plain or any(isinstance(law, LuGre) for law in laws) or np.abs(m.qpos0).max(initial=0.0) > 1e3:
+    if (
+        not plain
+        or _has_parallel_slides(m)
+        or any(isinstance(law, LuGre) for law in laws)
+        or np.abs(m.qpos0).max(initial=0.0) > 1e3
+    ):
         return ""
     m.jnt_stiffness[:], m.body_gravcomp[:], m.body_sameframe[:] = 0.0, 0.0, 0
     m.opt.density = m.opt.viscosity = 0.0

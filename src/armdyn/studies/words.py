@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -195,7 +196,9 @@ class Words:
         said = {key: self.said[key] for key in OF_ROBOT if key in self.said}
         beside = self.folder / name
         with self.at(*(() if said else ("robot",))):  # which of several words is meant, the error says
-            robot = load(name if name in bundled_robots() or not beside.exists() else beside, **{**said, **options})
+            robot = load(
+                name if name in bundled_robots() or not os.path.exists(beside) else beside, **{**said, **options}
+            )
         robot = self._with_actuators(robot, **options) if "actuators" in self.said else robot
         return self._with_payload(robot) if "payload" in self.said else robot
 

@@ -129,8 +129,8 @@ def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
     """The number of the elements of these tags, of which those that are 1 say nothing; None if they are wrong."""
     texts = [(e, e.text.strip() or e.attributes.get("value", "")) for e in reader.element.walk() if e.tag in tags]
     for element, text in texts:
-        value = element.attributes.get("value", text)
-        if read_number(value) != read_number(text):
+        value = element.attributes.get("value", "")
+        if value and value != text and read_number(value) != read_number(text):
             fault = f"<{element.tag}> is {quoted(text[:60])} and its value {quoted(value[:60])}; expected one number"
             reader.fault(element, fault, "the transmission is not used")
             return None
