@@ -122,6 +122,8 @@ class MjcfDrives:
         stage("peer")
         if apart := _unlike_mujoco(self.path, model, rng):
             return Verdict("compared", Finding("difference", "what joints feel", apart))
+        if b"\n" in data or b"<equality" in data:
+            return Verdict("compared")  # names that another parser blanks; joints that are held, of which a note tells
         stage("armdyn")
         return judged_by_poke(first, poked_xml(data, rng, ("actuator",), FELT), lambda other: self._read(other)[0])
 
