@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+import armdyn
 from armdyn import ModelError, UnknownName
 from armdyn.actuators import DataSheetError, Motor
 from armdyn.actuators.units import parsed, quantity
@@ -222,3 +223,20 @@ def test_errors(entries: dict[str, object], kind: type[Exception], message: str)
 def test_unit_alone() -> None:
     assert parsed("N m").powers == parsed("kg m^2 s^-2").powers == parsed("J").powers
     np.testing.assert_allclose(float(parsed("rev/min").size), float(parsed("rpm").size), rtol=1e-15)
+
+
+def test_entries_that_say_nothing_are_warned_of() -> None:
+    with pytest.warns(
+        armdyn.DescriptionWarning, match="stall_torque without nominal_voltage, mechanical_time_constant"
+    ):
+        Motor.from_data_sheet(
+            torque_constant=0.03, terminal_resistance=0.3, stall_torque=2.4, mechanical_time_constant="4.7 ms"
+        )
+
+
+@pytest.mark.parametrize(
+    "entries", [{"torque_constant": 1e-200}, {"torque_constant": 0.03, "terminal_resistance": 1e99}]
+)
+def test_numbers_that_no_motor_has(entries: dict[str, float]) -> None:
+    with pytest.raises(armdyn.ModelError, match="between 1e-30 and 1e"):
+        Motor.from_data_sheet(**entries)

@@ -186,3 +186,12 @@ def test_numbers_of_files_are_those_of_python(tmp_path: Path, number: str) -> No
     path.write_text(f"a: {{friction: [{{Sigmoid: {{span: 1, steepness: 1, offset: {number}}}}}]}}")
     (law,) = actuators.read(path)["a"].laws
     assert law.offset == float(number)
+
+
+def test_a_mass_of_the_link_that_has_the_payload(tmp_path: Path) -> None:
+    path = tmp_path / "heavy.yaml"
+    path.write_text(
+        "robot: planar_2r\npayload: 1.5\nsamples: {link_2.mass: {uniform: [1, 2]}}\nruns: 3\nrecord: [q, q]\n"
+    )
+    with pytest.raises(StudyError, match=r"'tip.payload.mass' in its place"):
+        Scenario.read(path)

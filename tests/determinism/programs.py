@@ -56,14 +56,20 @@ def options_of(robot: armdyn.Robot, function: Function) -> dict[str, Any]:
     return {name: options[name] for name in (*function.required_options, "frame") if name in function.options}
 
 
+def is_refused(robot: armdyn.Robot, function: Function) -> bool:
+    """Whether an arm has no such function: pairs of one joint, forces at no tip, stacked links with rotors."""
+    needs_more = function.name == "coriolis_coefficients" and robot.dof < 2
+    needs_tip = function.name == "tip_forces" and robot.tip is None
+    return needs_more or needs_tip or (function.name == "closed_form" and bool(robot.model.rotors))
+
+
 def programs(robot: armdyn.Robot) -> Iterator[tuple[str, Program]]:
     constrained = bool(robot.model.constraints)
     for function in public_functions():
         of_constraints = function.__module__.startswith("armdyn.constraints")
         if of_constraints != constrained or (function.name in LARGE and robot.dof > FEW):
             continue
-        needs_more = function.name == "coriolis_coefficients" and robot.dof < 2
-        if needs_more or (function.name == "tip_forces" and robot.tip is None):
+        if is_refused(robot, function):
             continue
         optional = [a.name for a in function.arguments if a.optional and (robot.tip or a.name != "f_tip")]
         compiled = robot.compile(function)

@@ -127,6 +127,15 @@ def test_rotor_inertia_and_damping_are_drakes() -> None:
             "the reduction is not that of <drake:gear_ratio>, which is taken: transmission 'of_turn'",
         ),
         (
+            simple("turn", '<mechanicalReduction offset="3">1</mechanicalReduction>'),
+            "<mechanicalReduction> offset of <transmission> is not used: transmission 'of_turn'",
+        ),
+        (
+            simple("turn", REDUCED)
+            + '<armdyn><of_joint joint="turn"><actuator><gear ratio="9"/></actuator></of_joint></armdyn>',
+            "<transmission> is not used where <armdyn> has an actuator: joint 'turn'",
+        ),
+        (
             '<ros2_control name="c"><transmission name="t"><joint name="turn"/></transmission></ros2_control>',
             "<ros2_control> is not used, but for its transmissions: 'c'",
         ),
@@ -146,6 +155,7 @@ def test_notes(more: str, note: str) -> None:
         (simple("turn", "<mechanicalReduction>1:50</mechanicalReduction>"), "is '1:50'; expected a number"),
         (simple("turn", "<mechanicalReduction>inf</mechanicalReduction>"), "is 'inf'; expected a number"),
         (simple("turn", REDUCED, "<mechanicalReduction>3</mechanicalReduction>"), "is given as -50.5 and 3"),
+        (simple("turn", '<drake:gear_ratio value="3">1</drake:gear_ratio>'), "is '1' and its value '3'"),
         (simple("turn", REDUCED) + simple("turn"), "joint 'turn' has another transmission, of ratio -50.5"),
     ],
 )
@@ -155,6 +165,11 @@ def test_faults_can_be_accepted(more: str, problem: str) -> None:
     assert problem in str(caught.value)
     with pytest.warns(match="another transmission|the transmission is not used"):
         actuators(more, problems="warn")
+
+
+def test_rotor_inertia_stands_once() -> None:
+    with pytest.raises(ModelError, match="stands here again"):
+        actuators(simple("turn", 2 * '<drake:rotor_inertia value="1e-4"/>'), problems="warn")
 
 
 @pytest.mark.parametrize("value", ["-1e-4", "heavy", "nan", ""])

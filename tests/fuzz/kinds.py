@@ -12,6 +12,13 @@ WHERE = {
     "calls": "Calls",
     "options": "Options",
     "tables": "Tables",
+    "actuator_files": "ActuatorFiles",
+    "catalogues": "Catalogues",
+    "motion_tables": "MotionTables",
+    "mjcf_drives": "MjcfDrives",
+    "scenarios": "Scenarios",
+    "masp_files": "MaspFiles",
+    "urdf_drives": "UrdfDrives",
     "planted": "Planted",
 }
 """The class of each kind, in the module of its name."""

@@ -23,7 +23,12 @@ KINDS = [name for name in WHERE if name != "planted"]
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("kind", "count"), [("urdf", 8000), ("mjcf", 4000), ("calls", 4000), ("options", 3000), ("tables", 500)]
+    ("kind", "count"),
+    [
+        *(("urdf", 8000), ("mjcf", 4000), ("calls", 4000), ("options", 3000), ("tables", 500)),
+        *(("actuator_files", 2000), ("catalogues", 3000), ("motion_tables", 5000), ("urdf_drives", 1000)),
+        *(("mjcf_drives", 500), ("scenarios", 500), ("masp_files", 300)),
+    ],
 )
 def test_nothing_is_found(kind: str, count: int, tmp_path: Path) -> None:
     report = run(kind, count, seed=2026, jobs=1, findings=tmp_path)

@@ -117,6 +117,7 @@ def run(code: str, folder: Path) -> str:
         import os, resource, signal, threading, warnings
         import numpy as np
         import armdyn
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
     """
     command = [sys.executable, "-c", textwrap.dedent(prelude) + textwrap.dedent(code)]
     environment = {**os.environ, "ARMDYN_CACHE_DIR": str(folder)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from armdyn.actuators.cogging import Cogging
 from armdyn.actuators.limits import MotorLimits
@@ -11,7 +12,10 @@ from armdyn.actuators.motor import Motor
 from armdyn.actuators.thermal import COPPER, Thermal
 from armdyn.actuators.units import quantity
 from armdyn.checks import choice, switch
-from armdyn.errors import ModelError, UnknownName
+from armdyn.errors import ModelError, UnknownName, warn_of_description
+
+LEAST = 1e-30
+"""Smaller numbers than this, and larger ones than its inverse, no motor has: their products would leave the floats."""
 
 TOLERANCE = 0.05
 """By which printed numbers may differ from what the others say: they are rounded, and measured warm or cold."""
@@ -92,6 +96,9 @@ def read(
             rotor_mass, winding_to_housing, housing_to_ambient, winding_time_constant, motor_time_constant,
             ambient_temperature, winding_temperature_limit, resistance_coefficient, magnet_coefficient.
 
+    Warns (`armdyn.DescriptionWarning`) of entries from which nothing follows and that nothing can be compared with,
+    such as a stall_current without nominal_voltage.
+
     Raises:
         DataSheetError: naming all contradictions with their numbers, or what is missing.
         UnknownName: an entry that no motor has.
@@ -109,10 +116,12 @@ def read(
     _to_terminals(given, connection)
     k_t = _torque_constant(given)
     R = _resistance(given, k_t)
-    if check and (found := list(_contradictions(given, k_t, R))):
+    expected = _expected(given, k_t, R)
+    if check and (found := list(_contradictions(given, expected, k_t, R))):
         raise DataSheetError([*found, "check=False takes torque constant and resistance, and leaves out the others"])
     if (cogging_periods is None) != ("cogging_torque" not in given):
         raise DataSheetError("cogging_torque and cogging_periods belong together; give both or neither")
+    _warn_of_unused(given, expected)
     return Motor(
         given.get("rotor_inertia", 0.0),
         torque_constant=k_t,
@@ -146,6 +155,8 @@ def _in_si(entries: dict[str, str | float | None]) -> dict[str, float]:
         value = quantity(name, text, ENTRIES[name])
         if name not in SIGNED and not (value > 0.0 or (value == 0.0 and name in MAY_BE_ZERO)):
             raise ModelError(f"{name} is {text!r}; expected a number above zero")
+        if value and not LEAST < abs(value) < 1.0 / LEAST:
+            raise ModelError(f"{name} is {text!r}; expected a number between {LEAST:g} and {1.0 / LEAST:g} in SI")
         found[name] = value
     return found
 
@@ -232,23 +243,51 @@ def _friction(given: dict[str, float], k_t: float, R: float | None) -> float:
     return max(0.0, friction)
 
 
-def _contradictions(given: dict[str, float], k_t: float, R: float | None) -> Iterator[str]:
-    """Printed numbers beside what the others give, where they are more than the tolerance apart."""
+class _Follows(NamedTuple):
+    """What a printed number should be by the others; None where an entry is missing that it ``needs``."""
+
+    value: float | None
+    formula: str
+    needs: str
+
+
+def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str, _Follows]:
+    """What follows from torque constant and resistance, of entries that only confirm them."""
     V, J = given.get("nominal_voltage"), given.get("rotor_inertia")
     I_0 = given.get("no_load_current", given.get("damping", 0.0) * given.get("no_load_speed", 0.0) / k_t)
-    expected: list[tuple[str, float | None, str]] = [
-        ("speed_constant", 1.0 / k_t, "1/k_t"),
-        ("voltage_constant", k_t, "k_t"),
-        ("no_load_speed", None if V is None else (V - (R or 0.0) * I_0) / k_t, "(V - R I_0)/k_t"),
+    stall = None if V is None or R is None else V / R
+    gradient = None if R is None else R / k_t**2
+    return {
+        "speed_constant": _Follows(1.0 / k_t, "1/k_t", ""),
+        "voltage_constant": _Follows(k_t, "k_t", ""),
+        "no_load_speed": _Follows(
+            None if V is None else (V - (R or 0.0) * I_0) / k_t, "(V - R I_0)/k_t", "nominal_voltage"
+        ),
+        "stall_current": _Follows(stall, "V/R", "nominal_voltage"),
+        "stall_torque": _Follows(None if stall is None else k_t * stall, "k_t V/R", "nominal_voltage"),
+        "speed_torque_gradient": _Follows(gradient, "R/k_t^2", "terminal_resistance"),
+        "mechanical_time_constant": _Follows(
+            None if gradient is None or J is None else J * gradient,
+            "I_rotor R/k_t^2",
+            "terminal_resistance" if gradient is None else "rotor_inertia",
+        ),
+    }
+
+
+def _warn_of_unused(given: dict[str, float], expected: dict[str, _Follows]) -> None:
+    """Warn of entries that say nothing about the motor, for there is nothing to compare them with."""
+    unused = [
+        f"{name} without {found.needs}" for name, found in expected.items() if name in given and found.value is None
     ]
-    if R is not None:
-        expected += [
-            ("stall_current", None if V is None else V / R, "V/R"),
-            ("stall_torque", None if V is None else k_t * V / R, "k_t V/R"),
-            ("speed_torque_gradient", R / k_t**2, "R/k_t^2"),
-            ("mechanical_time_constant", None if J is None else J * R / k_t**2, "I_rotor R/k_t^2"),
-        ]
-    for name, value, formula in expected:
+    if unused:
+        warn_of_description(f"not used of a motor's data sheet: {', '.join(unused)}")
+
+
+def _contradictions(
+    given: dict[str, float], expected: dict[str, _Follows], k_t: float, R: float | None
+) -> Iterator[str]:
+    """Printed numbers beside what the others give, where they are more than the tolerance apart."""
+    for name, (value, formula, _) in expected.items():
         if value is None or name not in given:
             continue
         off = given[name] / value - 1.0

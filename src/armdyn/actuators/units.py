@@ -111,17 +111,17 @@ def quantity(name: str, given: object, unit: str) -> float:
     value, text = Fraction(found[1]), found[2]
     if not text:
         raise ModelError(f"{name} is {shown(given)}, without a unit; expected one such as '{found[1]} {unit}'")
-    if unit == "degC":
-        return _temperature(name, float(value), text)
-    own, expected = parsed(text, f"{name} is {shown(given)}: "), parsed(unit)
-    if own.powers != expected.powers:
-        raise ModelError(
-            f"{name} is {shown(given)}, in {_in_base(own)}; expected a unit like {unit}, which is {_in_base(expected)}"
-        )
     try:
-        return float(value * own.size / expected.size)
+        if unit == "degC":
+            return _temperature(name, float(value), text)
+        own, expected = parsed(text, f"{name} is {shown(given)}: "), parsed(unit)
+        if own.powers == expected.powers:
+            return float(value * own.size / expected.size)
     except OverflowError:
         raise ModelError(f"{name} is {shown(given)}; expected a number that a float holds") from None
+    raise ModelError(
+        f"{name} is {shown(given)}, in {_in_base(own)}; expected a unit like {unit}, which is {_in_base(expected)}"
+    )
 
 
 def parsed(text: str, said: str = "") -> Unit:

@@ -220,8 +220,18 @@ class CsvTable:
             if len(row) != width:
                 raise self.error(f"{self.file}:{line} has {len(row)} values; expected {width}, as the first row has")
             values[k] = [self._number(line, row[column.place].strip(), column, finite) for column in columns]
-        values *= [column.factor for column in columns]
-        return values
+        return self._in_si(values, columns)
+
+    def _in_si(self, values: Array, columns: Sequence[Column]) -> Array:
+        """The numbers times their units; one that only its unit makes infinite is none that a motion has."""
+        with np.errstate(over="ignore"):
+            scaled: Array = values * [column.factor for column in columns]
+        beyond = np.argwhere(np.isfinite(values) & ~np.isfinite(scaled))
+        if beyond.size:
+            k, j = beyond[0]
+            where = f"{self.file}:{self.rows[k][0]} column {columns[j].label!r}"
+            raise self.error(f"{where} holds {values[k, j]:g}; expected a number that is finite in SI too")
+        return scaled
 
     def _number(self, line: int, word: str, column: Column, finite: bool) -> float:
         if is_number(word) and (not finite or math.isfinite(float(word))):
@@ -250,7 +260,7 @@ def is_number(word: str) -> bool:
         float(word)
     except ValueError:
         return False
-    return "_" not in word  # Python alone reads 1_000
+    return "_" not in word and word.strip().isascii()  # Python alone reads 1_000, and digits of other scripts
 
 
 def comma_hint(*words: str) -> str:

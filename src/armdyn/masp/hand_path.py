@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.masp.sections import REQUIRED, Section
+from armdyn.masp.sections import REQUIRED, Section, unit
 from armdyn.masp.units import InputUnits
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array, rigid
@@ -136,12 +136,12 @@ def hand_axes(section: Section, default: Array | None) -> Array:
         return default
     a = section.vector("axial", "the direction of the hand's axis u_a")
     t = section.vector("transverse", "the direction u_t at right angles to u_a")
-    lengths = np.linalg.norm(a), np.linalg.norm(t)
-    if not all(lengths):
+    zero = [name for name, direction in zip(HAND, (a, t), strict=True) if not direction.any()]
+    if zero:
         if not section.problems:
-            section.refuse(f"{section.name}: {HAND[int(lengths[0] > 0)]} is zero; expected a direction.")
+            section.refuse(f"{section.name}: {zero[0]} is zero; expected a direction.")
         return np.eye(3)
-    a, t = a / lengths[0], t / lengths[1]
+    a, t = unit(a), unit(t)
     if abs(float(a @ t)) > RIGHT:
         apart = np.degrees(np.arccos(np.clip(a @ t, -1.0, 1.0)))
         section.refuse(f"{section.name}: axial and transverse are {apart:.6g} degrees apart; expected a right angle.")

@@ -17,7 +17,7 @@ from armdyn.formats.units import STANDARD_FREE_FALL
 from armdyn.masp.hand_load import HandLoad
 from armdyn.masp.hand_path import hand_axes, read_begin, read_joints, read_path
 from armdyn.masp.problem import MaspProblem, Simulated
-from armdyn.masp.sections import REQUIRED, Section
+from armdyn.masp.sections import REQUIRED, Section, unit
 from armdyn.masp.units import UNITS, InputUnits, unit_problems
 from armdyn.model.inertia import Inertia
 from armdyn.model.messages import did_you_mean
@@ -186,12 +186,11 @@ def _body_vectors(joints: list[Section], units: InputUnits, problems: list[str])
 def _direction(joint: Section) -> Array:
     """u_0k, of a direction of any length."""
     axis = joint.vector("axis", "the direction of the joint's axis u_0k")
-    length = math.hypot(*axis)
-    if length == 0.0:
+    if not axis.any():
         if not joint.problems:
             joint.refuse(f"{joint.name}: axis is zero; expected a direction.")
         return np.array([0.0, 0.0, 1.0])
-    return axis / length
+    return unit(axis)
 
 
 def _mass(section: Section, units: InputUnits) -> float:

@@ -12,8 +12,23 @@ from armdyn.errors import LONGEST_SHOWN, shown
 from armdyn.model.messages import did_you_mean
 from armdyn.spatial.rotations import Array
 
+LARGEST = 1e50
+"""Of all numbers of an input file, in whatever unit; as of lengths in other descriptions."""
+
 REQUIRED = object()
 """Stands where a key has no default."""
+
+
+def unit(direction: Array) -> Array:
+    """A direction of length 1, of one that is not zero and may be so long, or so short, that its square is no float."""
+    scaled = direction / np.abs(direction).max()
+    return np.asarray(scaled / np.linalg.norm(scaled))
+
+
+def _bounded(value: Any) -> float:
+    """The number; NaN where it is none, or so large that its square is no float."""
+    found = as_float(value)
+    return found if abs(found) <= LARGEST else np.nan
 
 
 class Section:
@@ -79,7 +94,7 @@ class Section:
         value = self.get(key, default, expected)
         if key not in self.table:
             return np.nan if value is None else value
-        found = as_float(value)
+        found = _bounded(value)
         if not (np.isfinite(found) and found > above and found >= least):
             self._expected(key, value, expected)
             return 1.0 if default is REQUIRED or default is None else float(default)
@@ -99,7 +114,7 @@ class Section:
         instead = np.zeros(size or 1) if default is REQUIRED else np.array(default, dtype=float)
         if key not in self.table:
             return instead
-        found = [as_float(x) for x in value] if isinstance(value, list) else [np.nan]
+        found = [_bounded(x) for x in value] if isinstance(value, list) else [np.nan]
         if not np.isfinite(found).all() or (size is not None and len(found) != size):
             count = f"{size} numbers" if size is not None else "numbers"
             self._expected(key, value, f"{count}: {expected}")
@@ -115,7 +130,7 @@ class Section:
         value = self.get(key, REQUIRED, expected)
         rows = value if isinstance(value, list) else []
         good = [
-            isinstance(row, list) and len(row) == 3 and np.isfinite([as_float(x) for x in row]).all() for row in rows
+            isinstance(row, list) and len(row) == 3 and np.isfinite([_bounded(x) for x in row]).all() for row in rows
         ]
         if not rows or not all(good):
             if key in self.table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,7 +17,7 @@ from armdyn.actuators.data_sheet import ENTRIES
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.units import quantity
 from armdyn.errors import ArmdynError, DTypeError, ModelError, UnknownName, Unsupported, shown
-from armdyn.formats.csv_table import CsvTable
+from armdyn.formats.csv_table import CsvTable, is_number
 from armdyn.sizing.gear_entry import CatalogueGear
 
 ABOUT = ("name", "maker", "source", "note")
@@ -38,6 +39,9 @@ OF_GEARS = {
     "maximum_input_speed": "rad/s",
     "average_input_speed": "rad/s",
 }
+
+_RATIO = re.compile(r"[-+]?(\d{1,18}/\d{1,18}|(\d{1,18}\.?\d{0,18}|\.\d{1,18})([eE][-+]?\d{1,3})?)", re.ASCII)
+"""Fractions and numbers of few digits: exact ones of 1e999999999 take for ever."""
 
 Entry = TypeVar("Entry", Motor, CatalogueGear)
 PathLike = str | os.PathLike[str]
@@ -202,16 +206,16 @@ def _gear(cells: dict[str, str]) -> CatalogueGear:
 
 def _plain(text: str) -> float | str:
     """The number of a cell without a unit; else the text as it is."""
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    return float(text) if is_number(text) else text
 
 
 def _ratio(text: str) -> float:
+    plain = text.replace(" ", "")
     try:
-        return float(Fraction(text.replace(" ", "")))
-    except (ValueError, ZeroDivisionError):
+        if not _RATIO.fullmatch(plain):
+            raise ValueError
+        return float(Fraction(plain))
+    except (ValueError, ZeroDivisionError, OverflowError):
         raise CatalogueError(
             f"ratio is {text!r}; expected a number such as 99.5, or a fraction such as 204687/2057"
         ) from None

@@ -6,6 +6,7 @@ import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -173,7 +174,7 @@ def defined(
         controller=controller,
         method=method,
         over_time=_names("over_time", over_time),
-        record=_names("record", record),
+        record=_signals("record", record),
         parameters=quantities.parameters([*varied.names, *same]),
         running_cost=running_cost,
         energy=switch("energy", energy, error=StudyError),
@@ -189,7 +190,20 @@ def defined(
 def _names(what: str, names: Iterable[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         raise StudyError(f"{what}={names!r}; expected several names, such as {what}=[{names!r}]")
-    return tuple(names)
+    found = tuple(names)
+    repeated = [name for k, name in enumerate(found) if name in found[:k]]
+    if repeated:
+        raise StudyError(f"{what} names {repeated[0]!r} twice; expected each name once")
+    return found
+
+
+def _signals(what: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Names of states and signals, each of which is the name of a result's field."""
+    found = _names(what, names)
+    for name in found:
+        if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
+            raise StudyError(f"{what} names {name!r}; expected states and signals of the loop, such as 'q'")
+    return found
 
 
 def _checked_summaries(summaries: Mapping[str, Summary] | None) -> dict[str, Summary]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from armdyn import actuators
 from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ArmdynError, ModelError, UnknownName
 from armdyn.model import Inertia
-from armdyn.model.parameters import parameter_shape
+from armdyn.model.parameters import SHAPES, parameter_shape
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.spatial.rotations import Array
@@ -195,7 +196,9 @@ class Words:
         said = {key: self.said[key] for key in OF_ROBOT if key in self.said}
         beside = self.folder / name
         with self.at(*(() if said else ("robot",))):  # which of several words is meant, the error says
-            robot = load(name if name in bundled_robots() or not beside.exists() else beside, **{**said, **options})
+            robot = load(
+                name if name in bundled_robots() or not os.path.exists(beside) else beside, **{**said, **options}
+            )
         robot = self._with_actuators(robot, **options) if "actuators" in self.said else robot
         return self._with_payload(robot) if "payload" in self.said else robot
 
@@ -251,8 +254,20 @@ class Words:
                 for name in quantities.named({given: value}, where=key):
                     if name in found:
                         raise StudyError(f"{key} have {name!r} twice, in two spellings")
+                    self._refuse_of_loaded_link(robot, name)
                     found[name] = read(name, value)
         return found
+
+    def _refuse_of_loaded_link(self, robot: Robot, name: str) -> None:
+        """Raise for a mass, centre or inertia of the link that has the payload: it would stand for both together."""
+        owner, _, quantity = name.rpartition(".")
+        frame = self.mapping("payload").get("frame", robot.tip) if "payload" in self else None
+        carries = any(known.name == frame and known.link == owner for known in robot.model.frames)
+        if carries and quantity in SHAPES:
+            raise StudyError(
+                f"{name!r} would replace that of {owner!r} and its payload together; expected "
+                f"'{frame}.payload.{quantity}' in its place, or no 'payload'"
+            )
 
     def spread(self, robot: Robot, name: str, value: Any, leading: int) -> Array:
         """The value of a quantity, with one number for all joints repeated for each."""

@@ -20,7 +20,7 @@ from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_lo
 from armdyn.formats.urdf.mimic import check_leaders, coupled, hold_with, read_mimic
 from armdyn.formats.urdf.own_words import OwnWords, driven_by, read_own_words
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
-from armdyn.formats.urdf.transmissions import read_actuators
+from armdyn.formats.urdf.transmissions import NOT_USED, read_actuators
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import OTHER_FORMATS, check_xacro, has_quaternions, refuse_xacro_name
 from armdyn.formats.xml_tree import Element
@@ -177,6 +177,9 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     driven = read_actuators(root, contents.findings, contents.joints)
     contents.joints = [dataclasses.replace(joint, **driven_by(driven.get(joint.name))) for joint in contents.joints]
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
+    for joint in driven:
+        if "actuator" in contents.own.of_joints.get(joint, {}):
+            contents.findings.note(f"{NOT_USED} where <armdyn> has an actuator", f"joint {quoted(joint)}")
     for reader in contents.own.of_links:
         contents.geometry += read_shapes(reader, reader.element.attributes["link"], contents.colors)
     return contents

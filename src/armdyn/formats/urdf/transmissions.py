@@ -37,6 +37,8 @@ GEAR_RATIO, ROTOR_INERTIA = "drake:gear_ratio", "drake:rotor_inertia"
 KNOWN = (TAG, "type", "plugin", "joint", "actuator", "hardwareInterface", "role")
 """Words of which those that bear on the motion are read, and the others name interfaces of software."""
 
+ATTRIBUTES = ("name", "type", "role", "value")
+
 NOT_USED = "<transmission> is not used"
 ALL_OF_IT = f"{NOT_USED} (q and tau are the joint's, not the motor's), nor its reduction"
 
@@ -126,6 +128,12 @@ def _ratio(reader: ElementReader) -> float | None:
 def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
     """The number of the elements of these tags, of which those that are 1 say nothing; None if they are wrong."""
     texts = [(e, e.text.strip() or e.attributes.get("value", "")) for e in reader.element.walk() if e.tag in tags]
+    for element, text in texts:
+        value = element.attributes.get("value", "")
+        if value and value != text and read_number(value) != read_number(text):
+            fault = f"<{element.tag}> is {quoted(text[:60])} and its value {quoted(value[:60])}; expected one number"
+            reader.fault(element, fault, "the transmission is not used")
+            return None
     numbers = {text: read_number(text) for _, text in texts if text}
     for element, text in texts:
         if text and (not math.isfinite(numbers[text]) or numbers[text] == 0.0):
@@ -147,6 +155,8 @@ def _rotor_inertia(reader: ElementReader) -> float | None:
         return 0.0
     problems = len(reader.findings.problems)
     value = reader.number(found[0], "value")
+    if len(found) > 1:
+        reader.problem(found[1], f"<{ROTOR_INERTIA}> stands here again; expected it once.")
     if value < 0.0:
         reader.problem(found[0], f"<{ROTOR_INERTIA}> value is {value:g}; expected an inertia, not below zero.")
     return value if len(reader.findings.problems) == problems else None
@@ -157,3 +167,7 @@ def _note_others(reader: ElementReader) -> None:
     for element in reader.element.walk():
         if element.tag not in (*KNOWN, *REDUCTIONS, GEAR_RATIO, ROTOR_INERTIA):
             reader.note(f"<{element.tag[:60]}> of <{TAG}> is not used")
+            continue
+        for name in element.attributes:
+            if name not in ATTRIBUTES:
+                reader.note(f"<{element.tag}> {name[:60]} of <{TAG}> is not used")
