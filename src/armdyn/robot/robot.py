@@ -26,20 +26,27 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
-    import armdyn.constraints
-    import armdyn.fmi
+    import armdyn.actuators.vibration
+    import armdyn.constraints.actuators
+    import armdyn.constraints.checked
+    import armdyn.constraints.closing
+    import armdyn.constraints.motion
+    import armdyn.constraints.rank
+    import armdyn.constraints.wrenches
+    import armdyn.fmi.arm
     import armdyn.formats.dh
     import armdyn.formats.export.dh
     import armdyn.formats.export.screws
     import armdyn.formats.export.urdf
     import armdyn.formats.export.zero_reference
     import armdyn.formats.links
-    import armdyn.formats.mjcf
+    import armdyn.formats.mjcf.reader
     import armdyn.formats.screws
-    import armdyn.formats.urdf
+    import armdyn.formats.urdf.reader
     import armdyn.formats.zero_reference
-    import armdyn.identification
-    import armdyn.kinematics
+    import armdyn.identification.identifiability
+    import armdyn.kinematics.inverse
+    import armdyn.kinematics.rates
     import armdyn.model.editing
     import armdyn.model.payload
     import armdyn.model.standard_parameters
@@ -153,8 +160,8 @@ class Robot:
     spring_energy = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
 
     # Robots from descriptions
-    from_urdf = Read(lambda: armdyn.formats.urdf.read_urdf)
-    from_mjcf = Read(lambda: armdyn.formats.mjcf.read_mjcf)
+    from_urdf = Read(lambda: armdyn.formats.urdf.reader.read_urdf)
+    from_mjcf = Read(lambda: armdyn.formats.mjcf.reader.read_mjcf)
     from_screws = Read(lambda: armdyn.formats.screws.read_screws)
     from_dh = Read(lambda: armdyn.formats.dh.read_dh)
     from_zero_reference = Read(lambda: armdyn.formats.zero_reference.read_zero_reference)
@@ -165,7 +172,7 @@ class Robot:
     to_zero_reference = OfModel(lambda: armdyn.formats.export.zero_reference.write_zero_reference)
     to_dh = OfModel(lambda: armdyn.formats.export.dh.write_dh)
     to_c = Imported(lambda: armdyn.robot.exporting.to_c)
-    to_fmu = Imported(lambda: armdyn.fmi.robot_fmu)
+    to_fmu = Imported(lambda: armdyn.fmi.arm.robot_fmu)
     to_urdf = OfModel(lambda: armdyn.formats.export.urdf.write_urdf)
 
     # Other robots from this one
@@ -191,13 +198,13 @@ class Robot:
 
     # Inertial parameters
     standard_parameters = OfModel(lambda: armdyn.model.standard_parameters.standard_parameters)
-    base_parameters = Imported(lambda: armdyn.identification.base_parameters)
+    base_parameters = Imported(lambda: armdyn.identification.identifiability.base_parameters)
     with_standard_parameters = Edited(lambda: armdyn.model.standard_parameters.with_standard_parameters)
 
     # Motions and tasks
-    inverse_kinematics = Imported(lambda: armdyn.kinematics.inverse_kinematics)
-    joint_rates = Imported(lambda: armdyn.kinematics.joint_rates)
-    joint_accelerations = Imported(lambda: armdyn.kinematics.joint_accelerations)
+    inverse_kinematics = Imported(lambda: armdyn.kinematics.inverse.inverse_kinematics)
+    joint_rates = Imported(lambda: armdyn.kinematics.rates.joint_rates)
+    joint_accelerations = Imported(lambda: armdyn.kinematics.rates.joint_accelerations)
     task_space = Imported(lambda: armdyn.task_space.task_space)
     cartesian_dynamics = Imported(lambda: armdyn.task_space.cartesian_dynamics)
     random_configuration = Imported(lambda: armdyn.robot.sampling.random_configuration)
@@ -205,21 +212,21 @@ class Robot:
     plot = exported("armdyn.plots.robot")
 
     # Of robots with flexible joints
-    vibration_modes = Imported(lambda: armdyn.actuators.vibration_modes)
+    vibration_modes = Imported(lambda: armdyn.actuators.vibration.vibration_modes)
 
     # Of robots with constraints, checked state by state
-    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.checked_forward_dynamics)
-    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked_inverse_dynamics)
-    hybrid_forces = Imported(lambda: armdyn.constraints.checked_hybrid_forces)
-    force_projection = Imported(lambda: armdyn.constraints.checked_force_projection)
-    acceleration_projection = Imported(lambda: armdyn.constraints.checked_acceleration_projection)
-    actuator_forces = Imported(lambda: armdyn.constraints.actuator_forces)
-    constraint_rank = Imported(lambda: armdyn.constraints.constraint_rank)
-    close_loop = Imported(lambda: armdyn.constraints.close_loop)
-    close_velocities = Imported(lambda: armdyn.constraints.close_velocities)
-    close_accelerations = Imported(lambda: armdyn.constraints.close_accelerations)
-    constraint_wrench = Imported(lambda: armdyn.constraints.constraint_wrench)
-    multipliers_of_wrench = Imported(lambda: armdyn.constraints.multipliers_of_wrench)
+    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.checked.checked_forward_dynamics)
+    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked.checked_inverse_dynamics)
+    hybrid_forces = Imported(lambda: armdyn.constraints.checked.checked_hybrid_forces)
+    force_projection = Imported(lambda: armdyn.constraints.checked.checked_force_projection)
+    acceleration_projection = Imported(lambda: armdyn.constraints.checked.checked_acceleration_projection)
+    actuator_forces = Imported(lambda: armdyn.constraints.actuators.actuator_forces)
+    constraint_rank = Imported(lambda: armdyn.constraints.rank.constraint_rank)
+    close_loop = Imported(lambda: armdyn.constraints.closing.close_loop)
+    close_velocities = Imported(lambda: armdyn.constraints.motion.close_velocities)
+    close_accelerations = Imported(lambda: armdyn.constraints.motion.close_accelerations)
+    constraint_wrench = Imported(lambda: armdyn.constraints.wrenches.constraint_wrench)
+    multipliers_of_wrench = Imported(lambda: armdyn.constraints.wrenches.multipliers_of_wrench)
 
     def __init__(self, model: Model) -> None:
         self.__dict__["model"] = model
