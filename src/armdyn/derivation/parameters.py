@@ -20,7 +20,8 @@ from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.exact import Exact, exact, unit
-from armdyn.model.model import Joint, Model
+from armdyn.model.joint import Joint
+from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
 AXES = "xyz"
@@ -325,7 +326,7 @@ def _body(joint: Joint, place: Mapping[str, int], described: _Described) -> Symb
 def _rotors(model: Model, place: Mapping[str, int], described: _Described) -> Iterator[SymbolicRotor]:
     for joint in model.joints:
         for name, rotor in joint.rotors.items():
-            where = rotor.place(model, joint)
+            where = model.place_of(rotor, joint)
             inertia, ratio = described.expressions[name], described.expressions[f"{name}.ratio"]
             yield SymbolicRotor(
                 name, place[joint.child], place.get(where.link, -1), _rationals(where.axis), inertia, ratio

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError, Unsupported, shown
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Limits, Model
+from armdyn.model.limits import Limits
+from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import FrictionPolicy, Policy, Selection
 from armdyn.spatial.rotations import Array, Z

@@ -20,8 +20,8 @@ from armdyn.masp.problem import MaspProblem, Simulated
 from armdyn.masp.sections import REQUIRED, Section
 from armdyn.masp.units import UNITS, InputUnits, unit_problems
 from armdyn.model.inertia import Inertia
+from armdyn.model.limits import Limits
 from armdyn.model.messages import did_you_mean
-from armdyn.model.model import Limits
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 

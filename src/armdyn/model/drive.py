@@ -30,7 +30,7 @@ from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.model.model import Joint
+    from armdyn.model.joint import Joint
 
 Terms = tuple[tuple[int, float], ...]
 """The coordinates that move a joint: (coordinate, factor), ..."""

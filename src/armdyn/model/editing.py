@@ -16,7 +16,9 @@ from armdyn.model.coupling import Coordinate
 from armdyn.model.fingerprint import fingerprint
 from armdyn.model.friction import check_load
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import UNLIMITED, Joint, Limits, Link, Model
+from armdyn.model.joint import Joint
+from armdyn.model.limits import UNLIMITED, Limits
+from armdyn.model.model import Link, Model
 from armdyn.model.motor_masses import with_motor_masses
 from armdyn.model.notes import renoted
 from armdyn.model.payload import checked_inertia

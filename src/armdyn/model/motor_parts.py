@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from armdyn.errors import ModelError
 from armdyn.exact import exact, unit
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array, orthonormal
-
-if TYPE_CHECKING:
-    from armdyn.model.model import Joint, Model
 
 Vector = tuple[float, float, float]
 
@@ -105,13 +102,6 @@ class MotorPart:
         if self.inertia is None:
             raise ModelError(f"this {type(self).__name__} has no inertia; it gets that of the motor in an Actuator")
         return self.inertia
-
-    def place(self, model: Model, joint: Joint) -> Place:
-        """The link that carries the part, and its axis and centre there, of a part of the motor of ``joint``."""
-        if self.carrier is None:
-            return self.seen_from(joint.parent, joint.exact_placement, joint.axis)
-        frame = model.frame(self.carrier)
-        return self.seen_from(frame.link, frame.exact_pose, joint.axis)
 
     def seen_from(self, link: str, T: Array, joint_axis: Array) -> Place:
         """The place on a link in which the frame of axis and position stands at T."""

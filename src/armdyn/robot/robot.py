@@ -15,8 +15,9 @@ from armdyn.functions import CompiledFunction
 from armdyn.imported import Imported, exported
 from armdyn.model.canonical import canonical
 from armdyn.model.constraints import Row, rows_in
+from armdyn.model.joint import Joint
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.model import Joint, Model
+from armdyn.model.model import Model
 from armdyn.program import Program
 from armdyn.robot.groups import index
 from armdyn.robot.habits import HABITS, without_attribute

@@ -12,7 +12,7 @@ from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.model.model import Limits
+    from armdyn.model.limits import Limits
     from armdyn.robot.robot import Robot
 
 WHERE_UNLIMITED = {"revolute": 2.0 * math.pi, "prismatic": 1.0}
