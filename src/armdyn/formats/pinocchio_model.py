@@ -63,7 +63,7 @@ def read_pinocchio_model(
         friction: likewise.
 
     Raises:
-        ModelError: what is no such model, or describes no arm.
+        ModelError: an object of another kind, or a model that is not an arm.
         Unsupported: joints of several freedoms, helical, mimicking or composite ones.
     """
     if not is_pinocchio_model(source):

@@ -47,7 +47,7 @@ def read_masp(path: str | os.PathLike[str]) -> MaspProblem:
         path: of the file, TOML.
 
     Raises:
-        ModelError: every problem of the file at once: unknown keys, what is no unit, numbers that are none.
+        ModelError: every problem of the file at once: unknown keys, unknown units, values that are not numbers.
 
     >>> problem = armdyn.masp.read_masp(armdyn.masp.EXAMPLE)
     >>> problem.robot.name, problem.units.length, problem.path.duration

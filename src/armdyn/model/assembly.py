@@ -95,7 +95,7 @@ def assemble(
 
 
 def refuse_motionless(model: Model) -> None:
-    """Raise for what is no arm."""
+    """Raise where links and joints do not make an arm."""
     if not model.joints:
         raise ModelError(
             f"{quoted(model.name)} has no moving joint; an arm needs at least one that is revolute or prismatic."

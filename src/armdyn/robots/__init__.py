@@ -59,7 +59,7 @@ def load(robot: str | os.PathLike[str] | object, **options: Any) -> Robot:
 
     Raises:
         UnknownName: neither a bundled name nor an existing file.
-        ModelError: every problem of the file at once, or what is none of these.
+        ModelError: every problem of the file at once, or a value of another kind.
 
     >>> load("planar_2r").joint_names
     ('joint_1', 'joint_2')
