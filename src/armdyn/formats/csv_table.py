@@ -57,7 +57,7 @@ class ColumnUnits:
     whose: str = ""
 
     def expected(self, unit: str) -> str:
-        """What a message says of a unit that is not known."""
+        """The end of a message on an unknown unit: the units that are expected."""
         if self.whose:
             return f"; expected [{', '.join(self.known)}], {self.whose}"
         return f": unit {unit!r}; expected one of {', '.join(self.known)}"
@@ -254,6 +254,6 @@ def is_number(word: str) -> bool:
 
 
 def comma_hint(*words: str) -> str:
-    """What a message adds where one of these words is a number with a decimal comma."""
+    """The end of a message where one of these words is a number with a decimal comma."""
     comma = any(_DECIMAL_COMMA.fullmatch(word.strip()) for word in words)
     return " (the decimal sign is a point, not a comma)" if comma else ""

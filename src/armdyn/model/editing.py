@@ -28,7 +28,7 @@ WITHOUT_ROTOR = (
     "the rotor behind it has no inertia, so that no equation tells how it moves; give its Actuator a "
     "Motor(rotor_inertia=...) or a Gear(inertia=...), or the joint an armature."
 )
-"""What is wrong with a flexible joint of armature 0."""
+"""The fault of a flexible joint of armature 0."""
 
 
 def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia: bool = True) -> Model:

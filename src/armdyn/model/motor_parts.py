@@ -50,7 +50,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class MotorPart:
-    """What `Rotor` and `Stator` share: a body that is symmetric about an axis, and the frame that carries it."""
+    """The base of `Rotor` and `Stator`: a body that is symmetric about an axis, and the frame that carries it."""
 
     spins: ClassVar[bool] = False
     """Whether it turns against the link that carries it."""
@@ -111,7 +111,7 @@ class MotorPart:
         return Place(link, R @ unit(exact(axis)), R @ position + p)
 
     def fixed_to_link(self, place: Place) -> MassProperties:
-        """What is the link's own inertia: all but the moment about the axis of what turns against the link."""
+        """The part of it that is the link's own inertia: of a rotor, all but the moment about its axis."""
         u, along = place.axis, 0.0 if self.spins else self.moment_about_axis
         across = exact(self.transverse) * (exact(np.eye(3)) - np.outer(u, u))
         return MassProperties(exact(self.mass), place.position, across + exact(along) * np.outer(u, u))

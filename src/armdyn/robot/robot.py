@@ -63,9 +63,9 @@ if TYPE_CHECKING:
 ALGORITHMS, EQUATIONS, ACTUATORS = "armdyn.algorithms", "armdyn.constraints.equations", "armdyn.actuators"
 
 COMMANDS = "current_commands of the forces that constrained_inverse_dynamics gives"
-"""What to call instead of functions of motors where the forces depend on constraints."""
+"""The replacement of functions of motors where the forces depend on constraints, for messages."""
 STIFF = "constrained_forward_dynamics of robot.without_springs()"
-"""What to call instead of functions of springs where there are constraints."""
+"""The replacement of functions of springs where there are constraints, for messages."""
 
 
 class Robot:
