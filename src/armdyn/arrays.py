@@ -94,7 +94,7 @@ def plain_arguments(
     Raises:
         UnknownName: labels of which some, and not all, are the names.
         ShapeError: tables whose rows are labelled differently.
-        DTypeError: units, and what is no array.
+        DTypeError: units, and values that are not arrays.
     """
     plain, rows = {}, []
     for name, value in given.items():
@@ -150,7 +150,7 @@ def _refuse_units(name: str, value: Any) -> None:
 
 
 def _unit_of(value: Any) -> str | None:
-    """The unit of a quantity of pint, unyt, astropy, quantities, scipp, ...; None of what is no quantity."""
+    """The unit of a quantity of pint, unyt, astropy, quantities, scipp, ...; None of anything else."""
     if _labels(value):  # a column may have any name
         return None
     for attribute in ("units", "unit"):
@@ -182,7 +182,7 @@ def _without_mask(array: Any) -> np.ndarray[Any, Any]:
 
 
 def _nullable_numbers(value: Any, objects: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """A table whose columns are numbers of pandas' own types, NA as NaN; what is no such table stays as it is."""
+    """A table whose columns are numbers of pandas' own types, NA as NaN; anything else stays as it is."""
     dtypes = _dtypes_of(value)
     if not dtypes or not all(getattr(dtype, "kind", "O") in "biuf" for dtype in dtypes):
         return objects

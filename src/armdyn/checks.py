@@ -405,7 +405,7 @@ def object_problems(value: Any, kind: type, name: str) -> Iterator[str]:
 
 
 def listed(values: Any) -> list[Any] | None:
-    """The entries of a list, tuple or array; None of what is none: a text, a mapping, a set, something without end."""
+    """The entries of a list, tuple or array; None of anything else: a text, a mapping, a set, something without end."""
     if isinstance(values, str | bytes | Mapping | AbstractSet):
         return None
     try:

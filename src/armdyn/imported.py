@@ -40,7 +40,7 @@ class Imported(Generic[Parameters, Result]):
             return self._as_method(self._find())
 
     def _as_method(self, found: Callable[..., Any]) -> Callable[..., Any]:
-        """What the imported function is as a function of (object, ...)."""
+        """The imported function as a function of (object, ...)."""
         return found
 
     @property

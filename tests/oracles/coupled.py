@@ -6,7 +6,7 @@ import numpy as np
 
 import armdyn
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.model import UNLIMITED
+from armdyn.model.limits import UNLIMITED
 
 
 class Coupled(NamedTuple):

@@ -7,7 +7,7 @@ import numpy as np
 
 import armdyn
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.model import Limits
+from armdyn.model.limits import Limits
 from oracles.cases import CASES, Case
 
 NAMES = ("ur5", "panda_fingers", "random_tree", "right_angled_tree")

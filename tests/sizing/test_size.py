@@ -46,6 +46,18 @@ def test_drives_carry_themselves_when_the_choice_has_settled(three_joints: armdy
     assert loaded.model.joint("elbow_joint").actuator is not None
 
 
+def test_task_of_a_simulated_motion_has_its_torques() -> None:
+    arm = armdyn.load("planar_2r")
+    tau, push = np.array([3.0, -1.0]), np.array([0.0, 0.0, 0.5, 0.3, -0.2, 0.0])
+    motion = armdyn.simulate(arm, [0.3, -0.8], [0.5, 0.2], torque=tau, f_tip=push, duration=0.2)
+    loads = joint_loads(arm, Task.of_trajectory(motion))
+    for joint, torque in zip(arm.joint_names, tau, strict=True):  # inverse dynamics of the motion gives its torques
+        np.testing.assert_allclose(loads[joint].link_torque, torque, rtol=1e-9)
+    many = armdyn.simulate(arm, [[0.3, -0.8], [0.0, 0.1]], torque=tau, duration=0.01)
+    with pytest.raises(armdyn.ShapeError, match=r"a batch of shape \(2,\); pick one"):
+        Task.of_trajectory(many)
+
+
 def test_choices_that_come_again_are_a_cycle() -> None:
     """A drive that stands behind the joint balances the arm: a heavy one makes a weak one do, and that one does not."""
     inertia = armdyn.Inertia(2.0, [0.5, 0.0, 0.0], 0.01 * np.eye(3))

@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.model import Limits
+from armdyn.model.limits import Limits
 from armdyn.task_space import SingularTask, Task, TaskSpace, TaskSpaceError
 from oracles.cases import CASES
 from oracles.states import assert_close, random_states

@@ -102,7 +102,7 @@ def read(
     Raises:
         DataSheetError: naming all contradictions with their numbers, or what is missing.
         UnknownName: an entry that no motor has.
-        ModelError: a unit that does not fit, a number that is none.
+        ModelError: a unit of another quantity, or a value that is not a number.
 
     >>> motor = armdyn.actuators.Motor.from_data_sheet(
     ...     nominal_voltage="24 V", torque_constant="30.2 mN m/A", speed_constant="317 rpm/V",

@@ -8,8 +8,9 @@ from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
 from armdyn.errors import ModelError, Unsupported
+from armdyn.model.joint import Joint
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.model import Joint, Model
+from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
 

@@ -98,7 +98,7 @@ def quantity(name: str, given: object, unit: str) -> float:
         unit: "N m/A"; "degC" of a temperature, where "K" counts from absolute zero.
 
     Raises:
-        ModelError: what is no number, has an unknown unit, or one of another quantity.
+        ModelError: a value that is not a number, has an unknown unit, or one of another quantity.
 
     >>> quantity("torque_constant", "33.5 mN m/A", "N m/A")
     0.0335

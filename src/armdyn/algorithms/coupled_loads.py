@@ -128,7 +128,7 @@ def _loads_at_no_acceleration(
     base_twist_rate: Array | None = None,
     f_ext: Array | None = None,
 ) -> list[Any]:
-    """What the joints transmit where qdd = 0, by body."""
+    """The loads that the joints transmit where qdd = 0, by body."""
     mechanism, drive = regrouped(mechanism), mechanism.drive
     q, qd, at_rest = drive.positions(q), drive.rates(qd), drive.rates(np.zeros(drive.size))
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)

@@ -1,4 +1,4 @@
-"""What forward dynamics asks of friction that depends on the load, joint by joint, and when its equations hold."""
+"""Friction that depends on the load, joint by joint, as forward dynamics uses it, and when its equations hold."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.model.drive import Drive
 
 RESIDUAL = 1e-12
-"""What may be left of a joint's equation, as a part of the sizes of its terms; where more is, accelerations are NaN."""
+"""The largest residual of a joint's equation, as a part of the sizes of its terms; beyond it accelerations are NaN."""
 
 RESIDUAL_OF_FLOAT32 = 5e-4
 """The same where the function computes in float32: as many of its roundings."""

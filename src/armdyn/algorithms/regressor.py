@@ -23,10 +23,9 @@ from armdyn.algorithms.newton_euler import (
 )
 from armdyn.model.drive import sign
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.standard_parameters import OF_LINK, joint_quantities, parameter_count
+from armdyn.model.standard_parameters import TEN, joint_quantities, parameter_count
 from armdyn.spatial.rotations import Array, cross
 
-TEN = len(OF_LINK)
 PARAMETERS = {"parameters": parameter_count}
 
 

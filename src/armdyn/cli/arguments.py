@@ -238,7 +238,7 @@ def read_vector(
         units: those each may have; none where it is not given.
 
     Raises:
-        ShapeError: another number of them, what is no finite number, or has a unit that is not of its kind.
+        ShapeError: another number of them, a value that is not a finite number, or a unit of another quantity.
     """
     words = split_quantities(text)
     expected = "one number" if size == 1 else f"{size} numbers separated by commas"

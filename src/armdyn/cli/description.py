@@ -7,7 +7,8 @@ from typing import Any
 from armdyn.cli.json_output import of_robot
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
-from armdyn.model.model import Frame, Joint, Link
+from armdyn.model.joint import Joint
+from armdyn.model.model import Frame, Link
 from armdyn.robot import Robot
 
 

@@ -25,7 +25,7 @@ from armdyn.robot.exporting import Chosen, chosen_functions
 
 @dataclass(frozen=True)
 class Request:
-    """What a call of the verb asks for.
+    """One call of the verb: the robot, the functions and where they go.
 
     Args:
         robot: whose functions they are.

@@ -103,7 +103,7 @@ def ik(
 
 
 def _tasks(xyz: str | None, rotated: Rotated, pose: str | None, pointing: str | None) -> Sequence[Task]:
-    """What the options ask for together."""
+    """The tasks that the options give together."""
     R, tasks = rotated.read(), list[Task]()
     if pose is not None:
         if xyz is not None or R is not None:

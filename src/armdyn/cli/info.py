@@ -23,7 +23,9 @@ from armdyn.formats.export.numbers import rpy_of
 from armdyn.functions import CompiledFunction
 from armdyn.model.coordinates import coupling_of
 from armdyn.model.coupling import Coordinate
-from armdyn.model.model import Frame, Joint, Limits
+from armdyn.model.joint import Joint
+from armdyn.model.limits import Limits
+from armdyn.model.model import Frame
 from armdyn.robot import Method, Robot
 
 

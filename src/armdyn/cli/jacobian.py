@@ -19,7 +19,7 @@ from armdyn.spatial.rotations import Array
 ROWS = ("wx", "wy", "wz", "vx", "vy", "vz")
 """Of a twist: angular part first."""
 
-EXPRESSED_IN = "body (axes and origin of the frame), world (its origin, the base's axes) or space (the base's)."
+EXPRESSED_IN_HELP = "body (axes and origin of the frame), world (its origin, the base's axes) or space (the base's)."
 
 
 def jacobian(
@@ -31,7 +31,7 @@ def jacobian(
         typer.Option("--frame", help="A frame; the tip if left out.", autocompletion=complete_frames),
     ] = None,
     expressed_in: Annotated[
-        str, typer.Option("--expressed-in", help=EXPRESSED_IN, autocompletion=words("body", "world", "space"))
+        str, typer.Option("--expressed-in", help=EXPRESSED_IN_HELP, autocompletion=words("body", "world", "space"))
     ] = "body",
     out: OutFile = None,
     json: AsJson = False,

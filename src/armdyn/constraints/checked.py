@@ -36,7 +36,7 @@ from armdyn.constraints.solving import (
     are_dependent,
     constrained_least_squares,
     has_dependent_rows,
-    projection_of,
+    projection_by_singular_values,
     solve_compiled,
     solve_dependent,
 )
@@ -335,7 +335,7 @@ def _projection(
         result = _nan(options["out"], (*q_.shape, robot.dof))
 
     def dense(_: Pick, A: Array, M: Array) -> tuple[Array, Array]:
-        P, rank = projection_of(M, A, settings.rank_tolerance)
+        P, rank = projection_by_singular_values(M, A, settings.rank_tolerance)
         return of_P(P), rank
 
     solve_dependent(robot, settings, q_, has_dependent_rows(robot, q_), [result], dense)

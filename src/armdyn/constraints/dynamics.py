@@ -81,10 +81,10 @@ def constrained_forward_dynamics(
     if damping:
         drift = drift + damping * (A @ qd)
     if stiffness:
-        drift = drift + stiffness * _by_row(model, phi)
+        drift = drift + stiffness * phi_by_row(model, phi)
     pushed = tau - inverse_dynamics(model, q, qd, np.zeros(model.dof), f_tip, None, None, f_ext)  # tau - h
     factors = factored_mass_matrix(model, q)
-    Y, S = _through(model, factors, A)
+    Y, S = schur_complement(model, factors, A)
     z = factors.over_D(factors.inwards(pushed))
     multipliers = S.solve(Y @ np.array(z) + drift)  # MR 8.98
     against = factors.over_D(list(multipliers @ Y))
@@ -92,7 +92,7 @@ def constrained_forward_dynamics(
     return ConstrainedMotion(qdd, multipliers, np.array(S.independence))
 
 
-def _through(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Cholesky]:
+def schur_complement(model: Mechanism, factors: Factors, A: Array) -> tuple[Array, Cholesky]:
     """Y^T = (L^-T A^T)^T, a row a constraint, and the factors of S = A M^-1 A^T."""
     Y = [factors.inwards(row) for row in A]
     S = np.zeros((len(Y), len(Y)), dtype=object)
@@ -119,7 +119,7 @@ def _or_nan(S: Cholesky) -> Cholesky:
     return S._replace(reciprocal=[one * reciprocal for one, reciprocal in zip(known, S.reciprocal, strict=True)])
 
 
-def _by_row(model: Mechanism, phi: Array) -> Array:
+def phi_by_row(model: Mechanism, phi: Array) -> Array:
     """phi with a zero for every row that has none."""
     values = iter(phi)
     return np.array([next(values) if row.holonomic else 0.0 for row in rows_of(model.model.constraints)])
@@ -134,7 +134,7 @@ def independence(model: Mechanism, q: Array) -> Array:
     Args:
         q: joint positions, rad or m, shape (..., n).
     """
-    _, S = _through(model, factored_mass_matrix(model, q), all_equations(model, q).A)
+    _, S = schur_complement(model, factored_mass_matrix(model, q), all_equations(model, q).A)
     return np.array(S.independence)
 
 
@@ -168,7 +168,7 @@ def hybrid_forces(model: Mechanism, q: Array, qd: Array, qdd: Array, multipliers
     """
     refuse_load_friction(model)
     _, A, drift = all_equations(model, q, qd)
-    _, S = _through(model, factored_mass_matrix(model, q), A)
+    _, S = schur_complement(model, factored_mass_matrix(model, q), A)
     excess = _or_nan(S).solve(A @ qdd + drift)
     tau = inverse_dynamics(model, q, qd, qdd)
     return np.asarray(tau + A.T @ (multipliers - excess))
@@ -183,7 +183,7 @@ def force_projection(model: Mechanism, q: Array) -> Array:
     """
     A = all_equations(model, q).A
     factors = factored_mass_matrix(model, q)
-    _, S = _through(model, factors, A)
+    _, S = schur_complement(model, factors, A)
     S = _or_nan(S)
     AMinv = [factors.solve(row) for row in A]
     columns = [S.solve(column) for column in np.array(AMinv).T]

@@ -17,7 +17,7 @@ import numpy as np
 from armdyn.algorithms.factors import factored_mass_matrix
 from armdyn.constraints.arguments import ConstrainedRobot, Redundant, compiled
 from armdyn.constraints.checks import holonomic
-from armdyn.constraints.dynamics import _by_row, _through
+from armdyn.constraints.dynamics import phi_by_row, schur_complement
 from armdyn.constraints.equations import all_equations, function
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.model.constraints import rows_of
@@ -65,13 +65,13 @@ def projection_step(model: Mechanism, q: Array, qd: Array) -> Projected:
         nearer = q - _least(model, q, A[chosen], phi)
     A_next = all_equations(model, nearer).A if len(phi) else A
     slower = qd - _least(model, nearer, A_next, A_next @ qd)
-    return Projected(nearer, slower, np.array(_by_row(model, phi)), np.asarray(A @ qd))
+    return Projected(nearer, slower, np.array(phi_by_row(model, phi)), np.asarray(A @ qd))
 
 
 def _least(model: Mechanism, q: Array, A: Array, b: Array) -> Array:
     """The x of the least x . M x with A x = b: M^-1 A^T (A M^-1 A^T)^-1 b."""
     factors = factored_mass_matrix(model, q)
-    Y, S = _through(model, factors, A)
+    Y, S = schur_complement(model, factors, A)
     return np.array(factors.outwards(factors.over_D(list(S.solve(b) @ Y))))
 
 

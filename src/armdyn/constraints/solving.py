@@ -153,7 +153,7 @@ def _kept(s: Array, rank_tolerance: float) -> Array:
     return kept
 
 
-def projection_of(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
+def projection_by_singular_values(M: Array, A: Array, rank_tolerance: float) -> tuple[Array, Array]:
     """P of 8.100 from the row space of A, whether the rows are independent or not, and the rank of A.
 
     With M = L L^T and U an orthonormal basis of the column space of L^-1 A^T: P = 1 - L U U^T L^-1.

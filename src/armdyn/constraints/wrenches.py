@@ -12,7 +12,7 @@ from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot, finit
 from armdyn.constraints.errors import ConstraintError, RedundantConstraints
 from armdyn.spatial.rotations import Array
 
-COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
+WRENCH_COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")
 
 WRENCH_TOLERANCE = 1e-9
 """The part of the largest joint force that a wrench, or multipliers of a wrench, may leave."""
@@ -25,7 +25,7 @@ def constraint_wrench(
     *,
     frame: str | None = None,
     expressed_in: str = "body",
-    components: str | Sequence[str] = COMPONENTS,
+    components: str | Sequence[str] = WRENCH_COMPONENTS,
 ) -> Array:
     """Wrench F = J^-T A^T lambda of a frame on the constraints, N m and N, shape (..., 6) or (..., components).
 
@@ -66,7 +66,7 @@ def constraint_wrench(
                 f"{len(chosen)} components of the wrench cannot be told from the joint forces of {robot.name!r}"
                 f"{where}, where its Jacobian has rank {rank}; name fewer, components=..."
             )
-        names = ", ".join(COMPONENTS[k] for k in chosen)
+        names = ", ".join(WRENCH_COMPONENTS[k] for k in chosen)
         F: Array = np.linalg.lstsq(J_T, force, rcond=None)[0]
         left = np.abs(J_T @ F - force).max()
         if left > WRENCH_TOLERANCE * np.abs(force).max():
@@ -87,7 +87,7 @@ def multipliers_of_wrench(
     *,
     frame: str | None = None,
     expressed_in: str = "body",
-    components: str | Sequence[str] = COMPONENTS,
+    components: str | Sequence[str] = WRENCH_COMPONENTS,
 ) -> Array:
     """Multipliers lambda, N or N m, shape (..., constraints), with A^T lambda = J^T F for a wrench F of a frame.
 
@@ -106,7 +106,7 @@ def multipliers_of_wrench(
         RedundantConstraints: constraints that follow from others, so that lambda is not unique.
     """
     (q_,), chosen = per_joint(robot, q=q), _chosen(components)
-    F = array("wrench", wrench, (..., len(chosen)), ", ".join(COMPONENTS[k] for k in chosen), missing=True)
+    F = array("wrench", wrench, (..., len(chosen)), ", ".join(WRENCH_COMPONENTS[k] for k in chosen), missing=True)
     J = np.asarray(robot.jacobian(q_, frame=frame, expressed_in=expressed_in))[..., chosen, :]
     forces = np.einsum("...ji,...j->...i", J, F)
     A = np.asarray(robot.constraint_jacobian(q_))
@@ -141,4 +141,4 @@ def _of_each_state(columns: Array, forces: Array, solve: Callable[[Array, Array,
 
 def _chosen(components: str | Sequence[str]) -> list[int]:
     """The rows of the Jacobian that belong to the components, in the order given."""
-    return places("components", components, COMPONENTS, "component", "a wrench", error=ConstraintError)
+    return places("components", components, WRENCH_COMPONENTS, "component", "a wrench", error=ConstraintError)

@@ -23,7 +23,7 @@ def references(path: JointPath | CartesianPath, times: ArrayLike) -> dict[str, A
         times: when each step of the loop begins, s, shape (steps,).
 
     Raises:
-        SettingError: what is no path, or times that are not finite.
+        SettingError: a value that is not a path, or times that are not finite.
 
     >>> law = armdyn.trajectory.Quintic(1.0, duration=1.0)
     >>> path = armdyn.trajectory.point_to_point(np.zeros(6), np.ones(6), law)

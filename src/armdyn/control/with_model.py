@@ -21,7 +21,7 @@ def with_model(controller: Function, robot: Robot) -> Function:
         robot: what it believes the arm to be, with as many joints.
 
     Raises:
-        SettingError: what is no robot.
+        SettingError: a value that is not a robot.
         ShapeError: when it is traced, a robot of another number of joints.
 
     A UR5 with 3 kg in its hand, which the controller does not know of, sags:

@@ -31,7 +31,7 @@ class Inside:
         controller: the `Function`.
 
     Raises:
-        TraceError: what is no declared function.
+        TraceError: a value that is not a declared function.
         ShapeError: one whose first result is not tau.
     """
 

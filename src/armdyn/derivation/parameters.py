@@ -20,12 +20,13 @@ from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.exact import Exact, exact, unit
-from armdyn.model.model import Joint, Model
+from armdyn.model.drive import OF_JOINT
+from armdyn.model.joint import Joint
+from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
 AXES = "xyz"
 ENTRIES = {"xx": (0, 0), "xy": (0, 1), "xz": (0, 2), "yy": (1, 1), "yz": (1, 2), "zz": (2, 2)}
-OF_JOINT = ("armature", "damping", "friction")
 COMPONENTS = {"inertia": tuple(ENTRIES), "com": tuple(AXES), "placement": tuple(AXES), "gravity": tuple(AXES)}
 AGREEMENT = 1e-12
 """The largest relative difference of two numbers that one symbol may stand for."""
@@ -325,7 +326,7 @@ def _body(joint: Joint, place: Mapping[str, int], described: _Described) -> Symb
 def _rotors(model: Model, place: Mapping[str, int], described: _Described) -> Iterator[SymbolicRotor]:
     for joint in model.joints:
         for name, rotor in joint.rotors.items():
-            where = rotor.place(model, joint)
+            where = model.place_of(rotor, joint)
             inertia, ratio = described.expressions[name], described.expressions[f"{name}.ratio"]
             yield SymbolicRotor(
                 name, place[joint.child], place.get(where.link, -1), _rationals(where.axis), inertia, ratio

@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.actuator import Actuator
-from armdyn.actuators.driven import Driven, motor_count, motors_of
+from armdyn.actuators.driven import Driven, motors_of
+from armdyn.actuators.motor_functions import MOTORS
 from armdyn.algorithms import forward_dynamics
 from armdyn.declaration import Argument, Function, MadeFunction
 from armdyn.errors import Unsupported
 from armdyn.model.model import Model
 from armdyn.named_tuples import named_tuple
 from armdyn.program import clip
-
-MOTORS = {"motors": motor_count}
 
 
 def driven_motion(model: Model) -> Function:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from armdyn import algorithms
 from armdyn.actuators.flexible_dynamics import flexible_forward_dynamics, flexible_kinetic_energy, spring_energy
 from armdyn.checks import choice
+from armdyn.control.through_motors import COMMANDS
 from armdyn.declaration import Function, function
 from armdyn.errors import UnknownName, Unsupported
 from armdyn.fmi.driven import driven_motion
@@ -36,8 +37,6 @@ class Motion(NamedTuple):
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
-
-COMMANDS = ("torque", "voltage")
 
 OPTIONAL = ("f_tip", "f_ext", "base_twist", "base_twist_rate")
 

@@ -89,7 +89,7 @@ def controller_fmu(
         derivatives: whether the FMU has directional and adjoint derivatives of the outputs.
 
     Raises:
-        TraceError: what is no declared controller.
+        TraceError: a value that is not a declared controller.
         UnknownName: an input, parameter or start value that does not exist.
 
     >>> fmu = armdyn.fmi.controller_fmu(armdyn.load("ur5"), armdyn.control.pid, step=1e-3)

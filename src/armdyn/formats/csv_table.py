@@ -39,7 +39,7 @@ _DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+([eE][-+]?\d+)?")
 
 
 class TableError(ArmdynError, ValueError):
-    """A table that cannot be read: no csv, columns that its header does not identify, what is no number."""
+    """A table that cannot be read: not csv, columns that its header does not identify, a value that is not a number."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class ColumnUnits:
     whose: str = ""
 
     def expected(self, unit: str) -> str:
-        """What a message says of a unit that is not known."""
+        """The end of a message on an unknown unit: the units that are expected."""
         if self.whose:
             return f"; expected [{', '.join(self.known)}], {self.whose}"
         return f": unit {unit!r}; expected one of {', '.join(self.known)}"
@@ -138,7 +138,7 @@ class CsvTable:
             error: the class of errors.
 
         Raises:
-            error: what is no csv, or is empty.
+            error: a file that is not csv, or is empty.
         """
         try:
             text = (content.decode() if isinstance(content, bytes) else content).removeprefix("\ufeff")
@@ -212,7 +212,7 @@ class CsvTable:
             finite: whether NaN and infinity are refused.
 
         Raises:
-            error: a row that is shorter or longer than the first, or what is no number, by line and column.
+            error: a row that is shorter or longer than the first, or a value that is not a number, by line and column.
         """
         width = len(self.first)
         values = np.empty((len(self.rows), len(columns)))
@@ -264,6 +264,6 @@ def is_number(word: str) -> bool:
 
 
 def comma_hint(*words: str) -> str:
-    """What a message adds where one of these words is a number with a decimal comma."""
+    """The end of a message where one of these words is a number with a decimal comma."""
     comma = any(_DECIMAL_COMMA.fullmatch(word.strip()) for word in words)
     return " (the decimal sign is a point, not a comma)" if comma else ""

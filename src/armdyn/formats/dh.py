@@ -35,8 +35,10 @@ from armdyn.formats.given import (
 )
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
+from armdyn.model.joint import Collar
+from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.messages import did_you_mean
-from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
+from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
 from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection
 from armdyn.spatial.rotations import Array, Z, rigid

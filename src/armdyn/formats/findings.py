@@ -17,10 +17,10 @@ from armdyn.errors import ModelError, warn_of_description
 from armdyn.formats.xml_tree import Element
 from armdyn.model.messages import did_you_mean, listing, quoted
 from armdyn.model.selection import Policy
+from armdyn.model.validation import MAX_PROBLEMS
 
 Default = TypeVar("Default", tuple[float, ...], None)
 
-MAX_PROBLEMS = 100
 SHOWN_MEMBERS = 3
 
 FIRST_TAKEN = ("inertial", "axis", "limit")

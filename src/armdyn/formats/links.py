@@ -16,7 +16,9 @@ from armdyn.formats.given import collar_problems, numbers, pose_problems, unit_p
 from armdyn.model.assembly import assemble
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Limits, Model
+from armdyn.model.joint import Collar
+from armdyn.model.limits import UNLIMITED, Limits
+from armdyn.model.model import STANDARD_GRAVITY, Model
 from armdyn.model.parts import JointPart, LinkPart, mechanics
 from armdyn.model.selection import Selection
 from armdyn.spatial.rotations import Array, Z, rigid, rotation_from_rpy

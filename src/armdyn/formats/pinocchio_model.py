@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError, Unsupported, shown
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Limits, Model
+from armdyn.model.limits import Limits
+from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import FrictionPolicy, Policy, Selection
 from armdyn.spatial.rotations import Array, Z
@@ -62,7 +63,7 @@ def read_pinocchio_model(
         friction: likewise.
 
     Raises:
-        ModelError: what is no such model, or describes no arm.
+        ModelError: an object of another kind, or a model that is not an arm.
         Unsupported: joints of several freedoms, helical, mimicking or composite ones.
     """
     if not is_pinocchio_model(source):

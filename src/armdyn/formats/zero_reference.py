@@ -36,7 +36,9 @@ from armdyn.formats.given import (
 from armdyn.formats.units import STANDARD_FREE_FALL, Units
 from armdyn.model.assembly import assemble
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import STANDARD_GRAVITY, UNLIMITED, Collar, Frame, Limits, Model
+from armdyn.model.joint import Collar
+from armdyn.model.limits import UNLIMITED, Limits
+from armdyn.model.model import STANDARD_GRAVITY, Frame, Model
 from armdyn.model.parts import JointPart, LinkPart
 from armdyn.model.selection import Selection
 from armdyn.spatial.rotations import Array, rigid

@@ -21,4 +21,4 @@ class Arm(Protocol):
 
     @property
     def exact_mechanism(self) -> Mechanism:
-        """What the function is traced with: the model in canonical link frames, in `armdyn.exact.Exact` numbers."""
+        """The model in canonical link frames, in `armdyn.exact.Exact` numbers: functions are traced with it."""

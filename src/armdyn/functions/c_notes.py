@@ -1,4 +1,4 @@
-"""What comments in C say of a function of an arm: quantities and units, from its documentation, and names of joints."""
+"""Comments in C on a function of an arm: quantities and units, from its documentation, and names of joints."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def notes_of(inputs: Inputs) -> Notes:
 
 
 def said_of(function: Function) -> dict[str, str]:
-    """What the documentation of a function says of its arrays, without their shapes."""
+    """The quantities and units of the arrays of a function, from its documentation, without their shapes."""
     text = str(function.__doc__ or "").partition("Raises:")[0]
     return {name: _one_line(meaning) for name, meaning in _ARGUMENT.findall(text)}
 
@@ -53,5 +53,5 @@ class OfProgramWithNotes(OfProgram):
     """`OfProgram`, with comments: for exports that people read."""
 
     def defaults(self, function: Any) -> Mapping[str, Any]:
-        """What is said of the arrays and of the arm."""
+        """The notes on the arrays and on the arm."""
         return {"notes": notes_of(function._inputs), "about": about(function.arm.model)}

@@ -39,5 +39,5 @@ class OfProgram(Imported[..., Any]):
         return adapted(self.name, of_program, method, 1, first="CompiledFunction")
 
     def defaults(self, function: Any) -> Mapping[str, Any]:
-        """What the function of programs is given besides."""
+        """The further arguments of the function of programs."""
         return {}

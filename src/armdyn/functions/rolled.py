@@ -1,4 +1,4 @@
-"""What a rollout gives: the state after the last step, what was recorded, and where it is not finite first."""
+"""The results of a rollout: the state after the last step, the records, and the first state that is not finite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, eq=False)
 class Rolled:
-    """What a rollout gave.
+    """The results of a rollout.
 
     Args:
         final: the state after the last step, each array of shape (..., *shape), by name.

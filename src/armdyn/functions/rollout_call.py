@@ -34,7 +34,7 @@ def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, 
 
 
 class RolloutCall(ABC):
-    """What `CompiledRollout` and its derivative along tangents have in common.
+    """The common base of `CompiledRollout` and its derivative along tangents.
 
     Args:
         arm: the robot.
@@ -80,7 +80,7 @@ class RolloutCall(ABC):
 
     @property
     def op_counts(self) -> OperationCounts:
-        """What one step of one state costs."""
+        """The operation counts of one step of one state."""
         return self.program().op_counts
 
     def __call__(
@@ -130,7 +130,7 @@ class RolloutCall(ABC):
         """The same, compiled."""
 
     def _in_loop(self, name: str) -> str:
-        """What the loop calls the state that is given under a name."""
+        """The name, in the loop, of the state that is given under ``name``."""
         return name
 
     def _shapes(self, names: Iterable[str]) -> dict[str, tuple[int, ...]]:

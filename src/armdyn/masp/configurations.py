@@ -32,7 +32,7 @@ def configurations(robot: Robot, pose: ArrayLike, *, starts: int = 256, rounds: 
         seed: of the random starts.
 
     Raises:
-        MotionError: what is no pose.
+        MotionError: a value that is not a pose.
         ShapeError: more than six joints.
 
     >>> robot = armdyn.load("kg_puma")

@@ -20,8 +20,8 @@ from armdyn.masp.problem import MaspProblem, Simulated
 from armdyn.masp.sections import REQUIRED, Section, unit
 from armdyn.masp.units import UNITS, InputUnits, unit_problems
 from armdyn.model.inertia import Inertia
+from armdyn.model.limits import Limits
 from armdyn.model.messages import did_you_mean
-from armdyn.model.model import Limits
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
@@ -47,7 +47,7 @@ def read_masp(path: str | os.PathLike[str]) -> MaspProblem:
         path: of the file, TOML.
 
     Raises:
-        ModelError: every problem of the file at once: unknown keys, what is no unit, numbers that are none.
+        ModelError: every problem of the file at once: unknown keys, unknown units, values that are not numbers.
 
     >>> problem = armdyn.masp.read_masp(armdyn.masp.EXAMPLE)
     >>> problem.robot.name, problem.units.length, problem.path.duration

@@ -1,4 +1,4 @@
-"""What an input file asks for: an arm, the way of its hand, what it carries, and a simulation."""
+"""The problem of an input file: an arm, the path of its hand, its load, and a simulation."""
 
 from __future__ import annotations
 

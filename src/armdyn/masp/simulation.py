@@ -98,7 +98,7 @@ def simulate_torques(
 
     Raises:
         ShapeError: torques of another number of joints.
-        SettingError: a duration beyond the torques, a step that is none.
+        SettingError: a duration beyond the torques, or a step that is not above zero.
         SimulationError: a motion that could not be continued.
 
     >>> robot = armdyn.load("kg_puma")

@@ -48,7 +48,7 @@ class InputUnits:
         angle: "rad" or "deg".
 
     Raises:
-        ModelError: what is no such unit; it says of what quantity it is one.
+        ModelError: a unit of another quantity, which the message names.
 
     >>> armdyn.masp.InputUnits("in", "lbf", "deg").of("revolute", "tau").name
     'lbf in'

@@ -3,7 +3,9 @@
 from armdyn.lazy import modules_of
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import STANDARD_GRAVITY, Frame, Joint, Limits, Link, Model
+from armdyn.model.joint import Joint
+from armdyn.model.limits import Limits
+from armdyn.model.model import STANDARD_GRAVITY, Frame, Link, Model
 
 __all__ = ["STANDARD_GRAVITY", "Frame", "Geometry", "Inertia", "Joint", "Limits", "Link", "Model"]
 

@@ -60,9 +60,9 @@ class JointActuator(ABC):
     @property
     @abstractmethod
     def laws(self) -> tuple[FrictionLaw, ...] | None:
-        """What rubs, seen from the joint; None where it says nothing."""
+        """The friction laws, seen from the joint; None where the actuator has none of its own."""
 
     @property
     def losses(self) -> tuple[FrictionLaw, ...]:
-        """What its gear takes besides, which replaces nothing that the joint's description says."""
+        """The losses of its gear, which add to the friction of the joint's description."""
         return ()

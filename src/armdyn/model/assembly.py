@@ -14,8 +14,9 @@ from armdyn.model.bounds import largest_problem
 from armdyn.model.editing import without_friction
 from armdyn.model.frozen import frozen_array
 from armdyn.model.geometry import Geometry
+from armdyn.model.joint import Joint
 from armdyn.model.messages import quoted
-from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Joint, Link, Model
+from armdyn.model.model import GRAVITY, STANDARD_GRAVITY, Frame, Link, Model
 from armdyn.model.notes import (
     notes_on,
     notes_on_branches,
@@ -94,7 +95,7 @@ def assemble(
 
 
 def refuse_motionless(model: Model) -> None:
-    """Raise for what is no arm."""
+    """Raise where links and joints do not make an arm."""
     if not model.joints:
         raise ModelError(
             f"{quoted(model.name)} has no moving joint; an arm needs at least one that is revolute or prismatic."

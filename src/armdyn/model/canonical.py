@@ -30,8 +30,9 @@ from armdyn.model.clean import (
 from armdyn.model.drive import Drive
 from armdyn.model.inertia import Inertia
 from armdyn.model.inertial_constants import canonical_inertia
+from armdyn.model.joint import Joint
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.model import Joint, Model
+from armdyn.model.model import Model
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array, cross, inverse_rigid, orthonormal, rigid
 from armdyn.spatial.turns import Axes, Turns, to_child
@@ -262,7 +263,7 @@ def _rotors(model: Model, index: Mapping[str, int], link_pose: Mapping[str, Arra
     """
     for number, joint in enumerate(model.joints):
         for name, rotor in joint.rotors.items():
-            place = rotor.place(model, joint)
+            place = model.place_of(rotor, joint)
             R = link_pose[place.link][:3, :3] if place.link in index else exact(np.eye(3))
             half = exact(rotor.moment_about_axis) / 2
             yield (

@@ -17,7 +17,9 @@ from armdyn.checks import array
 from armdyn.errors import ModelError, Unsupported
 from armdyn.exact import exact, rounded
 from armdyn.model.coupling import Coordinate, Coupling
-from armdyn.model.model import UNLIMITED, Joint, Limits, Model
+from armdyn.model.joint import Joint
+from armdyn.model.limits import UNLIMITED, Limits
+from armdyn.model.model import Model
 from armdyn.model.notes import renoted
 from armdyn.spatial.rotations import Array
 

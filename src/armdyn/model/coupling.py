@@ -15,7 +15,7 @@ from armdyn.model.frozen import frozen_array
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.model.model import Limits
+    from armdyn.model.limits import Limits
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from armdyn.model.friction import FrictionLaw, Slopes
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.model.model import Joint
+    from armdyn.model.joint import Joint
 
 Terms = tuple[tuple[int, float], ...]
 """The coordinates that move a joint: (coordinate, factor), ..."""
@@ -143,7 +143,7 @@ class Drive:
         return np.array([_sum(terms) for terms in self._gathered(dict(enumerate(f)))])
 
     def friction_forces(self, rates: Array, loads: Sequence[Any]) -> list[Any]:
-        """What rubs in every joint, by body: damping qd + friction sign(qd) + laws; 0 at rest."""
+        """The friction in every joint, by body: damping qd + friction sign(qd) + laws; 0 at rest."""
         return [
             damping * rate + friction * sign(rate) + sum(law.force(rate, load) for law in laws)
             for damping, friction, laws, rate, load in zip(

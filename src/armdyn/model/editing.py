@@ -16,7 +16,9 @@ from armdyn.model.coupling import Coordinate
 from armdyn.model.fingerprint import fingerprint
 from armdyn.model.friction import check_load
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import UNLIMITED, Joint, Limits, Link, Model
+from armdyn.model.joint import Joint
+from armdyn.model.limits import UNLIMITED, Limits
+from armdyn.model.model import Link, Model
 from armdyn.model.motor_masses import with_motor_masses
 from armdyn.model.notes import renoted
 from armdyn.model.payload import checked_inertia
@@ -26,7 +28,7 @@ WITHOUT_ROTOR = (
     "the rotor behind it has no inertia, so that no equation tells how it moves; give its Actuator a "
     "Motor(rotor_inertia=...) or a Gear(inertia=...), or the joint an armature."
 )
-"""What is wrong with a flexible joint of armature 0."""
+"""The fault of a flexible joint of armature 0."""
 
 
 def with_inertia(model: Model, inertias: Mapping[str, Inertia], *, check_inertia: bool = True) -> Model:

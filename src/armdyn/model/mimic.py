@@ -32,7 +32,7 @@ def with_mimics(model: Model, mimics: Sequence[JointEquation]) -> Model:
 
 
 def _check_coordinate(model: Model, name: str) -> None:
-    """Raise for what is no coordinate; of a joint that a coupling moves already, say what it follows."""
+    """Raise for a name that is not a coordinate; of a joint that a coupling moves already, name what it follows."""
     names = [coordinate.name for coordinate in model.coordinates]
     if name in names:
         return

@@ -23,7 +23,7 @@ def with_motor_masses(model: Model, parts: Mapping[str, Sequence[MotorPart]]) ->
         joint = model.joint(name)
         for sign, of_joint in ((-1, joint.motor_parts), (1, new)):
             for part in of_joint:
-                place = part.place(model, joint)
+                place = model.place_of(part, joint)
                 on_links.setdefault(place.link, []).append((sign, part.fixed_to_link(place)))
     if not on_links:
         return model

@@ -15,7 +15,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -25,9 +25,6 @@ from armdyn.errors import ModelError
 from armdyn.exact import exact, unit
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array, orthonormal
-
-if TYPE_CHECKING:
-    from armdyn.model.model import Joint, Model
 
 Vector = tuple[float, float, float]
 
@@ -53,7 +50,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class MotorPart:
-    """What `Rotor` and `Stator` share: a body that is symmetric about an axis, and the frame that carries it."""
+    """The base of `Rotor` and `Stator`: a body that is symmetric about an axis, and the frame that carries it."""
 
     spins: ClassVar[bool] = False
     """Whether it turns against the link that carries it."""
@@ -106,13 +103,6 @@ class MotorPart:
             raise ModelError(f"this {type(self).__name__} has no inertia; it gets that of the motor in an Actuator")
         return self.inertia
 
-    def place(self, model: Model, joint: Joint) -> Place:
-        """The link that carries the part, and its axis and centre there, of a part of the motor of ``joint``."""
-        if self.carrier is None:
-            return self.seen_from(joint.parent, joint.exact_placement, joint.axis)
-        frame = model.frame(self.carrier)
-        return self.seen_from(frame.link, frame.exact_pose, joint.axis)
-
     def seen_from(self, link: str, T: Array, joint_axis: Array) -> Place:
         """The place on a link in which the frame of axis and position stands at T."""
         axis = joint_axis if self.axis is None else np.array(self.axis)
@@ -121,7 +111,7 @@ class MotorPart:
         return Place(link, R @ unit(exact(axis)), R @ position + p)
 
     def fixed_to_link(self, place: Place) -> MassProperties:
-        """What is the link's own inertia: all but the moment about the axis of what turns against the link."""
+        """The part of it that is the link's own inertia: of a rotor, all but the moment about its axis."""
         u, along = place.axis, 0.0 if self.spins else self.moment_about_axis
         across = exact(self.transverse) * (exact(np.eye(3)) - np.outer(u, u))
         return MassProperties(exact(self.mass), place.position, across + exact(along) * np.outer(u, u))

@@ -9,8 +9,9 @@ import numpy as np
 
 from armdyn.advice import option
 from armdyn.model.coupling import Coupling
+from armdyn.model.joint import Joint
 from armdyn.model.messages import listing
-from armdyn.model.model import Joint, Model
+from armdyn.model.model import Model
 from armdyn.model.parts import JointPart
 
 SHOWN = 3

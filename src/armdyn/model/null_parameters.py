@@ -26,11 +26,10 @@ import numpy as np
 
 from armdyn.model.base_parameters import own_gravity, own_length, own_units
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.standard_parameters import ENTRIES, OF_LINK, StandardParameters
+from armdyn.model.standard_parameters import ENTRIES, TEN, StandardParameters
 from armdyn.spatial.rotations import Array, adjoint, inverse_rigid, rigid, skew
 from armdyn.spatial.turns import matrix
 
-TEN = len(OF_LINK)
 ANGLES = tuple(2.0 * np.pi * k / 5 for k in range(5))
 """They span every trigonometric polynomial of the second degree."""
 PLACES = (0.0, 1.0, -1.0)

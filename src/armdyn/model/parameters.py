@@ -27,7 +27,7 @@ SHAPES: Mapping[str, tuple[int, ...]] = {"mass": (), "com": (3,), "inertia": (3,
 """The inputs of a body: m, kg; c in the link's or the loaded frame, m; I_c in its axes, kg m^2."""
 
 SPRING = ".spring"
-"""What follows the joint's name in the parameters of its spring."""
+"""The word behind the joint's name in the parameters of its spring."""
 
 
 class LinkInertia(NamedTuple):

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from armdyn.model.actuator import JointActuator
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import UNLIMITED, Collar, Limits
+from armdyn.model.joint import Collar
+from armdyn.model.limits import UNLIMITED, Limits
 from armdyn.model.motor_parts import Rotor, Stator
 from armdyn.spatial.mass_properties import MassProperties
 from armdyn.spatial.rotations import Array

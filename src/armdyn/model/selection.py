@@ -52,9 +52,9 @@ class Selection:
         friction: "count" the damping and friction of joints in the equations, or "ignore" them, with a note.
 
     Raises:
-        ModelError: a value that is none of these.
+        ModelError: a value of another kind.
         ShapeError: gravity that is not three numbers; several numbers for one locked joint.
-        DTypeError: what is no real number.
+        DTypeError: a value that is not a real number.
 
     >>> Selection(tip="tool0", locked={"finger": 0}).locked
     {'finger': 0.0}
@@ -122,7 +122,7 @@ def checked_locked(locked: object) -> dict[str, float]:
     """The argument ``locked=`` as numbers by joint.
 
     Raises:
-        ModelError: what is no mapping, or a position that is not finite.
+        ModelError: a value that is not a mapping, or a position that is not finite.
         DTypeError: a position that is no real number.
         ShapeError: several numbers for one joint.
 

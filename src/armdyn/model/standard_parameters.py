@@ -28,6 +28,8 @@ from armdyn.tabular import Table
 OF_LINK = ("m", "mc_x", "mc_y", "mc_z", "I_xx", "I_xy", "I_yy", "I_xz", "I_yz", "I_zz")
 """The parameters of one link, in their order."""
 
+TEN = len(OF_LINK)
+
 OF_JOINT = ("armature", "damping", "friction", "offset")
 """The parameters of a joint, in the order of the blocks."""
 

@@ -15,8 +15,8 @@ from armdyn.errors import ModelError, shown
 from armdyn.exact import exact, norm, rounded
 from armdyn.model.bounds import largest_problem
 from armdyn.model.inertia import Inertia
+from armdyn.model.limits import Limits
 from armdyn.model.messages import Suggestions, listing, quoted
-from armdyn.model.model import Limits
 from armdyn.model.parts import JointPart, LinkPart, cycles
 
 UNIT_TOLERANCE = 1e-6

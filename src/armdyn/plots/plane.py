@@ -8,7 +8,7 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 PARALLEL = 1e-9
-"""Sine of an angle that is none."""
+"""The sine of an angle that counts as zero."""
 
 
 def plane_of_motion(robot: Robot) -> Array | None:

@@ -214,7 +214,7 @@ def inputs_of(graph: Graph, ports: Iterable[Port], start: int = 0) -> list[list[
 
 
 def explained(error: Exception, name: str = "") -> TraceError | None:
-    """What an error says about tracing a function: a `TraceError` itself, one made of a NumPy complaint, or None."""
+    """The `TraceError` for an error raised while tracing: itself, one made of a NumPy complaint, or None."""
     name, said = name or "the function", str(error)
     if isinstance(error, ArmdynError):
         return error if type(error) is TraceError else None

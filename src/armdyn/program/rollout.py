@@ -103,7 +103,7 @@ class Rollout:
 
     @property
     def records(self) -> tuple[Port, ...]:
-        """What is recorded of one step."""
+        """The quantities recorded of one step."""
         known = _by_name(self.step.outputs) | _by_name(self.state)
         return tuple(known[name] for name in self.recorded)
 
@@ -114,7 +114,7 @@ class Rollout:
 
     @property
     def op_counts(self) -> OperationCounts:
-        """What one step costs."""
+        """The operation counts of one step."""
         return self.step.op_counts
 
     to_c = exported("armdyn.targets.c")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from armdyn.model.constraints import Constraint
-    from armdyn.model.model import Limits
+    from armdyn.model.limits import Limits
     from armdyn.robot.robot import Robot
 
 

@@ -71,7 +71,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "compile", "program",
     ),
 }  # fmt: skip
-"""Every public name of `Robot` stands in one group; a test asks for it."""
+"""Every public name of `Robot` stands in one group; a test checks it."""
 
 
 def further(names: Iterable[str]) -> tuple[str, ...]:

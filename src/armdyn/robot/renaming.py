@@ -10,7 +10,8 @@ from armdyn.constraints import JointCoupling, RowsOf
 from armdyn.errors import ModelError, UnknownName, shown
 from armdyn.model.constraints import Constraint
 from armdyn.model.coordinates import refuse
-from armdyn.model.model import Joint, Model
+from armdyn.model.joint import Joint
+from armdyn.model.model import Model
 from armdyn.model.notes import renoted
 
 NAMING_FRAMES = ("frame", "to", "of")

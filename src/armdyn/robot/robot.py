@@ -15,8 +15,9 @@ from armdyn.functions import CompiledFunction
 from armdyn.imported import Imported, exported
 from armdyn.model.canonical import canonical
 from armdyn.model.constraints import Row, rows_in
+from armdyn.model.joint import Joint
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.model import Joint, Model
+from armdyn.model.model import Model
 from armdyn.program import Program
 from armdyn.robot.groups import index
 from armdyn.robot.habits import HABITS, without_attribute
@@ -26,20 +27,27 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
-    import armdyn.constraints
-    import armdyn.fmi
+    import armdyn.actuators.vibration
+    import armdyn.constraints.actuators
+    import armdyn.constraints.checked
+    import armdyn.constraints.closing
+    import armdyn.constraints.motion
+    import armdyn.constraints.rank
+    import armdyn.constraints.wrenches
+    import armdyn.fmi.arm
     import armdyn.formats.dh
     import armdyn.formats.export.dh
     import armdyn.formats.export.screws
     import armdyn.formats.export.urdf
     import armdyn.formats.export.zero_reference
     import armdyn.formats.links
-    import armdyn.formats.mjcf
+    import armdyn.formats.mjcf.reader
     import armdyn.formats.screws
-    import armdyn.formats.urdf
+    import armdyn.formats.urdf.reader
     import armdyn.formats.zero_reference
-    import armdyn.identification
-    import armdyn.kinematics
+    import armdyn.identification.identifiability
+    import armdyn.kinematics.inverse
+    import armdyn.kinematics.rates
     import armdyn.model.editing
     import armdyn.model.payload
     import armdyn.model.standard_parameters
@@ -55,9 +63,9 @@ if TYPE_CHECKING:
 ALGORITHMS, EQUATIONS, ACTUATORS = "armdyn.algorithms", "armdyn.constraints.equations", "armdyn.actuators"
 
 COMMANDS = "current_commands of the forces that constrained_inverse_dynamics gives"
-"""What to call instead of functions of motors where the forces depend on constraints."""
+"""The replacement of functions of motors where the forces depend on constraints, for messages."""
 STIFF = "constrained_forward_dynamics of robot.without_springs()"
-"""What to call instead of functions of springs where there are constraints."""
+"""The replacement of functions of springs where there are constraints, for messages."""
 
 
 class Robot:
@@ -153,8 +161,8 @@ class Robot:
     spring_energy = Method(ACTUATORS, of_springs=True, with_constraints=STIFF)
 
     # Robots from descriptions
-    from_urdf = Read(lambda: armdyn.formats.urdf.read_urdf)
-    from_mjcf = Read(lambda: armdyn.formats.mjcf.read_mjcf)
+    from_urdf = Read(lambda: armdyn.formats.urdf.reader.read_urdf)
+    from_mjcf = Read(lambda: armdyn.formats.mjcf.reader.read_mjcf)
     from_screws = Read(lambda: armdyn.formats.screws.read_screws)
     from_dh = Read(lambda: armdyn.formats.dh.read_dh)
     from_zero_reference = Read(lambda: armdyn.formats.zero_reference.read_zero_reference)
@@ -165,7 +173,7 @@ class Robot:
     to_zero_reference = OfModel(lambda: armdyn.formats.export.zero_reference.write_zero_reference)
     to_dh = OfModel(lambda: armdyn.formats.export.dh.write_dh)
     to_c = Imported(lambda: armdyn.robot.exporting.to_c)
-    to_fmu = Imported(lambda: armdyn.fmi.robot_fmu)
+    to_fmu = Imported(lambda: armdyn.fmi.arm.robot_fmu)
     to_urdf = OfModel(lambda: armdyn.formats.export.urdf.write_urdf)
 
     # Other robots from this one
@@ -191,13 +199,13 @@ class Robot:
 
     # Inertial parameters
     standard_parameters = OfModel(lambda: armdyn.model.standard_parameters.standard_parameters)
-    base_parameters = Imported(lambda: armdyn.identification.base_parameters)
+    base_parameters = Imported(lambda: armdyn.identification.identifiability.base_parameters)
     with_standard_parameters = Edited(lambda: armdyn.model.standard_parameters.with_standard_parameters)
 
     # Motions and tasks
-    inverse_kinematics = Imported(lambda: armdyn.kinematics.inverse_kinematics)
-    joint_rates = Imported(lambda: armdyn.kinematics.joint_rates)
-    joint_accelerations = Imported(lambda: armdyn.kinematics.joint_accelerations)
+    inverse_kinematics = Imported(lambda: armdyn.kinematics.inverse.inverse_kinematics)
+    joint_rates = Imported(lambda: armdyn.kinematics.rates.joint_rates)
+    joint_accelerations = Imported(lambda: armdyn.kinematics.rates.joint_accelerations)
     task_space = Imported(lambda: armdyn.task_space.task_space)
     cartesian_dynamics = Imported(lambda: armdyn.task_space.cartesian_dynamics)
     random_configuration = Imported(lambda: armdyn.robot.sampling.random_configuration)
@@ -205,21 +213,21 @@ class Robot:
     plot = exported("armdyn.plots.robot")
 
     # Of robots with flexible joints
-    vibration_modes = Imported(lambda: armdyn.actuators.vibration_modes)
+    vibration_modes = Imported(lambda: armdyn.actuators.vibration.vibration_modes)
 
     # Of robots with constraints, checked state by state
-    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.checked_forward_dynamics)
-    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked_inverse_dynamics)
-    hybrid_forces = Imported(lambda: armdyn.constraints.checked_hybrid_forces)
-    force_projection = Imported(lambda: armdyn.constraints.checked_force_projection)
-    acceleration_projection = Imported(lambda: armdyn.constraints.checked_acceleration_projection)
-    actuator_forces = Imported(lambda: armdyn.constraints.actuator_forces)
-    constraint_rank = Imported(lambda: armdyn.constraints.constraint_rank)
-    close_loop = Imported(lambda: armdyn.constraints.close_loop)
-    close_velocities = Imported(lambda: armdyn.constraints.close_velocities)
-    close_accelerations = Imported(lambda: armdyn.constraints.close_accelerations)
-    constraint_wrench = Imported(lambda: armdyn.constraints.constraint_wrench)
-    multipliers_of_wrench = Imported(lambda: armdyn.constraints.multipliers_of_wrench)
+    constrained_forward_dynamics = Imported(lambda: armdyn.constraints.checked.checked_forward_dynamics)
+    constrained_inverse_dynamics = Imported(lambda: armdyn.constraints.checked.checked_inverse_dynamics)
+    hybrid_forces = Imported(lambda: armdyn.constraints.checked.checked_hybrid_forces)
+    force_projection = Imported(lambda: armdyn.constraints.checked.checked_force_projection)
+    acceleration_projection = Imported(lambda: armdyn.constraints.checked.checked_acceleration_projection)
+    actuator_forces = Imported(lambda: armdyn.constraints.actuators.actuator_forces)
+    constraint_rank = Imported(lambda: armdyn.constraints.rank.constraint_rank)
+    close_loop = Imported(lambda: armdyn.constraints.closing.close_loop)
+    close_velocities = Imported(lambda: armdyn.constraints.motion.close_velocities)
+    close_accelerations = Imported(lambda: armdyn.constraints.motion.close_accelerations)
+    constraint_wrench = Imported(lambda: armdyn.constraints.wrenches.constraint_wrench)
+    multipliers_of_wrench = Imported(lambda: armdyn.constraints.wrenches.multipliers_of_wrench)
 
     def __init__(self, model: Model) -> None:
         self.__dict__["model"] = model

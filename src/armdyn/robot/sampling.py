@@ -12,7 +12,7 @@ from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.model.model import Limits
+    from armdyn.model.limits import Limits
     from armdyn.robot.robot import Robot
 
 WHERE_UNLIMITED = {"revolute": 2.0 * math.pi, "prismatic": 1.0}
@@ -32,7 +32,7 @@ def random_configuration(
         size: how many, or the shape of the batch; one where none is given.
 
     Raises:
-        ModelError: limits that leave no position; a size that is none.
+        ModelError: limits that leave no position; a size that is not a count or a tuple of counts.
 
     >>> robot = armdyn.load("ur5")
     >>> robot.random_configuration(0, size=(5, 2)).shape

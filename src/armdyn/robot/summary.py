@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from armdyn.model.model import Joint, Limits
+from armdyn.model.joint import Joint
+from armdyn.model.limits import Limits
 from armdyn.tabular import Table, figure, figures
 
 if TYPE_CHECKING:

@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from armdyn.errors import ModelError, UnknownName
 from armdyn.lazy import modules_of
+from armdyn.model.selection import Options
 from armdyn.robot import Robot
 from armdyn.robots.from_memory import is_text, of_object, of_text
 from armdyn.threads import undivided
@@ -45,7 +46,13 @@ def bundled_robots() -> tuple[str, ...]:
     return tuple(_BUNDLED)
 
 
-def load(robot: str | os.PathLike[str] | object, **options: Any) -> Robot:
+class LoadOptions(Options, total=False):
+    """The keywords of `load`: those of `Robot.from_urdf`, and the gear ratio of "planar_2r_geared"."""
+
+    gear_ratio: float
+
+
+def load(robot: str | os.PathLike[str] | object, **options: Unpack[LoadOptions]) -> Robot:
     """A bundled robot by name, or the robot a URDF or MJCF file, its text, or a model in memory describes.
 
     Args:
@@ -59,7 +66,7 @@ def load(robot: str | os.PathLike[str] | object, **options: Any) -> Robot:
 
     Raises:
         UnknownName: neither a bundled name nor an existing file.
-        ModelError: every problem of the file at once, or what is none of these.
+        ModelError: every problem of the file at once, or a value of another kind.
 
     >>> load("planar_2r").joint_names
     ('joint_1', 'joint_2')

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Source(NamedTuple):
-    """What a bundled robot is, and where its numbers come from."""
+    """A bundled robot's kind, and the source of its numbers."""
 
     what: str
     source: str

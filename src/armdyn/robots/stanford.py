@@ -25,7 +25,7 @@ from armdyn.exact import exact
 from armdyn.formats.dh import DHRow
 from armdyn.formats.units import INCH
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Limits
+from armdyn.model.limits import Limits
 from armdyn.robot import Robot
 from armdyn.spatial.mass_properties import steiner
 

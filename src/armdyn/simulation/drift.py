@@ -48,7 +48,7 @@ class Corrector:
 
 
 def corrector_of(robot: Robot, method: Method, project: bool, redundant: Redundant) -> Corrector | None:
-    """What ``project`` of `armdyn.simulate` asks for."""
+    """The projection that ``project`` of `armdyn.simulate` turns on; None without it."""
     if not project:
         return None
     if not robot.model.constraints:

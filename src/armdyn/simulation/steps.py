@@ -63,7 +63,7 @@ class Scheme:
 
 
 @dataclass(frozen=True)
-class Held:
+class HeldForces:
     """The equations of motion of a traced arm, the forces held during the step."""
 
     model: Any
@@ -88,26 +88,26 @@ class Held:
         return tau if self.f_tip is None else tau - algorithms.tip_forces(self.model, q, self.f_tip)
 
 
-def _traced(formula: Formula, state: State, h: Any, held: Held) -> State:
+def _traced(formula: Formula, state: State, h: Any, held: HeldForces) -> State:
     return formula(held, held(0.0, *state[:2]), 0.0, state, h)
 
 
 @function(ONE_STEP, sources=SOURCES)
 def euler_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) an Euler step of length h, s, later, with the forces held, shapes (..., n), (..., n), (...)."""
-    return _traced(schemes.euler, (q, qd, work), h, Held(model, tau, f_tip))
+    return _traced(schemes.euler, (q, qd, work), h, HeldForces(model, tau, f_tip))
 
 
 @function(ONE_STEP, sources=SOURCES)
 def semi_implicit_euler_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) a semi-implicit Euler step of length h, s, later, shapes (..., n), (..., n), (...)."""
-    return _traced(schemes.semi_implicit_euler, (q, qd, work), h, Held(model, tau, f_tip))
+    return _traced(schemes.semi_implicit_euler, (q, qd, work), h, HeldForces(model, tau, f_tip))
 
 
 @function(ONE_STEP, sources=SOURCES)
 def constant_acceleration_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) a time h, s, later, acceleration and forces held, shapes (..., n), (..., n), (...)."""
-    return _traced(schemes.constant_acceleration, (q, qd, work), h, Held(model, tau, f_tip))
+    return _traced(schemes.constant_acceleration, (q, qd, work), h, HeldForces(model, tau, f_tip))
 
 
 @function(ONE_STEP, sources=SOURCES)
@@ -115,19 +115,19 @@ def constant_acceleration_as_printed_step(
     model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None
 ) -> State:
     """State (q, qd, W) a step of UCL's printed program, h, s, later, shapes (..., n), (..., n), (...)."""
-    return _traced(schemes.constant_acceleration_as_printed, (q, qd, work), h, Held(model, tau, f_tip))
+    return _traced(schemes.constant_acceleration_as_printed, (q, qd, work), h, HeldForces(model, tau, f_tip))
 
 
 @function(ONE_STEP, sources=SOURCES)
 def heun_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) a Heun step of length h, s, later, with the forces held, shapes (..., n), (..., n), (...)."""
-    return _traced(schemes.heun, (q, qd, work), h, Held(model, tau, f_tip))
+    return _traced(schemes.heun, (q, qd, work), h, HeldForces(model, tau, f_tip))
 
 
 @function(ONE_STEP, sources=SOURCES)
 def runge_kutta_4_step(model: Any, q: Any, qd: Any, work: Any, h: Any, tau: Any, f_tip: Any = None) -> State:
     """State (q, qd, W) a Runge-Kutta step of length h, s, later, the forces held, shapes (..., n), (..., n), (...)."""
-    return _traced(schemes.runge_kutta_4, (q, qd, work), h, Held(model, tau, f_tip))
+    return _traced(schemes.runge_kutta_4, (q, qd, work), h, HeldForces(model, tau, f_tip))
 
 
 @function(WITH_PAST, sources=SOURCES)
@@ -145,7 +145,7 @@ def adams_bashforth_moulton_4_step(
 ) -> State:
     """State and past rates an Adams step of length h, s, later, the forces held, shapes (..., n), ..., (..., 3)."""
     state = (q, qd, work, past_qd, past_qdd, past_power)
-    return _traced(predictor_corrector.adams_bashforth_moulton_4, state, h, Held(model, tau, f_tip))
+    return _traced(predictor_corrector.adams_bashforth_moulton_4, state, h, HeldForces(model, tau, f_tip))
 
 
 @function(WITH_PAST, sources=SOURCES)
@@ -163,7 +163,7 @@ def runge_kutta_4_remembering_step(
 ) -> State:
     """State and past rates a Runge-Kutta step of length h, s, later, shapes (..., n), ..., (..., 3)."""
     state = (q, qd, work, past_qd, past_qdd, past_power)
-    return _traced(predictor_corrector.runge_kutta_4_remembering, state, h, Held(model, tau, f_tip))
+    return _traced(predictor_corrector.runge_kutta_4_remembering, state, h, HeldForces(model, tau, f_tip))
 
 
 @function("(n),(n),(),(),(),(n),(6)?->(n),(n),(),()", sources=SOURCES)
@@ -171,7 +171,7 @@ def variational_step(
     model: Any, q: Any, qd: Any, work: Any, residual: Any, h: Any, tau: Any, f_tip: Any = None
 ) -> State:
     """State (q, qd, W) and worst residual, J, a variational step of length h, s, later, shapes (..., n), ..., (...)."""
-    return _traced(variational, (q, qd, work, residual), h, Held(model, tau, f_tip))
+    return _traced(variational, (q, qd, work, residual), h, HeldForces(model, tau, f_tip))
 
 
 PAST: dict[str, Shape] = {"past_qd": (3, "n"), "past_qdd": (3, "n"), "past_power": (3,)}

@@ -1,4 +1,4 @@
-"""Arrays of some runs as a Parquet table: a row for each run, a column of lists for what is no single number."""
+"""Arrays of some runs as a Parquet table: a row for each run, a column of lists for each array."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _NUMBERS_AT_ONCE = 1 << 24
 
 
 class InPlaceOfUfunc(Generic[Source]):
-    """What the interpreter shows of the ufunc that it stands for.
+    """The attributes of a ufunc, for the interpreter in its place.
 
     Args:
         make_program: returns the program or rollout; called at each evaluation.

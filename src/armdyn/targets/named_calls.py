@@ -16,7 +16,7 @@ class NamedCall:
     """A program as a function of arrays, by position or by name; of several results it gives a named tuple."""
 
     KIND = "arrays"
-    """What the framework calls its arrays."""
+    """The framework's word for its arrays."""
     LANGUAGE = "Python"
     """The framework's name."""
 

@@ -105,7 +105,7 @@ def _velocities(robot: Robot, path: JointPath, s: Array, tau: Array, qd: Array, 
 
 def _as_toppra_path(toppra: Any, path: JointPath) -> Any:
     class Adapter(toppra.interpolator.AbstractGeometricPath):  # type: ignore[misc]
-        """A JointPath as toppra asks for it."""
+        """A JointPath with the interface that toppra expects."""
 
         def __call__(self, path_positions: ArrayLike, order: int = 0) -> Array:
             return path.evaluate(path_positions)[order]

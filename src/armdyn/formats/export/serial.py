@@ -9,7 +9,8 @@ import numpy as np
 from armdyn.errors import Unsupported
 from armdyn.exact import exact
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Joint, Model
+from armdyn.model.joint import Joint
+from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array, inverse_rigid
 
 

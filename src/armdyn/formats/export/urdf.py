@@ -22,7 +22,8 @@ from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_equations import JointEquation
-from armdyn.model.model import Limits, Model
+from armdyn.model.limits import Limits
+from armdyn.model.model import Model
 from armdyn.model.motor_parts import MotorPart
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -99,7 +99,7 @@ class MjcfActuator:
 
     @property
     def actuator(self) -> Actuator:
-        """What the joint has of it."""
+        """The `Actuator` of the joint."""
         try:
             return Actuator(self._motor(), Gear(self.gear), self.friction or None)
         except ArmdynError as error:
@@ -192,7 +192,7 @@ def _rubbing(actuator: JointActuator | None, laws: Sequence[FrictionLaw]) -> Act
 
 
 def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
-    """What no equation contains of the file's actuators."""
+    """Notes on the parts of the file's actuators that no equation contains."""
     actuators = actuators_of(compiled)
     if not actuators:
         return

@@ -1,4 +1,4 @@
-"""From an MJCF file to the model that MuJoCo's compiler makes of it, and what is no such file."""
+"""From an MJCF file to the model that MuJoCo's compiler makes of it; other files are refused."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from armdyn.formats.mjcf.places import kind_of, pose_of, refuse_what_is_no_place
 from armdyn.formats.mjcf.shapes import read_shapes
 from armdyn.model.geometry import Geometry
 from armdyn.model.inertia import Inertia
-from armdyn.model.model import Limits
+from armdyn.model.limits import Limits
 from armdyn.model.parts import JointPart, LinkPart, MultiDofJoint
 from armdyn.spatial.rotations import Array, Z, rigid, rotation_about, rotation_from_quaternion
 

@@ -15,8 +15,9 @@ from armdyn.exact import exact, norm, rounded
 from armdyn.formats.findings import ElementReader
 from armdyn.formats.urdf.origins import UNIT_TOLERANCE, read_origin
 from armdyn.formats.xml_tree import Element
+from armdyn.model.limits import Limits
 from armdyn.model.messages import first_of, quoted, shortened
-from armdyn.model.model import Limits, Model
+from armdyn.model.model import Model
 from armdyn.model.parts import JointPart, MultiDofJoint
 from armdyn.spatial.rotations import Array
 

@@ -1,4 +1,4 @@
-"""From a URDF file to a `Model`: what is no URDF is refused, links and joints are read, and put together."""
+"""From a URDF file to a `Model`: other formats are refused, links and joints are read, and put together."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def read_urdf(
 
     Raises:
         ModelError: every problem of the file at once, each with its line.
-        Unsupported: what the file asks for and armdyn does not model.
+        Unsupported: elements that act on the arm and that armdyn does not model.
         UnknownName: a base, tip or locked joint the file does not have.
 
     Warns (`armdyn.DescriptionWarning`) of limits that are zero.

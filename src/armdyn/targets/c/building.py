@@ -38,7 +38,7 @@ class CompilerError(ArmdynError, RuntimeError):
 
 
 class Built(NamedTuple):
-    """What was made: the shared library, and the folder of its sources."""
+    """The results of a build: the shared library, and the folder of its sources."""
 
     library: Path
     folder: Path

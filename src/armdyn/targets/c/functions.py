@@ -50,7 +50,7 @@ class CFunction:
 
     @property
     def function(self) -> str:
-        """What evaluates the program."""
+        """The name of the C function that evaluates the program."""
         return f"{self.name}_step" if self.carry else self.name
 
     @property
@@ -60,7 +60,7 @@ class CFunction:
 
     @property
     def state(self) -> tuple[Port, ...]:
-        """What is carried, in the order of the inputs."""
+        """The state that is carried, in the order of the inputs."""
         carried = {name for _, name in self.carry}
         return tuple(port for port in self.program.inputs if port.name in carried)
 
@@ -114,7 +114,7 @@ class CFunction:
         return "\n".join(["typedef struct {", *fields, f"}} {self.state_type};"])
 
     def declarations(self, dialect: Dialect) -> str:
-        """What the header says of it."""
+        """Its declarations in the header."""
         parts = [comment(self.description())]
         if self.carry:
             parts = [comment([f"What {self.function} carries from step to step."]), self.struct(dialect)]
@@ -184,7 +184,7 @@ class CFunction:
         )
 
     def _targets(self) -> list[str]:
-        """What the scalars of all outputs are assigned to."""
+        """The places to which the scalars of all outputs are assigned."""
         inputs = {port.name: port for port in self.program.inputs}
         places = {result: self._state_places([inputs[carried]]) for result, carried in self.carry}
         found = []

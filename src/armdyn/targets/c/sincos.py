@@ -30,7 +30,7 @@ def inline_sincos(dialect: Dialect, sincos: str) -> str:
     values = {
         "sincos": sincos,
         "T": dialect.scalar,
-        "words": ",\n    ".join(", ".join(row) for row in _rows(two_over_pi(WORDS))),
+        "words": ",\n    ".join(", ".join(row) for row in _rows(_words_of_two_over_pi())),
         "uint": "uint64_t" if double else "uint32_t",
         "fraction_bits": "52" if double else "23",
         "exponent_mask": "0x7ff" if double else "0xff",
@@ -59,27 +59,10 @@ def one_of_both(dialect: Dialect, sincos: str, operation: str) -> str:
     return _ALONE.format(T=dialect.scalar, sincos=sincos, name=dialect.functions[operation], which=operation[0])
 
 
-def two_over_pi(words: int) -> list[int]:
+def _words_of_two_over_pi() -> list[int]:
     """The first bits of 2/pi, in words of 32."""
-    scaled = int(_two_over_pi(32 * words))
-    return [scaled >> (32 * (words - 1 - k)) & 0xFFFFFFFF for k in range(words)]
-
-
-def _two_over_pi(bits: int) -> int:
-    """2/pi 2^bits, rounded down, with Machin's formula."""
-    guard = 64
-    one = 1 << (bits + guard)
-    pi = 16 * _arctan_of_inverse(5, one) - 4 * _arctan_of_inverse(239, one)
-    return (2 * one * one // pi) >> guard
-
-
-def _arctan_of_inverse(x: int, one: int) -> int:
-    term, total, k = one // x, 0, 0
-    while term:
-        total += term // (2 * k + 1) * (-1) ** k
-        term //= x * x
-        k += 1
-    return total
+    bits = trigonometry.two_over_pi(32 * WORDS)
+    return [bits >> (32 * (WORDS - 1 - k)) & 0xFFFFFFFF for k in range(WORDS)]
 
 
 def _rows(words: Sequence[int]) -> list[list[str]]:

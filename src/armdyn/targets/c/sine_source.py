@@ -13,7 +13,7 @@ from armdyn.targets.c.sincos import inline_sincos, one_of_both
 
 @dataclass(frozen=True)
 class SineSource:
-    """What ``sincos=`` of `to_c` means.
+    """The sine and cosine that ``sincos=`` of `to_c` chooses.
 
     Args:
         given: ``"libm"``, ``"inline"``, or the names of two functions that the user of the code writes.
@@ -58,7 +58,7 @@ class SineSource:
         return plain.with_functions(dict(zip(("sin", "cos"), self.given, strict=True)))
 
     def declarations(self, dialect: Dialect) -> str:
-        """What the header declares of the user's functions."""
+        """The declarations of the user's functions in the header."""
         if not isinstance(self.given, tuple):
             return ""
         return "".join(f"{dialect.scalar} {name}({dialect.scalar} x);\n" for name in self.given) + "\n"

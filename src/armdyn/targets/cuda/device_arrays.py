@@ -46,7 +46,7 @@ def require_on_gpu(name: str, value: Any) -> None:
     """Refuse what no kernel reads.
 
     Raises:
-        DeviceError: what is no array on a GPU.
+        DeviceError: a value that is not an array on a GPU.
         DTypeError: an array that records gradients.
     """
     if getattr(value, "requires_grad", False):

@@ -8,30 +8,20 @@ nearest float64 to a multiple of pi/2 comes within 2^-62 of it, so 64 bits of th
 
 from __future__ import annotations
 
-from fractions import Fraction
-from functools import cache
 from itertools import pairwise
 
-from armdyn.exact import pi
 from armdyn.targets.cuda.doubles import Doubles
 from armdyn.targets.cuda.scalars import DOUBLE
-from armdyn.targets.llvm.trigonometry import half_pi_parts, sincos_of_rest
+from armdyn.targets.llvm.trigonometry import half_pi_parts, sincos_of_rest, two_over_pi
 
 _WORDS = 20
 """Words of 64 bits: one of zeros before the point, then 2/pi as far as the largest float64 needs it."""
 
 
-@cache
-def two_over_pi() -> tuple[int, ...]:
-    """The words of 2/pi, the first before the binary point, which is 0."""
-    bits = 64 * (_WORDS - 1)
-    whole = int(2 / Fraction(pi(bits * 31 // 100 + 10)) * 2**bits)
-    return tuple((whole >> 64 * (_WORDS - 1 - k)) % 2**64 for k in range(_WORDS))
-
-
 def table() -> str:
-    """The words as a constant array of the module."""
-    words = ", ".join(f"i64 {word}" for word in two_over_pi())
+    """The words of 2/pi, the first before the binary point, which is 0, as a constant array of the module."""
+    bits = two_over_pi(64 * (_WORDS - 1))
+    words = ", ".join(f"i64 {(bits >> 64 * (_WORDS - 1 - k)) % 2**64}" for k in range(_WORDS))
     return f"@two_over_pi = internal unnamed_addr addrspace(4) constant [{_WORDS} x i64] [{words}], align 8"
 
 

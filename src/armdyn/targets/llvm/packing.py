@@ -157,7 +157,7 @@ def _in_parts(
 
 
 def layout_functions(vector: Vector, runs: Iterable[int]) -> str:
-    """What all arguments share: ``@layout``, ``@load_elements``, and ``@store_runs_<run>`` for these runs and for 1."""
+    """Functions for all arguments: ``@layout``, ``@load_elements``, ``@store_runs_<run>`` for these runs and 1."""
     stores = [_store_runs(vector, run) for run in sorted({1, *runs})]
     return "".join([_LAYOUT.format(itemsize=vector.itemsize), _load_elements(vector), *stores])
 

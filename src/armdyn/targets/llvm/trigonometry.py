@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 
+from armdyn.exact import pi
 from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
 
 PI = 3 + Fraction(0x243F6A8885A308D313198A2E03707344A4093822299F31D0082EFA98EC4E6C89, 16**64)
@@ -67,6 +69,12 @@ def half_pi_parts(vector: Vector) -> list[float]:
         parts.append(float(part))
         rest -= part
     return parts
+
+
+@cache
+def two_over_pi(bits: int) -> int:
+    """The first bits of 2/pi behind the point, as a whole number: for the reduction of angles of any size."""
+    return int(2 / Fraction(pi(bits * 31 // 100 + 10)) * 2**bits)
 
 
 def rounded(value: Fraction, bits: int) -> Fraction:

@@ -38,7 +38,7 @@ from armdyn.targets.native import is_on
 from armdyn.targets.native.direct_ir import ENTRY, call_ir
 
 NO_RECORDS = bytes(8)
-"""What the attribute holds when nothing can be called directly; records are put before it."""
+"""The value of the attribute while nothing can be called directly; records are put before it."""
 
 _MOST = 16
 """Arrays a call may take, and results it may have."""

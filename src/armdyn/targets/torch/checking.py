@@ -20,7 +20,7 @@ def aligned(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
     """The tensors, checked, with leading axes broadcast; no memory is copied.
 
     Raises:
-        TypeError: what is no tensor.
+        TypeError: a value that is not a tensor.
         DTypeError: tensors of other types than float32 and float64, or of both.
         ShapeError: a tensor whose last axes are not the array's, or leading axes that do not broadcast.
         Unsupported: tensors on other devices than the CPU, or of a sparse layout.

@@ -144,7 +144,7 @@ def module(
 
 
 def _described(functions: Iterable[Interface]) -> bytes:
-    """What the functions take, give and cost, for who finds the module alone."""
+    """Arguments, results and operation counts of the functions, for readers who have the module alone."""
     content = {"armdyn": __version__, "functions": [function.described() for function in functions]}
     return json.dumps(content, separators=(",", ":")).encode()
 

@@ -46,7 +46,7 @@ class Layout:
     @property
     def data(self) -> bytes:
         """The table at the beginning of the memory."""
-        return trigonometry.two_over_pi() if self._has_own_sine else b""
+        return trigonometry.table() if self._has_own_sine else b""
 
     @property
     def heap(self) -> int:

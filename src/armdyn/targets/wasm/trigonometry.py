@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 
-from armdyn.targets.llvm.trigonometry import COS, PI, SIN, fast_limit, half_pi_parts, rounded
+from armdyn.targets.llvm.trigonometry import COS, PI, SIN, fast_limit, half_pi_parts, rounded, two_over_pi
 from armdyn.targets.llvm.vectors import Vector
 from armdyn.targets.wasm.encoder import F64, I32, I64, Code, Signature
 from armdyn.targets.wasm.instructions import assembled
@@ -179,25 +179,10 @@ def _signed_rest() -> str:
     """
 
 
-def two_over_pi() -> bytes:
-    """The table: zeros, then the bits of 2/pi, in words of 32 bits, which the reduction reads from address 0 on."""
+def table() -> bytes:
+    """Zeros, then the bits of 2/pi, in words of 32 bits, which the reduction reads from address 0 on."""
     bits = 32 * _TABLE_WORDS
-    content = (2 << (2 * bits - _PADDING)) // _pi(bits)
+    content = two_over_pi(bits - _PADDING)
     return struct.pack(
         f"<{_TABLE_WORDS}I", *(content >> (bits - 32 * (k + 1)) & (2**32 - 1) for k in range(_TABLE_WORDS))
     )
-
-
-def _pi(bits: int) -> int:
-    """pi 2^bits, by Machin's formula pi = 16 atan(1/5) - 4 atan(1/239)."""
-    guard = 32
-    return (16 * _arctan_of_inverse(5, bits + guard) - 4 * _arctan_of_inverse(239, bits + guard)) >> guard
-
-
-def _arctan_of_inverse(whole: int, bits: int) -> int:
-    """atan(1 / whole) 2^bits, by its series."""
-    total, power, k = 0, (1 << bits) // whole, 1
-    while power:
-        total += power // k if k % 4 == 1 else -(power // k)
-        power, k = power // (whole * whole), k + 2
-    return total

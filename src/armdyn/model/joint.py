@@ -1,0 +1,111 @@
+"""One moving joint: where it stands, which way it moves, and what drives and brakes it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from armdyn.exact import exact
+from armdyn.model.actuator import JointActuator
+from armdyn.model.friction import FrictionLaw
+from armdyn.model.frozen import frozen_array, unrounded
+from armdyn.model.limits import UNLIMITED, Limits
+from armdyn.model.motor_parts import Rotor, Stator
+from armdyn.spatial.rotations import Array
+
+Collar = Literal["parent", "child"]
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """One moving joint.
+
+    Args:
+        name: as in the description.
+        kind: "revolute" (turns about ``axis``, rad) or "prismatic" (slides along it, m).
+        parent: name of the link it stands on.
+        child: name of the link it moves.
+        placement: T_pc, pose of the child link's frame in the parent link's at q = 0, shape (4, 4).
+        axis: unit vector through the child frame's origin, in the child's axes, shape (3,).
+        limits: of position, velocity and effort.
+        damping: viscous friction, N m s/rad or N s/m.
+        friction: Coulomb friction, N m or N.
+        collar: the link that carries the collar of a slide. On the "child" the joint's centre moves with the child's
+            frame; on the "parent" it stays where that frame's origin is at q = 0. No joint force depends on it, the
+            moment that the joint transmits does.
+        armature: reflected inertia of the joint's rotor, gear ratio squared times its own, kg m^2, or kg of a slide.
+            It resists the joint's own acceleration alone: M_kk grows by it.
+        actuator: what drives it. Its inertia and friction stand in ``armature``, ``damping`` and ``friction`` too, or
+            in `laws`.
+        motor_parts: rotors that are bodies of their own, whose ratio and inertia are numbers, and stators. The links
+            that carry them have their masses, and all of their inertia but the moments of rotors about their axes.
+    """
+
+    name: str
+    kind: Literal["revolute", "prismatic"]
+    parent: str
+    child: str
+    placement: Array
+    axis: Array
+    limits: Limits = UNLIMITED
+    damping: float = 0.0
+    friction: float = 0.0
+    collar: Collar = "child"
+    armature: float = 0.0
+    actuator: JointActuator | None = None
+    motor_parts: tuple[Rotor | Stator, ...] = ()
+    _unrounded: Array | None = field(init=False, repr=False, compare=False, default=None)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_unrounded", unrounded(self.placement))
+        object.__setattr__(self, "placement", frozen_array(self.placement, (4, 4), f"placement of joint {self.name!r}"))
+        object.__setattr__(self, "axis", frozen_array(self.axis, (3,), f"axis of joint {self.name!r}"))
+
+    @property
+    def exact_placement(self) -> Array:
+        """The placement in `armdyn.exact.Exact` numbers: as it was before it was rounded, where it was."""
+        return exact(self.placement) if self._unrounded is None else self._unrounded
+
+    @property
+    def laws(self) -> tuple[FrictionLaw, ...]:
+        """Its friction besides damping and friction: the laws of its actuator and the losses of its gear."""
+        return () if self.actuator is None else (*(self.actuator.laws or ()), *self.actuator.losses)
+
+    @property
+    def rotors(self) -> Mapping[str, Rotor]:
+        """The rotors it turns that are bodies of their own, by their names: "JOINT.rotor", or "JOINT.rotor_1", ..."""
+        rotors = [part for part in self.motor_parts if isinstance(part, Rotor)]
+        if len(rotors) == 1:
+            return {f"{self.name}.rotor": rotors[0]}
+        return {f"{self.name}.rotor_{i}": rotor for i, rotor in enumerate(rotors, start=1)}
+
+    def with_rotor_inertias(self, inertias: Mapping[str, Any]) -> Joint:
+        """The joint whose rotors, by their names, have other moments about their axes."""
+        moments = iter([inertias[name] for name in self.rotors])  # in the order of the parts
+        parts = tuple(
+            dataclasses.replace(part, inertia=next(moments)) if isinstance(part, Rotor) else part
+            for part in self.motor_parts
+        )
+        return self.replace(motor_parts=parts) if parts else self
+
+    @property
+    def rubs(self) -> bool:
+        """Whether it has any friction."""
+        return bool(self.damping or self.friction or self.laws)
+
+    @property
+    def has_spring(self) -> bool:
+        """Whether it is flexible: a spring stands between the rotor of its actuator and the link."""
+        return self.actuator is not None and self.actuator.has_spring
+
+    @property
+    def springs(self) -> Mapping[str, float]:
+        """The numbers of its spring by the names of parameters: "JOINT.spring.stiffness" and so on."""
+        numbers = {} if self.actuator is None else self.actuator.spring_numbers
+        return {f"{self.name}.spring.{quantity}": value for quantity, value in numbers.items()}
+
+    def replace(self, **changes: Any) -> Joint:
+        """A copy with some fields changed; the placement stays exact."""
+        return dataclasses.replace(self, **{"placement": self.exact_placement, **changes})
