@@ -11,7 +11,7 @@ import typer
 
 from armdyn.cli.completion import complete_functions
 from armdyn.cli.completion import words as complete_words
-from armdyn.cli.export_equations import write_latex, write_python
+from armdyn.cli.export_equations import prefixed, write_latex, write_python
 from armdyn.cli.export_fmu import write_fmu
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
@@ -21,6 +21,7 @@ from armdyn.errors import ShapeError, UnknownName
 from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions
+from armdyn.targets.identifiers import chosen_name
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,8 @@ def _cuda(request: Request) -> list[Path]:
         raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
     dtype = _DTYPES[scalar]
     paths: list[Path] = []
-    for one in request.chosen():
-        kernel = one.program.to_cuda(dtype=dtype, name=f"{request.name}_{one.name}" if request.name else one.name)
+    for name, program in prefixed(_named(request), request.name):
+        kernel = program.to_cuda(dtype=dtype, name=name)
         texts = {".cu": kernel.source, ".ptx": kernel.ptx()}
         for ending, text in texts.items():
             paths.append(request.folder / f"{kernel.kernel_name}{ending}")
@@ -95,7 +96,7 @@ def _numpy(request: Request) -> list[Path]:
 
 def _latex(request: Request) -> list[Path]:
     """A document of equations."""
-    return write_latex(_named(request), request.folder, request.name or request.robot.name)
+    return write_latex(_named(request), request.folder, chosen_name(request.name, request.robot.name))
 
 
 def _fmu(request: Request) -> list[Path]:
@@ -115,7 +116,7 @@ def _wasm(request: Request) -> list[Path]:
     from armdyn.targets.wasm import module  # noqa: PLC0415 - other verbs need no targets
 
     programs = dict(_named(request))
-    found = module(programs, name=request.name or request.robot.name, sine=_SINES[sincos])  # type: ignore[arg-type]
+    found = module(programs, name=chosen_name(request.name, request.robot.name), sine=_SINES[sincos])  # type: ignore[arg-type]
     return list(found.write(request.folder))
 
 

@@ -16,6 +16,7 @@ from armdyn.targets.c.export import c_code
 from armdyn.targets.c.functions import CFunction
 from armdyn.targets.c.names import c_name
 from armdyn.targets.c.notes import Notes
+from armdyn.targets.identifiers import chosen_name
 
 if TYPE_CHECKING:
     from armdyn.derivation.derivation import Derivation
@@ -31,7 +32,7 @@ class _Traced(NumberPrinter):
 
 def c_of(derivation: Derivation, name: str | None, scalar: str, sincos: str | tuple[str, str]) -> CCode:
     """The functions of `FUNCTIONS` as a module of C99; the arguments of each are what its result depends on."""
-    plain = c_name(derivation.arm.name if name is None else name)
+    plain = c_name(chosen_name(name, derivation.arm.name))
     said = MOTION | {str(s): _said(derivation, s) for s in derivation.arm.parameters}
     functions = [
         CFunction.of(f"{plain}_{function}", program_of(derivation, function), Notes(documentation, said))
