@@ -195,7 +195,7 @@ def test_the_same_fmu_is_the_same_file(tmp_path: Path) -> None:
 
 def test_folders(tmp_path: Path) -> None:
     fmu = armdyn.load("rp").to_fmu(derivatives=False)
-    with pytest.raises(IsADirectoryError, match="is a folder; expected the name of a file, such as rp.fmu in it"):
+    with pytest.raises(IsADirectoryError, match="is a folder; expected the name of a file"):
         fmu.write(tmp_path)
     (tmp_path / "file").touch()
     with pytest.raises(OSError, match="file"):
