@@ -80,8 +80,8 @@ def write_into(option: str, folder: Path, write: Callable[[Path], Iterable[Path]
         others = [str(target) for path, target in pairs if not overwrite and _is_other(path, target)]
         if others:
             raise OutputError(
-                f"{option}: {', '.join(others)} exists with other contents; --overwrite replaces it, or choose another "
-                "place"
+                f"{option}: there already, with other contents: {', '.join(others)}; choose another place, or replace "
+                "with --overwrite"
             )
         folder.mkdir(parents=True, exist_ok=True)
         for path, target in pairs:

@@ -310,7 +310,7 @@ class Derivation:
         >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols={"link_2.mass": "m2", "gravity": "g"})
         >>> print(arm.to_c(name="arm").header)
         /* arm.h, made by armdyn ...
-        void arm_gravity_forces(const double q[2], double g, double m2, double gravity_forces[2]);
+        void arm_gravity_forces(const double q[2], double m2, double g, double gravity_forces[2]);
         ...
         """
         from armdyn.derivation.programs import c_of  # noqa: PLC0415
