@@ -8,7 +8,7 @@ from typing import Any
 from armdyn.errors import MissingLibrary
 
 
-def extra(module: str, what: str, *, name: str | None = None, library: str | None = None) -> Any:
+def extra(module: str, what: str, *, name: str | None = None, library: str | None = None, command: str = "") -> Any:
     """The module of a library that is no requirement of armdyn.
 
     Args:
@@ -16,6 +16,7 @@ def extra(module: str, what: str, *, name: str | None = None, library: str | Non
         what: the part of armdyn that needs it, as its user called it.
         name: the extra of armdyn that brings it; the module's own name if not given.
         library: what people call it; the module's own name if not given.
+        command: what installs it, where it is part of no extra.
 
     Raises:
         MissingLibrary: where it is not installed.
@@ -23,5 +24,5 @@ def extra(module: str, what: str, *, name: str | None = None, library: str | Non
     try:
         return import_module(module)
     except ImportError:
-        command = f"pip install 'armdyn[{name or module}]'"
+        command = command or f"pip install 'armdyn[{name or module}]'"
         raise MissingLibrary(f"{what} needs {library or module}, which is not installed: {command}") from None

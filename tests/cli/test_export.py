@@ -63,7 +63,7 @@ def test_fmu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Cap
         (["--to", "fmu", "--option", "derivatives=1"], "--option derivatives=1: expected yes or no"),
         (["--to", "fmu", "--option", "platforms=dos"], "no platform 'dos'"),
         (["--to", "fmu", "--scalar", "float"], "--to fmu has no --scalar"),
-        (["--to", "fmu", "-o", "folder"], "-o 'folder' is a folder; expected the name of a file, such as scara.fmu"),
+        (["--to", "fmu", "-o", "folder"], "-o 'folder' is a folder; expected the name of a file"),
         (["--to", "c", "-o", "file"], "-o 'file' is a file; expected the name of a folder"),
     ],
 )
@@ -80,3 +80,26 @@ def test_bad_input(
     assert run("scara", *words, monkeypatch=monkeypatch) == 2
     assert said in " ".join(capsys.readouterr().err.split())
     assert not Path("scara_c").exists()
+
+
+@pytest.mark.parametrize(
+    ("to", "name"), [("c", "CMakeLists.txt"), ("python", "inverse_dynamics.py"), ("fmu", "rp.fmu")]
+)
+def test_files_of_others_are_not_replaced(
+    to: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if to == "fmu" and not shutil.which("cc"):
+        pytest.skip("there is no C compiler")
+    (tmp_path / name).write_text("mine")
+    words = ["rp", "--to", to, "-o", str(tmp_path / name if to == "fmu" else tmp_path)]
+    assert run(*words, monkeypatch=monkeypatch) != 0
+    said = capsys.readouterr().err
+    assert "there already, with other contents" in said
+    assert "--overwrite" in said
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "mine"
+    assert run(*words, "--overwrite", monkeypatch=monkeypatch) == 0
+    made = (tmp_path / name).read_bytes()
+    assert made != b"mine"
+    assert run(*words, monkeypatch=monkeypatch) == 0  # once more, the same
+    assert (tmp_path / name).read_bytes() == made

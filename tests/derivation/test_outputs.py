@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ import sympy
 import armdyn
 from armdyn.cli import main
 from armdyn.derivation.printing import Notation, short
+from armdyn.derivation.programs import program_of
+from armdyn.errors import ShapeError
+from armdyn.program import interpret
 from oracles.states import assert_close, random_states
 
 TWO_LINKS = {"link_1.mass": "m1", "link_2.mass": "m2", "link_1.com": "L1", "joint_2.placement": "L1", "gravity": "g"}
@@ -121,6 +125,9 @@ def test_command_line(command: Command, tmp_path) -> None:
     assert shown == "".join(f"{path}: Lagrange's equations of rp\n" for path in files)
     assert files[0].read_text().startswith(r"\documentclass")
     assert "def mass_matrix(q, *, m1=3.0" in files[1].read_text()
+    code, shown, errors = command("derive", "rp", "--symbols", "all", "--c", str(tmp_path / "c"))
+    assert code == 0, errors
+    assert shown.splitlines()[0] == f"{tmp_path / 'c' / 'rp.h'}: Lagrange's equations of rp"
 
 
 def test_base_parameters_on_the_command_line(command: Command) -> None:
@@ -146,3 +153,44 @@ def test_bad_input_on_the_command_line(command: Command, words: tuple[str, ...],
     code, _, errors = command("derive", *words)
     assert code == 2
     assert message in errors
+
+
+def test_c_computes_the_same(tmp_path: Path) -> None:
+    """The programs behind it give the robot's numbers, and its self-test passes."""
+    rod = armdyn.Inertia(2.0, [0.2, 0.1, 0.0], np.diag([0.1, 0.2, 0.3]))
+    parts = [
+        armdyn.Part("upper", "base", axis=(0, 0, 1), inertia=rod, damping=0.4, friction=0.3),
+        armdyn.Part("lower", "upper", kind="prismatic", axis=(1, 0, 0), inertia=rod),
+    ]
+    robot = armdyn.Robot.from_links(parts, gravity=(0.0, -9.81, 0.0))
+    arm = armdyn.derive(robot, symbols="all")
+    q, qd, qdd = np.random.default_rng(14).normal(size=(3, 2))
+    numbers = {"q": q, "qd": qd, "qdd": qdd} | {str(symbol): value for symbol, value in arm.values.items()}
+    expected = {
+        "joint_forces": robot.inverse_dynamics(q, qd, qdd),
+        "mass_matrix": robot.mass_matrix(q),
+        "velocity_forces": robot.velocity_forces(q, qd),
+        "gravity_forces": robot.gravity_forces(q),
+    }
+    for function, values in expected.items():
+        program = program_of(arm, function)
+        (found,) = interpret(program, *(np.asarray(numbers[port.name]) for port in program.inputs))
+        np.testing.assert_allclose(found, values, rtol=1e-12, atol=1e-12)
+    paths = arm.to_c(name="arm").write(tmp_path)
+    assert "f1" in paths[0].read_text()
+    if compiler := shutil.which("cc"):
+        subprocess.run([compiler, "arm.c", "arm_selftest.c", "-lm", "-o", "test"], cwd=tmp_path, check=True)
+        subprocess.run([tmp_path / "test"], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_symbols_may_have_names_that_python_needs() -> None:
+    symbols = {"link_1.mass": "lambda", "link_2.mass": "sin", "gravity": "c_2", "link_1.com": "lambda_"}
+    robot, module = armdyn.load("planar_2r"), {}
+    arm = armdyn.derive(robot, symbols=symbols)
+    exec(arm.to_python(), module)  # noqa: S102 - the module that was just made
+    q, qd, qdd = [0.3, -0.7], [1.1, 0.4], [-0.5, 2.0]
+    expected = robot.inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(module["joint_forces"](q, qd, qdd), expected, rtol=1e-12)
+    np.testing.assert_allclose(arm.function("tau")(q, qd, qdd), expected, rtol=1e-12)
+    with pytest.raises(ShapeError, match=r"qd has shape \(3,\); expected \(2,\), one state"):
+        arm.function("tau")(q, [1.0, 2.0, 3.0], qdd)

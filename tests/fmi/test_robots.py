@@ -193,6 +193,15 @@ def test_the_same_fmu_is_the_same_file(tmp_path: Path) -> None:
     assert other.code.token != arm("scara")[1].code.token
 
 
+def test_folders(tmp_path: Path) -> None:
+    fmu = armdyn.load("rp").to_fmu(derivatives=False)
+    with pytest.raises(IsADirectoryError, match="is a folder; expected the name of a file"):
+        fmu.write(tmp_path)
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file"):
+        fmu.write(tmp_path / "file" / "rp.fmu", compiler="a compiler that is not run")
+
+
 def test_names_and_trees_without_a_tip() -> None:
     """A name that the sources have themselves; no pose where there is no tip."""
     robot = armdyn.Robot(armdyn.load("rp").model.replace(tip=None))

@@ -4,6 +4,7 @@ import pickle
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -251,7 +252,7 @@ def test_what_is_refused() -> None:
         kernel.ptx(layout="columns")
     with pytest.raises(DTypeError, match="dtype='float16'; expected 'float32' or 'float64'"):
         armdyn.load("ur5").inverse_dynamics.to_cuda(dtype="float16")
-    with pytest.raises(Unsupported, match=r"sum has 40,000 operations, too many for a kernel, which takes 30,000"):
+    with pytest.raises(Unsupported, match=r"sum has 40,000 operations, and 30,000 are the most: a thread"):
         trace(lambda x: _long_sum(x, 20_000), [Port("x", ())], name="sum").to_cuda()
     many = [Port(f"x{k}", ()) for k in range(300)]
     with pytest.raises(Unsupported, match="has 301 arrays, 4840 bytes of parameters; a kernel takes 4352"):
@@ -279,3 +280,15 @@ def test_pickled() -> None:
     kernel = pickle.loads(pickle.dumps(armdyn.load("rp").inverse_dynamics.to_cuda(dtype="float32", name="arm")))  # noqa: S301
     assert (kernel.kernel_name, kernel.dtype) == ("arm", "float32")
     assert isinstance(kernel.program, Program)
+
+
+def test_without_llvm(monkeypatch: pytest.MonkeyPatch) -> None:
+    from armdyn.targets.cuda import ptx
+
+    ptx._binding.cache_clear()
+    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    kernel = armdyn.load("rp").gravity_forces.to_cuda()
+    assert "__global__" in kernel.source
+    with pytest.raises(MissingLibrary, match="PTX needs llvmlite, which is not installed: pip install llvmlite"):
+        kernel.ptx()
+    ptx._binding.cache_clear()

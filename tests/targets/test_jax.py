@@ -471,6 +471,11 @@ def test_bad_input() -> None:
             jax.jit(f)(q, q.astype(dtype), q)
     with pytest.raises(DTypeError, match=r"q is an array of float64 and qdd one of float32; expected one type"):
         f(q, q, q.astype("float32"))
+    tensor = type("Tensor", (), {"__module__": "torch", "dtype": object()})()
+    with pytest.raises(
+        DTypeError, match=r"qd is a torch.Tensor; expected an array of JAX or NumPy: jax.numpy.from_dlpack"
+    ):
+        f(q, tensor, q)
     same = trace(lambda a, b: a * b, [Port("a.b", ()), Port("a_b", ())])
     with pytest.raises(Unsupported, match=r"'a\.b' and 'a_b' are both 'a_b' in JAX"):
         same.to_jax()

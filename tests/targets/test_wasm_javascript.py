@@ -57,6 +57,21 @@ def test_states(tmp_path: Path) -> None:
 
 
 @needs_node
+def test_no_states(tmp_path: Path) -> None:
+    """As in NumPy: an array of no states beside arrays that all states share gives no results."""
+    torques = armdyn.load("rp").inverse_dynamics.program().to_wasm(name="torques")
+    script = """
+    const none = f.torques([], [], new Float64Array(0)), shared = f.torques([1, 2], [], [3, 4]);
+    let said = "";
+    try { f.torques([1, 2, 3, 4], [], []); } catch (error) { said = error.message; }
+    console.log(JSON.stringify([[...none], [...shared], said]));
+    """
+    none, shared, said = in_node(torques, script, tmp_path)
+    assert (none, shared) == ([], [])
+    assert said == "torques: q has 4 numbers; expected 2, or 2 a state"
+
+
+@needs_node
 def test_a_rollout(tmp_path: Path) -> None:
     rollout = falling(armdyn.load("scara"))
     arrays = falling_from()

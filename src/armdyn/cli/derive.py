@@ -9,7 +9,7 @@ import typer
 
 from armdyn.cli.completion import words
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
@@ -26,8 +26,10 @@ def derive(
     symbols: Annotated[str | None, typer.Option("--symbols", metavar="SYMBOLS", help=SYMBOLS)] = None,
     latex: Annotated[Path | None, typer.Option("--latex", help="Write a LaTeX document to this file.")] = None,
     python: Annotated[Path | None, typer.Option("--python", help="Write a Python module to this file.")] = None,
+    c: Annotated[Path | None, typer.Option("--c", metavar="FOLDER", help="Write C99 to this folder.")] = None,
     base_parameters: Annotated[bool, typer.Option("--base-parameters", help=BASE_PARAMETERS)] = False,
     no_limit: Annotated[bool, typer.Option("--no-limit", help="Derive arms of any size, however long.")] = False,
+    overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
     """Equations of motion in closed form, derived step by step.
@@ -44,6 +46,8 @@ def derive(
       armdyn derive furuta --form newton-euler --symbols all --latex furuta.tex
 
       armdyn derive rp --form configuration-space --symbols all --python rp.py
+
+      armdyn derive rp --symbols all --c firmware
     """
     from armdyn.derivation import derive as derived  # noqa: PLC0415 - SymPy is an extra
     from armdyn.derivation.printing import heading  # noqa: PLC0415
@@ -60,6 +64,8 @@ def derive(
         if python is not None:
             python.write_text(found.to_python(), encoding="utf-8")
             written.append(python)
+        if c is not None:
+            written += write_into("--c", c, found.to_c().write, overwrite=overwrite)
         parameters = found.base_parameters() if base_parameters else None
         if json:
             more = {} if parameters is None else {"base_parameters": str(parameters)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,16 +11,17 @@ import typer
 
 from armdyn.cli.completion import complete_functions
 from armdyn.cli.completion import words as complete_words
-from armdyn.cli.export_equations import write_latex, write_python
+from armdyn.cli.export_equations import prefixed, write_latex, write_python
 from armdyn.cli.export_fmu import write_fmu
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.outputs import OutputError
+from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.program import Program
 from armdyn.robot import Robot
 from armdyn.robot.exporting import Chosen, chosen_functions
+from armdyn.targets.identifiers import chosen_name
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,8 @@ class Request:
     Args:
         robot: whose functions they are.
         functions: their names.
-        folder: where files go; it need not exist.
+        out: the folder, or of a target in `FILES` the file, that the user named or that is the usual one.
+        folder: where files are written; of a target in `FILES` the folder of the file.
         name: of the files; None for the robot's own.
         given: optional arrays that are arguments.
         options: of the functions, such as ``expressed_in``.
@@ -39,6 +41,7 @@ class Request:
 
     robot: Robot
     functions: tuple[str, ...]
+    out: Path
     folder: Path
     name: str | None
     given: tuple[str, ...]
@@ -72,10 +75,9 @@ def _cuda(request: Request) -> list[Path]:
         raise UnknownName.of("scalar", scalar, _DTYPES, "--to cuda")
     dtype = _DTYPES[scalar]
     paths: list[Path] = []
-    for one in request.chosen():
-        kernel = one.program.to_cuda(dtype=dtype, name=f"{request.name}_{one.name}" if request.name else one.name)
+    for name, program in prefixed(_named(request), request.name):
+        kernel = program.to_cuda(dtype=dtype, name=name)
         texts = {".cu": kernel.source, ".ptx": kernel.ptx()}
-        request.folder.mkdir(parents=True, exist_ok=True)
         for ending, text in texts.items():
             paths.append(request.folder / f"{kernel.kernel_name}{ending}")
             paths[-1].write_text(text, encoding="utf-8")
@@ -94,12 +96,13 @@ def _numpy(request: Request) -> list[Path]:
 
 def _latex(request: Request) -> list[Path]:
     """A document of equations."""
-    return write_latex(_named(request), request.folder, request.name or request.robot.name)
+    return write_latex(_named(request), request.folder, chosen_name(request.name, request.robot.name))
 
 
 def _fmu(request: Request) -> list[Path]:
     """A functional mock-up unit of forward dynamics; its options are those of `armdyn.Robot.to_fmu`."""
-    return write_fmu(request.robot, request.functions, request.folder, request.name, request.given, request.options)
+    path = request.folder / request.out.name
+    return write_fmu(request.robot, request.functions, path, request.name, request.given, request.options)
 
 
 _SINES = {"libm": "host", "inline": "own"}
@@ -113,7 +116,7 @@ def _wasm(request: Request) -> list[Path]:
     from armdyn.targets.wasm import module  # noqa: PLC0415 - other verbs need no targets
 
     programs = dict(_named(request))
-    found = module(programs, name=request.name or request.robot.name, sine=_SINES[sincos])  # type: ignore[arg-type]
+    found = module(programs, name=chosen_name(request.name, request.robot.name), sine=_SINES[sincos])  # type: ignore[arg-type]
     return list(found.write(request.folder))
 
 
@@ -169,12 +172,14 @@ def export(
         str | None, typer.Option("--sincos", metavar="libm|inline|SIN,COS", help="Where sine and cosine come from.")
     ] = None,
     shared: Annotated[bool, typer.Option("--shared", help="One function of all, which share their work.")] = False,
+    overwrite: Overwrite = False,
     json: AsJson = False,
 ) -> None:
     """Functions of a robot as code for other languages and tools.
 
     The code computes what armdyn computes, and needs neither Python nor armdyn. C99 comes with a program that compares
-    it with armdyn's numbers, and a CMakeLists.txt.
+    it with armdyn's numbers, and a CMakeLists.txt. Files that are there with other contents stay, and nothing is
+    written, unless --overwrite is given.
 
     [bold]Examples[/]
 
@@ -204,12 +209,14 @@ def export(
     for key in stated:
         if key not in settings:
             raise UnknownName(f"--to {to} has no --{key}; it belongs to {_with(key)}")
-    folder = out or (Path(f"{arm.name}.{to}") if to in FILES else Path(f"{arm.name}_{to}"))
-    if to not in FILES and folder.exists() and not folder.is_dir():
-        raise OutputError(f"-o {str(folder)!r} is a file; expected the name of a folder")
+    target = out or (Path(f"{arm.name}.{to}") if to in FILES else Path(f"{arm.name}_{to}"))
+    folder = target
+    if to in FILES:
+        refuse_unwritable("-o", target)
+        folder = target.parent
     names = tuple(function or ["forward_dynamics" if to == "fmu" else "inverse_dynamics"])
-    request = Request(arm, names, folder, name, tuple(given or ()), _options(option or []), stated)
-    files = write(request)
+    request = Request(arm, names, target, folder, name, tuple(given or ()), _options(option or []), stated)
+    files = write_into("-o", folder, lambda made: write(replace(request, folder=made)), overwrite=overwrite)
     if json:
         print_json({"robot": arm.name, "functions": names, "files": files, "notes": arm.notes})
         return

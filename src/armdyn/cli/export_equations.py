@@ -7,7 +7,7 @@ from pathlib import Path
 
 from armdyn.program import Program
 from armdyn.targets.equations import heading, latex_document
-from armdyn.targets.identifiers import identifiers
+from armdyn.targets.identifiers import chosen_name, identifiers
 
 Named = tuple[str, Program]
 """A program and the name of its function."""
@@ -25,12 +25,18 @@ def write_python(named: Iterable[Named], folder: Path, prefix: str | None = None
     Raises:
         Unsupported: where two functions would have the same file.
     """
-    programs = {f"{prefix}_{name}" if prefix else name: program for name, program in named}
+    programs = dict(prefixed(named, prefix))
     words = identifiers(programs, "Python")
     return [
         _written(folder / f"{words[name]}.py", program.to_python(numpy=numpy, name=name))
         for name, program in programs.items()
     ]
+
+
+def prefixed(named: Iterable[Named], prefix: str | None) -> list[Named]:
+    """The programs under the names of their functions, behind a prefix and an underscore where there is one."""
+    front = "" if prefix is None else f"{chosen_name(prefix, '')}_"
+    return [(f"{front}{name}", program) for name, program in named]
 
 
 def write_latex(named: Iterable[Named], folder: Path, title: str) -> list[Path]:

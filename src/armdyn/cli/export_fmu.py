@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from armdyn.cli.outputs import OutputError
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.robot import Robot
 
@@ -28,8 +27,6 @@ def write_fmu(
     for option in options:
         if option not in OPTIONS:
             raise UnknownName.of("option", option, OPTIONS, "--to fmu")
-    if path.is_dir():
-        raise OutputError(f"-o {str(path)!r} is a folder; expected the name of a file, such as {robot.name}.fmu")
     words: dict[str, Any] = {key: options[key] for key in ("command",) if key in options}
     words |= {"step": _number(options["step"])} if "step" in options else {}
     words |= {"parameters": _listed(options["parameters"])} if "parameters" in options else {}

@@ -1,13 +1,20 @@
-"""Output files: a file that cannot be written is refused before the work begins."""
+"""Output files: a file that cannot be written is refused before the work begins, and no other file is lost."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from armdyn.errors import ArmdynError
+
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files that are there with other contents.")]
+"""The option of verbs that write files whose names they choose themselves."""
 
 
 class OutputError(ArmdynError, ValueError):
@@ -46,3 +53,42 @@ def _refuse_folder(option: str, path: Path) -> None:
     except OSError as error:
         reason = "it is no folder" if not folder.is_dir() else error.strerror or error
         raise OutputError(f"{option} {str(path)!r}: no file can be written in {str(folder)!r}: {reason}") from None
+
+
+def write_into(option: str, folder: Path, write: Callable[[Path], Iterable[Path]], *, overwrite: bool) -> list[Path]:
+    """Let a function write its files into a folder that may have others, whole or not at all.
+
+    A folder that is there is welcome, and so are files in it that would be written as they are. A file of the same name
+    with other contents may be somebody's own work, a CMakeLists.txt say: nothing is written then.
+
+    Args:
+        option: whose value the folder is.
+        folder: made where there is none.
+        write: writes files into the folder it is given, and gives their paths.
+        overwrite: whether files with other contents are replaced.
+
+    Raises:
+        OutputError: a folder that cannot be written; files with other contents, unless they are to be replaced.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(f"{option} {str(folder)!r} is a file; expected the name of a folder")
+    refuse_unwritable(option, folder / "file")
+    with tempfile.TemporaryDirectory() as made:
+        pairs = [(path, folder / path.relative_to(made)) for path in write(Path(made))]
+        for _, target in pairs:
+            refuse_unwritable(option, target)
+        others = [str(target) for path, target in pairs if not overwrite and _is_other(path, target)]
+        if others:
+            raise OutputError(
+                f"{option}: there already, with other contents: {', '.join(others)}; choose another place, or replace "
+                "with --overwrite"
+            )
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, target in pairs:
+            shutil.copyfile(path, target)
+    return [target for _, target in pairs]
+
+
+def _is_other(path: Path, target: Path) -> bool:
+    """Whether the target is there with other contents."""
+    return target.exists() and target.read_bytes() != path.read_bytes()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
@@ -20,6 +20,9 @@ from armdyn.derivation.steps import Equation, Step, Writer
 from armdyn.derivation.structure import Structure
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.threads import cached_property
+
+if TYPE_CHECKING:
+    from armdyn.targets.c.code import CCode
 
 FORMS = ("lagrange", "newton-euler", "state-space", "configuration-space")
 
@@ -122,7 +125,7 @@ def _arm(robot: Any, symbols: Symbols) -> SymbolicArm:
 class Derivation:
     """The equations of motion of an arm, step by step, and their parts.
 
-    Made by `armdyn.derive`. It prints as text, shows itself in Jupyter, and writes LaTeX and Python.
+    Made by `armdyn.derive`. It prints as text, shows itself in Jupyter, and writes LaTeX, Python and C.
 
     Args:
         arm: the arm with its symbols.
@@ -289,3 +292,27 @@ class Derivation:
         from armdyn.derivation.python_source import source_of  # noqa: PLC0415
 
         return source_of(self)
+
+    def to_c(self, *, name: str | None = None, scalar: str = "double", sincos: str | tuple[str, str] = "libm") -> CCode:
+        """C99 of tau, M, c and g: a header, a source, a self-test and a CMakeLists.txt; `CCode.write` writes them.
+
+        The functions ``NAME_joint_forces``, ``NAME_mass_matrix``, ``NAME_velocity_forces`` and ``NAME_gravity_forces``
+        take the motion, and as numbers the symbols that their results contain; comments have the robot's numbers.
+
+        Args:
+            name: of the files, and the beginning of the functions' names; the robot's own if not given.
+            scalar: "double" or "float".
+            sincos: where sine and cosine come from, as of `armdyn.Robot.to_c`.
+
+        Raises:
+            Unsupported: symbols whose names are equal in C; another scalar.
+
+        >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols={"link_2.mass": "m2", "gravity": "g"})
+        >>> print(arm.to_c(name="arm").header)
+        /* arm.h, made by armdyn ...
+        void arm_gravity_forces(const double q[2], double m2, double g, double gravity_forces[2]);
+        ...
+        """
+        from armdyn.derivation.programs import c_of  # noqa: PLC0415
+
+        return c_of(self, name, scalar, sincos)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
-from armdyn.errors import ModelError
+from armdyn.errors import ModelError, ShapeError
 
 if TYPE_CHECKING:
     from armdyn.derivation.derivation import Derivation
@@ -24,7 +24,22 @@ def evaluated(derivation: Derivation, name: str, values: Mapping[Any, float] | N
     parameters = list(derivation.arm.parameters)
     motion = [derivation.q, derivation.qd, derivation.qdd]
     flat = [expression[index] for index in np.ndindex(*expression.shape)]
-    f = sympy.lambdify([*motion, parameters], flat, "numpy", cse=True)
+    f = sympy.lambdify([*motion, parameters], flat, "numpy", cse=True, dummify=True)
     shape = expression.shape if name in ("christoffel",) or expression.shape[1:] != (1,) else expression.shape[:1]
     given = [numbers[symbol] for symbol in parameters]
-    return lambda q, qd, qdd: np.array(f(q, qd, qdd, given), dtype=float).reshape(shape)
+
+    def evaluate(q: Any, qd: Any, qdd: Any) -> Any:
+        motion = [
+            _vector(x, array, derivation.arm.dof) for x, array in zip(("q", "qd", "qdd"), (q, qd, qdd), strict=True)
+        ]
+        return np.array(f(*motion, given), dtype=float).reshape(shape)
+
+    return evaluate
+
+
+def _vector(name: str, given: Any, n: int) -> Any:
+    """An array of the motion as it must be."""
+    array = np.asarray(given)
+    if array.shape != (n,):
+        raise ShapeError(f"{name} has shape {array.shape}; expected {(n,)}, one state: a derivation takes no batches")
+    return array

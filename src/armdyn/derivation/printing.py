@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy
-from sympy.printing.pretty.pretty_symbology import pretty_symbol
+from sympy.printing.pretty.pretty_symbology import pretty_symbol, pretty_use_unicode
 from sympy.printing.str import StrPrinter
 
 if TYPE_CHECKING:
@@ -61,11 +61,20 @@ def _dotted(name: str) -> str:
     return DOTS[kind] + name[len(kind) :]
 
 
+def _with_indices(name: str) -> str:
+    """m1 as m₁, whatever SymPy makes of the terminal: the other signs of a line are not ASCII either."""
+    before = pretty_use_unicode(True)
+    try:
+        return str(pretty_symbol(name))
+    finally:
+        pretty_use_unicode(before)
+
+
 class OneLine(StrPrinter):  # type: ignore[misc]  # SymPy has no types
     """Expressions in one line of Unicode: L₁·g·m₁·c₁."""
 
     def _print_Symbol(self, symbol: Any) -> str:
-        return str(pretty_symbol(symbol.name))
+        return _with_indices(symbol.name)
 
     def _print_Pow(self, power: Any, rational: bool = False) -> str:
         if power.exp.is_Integer and power.exp > 1:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from keyword import kwlist
 from typing import TYPE_CHECKING, Any
 
 import sympy
@@ -23,10 +24,14 @@ FUNCTIONS = {
 """Functions of the module: result, arguments, documentation."""
 
 
-class _Python(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
+class NumberPrinter(PythonCodePrinter):  # type: ignore[misc]  # SymPy has no types
+    """Python's expressions with numbers that read back as they are."""
+
     def _print_Float(self, number: Any) -> str:
         return repr(float(number))
 
+
+class _Python(NumberPrinter):
     def _print_sign(self, sign: Any) -> str:
         x = self._print(sign.args[0])
         return f"(({x} > 0) - ({x} < 0))"
@@ -47,8 +52,10 @@ def _function(
     derivation: Derivation, name: str, result: str, arguments: tuple[str, ...], documentation: str
 ) -> Iterator[str]:
     expression = derivation[result]
+    words = identifiers_of(derivation)
     keywords = [
-        f"{s}={derivation.values[s]!r}" if s in derivation.values else str(s) for s in derivation.arm.parameters
+        f"{words[s]}={derivation.values[s]!r}" if s in derivation.values else str(words[s])
+        for s in derivation.arm.parameters
     ]
     signature = ", ".join([*arguments, *(["*", *keywords] if keywords else [])])
     yield f"def {name}({signature}):"
@@ -58,18 +65,43 @@ def _function(
             if symbol in expression.free_symbols:
                 yield f"    {symbol} = {kind}[{i}]"
     waves = sorted(expression.atoms(sympy.cos, sympy.sin), key=str)
-    local = {wave: sympy.Symbol(_variable(wave)) for wave in waves}
+    taken = {str(word) for word in words.values()}
+    local = {wave: sympy.Symbol(_unlike(_variable(wave), taken)) for wave in waves}
     printer = _Python({"fully_qualified_modules": False})
     for wave, variable in local.items():
         yield f"    {variable} = {printer.doprint(wave)}"
     rows = [
-        [printer.doprint(expression[i, j].xreplace(local)) for j in range(expression.shape[1])]
+        [printer.doprint(expression[i, j].xreplace({**local, **words})) for j in range(expression.shape[1])]
         for i in range(expression.shape[0])
     ]
     entries = [row[0] if expression.shape[1] == 1 and result != "M" else f"[{', '.join(row)}]" for row in rows]
     yield "    return ["
     yield from (f"        {entry}," for entry in entries)
     yield "    ]"
+
+
+TAKEN = frozenset({*kwlist, "cos", "sin"})
+"""Names that no argument of the module's functions may have."""
+
+
+def identifiers_of(derivation: Derivation) -> dict[Any, Any]:
+    """What the symbols are called in the module, where Python needs some of their names for itself."""
+    found: dict[Any, Any] = {}
+    for symbol in derivation.arm.parameters:
+        others = {
+            *TAKEN,
+            *(str(word) for word in found.values()),
+            *(s.name for s in derivation.arm.parameters if s != symbol),
+        }
+        found[symbol] = sympy.Symbol(_unlike(symbol.name, others))
+    return found
+
+
+def _unlike(name: str, taken: Collection[str]) -> str:
+    """The name, longer where it is taken."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _variable(wave: Any) -> str:

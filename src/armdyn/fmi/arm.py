@@ -13,6 +13,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import System
+from armdyn.targets.identifiers import chosen_name
 
 
 def robot_fmu(
@@ -71,7 +72,7 @@ def _system(
     inputs = tuple(variable(robot, name) for name in motion.inputs)
     outputs = tuple(variable(robot, name) for name in motion.outputs)
     system = System(
-        name or robot.name, motion.program, motion.states, inputs, tuned, outputs, step,
+        chosen_name(name, robot.name), motion.program, motion.states, inputs, tuned, outputs, step,
         said=f"Forward dynamics of {robot.name}.", about=(*ABOUT, *robot.notes),
     )  # fmt: skip
     states = [state.variable.port for state in motion.states]

@@ -18,6 +18,7 @@ from armdyn.simulation.closed_loop import ClosedLoop, Controller
 from armdyn.simulation.errors import SettingError
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import State, System, Variable
+from armdyn.targets.identifiers import chosen_name
 
 
 def to_fmu(
@@ -52,7 +53,7 @@ def to_fmu(
     """
     rollout = loop.rollout.program(given=given)
     law = loop.controller.function if loop.controller else None
-    called = name or "_".join([loop.robot.name, *([law.name] if law else [])])
+    called = chosen_name(name, "_".join([loop.robot.name, *([law.name] if law else [])]))
     said = f"{loop.robot.name} under {law.name if law else 'given joint forces'}."
     step = loop.method.step
     return _sampled(
@@ -101,7 +102,7 @@ def controller_fmu(
     program = _with_names(compiled.program(given=given), law.results)
     step = number("step", step, above=0.0, unit="s", error=SettingError)
     said = f"The controller {controller.name} of {robot.name}."
-    called = name or f"{robot.name}_{controller.name}"
+    called = chosen_name(name, f"{robot.name}_{controller.name}")
     return _sampled(
         robot, program, compiled.parameters, controller, called, said, step, tunable, start or {}, derivatives
     )

@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.arrays import Names
 from armdyn.declaration import Function, Shape, in_numbers
+from armdyn.errors import Unsupported
 from armdyn.functions.variants import refuse_unknown
 from armdyn.model.constraints import sizes as constraint_sizes
 from armdyn.model.parameters import parameter_shape
@@ -109,6 +110,14 @@ def _checked(parameters: Iterable[str], name: str) -> tuple[str, ...]:
         raise TypeError(f"parameters are {names!r}; expected names, such as 'gravity' or 'LINK.mass'")
     if len(set(names)) < len(names):
         raise TypeError(f"{name} has parameters {', '.join(names)}; name each of them once")
+    words: dict[str, str] = {}
+    for one in names:
+        other = words.setdefault(_keyword(one), one)
+        if other != one:
+            raise Unsupported(
+                f"{name}: the parameters {other!r} and {one!r} are both given by {_keyword(one)}=; rename one of their "
+                "links or joints, robot.renamed(...)"
+            )
     return names
 
 

@@ -17,6 +17,7 @@ from armdyn.targets.c.export import c_code
 from armdyn.targets.c.functions import CFunction
 from armdyn.targets.c.names import c_name
 from armdyn.targets.c.notes import Notes
+from armdyn.targets.identifiers import chosen_name
 
 if TYPE_CHECKING:
     from armdyn.robot.robot import Robot
@@ -125,7 +126,7 @@ def to_c(
     void ur5(const double q[6], double forward_kinematics[16], double jacobian[36]);
     ...
     """
-    plain = c_name(name or robot.name)
+    plain = c_name(chosen_name(name, robot.name))
     chosen = chosen_functions(robot, functions, given, **options)
     if shared:
         found = [_shared(plain, chosen)]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from armdyn.extras import extra
 from armdyn.program.replay import ARITHMETIC, Operations
-from armdyn.targets.identifiers import identifier, of_both_sides
+from armdyn.targets.identifiers import chosen_name, identifier, of_both_sides
 
 if TYPE_CHECKING:
     from armdyn.program.program import Port, Program
@@ -47,7 +47,7 @@ def to_casadi(program: Program, *, name: str | None = None) -> Any:
     outputs = program.replay(scalars, _operations(ca), ca.SX)
     results = [_of_rows(ca, port, values) for port, values in zip(program.outputs, outputs, strict=True)]
     io_names = [names[n] for n in taken], [results_of[n] for n in given]
-    return ca.Function(identifier(name or program.name, RESERVED), symbols, results, *io_names)
+    return ca.Function(identifier(chosen_name(name, program.name), RESERVED), symbols, results, *io_names)
 
 
 def _matrix(port: Port) -> tuple[int, int]:

@@ -21,6 +21,20 @@ def identifier(name: str, reserved: Collection[str] = ()) -> str:
     return f"{plain}_" if plain in reserved else plain
 
 
+def chosen_name(name: str | None, otherwise: str) -> str:
+    """The name that was chosen, or another one where none was.
+
+    >>> chosen_name(None, "ur5"), chosen_name("arm", "ur5")
+    ('ur5', 'arm')
+
+    Raises:
+        Unsupported: a name without a letter or a digit.
+    """
+    if isinstance(name, str) and not any(map(str.isalnum, name)):
+        raise Unsupported(f"name={name!r} has no letter and no digit; give another name, or leave it out")
+    return otherwise if name is None else name
+
+
 def identifiers(names: Iterable[str], language: str, reserved: Collection[str] = ()) -> dict[str, str]:
     """An identifier for every name.
 

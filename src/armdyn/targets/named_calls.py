@@ -9,7 +9,7 @@ from typing import Any
 
 from armdyn.named_tuples import named_tuple
 from armdyn.program.program import Port, Program
-from armdyn.targets.identifiers import identifier, identifiers
+from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 
 
 class NamedCall:
@@ -23,7 +23,7 @@ class NamedCall:
     def __init__(self, program: Program, name: str | None) -> None:
         """Declare it; nothing is compiled."""
         self.program = program
-        self.__name__ = name or program.name
+        self.__name__ = chosen_name(name, program.name)
         self._names = list(identifiers((port.name for port in program.inputs), self.LANGUAGE, kwlist).values())
         fields = list(identifiers((port.name for port in program.outputs), self.LANGUAGE, kwlist).values())
         self._result = named_tuple(identifier(self.__name__, kwlist), fields) if len(fields) > 1 else _only

@@ -141,7 +141,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_team.cache_clear)  # threads do not survive a fork
 
 
-def _number_of_threads(workers: int) -> int:
+def checked_workers(workers: int) -> int:
+    """The number of threads that was asked for.
+
+    Raises:
+        TypeError: no whole number.
+        ValueError: neither a positive one nor -1.
+    """
     expected = f"workers is {shown(workers)}; expected a positive number of threads, or -1 for one a core"
     try:
         count = operator.index(workers)
@@ -149,6 +155,11 @@ def _number_of_threads(workers: int) -> int:
         raise TypeError(expected) from None
     if count < 1 and count != -1:
         raise ValueError(expected)
+    return count
+
+
+def _number_of_threads(workers: int) -> int:
+    count = checked_workers(workers)
     return count if count == 1 else _processors() if count == -1 else min(count, _processors())
 
 

@@ -14,11 +14,15 @@ from armdyn.targets.c.functions import CFunction
 from armdyn.targets.c.names import OWN, c_name, file_name
 from armdyn.targets.c.notes import Notes
 from armdyn.targets.c.sine_source import SineSource
+from armdyn.targets.identifiers import chosen_name
+from armdyn.targets.sizes import refuse_large
 
 DIALECTS: Mapping[str, Dialect] = {"double": DOUBLE, "float": FLOAT}
 
 LARGEST = 50_000
 """Operations of a function, for which gcc takes a minute."""
+
+WHY_NO_MORE = "compilers take minutes. Export parts of it, or the functions it is made of"
 
 
 def to_c(
@@ -63,7 +67,7 @@ def to_c(
     """
     carried = (state,) if isinstance(state, str) else tuple(state)
     chosen = with_state(program, carried) if isinstance(program, Program) and carried else program
-    plain = c_name(name or chosen.name)
+    plain = c_name(chosen_name(name, chosen.name))
     return c_code([CFunction.of(plain, chosen, notes)], plain, scalar=scalar, sincos=sincos, about=about)
 
 
@@ -106,7 +110,7 @@ def c_code(
     dialect = sines.dialect(DIALECTS[scalar].with_functions({name: OWN[name] for name in INLINE}))
     _refuse_same(functions, sines)
     for function in functions:
-        _refuse_large(function)
+        refuse_large(function.program, LARGEST, WHY_NO_MORE, name=function.name)
     return CCode(file_name(name), tuple(functions), dialect, sines, tuple(about), longest)
 
 
@@ -123,12 +127,3 @@ def _refuse_same(functions: Sequence[CFunction], sines: SineSource) -> None:
             raise Unsupported(
                 f"{same[0]} is a function of yours, sincos={sines.given!r}, and a name in {function.name}; rename one"
             )
-
-
-def _refuse_large(function: CFunction) -> None:
-    size = sum(node[0] not in ("input", "const") for node in function.program.nodes)
-    if size > LARGEST:
-        raise Unsupported(
-            f"{function.name} has {size} operations; compilers take minutes for more than {LARGEST}. "
-            "Export parts of it, or the functions it is made of"
-        )

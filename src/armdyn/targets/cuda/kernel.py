@@ -19,11 +19,16 @@ from armdyn.targets.cuda.placing import Placed, batch_of, count_of, placed, shap
 from armdyn.targets.cuda.ptx import newest_for, ptx_of
 from armdyn.targets.cuda.scalars import DTYPES, Scalar
 from armdyn.targets.cuda.source import _WORDS, cuda_source
-from armdyn.targets.identifiers import identifier
+from armdyn.targets.identifiers import chosen_name, identifier
+from armdyn.targets.sizes import refuse_large
 from armdyn.threads import Once
 
 LARGEST = 30_000
 """Operations of a program; above, NVIDIA's assembler takes minutes, and a thread's values stand in memory."""
+
+WHY_NO_MORE = (
+    "a thread has 255 registers. Take a product (jvp, vjp) instead of all derivatives, or compute on the processor"
+)
 
 MOST_PARAMETERS = 4352
 """Bytes of a kernel's parameters that every GPU takes."""
@@ -80,20 +85,14 @@ class CudaKernel:
             raise DTypeError(f"dtype={shown(dtype)}; expected 'float32' or 'float64'")
         self.program = program
         self.dtype = dtype
-        self.kernel_name: str = identifier(name or program.name, _WORDS)
+        self.kernel_name: str = identifier(chosen_name(name, program.name), _WORDS)
         self._driver = driver
         self._arguments = arguments(program)
         self._refuse_large()
 
     def _refuse_large(self) -> None:
         step = self.program if isinstance(self.program, Program) else self.program.step
-        operations = sum(node[0] not in ("input", "const") for node in step.nodes)
-        if operations > LARGEST:
-            raise Unsupported(
-                f"{step.name} has {operations:,} operations, too many for a kernel, which takes {LARGEST:,}: "
-                "a thread has 255 registers. Take a product (jvp, vjp) instead of all derivatives, or compute on the "
-                "processor"
-            )
+        refuse_large(step, LARGEST, WHY_NO_MORE)
         size = 8 * (3 + sum(1 + len(argument.strides("strided")) for argument in self._arguments))
         if size > MOST_PARAMETERS:
             raise Unsupported(

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from armdyn.errors import Unsupported
+from armdyn.extras import extra
 from armdyn.targets.cuda.kernel_ir import GPU
 
 ARCHITECTURES = {
@@ -57,8 +58,7 @@ def newest_for(capability: tuple[int, int]) -> str:
 
 @cache
 def _binding() -> Any:
-    import llvmlite.binding as llvm  # noqa: PLC0415 - imported only to compile
-
+    llvm = extra("llvmlite.binding", "PTX", library="llvmlite", command="pip install llvmlite")
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
     return llvm

@@ -13,7 +13,7 @@ from armdyn.targets.equations import python_helpers as source
 from armdyn.targets.equations.let_bound import equations as let_bound
 from armdyn.targets.equations.printed import Binds, Notation, Printed, expressions
 from armdyn.targets.equations.symbol import Symbol
-from armdyn.targets.identifiers import identifier, identifiers
+from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 
 if TYPE_CHECKING:
     from armdyn.program.program import Port, Program
@@ -104,7 +104,7 @@ def module_of(equations: Equations, *, numpy: bool, name: str | None) -> str:
         defined.append(source.ARRANGED)
     elif unchosen:
         defined += _unchosen(operations)
-    called = identifier(name or equations.program.name, RESERVED)
+    called = identifier(chosen_name(name, equations.program.name), RESERVED)
     body = "\n".join(_body(equations, notation, names, numpy=numpy))
     function = f"def {called}({', '.join(_parameters(equations.program.inputs))}):\n{indent(body, '    ')}"
     head = f'"""{_title(equations)}\n\n{LEGEND}\n"""'

@@ -74,11 +74,12 @@ class Fmu:
         """Write the file.
 
         Args:
-            path: its name; ".fmu" is added where it does not end so.
+            path: its name; ".fmu" is added where it does not end so. Its folder is made where there is none.
             platforms: machines that it has libraries for, of `PLATFORMS`; this machine if none is given.
             compiler: a command for this machine, as of `armdyn.targets.c.building.build`.
 
         Raises:
+            IsADirectoryError: a folder as the path.
             UnknownName: a machine that is not in `PLATFORMS`.
             MissingLibrary: without ziglang where it is needed.
             CompilerError: a compiler that cannot be run, or that fails.
@@ -88,6 +89,11 @@ class Fmu:
             if target is None or target not in PLATFORMS:
                 raise UnknownName.of("platform", str(target), PLATFORMS, "armdyn.targets.fmi")
         place = Path(path)
+        if place.is_dir():
+            raise IsADirectoryError(
+                f"{path} is a folder; expected the name of a file, such as {self.code.name}.fmu in it"
+            )
+        place.parent.mkdir(parents=True, exist_ok=True)  # before compilers take their time
         place = place if place.suffix == ".fmu" else place.with_name(f"{place.name}.fmu")
         libraries = dict(self._library(target, compiler) for target in targets or [None])
         texts = {f"sources/{name}": text for name, text in self.sources.items()}

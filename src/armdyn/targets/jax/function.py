@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import DTypeError, ShapeError
+from armdyn.errors import DTypeError
 from armdyn.program.interpret import interpret
 from armdyn.program.program import Port, Program
 from armdyn.targets.jax import lowering
 from armdyn.targets.jax.called import called
 from armdyn.targets.jax.primitive import alike, call, jax, jnp, leading
 from armdyn.targets.named_calls import NamedCall
+from armdyn.targets.shapes import leading_axes, no_broadcast
 
 assert lowering  # it tells JAX how to compile the primitive  # noqa: S101
 
@@ -57,15 +58,17 @@ def _revived(program: Program, name: str) -> JaxFunction:
 def _checked(given: Any, port: Port) -> Any:
     """An array of JAX's, or one made of numbers."""
     given = given if hasattr(given, "dtype") else _of_numbers(given)
+    if not isinstance(given.dtype, np.dtype):
+        raise DTypeError(
+            f"{port.name} is a {type(given).__module__}.{type(given).__qualname__}; expected an array of JAX or NumPy: "
+            f"jax.numpy.from_dlpack({port.name})"
+        )
     if given.dtype.name not in _TYPES:
         raise DTypeError(
             f"{port.name} is an array of {given.dtype}; expected float64 or float32: {port.name}.astype(float)"
         )
     array = jnp.asarray(given if isinstance(given, jax.Array) else np.asarray(given, given.dtype.name))
-    core = array.shape[array.ndim - len(port.shape) :] if array.ndim >= len(port.shape) else None
-    if core != port.shape:
-        expected = f"(..., {', '.join(map(str, port.shape))})" if port.shape else "(...)"
-        raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
+    leading_axes(array.shape, port)
     return array
 
 
@@ -87,5 +90,4 @@ def _check_together(arrays: Sequence[Any], ports: Sequence[Port]) -> None:
     try:
         jnp.broadcast_shapes(*heads)
     except ValueError:
-        said = ", ".join(f"{port.name} {head}" for port, head in zip(ports, heads, strict=True))
-        raise ShapeError(f"the leading axes do not broadcast: {said}") from None
+        raise no_broadcast(ports, heads) from None

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from armdyn.errors import DTypeError, ShapeError, Unsupported
+from armdyn.errors import DTypeError, Unsupported
 from armdyn.extras import extra
 from armdyn.program.program import Port
+from armdyn.targets.shapes import leading_axes, no_broadcast
 from armdyn.targets.torch.evaluation import batch_of
 
 torch: Any = extra("torch", "armdyn.targets.torch", library="PyTorch")
@@ -49,10 +50,7 @@ def _check(tensor: Any, port: Port) -> None:
         raise Unsupported(
             f"{port.name} has the layout {tensor.layout}; expected a dense tensor: {port.name}.to_dense()"
         )
-    core = len(port.shape)
-    if tensor.ndim < core or tuple(tensor.shape[tensor.ndim - core :]) != port.shape:
-        expected = f"(..., {', '.join(map(str, port.shape))})" if core else "(...)"
-        raise ShapeError(f"{port.name} has shape {tuple(tensor.shape)}; expected {expected}")
+    leading_axes(tensor.shape, port)
 
 
 def _check_same_type(tensors: Sequence[Any], ports: Sequence[Port]) -> None:
@@ -76,8 +74,7 @@ def _broadcast(tensors: Sequence[Any], ports: Sequence[Port]) -> list[Any]:
     try:
         whole = torch.broadcast_shapes(*batches)
     except RuntimeError:
-        said = ", ".join(f"{port.name} {batch}" for port, batch in zip(ports, batches, strict=True))
-        raise ShapeError(f"the leading axes do not broadcast: {said}") from None
+        raise no_broadcast(ports, batches) from None
     return [
         tensor if batch == whole else tensor.expand(*whole, *port.shape)
         for tensor, port, batch in zip(tensors, ports, batches, strict=True)

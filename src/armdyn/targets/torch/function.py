@@ -7,6 +7,7 @@ from typing import Any
 from armdyn.extras import extra
 from armdyn.program.program import Program
 from armdyn.targets.named_calls import NamedCall
+from armdyn.targets.parallel import checked_workers
 from armdyn.targets.torch.checking import aligned
 from armdyn.targets.torch.operator import Operator, operator_of
 from armdyn.targets.torch.rules import Call, in_graph
@@ -22,7 +23,7 @@ class TorchFunction(NamedCall):
     def __init__(self, program: Program, *, name: str | None = None, workers: int | None = None) -> None:
         """Declare it; kernels are compiled when they are first needed."""
         super().__init__(program, name)
-        self.workers = workers
+        self.workers = workers if workers is None else checked_workers(workers)
         self._operator: Operator = operator_of(program, workers)
         self._in_graph = in_graph(self._operator)
 

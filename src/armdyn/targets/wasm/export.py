@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from armdyn._version import __version__
-from armdyn.errors import Unsupported
+from armdyn.errors import Unsupported, shown
 from armdyn.program.program import Program
 from armdyn.program.rollout import Rollout
-from armdyn.targets.identifiers import identifier, identifiers
+from armdyn.targets.identifiers import chosen_name, identifier, identifiers
 from armdyn.targets.wasm import javascript
 from armdyn.targets.wasm.encoder import F64, Contents, Signature
 from armdyn.targets.wasm.interface import Interface
@@ -101,7 +101,8 @@ def to_wasm(program: Program, *, name: str | None = None, sine: Sine = "host") -
     >>> module.functions[0].operations, module.imports
     ('152m + 126a + 10t', ('sin', 'cos'))
     """
-    return module({name or program.name: program}, name=name or program.name, sine=sine)
+    called = chosen_name(name, program.name)
+    return module({called: program}, name=called, sine=sine)
 
 
 def module(
@@ -140,7 +141,7 @@ def module(
         heap=layout.heap,
         custom={"armdyn": _described(functions)},
     )
-    return WasmModule(identifier(name), contents.encoded(), functions, tuple(layout.imports))
+    return WasmModule(identifier(chosen_name(name, name)), contents.encoded(), functions, tuple(layout.imports))
 
 
 def _described(functions: Iterable[Interface]) -> bytes:
@@ -153,7 +154,9 @@ def _named(
     programs: Iterable[Program | Rollout] | Mapping[str, Program | Rollout],
 ) -> dict[str, Program | Rollout]:
     """The programs by the names of their exports."""
-    items = list(programs.items() if isinstance(programs, Mapping) else ((p.name, p) for p in programs))
+    items = list(
+        programs.items() if isinstance(programs, Mapping) else ((getattr(p, "name", shown(p)), p) for p in programs)
+    )
     if not items:
         raise ValueError("a module needs a program; none was given")
     for name, one in items:

@@ -76,10 +76,10 @@ function ofStates(exports, about) {
   };
 }
 
-/** How many states the arrays hold: that of the longest; every other holds as many, or one. */
+/** How many states the arrays hold: none if one has none, else that of the longest; every other holds as many, or one. */
 function statesOf(about, inputs, arrays) {
   const counts = arrays.map((array, k) => (inputs[k].size ? array.length / inputs[k].size : 1));
-  const count = Math.max(1, ...counts);
+  const count = counts.includes(0) ? 0 : Math.max(1, ...counts);
   counts.forEach((mine, k) => {
     if (mine !== 1 && (mine !== count || !Number.isInteger(mine))) {
       const { name, size: one } = inputs[k];

@@ -1,0 +1,23 @@
+"""Programs too large for a target's compiler or assembler."""
+
+from __future__ import annotations
+
+from armdyn.errors import Unsupported
+from armdyn.program.program import Program
+
+
+def refuse_large(program: Program, most: int, why: str, *, name: str = "") -> None:
+    """Raise where a program has more operations than a target takes.
+
+    Args:
+        program: what is exported.
+        most: operations that the target takes.
+        why: what happens above, and what to do.
+        name: of the function; the program's own if not given.
+
+    Raises:
+        Unsupported: a program with more operations.
+    """
+    operations = sum(node[0] not in ("input", "const") for node in program.nodes)
+    if operations > most:
+        raise Unsupported(f"{name or program.name} has {operations:,} operations, and {most:,} are the most: {why}")
