@@ -7,6 +7,8 @@ result is tau, which is held during the step; results that are neither are *sign
 
 Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
 velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
+
+Joints with dry friction stick and slip (`armdyn.simulation.stick_slip`); where they cannot, a `FrictionWarning` says so.
 """
 
 from __future__ import annotations
@@ -36,7 +38,9 @@ from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import HeldFlexible, flexible_places, flexible_step, refuse_memory
+from armdyn.simulation.loop_friction import LoopFriction
 from armdyn.simulation.methods import Euler, FixedStep
+from armdyn.simulation.stick_slip import stick_slip_step
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -57,7 +61,8 @@ MEANINGS = {
     "h": "the length of the step, s",
     "tau": "joint forces, N m or N",
     "f_tip": "wrench the tip applies, (m, f) in the tip frame, N m and N",
-    "work": "of tau, J",
+    "work": "of tau and f_tip, less what friction takes, J",
+    "heat": "what friction takes, J",
 }
 """Of the loop's own arrays, for comments in exported code."""
 
@@ -154,7 +159,8 @@ class ClosedLoop:
         parameters: of the model, that become inputs, as of `Robot.compile`.
         running_cost: a `Function` of any of the loop's arrays, and of tau, with a scalar result: its integral over
             time, a sum of h times it, is the state "cost".
-        energy: whether the work of tau is integrated too, as the state "work".
+        energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
+            what friction takes; and where joints rub, as the state "heat", J, what friction takes.
 
     Raises:
         TraceError: a controller that is no declared function.
@@ -201,7 +207,17 @@ class ClosedLoop:
         self._flexible = flexible_places(robot.model)
         if self._flexible:
             refuse_memory(self.method)
-        step = _step_function(self.method, self.controller, running_cost, energy=energy, flexible=bool(self._flexible))
+        parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        self.friction = LoopFriction.of(robot, self.method, parameters)
+        self.friction.warn()
+        step = _step_function(
+            self.method,
+            self.controller,
+            running_cost,
+            energy=energy,
+            flexible=bool(self._flexible),
+            sticks=self.friction.sticks,
+        )
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
         over_time += ("t",) if self._takes_time else ()
         self.rollout = CompiledRollout(robot, step, over_time=over_time, record=record, parameters=parameters)
@@ -394,6 +410,7 @@ def _step_function(
     *,
     energy: bool,
     flexible: bool = False,
+    sticks: bool = False,
 ) -> Function:
     """One step as a `Function` whose results have the names of the arguments they replace."""
     memory = method.scheme.memory
@@ -401,6 +418,7 @@ def _step_function(
     motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
     own = dict(motion)
     own |= {"work": ()} if energy else {}
+    own |= {"heat": ()} if energy and sticks else {}
     own |= dict(memory)
     own |= {"cost": ()} if running_cost else {}
     own |= {name: a.shape for name, a in controller.state.items()} if controller else {}
@@ -424,6 +442,12 @@ def _step_function(
         if flexible:
             held = HeldFlexible(model, acting["tau"], values["f_tip"])
             later = flexible_step(method, held, state, values["h"])
+        elif sticks:
+            energies = np.array([values.get("work", 0.0), values.get("heat", 0.0)], dtype=object)
+            *moved, energies = stick_slip_step(
+                method, model, (*state[:2], energies), values["h"], acting["tau"], values["f_tip"]
+            )
+            later, found["heat"] = (*moved, energies[0]), energies[1]
         else:
             later = method.scheme.held_step(model, *state, values["h"], acting["tau"], values["f_tip"])
         found |= dict(zip((*motion, "work", *memory), later, strict=True))
@@ -431,10 +455,11 @@ def _step_function(
             found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
         return kind(*(found[name] for name in results))
 
-    name = "_".join([method.scheme.held_step.name, *([controller.function.name] if controller else [])])
+    kinds = ["stick_slip"] if sticks else []
+    name = "_".join([*kinds, method.scheme.held_step.name, *([controller.function.name] if controller else [])])
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
     sizes = controller.function.sizes if controller else {}
-    made = partial(_step_function, method, controller, running_cost, energy=energy, flexible=flexible)
+    made = partial(_step_function, method, controller, running_cost, energy=energy, flexible=flexible, sticks=sticks)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
     )
