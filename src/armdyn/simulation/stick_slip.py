@@ -33,7 +33,7 @@ from armdyn.simulation.sliding_arm import SlidingArm
 from armdyn.simulation.sticking import dry_coordinates
 from armdyn.spatial.rotations import Array
 
-PASSES = 2
+PASSES = 3
 """Solutions for the changes of velocity in a step: the second corrects the first guess of what joints do."""
 
 
