@@ -38,6 +38,8 @@ from armdyn.robot import Robot
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import HeldFlexible, flexible_places, flexible_step, refuse_memory
+from armdyn.simulation.loop_brakes import NAME as BRAKES
+from armdyn.simulation.loop_brakes import LoopBrakes
 from armdyn.simulation.loop_friction import LoopFriction
 from armdyn.simulation.methods import Euler, FixedStep
 from armdyn.simulation.stick_slip import stick_slip_step
@@ -159,12 +161,16 @@ class ClosedLoop:
         parameters: of the model, that become inputs, as of `Robot.compile`.
         running_cost: a `Function` of any of the loop's arrays, and of tau, with a scalar result: its integral over
             time, a sum of h times it, is the state "cost".
+        brakes: names of joints whose brakes are engaged and released during the motion: by the controller where it has
+            a result "brakes", of a number for each, 1 of one that is engaged and 0 of one that is released; else by an
+            input of that name. Other brakes stay as the robot has them.
         energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
             what friction takes; and where joints rub, as the state "heat", J, what friction takes.
 
     Raises:
         TraceError: a controller that is no declared function.
         UnknownName: a name that the loop does not have.
+        SettingError: a method without steps of one length; brakes that a joint does not have, or that could not hold.
 
     A thousand arms that are pulled to where all joints are at zero:
 
@@ -190,8 +196,10 @@ class ClosedLoop:
         parameters: Iterable[str] = (),
         running_cost: Function | None = None,
         energy: bool = False,
+        brakes: Iterable[str] = (),
     ) -> None:
-        self.robot = robot
+        self.brakes = LoopBrakes.of(robot, brakes)
+        self.robot, robot = robot, self.brakes.robot
         self.method = Euler() if method is None else method
         if not isinstance(self.method, FixedStep):
             raise SettingError(
@@ -208,7 +216,8 @@ class ClosedLoop:
         if self._flexible:
             refuse_memory(self.method)
         parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
-        self.friction = LoopFriction.of(robot, self.method, parameters)
+        self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
+        self._check_brakes()
         self.friction.warn()
         step = _step_function(
             self.method,
@@ -216,10 +225,12 @@ class ClosedLoop:
             running_cost,
             energy=energy,
             flexible=bool(self._flexible),
-            sticks=self.friction.sticks,
+            sticks=self.friction.sticks(energy=energy),
+            brakes=self.brakes,
         )
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
         over_time += ("t",) if self._takes_time else ()
+        over_time += (BRAKES,) if self._takes_brakes and BRAKES not in over_time else ()
         self.rollout = CompiledRollout(robot, step, over_time=over_time, record=record, parameters=parameters)
 
     @property
@@ -280,7 +291,8 @@ class ClosedLoop:
             inputs: references, gains, parameters of the model ("link_6.mass" as link_6_mass), tau where there is no
                 controller; states of the controller that do not begin at zero; h, s, for another step; t0, s, for
                 another time at first; of a robot with flexible joints theta and thetad, where its rotors begin, q0 and
-                qd0 where none are given.
+                qd0 where none are given; of a loop with brakes that its controller does not switch, brakes, switches by
+                joint such as {"joint_2": [(0.5, "engaged")]}, s, or numbers of shape (steps, ..., brakes).
 
         Returns:
             ``final``, the state after the last step, and ``rows``, what was recorded.
@@ -353,6 +365,9 @@ class ClosedLoop:
         if self._flexible:
             given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
         self._check_time(inputs)
+        if self._takes_brakes:
+            t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
+            given[BRAKES] = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
         if self._takes_time:
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
             given["t"] = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
@@ -380,6 +395,23 @@ class ClosedLoop:
         return self.controller is not None and self.controller.uses_time
 
     @property
+    def _takes_brakes(self) -> bool:
+        """Whether an input says which brakes are engaged."""
+        return bool(self.brakes) and (self.controller is None or BRAKES not in self.controller.results)
+
+    def _check_brakes(self) -> None:
+        """Refuse brakes that would not hold, and a controller whose result switches none."""
+        if self.brakes and self.friction.obstacle is not None:
+            raise SettingError(
+                f"brakes of {self.robot.name!r} would not hold their joints, for {self.friction.obstacle}"
+            )
+        if not self.brakes and self.controller is not None and BRAKES in self.controller.results:
+            raise SettingError(
+                f"{self._law} has a result {BRAKES!r}, but the loop was given no brakes; name their joints in "
+                "ClosedLoop(..., brakes=[...])"
+            )
+
+    @property
     def _law(self) -> str:
         """What gives tau, in words."""
         return "a loop without a controller" if self.controller is None else self.controller.function.name
@@ -390,11 +422,12 @@ class ClosedLoop:
             require_picklable(function)
         settings: dict[str, Any] = {
             "method": self.method,
-            "over_time": tuple(name for name in self.rollout.over_time if name != "t"),
+            "over_time": tuple(name for name in self.rollout.over_time if name not in ("t", BRAKES)),
             "record": self.rollout.record,
             "parameters": self.rollout.parameters,
             "running_cost": self._running_cost,
             "energy": self._energy,
+            "brakes": self.brakes.joints,
         }
         return partial(ClosedLoop, self.robot, controller, **settings), ()
 
@@ -411,6 +444,7 @@ def _step_function(
     energy: bool,
     flexible: bool = False,
     sticks: bool = False,
+    brakes: LoopBrakes | None = None,
 ) -> Function:
     """One step as a `Function` whose results have the names of the arguments they replace."""
     memory = method.scheme.memory
@@ -426,6 +460,9 @@ def _step_function(
     arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
     given = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
     arguments += given if controller else [Argument("tau", ("n",))]
+    switched = bool(brakes) and (controller is None or BRAKES not in controller.results)
+    if switched and BRAKES not in {a.name for a in arguments}:
+        arguments += [Argument(BRAKES, (BRAKES,))]
     arguments += [Argument("f_tip", (6,), optional=True)]
     names = [a.name for a in arguments]
     signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
@@ -438,6 +475,7 @@ def _step_function(
         if controller is not None:
             found = controller.run(model, values)
         acting = {**values, "tau": found.get("tau", values.get("tau"))}
+        arm = brakes.on(model, found.get(BRAKES, values.get(BRAKES))) if brakes else model
         state = (*(values[name] for name in motion), values.get("work", 0.0), *(values[name] for name in memory))
         if flexible:
             held = HeldFlexible(model, acting["tau"], values["f_tip"])
@@ -445,7 +483,7 @@ def _step_function(
         elif sticks:
             energies = np.array([values.get("work", 0.0), values.get("heat", 0.0)], dtype=object)
             *moved, energies = stick_slip_step(
-                method, model, (*state[:2], energies), values["h"], acting["tau"], values["f_tip"]
+                method, arm, (*state[:2], energies), values["h"], acting["tau"], values["f_tip"]
             )
             later, found["heat"] = (*moved, energies[0]), energies[1]
         else:
@@ -458,14 +496,21 @@ def _step_function(
     kinds = ["stick_slip"] if sticks else []
     name = "_".join([*kinds, method.scheme.held_step.name, *([controller.function.name] if controller else [])])
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
-    sizes = controller.function.sizes if controller else {}
-    made = partial(_step_function, method, controller, running_cost, energy=energy, flexible=flexible, sticks=sticks)
+    sizes = dict(controller.function.sizes) if controller else {}
+    sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
+    settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "sticks": sticks, "brakes": brakes}
+    made = partial(_step_function, method, controller, running_cost, **settings)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
     )
-    if controller is None and running_cost is None:
+    if controller is None and running_cost is None and not brakes:  # a name does not say which brakes
         object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible else SOURCES)
     return declared
+
+
+def _count(brakes: LoopBrakes, model: Any) -> int:
+    """How many brakes are inputs."""
+    return len(brakes)
 
 
 def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:

@@ -30,9 +30,19 @@ class LoopFriction:
     obstacle: str | None
 
     @classmethod
-    def of(cls, robot: Robot, method: FixedStep, parameters: Iterable[str] = ()) -> LoopFriction:
-        """Of a loop whose ``parameters`` of the model are inputs: friction that is one may be above zero."""
-        drive, inputs = robot.mechanism.drive, set(parameters)
+    def of(
+        cls, robot: Robot, method: FixedStep, parameters: Iterable[str] = (), brakes: Iterable[str] = ()
+    ) -> LoopFriction:
+        """Of a loop.
+
+        Args:
+            robot: what moves.
+            method: of the loop's steps.
+            parameters: of the model that are inputs: friction that is one may be above zero.
+            brakes: joints whose brakes are inputs.
+        """
+        drive = robot.mechanism.drive
+        inputs = {*parameters, *(f"{name}.friction" for name in brakes)}
         dry = {}
         for k, body in enumerate(robot.mechanism.links):
             name = robot.model.joints[body.joint].name
@@ -42,10 +52,9 @@ class LoopFriction:
         rubs = drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
         return cls(robot.name, tuple(dry), rubs, _obstacle(robot, method, several))
 
-    @property
-    def sticks(self) -> bool:
-        """Whether the steps of the loop are those of `armdyn.simulation.stick_slip`."""
-        return self.rubs and self.obstacle is None
+    def sticks(self, *, energy: bool) -> bool:
+        """Whether the steps of the loop are those of `armdyn.simulation.stick_slip`, which know the heat of friction."""
+        return self.obstacle is None and bool(self.dry or (energy and self.rubs))
 
     def warn(self) -> None:
         """Say where joints should stick and do not."""

@@ -133,7 +133,9 @@ class Doings:
     taken: Array
 
     @classmethod
-    def first(cls, friction: DryFriction, slip: Array, before: Array, predicted: Array, holding: Array, h: Any) -> Doings:
+    def first(
+        cls, friction: DryFriction, slip: Array, before: Array, predicted: Array, holding: Array, h: Any
+    ) -> Doings:
         """What the predicted step says: from velocities at its begin and its end, and the friction that holds."""
         moves = slip * slip
         rests = 1.0 - moves
