@@ -31,7 +31,7 @@ class Prescribed(NamedTuple):
 def solved_with_prescribed(
     mechanism: Mechanism,
     columns: Sequence[Mapping[int, Any]],
-    moves: Sequence[Any],
+    moves: Sequence[Any] | Array,
     b: Sequence[Any] | Array,
     given: Sequence[Any] | Array,
 ) -> Prescribed:

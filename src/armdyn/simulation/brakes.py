@@ -111,8 +111,8 @@ def with_brakes(robot: Robot, engaged: Mapping[str, bool]) -> Robot:
     return Robot(robot.model.replace(joints=tuple(joints)))
 
 
-def require_brake(robot: Robot, name: str) -> None:
-    """Raise where a joint has no brake.
+def require_brake(robot: Robot, name: str) -> Actuator:
+    """The actuator of a joint that has a brake.
 
     Raises:
         UnknownName: a joint that the robot does not have.
@@ -124,6 +124,7 @@ def require_brake(robot: Robot, name: str) -> None:
             f"brakes has joint {name!r} of {robot.name!r}, which has no brake; give it one: "
             f"robot.with_actuators({{{name!r}: Actuator(motor, gear, brake=Brake(0.4))}}), N m"
         )
+    return joint.actuator
 
 
 def switches_of(robot: Robot, name: str, pairs: Any, duration: float) -> list[Switch]:

@@ -8,7 +8,8 @@ result is tau, which is held during the step; results that are neither are *sign
 Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
 velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
 
-Joints with dry friction stick and slip (`armdyn.simulation.stick_slip`); where they cannot, a `FrictionWarning` says so.
+Joints with dry friction stick and slip (`armdyn.simulation.stick_slip`); where they cannot, a `FrictionWarning` says
+so.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.checks import number, one_per_joint
-from armdyn.declaration import Argument, Function, MadeFunction, Shape
-from armdyn.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.declaration import Argument, Function
+from armdyn.errors import ShapeError, TraceError, shown
 from armdyn.functions import CompiledRollout, Rolled
 from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import said_of
@@ -32,17 +33,15 @@ from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
 from armdyn.imported import exported
-from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
-from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible import HeldFlexible, flexible_places, flexible_step, refuse_memory
+from armdyn.simulation.flexible import flexible_places, refuse_memory
 from armdyn.simulation.loop_brakes import NAME as BRAKES
 from armdyn.simulation.loop_brakes import LoopBrakes
 from armdyn.simulation.loop_friction import LoopFriction
+from armdyn.simulation.loop_step import step_function
 from armdyn.simulation.methods import Euler, FixedStep
-from armdyn.simulation.stick_slip import stick_slip_step
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -62,6 +61,7 @@ MEANINGS = {
     "t": "the time, s",
     "h": "the length of the step, s",
     "tau": "joint forces, N m or N",
+    "brakes": "1 of each brake that is engaged, 0 of one that is released",
     "f_tip": "wrench the tip applies, (m, f) in the tip frame, N m and N",
     "work": "of tau and f_tip, less what friction takes, J",
     "heat": "what friction takes, J",
@@ -219,7 +219,7 @@ class ClosedLoop:
         self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
         self._check_brakes()
         self.friction.warn()
-        step = _step_function(
+        step = step_function(
             self.method,
             self.controller,
             running_cost,
@@ -434,89 +434,3 @@ class ClosedLoop:
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name
         return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
-
-
-def _step_function(
-    method: FixedStep,
-    controller: Controller | None,
-    running_cost: Function | None,
-    *,
-    energy: bool,
-    flexible: bool = False,
-    sticks: bool = False,
-    brakes: LoopBrakes | None = None,
-) -> Function:
-    """One step as a `Function` whose results have the names of the arguments they replace."""
-    memory = method.scheme.memory
-    motion: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
-    motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
-    own = dict(motion)
-    own |= {"work": ()} if energy else {}
-    own |= {"heat": ()} if energy and sticks else {}
-    own |= dict(memory)
-    own |= {"cost": ()} if running_cost else {}
-    own |= {name: a.shape for name, a in controller.state.items()} if controller else {}
-    arguments = [Argument(name, shape) for name, shape in own.items()]
-    arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
-    given = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
-    arguments += given if controller else [Argument("tau", ("n",))]
-    switched = bool(brakes) and (controller is None or BRAKES not in controller.results)
-    if switched and BRAKES not in {a.name for a in arguments}:
-        arguments += [Argument(BRAKES, (BRAKES,))]
-    arguments += [Argument("f_tip", (6,), optional=True)]
-    names = [a.name for a in arguments]
-    signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
-    results = own | {name: shape for name, shape in signals.items() if name not in own}
-    kind = named_tuple("Step", results)
-
-    def step(model: Any, *arrays: Any) -> Any:
-        values = dict(zip(names, arrays, strict=True))
-        found: dict[str, Any] = {}
-        if controller is not None:
-            found = controller.run(model, values)
-        acting = {**values, "tau": found.get("tau", values.get("tau"))}
-        arm = brakes.on(model, found.get(BRAKES, values.get(BRAKES))) if brakes else model
-        state = (*(values[name] for name in motion), values.get("work", 0.0), *(values[name] for name in memory))
-        if flexible:
-            held = HeldFlexible(model, acting["tau"], values["f_tip"])
-            later = flexible_step(method, held, state, values["h"])
-        elif sticks:
-            energies = np.array([values.get("work", 0.0), values.get("heat", 0.0)], dtype=object)
-            *moved, energies = stick_slip_step(
-                method, arm, (*state[:2], energies), values["h"], acting["tau"], values["f_tip"]
-            )
-            later, found["heat"] = (*moved, energies[0]), energies[1]
-        else:
-            later = method.scheme.held_step(model, *state, values["h"], acting["tau"], values["f_tip"])
-        found |= dict(zip((*motion, "work", *memory), later, strict=True))
-        if running_cost is not None:
-            found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
-        return kind(*(found[name] for name in results))
-
-    kinds = ["stick_slip"] if sticks else []
-    name = "_".join([*kinds, method.scheme.held_step.name, *([controller.function.name] if controller else [])])
-    step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
-    sizes = dict(controller.function.sizes) if controller else {}
-    sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
-    settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "sticks": sticks, "brakes": brakes}
-    made = partial(_step_function, method, controller, running_cost, **settings)
-    declared = MadeFunction(
-        step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
-    )
-    if controller is None and running_cost is None and not brakes:  # a name does not say which brakes
-        object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible else SOURCES)
-    return declared
-
-
-def _count(brakes: LoopBrakes, model: Any) -> int:
-    """How many brakes are inputs."""
-    return len(brakes)
-
-
-def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
-    for argument in running_cost.arguments:
-        if argument.name not in values:
-            raise UnknownName.of(
-                "array", argument.name, values, f"the closed loop that {running_cost.name} is a cost of"
-            )
-    return [values[argument.name] for argument in running_cost.arguments]

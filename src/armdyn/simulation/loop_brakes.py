@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.actuators import Actuator
 from armdyn.checks import number
 from armdyn.errors import ShapeError
 from armdyn.model.mechanism import Mechanism
@@ -49,19 +48,13 @@ class LoopBrakes:
             SettingError: a joint without a brake, or one that is there twice.
         """
         joints = (joints,) if isinstance(joints, str) else tuple(joints)
-        for name in joints:
-            require_brake(robot, name)
+        torques = tuple(require_brake(robot, name).brake_torque for name in joints)
         twice = sorted({name for name in joints if joints.count(name) > 1})
         if twice:
             raise SettingError(f"brakes has joint {twice[0]!r} twice; expected each joint once")
         engaged = engaged_joints(robot)
         released = with_brakes(robot, dict.fromkeys(joints, False))
-        return cls(
-            released,
-            joints,
-            tuple(_torque(robot, name) for name in joints),
-            tuple(float(name in engaged) for name in joints),
-        )
+        return cls(released, joints, torques, tuple(float(name in engaged) for name in joints))
 
     def __len__(self) -> int:
         return len(self.joints)
@@ -114,10 +107,3 @@ class LoopBrakes:
                 f"engaged, for each step and brake: {', '.join(self.joints)}; or switches such as {EXPECTED}"
             )
         return given  # type: ignore[no-any-return]
-
-
-def _torque(robot: Robot, name: str) -> float:
-    """What the brake of a joint holds there, N m or N."""
-    actuator = robot.model.joint(name).actuator
-    assert isinstance(actuator, Actuator)
-    return actuator.brake_torque

@@ -53,7 +53,7 @@ class LoopFriction:
         return cls(robot.name, tuple(dry), rubs, _obstacle(robot, method, several))
 
     def sticks(self, *, energy: bool) -> bool:
-        """Whether the steps of the loop are those of `armdyn.simulation.stick_slip`, which know the heat of friction."""
+        """Whether its steps are those of `armdyn.simulation.stick_slip`, which know the heat of friction."""
         return self.obstacle is None and bool(self.dry or (energy and self.rubs))
 
     def warn(self) -> None:

@@ -102,7 +102,7 @@ class DryFriction:
     def of(cls, arm: SlidingArm, dry: list[int]) -> DryFriction:
         """Of an arm, by place among its dry coordinates."""
         drive, n = arm.mechanism.drive, arm.mechanism.dof
-        at_rest = friction_at_rest(drive, [0.0] * len(drive.terms))
+        at_rest = friction_at_rest(drive, list(np.zeros(len(drive.terms))))
         slipping = (arm.friction(np.zeros(n), np.full(n, side)) for side in (-1.0, 1.0))
         return cls(*(np.asarray(each, dtype=object)[dry] for each in (*at_rest, *slipping)))
 
