@@ -11,6 +11,7 @@ from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vecto
 from armdyn.formats.csv_table import LENGTHS
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
+from armdyn.simulation import SettingError
 from armdyn.studies.motion import OUTPUTS
 from armdyn.studies.words import Words
 from armdyn.yaml_file import Keys

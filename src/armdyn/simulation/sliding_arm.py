@@ -45,9 +45,21 @@ class SlidingArm:
 
     def powers(self, q: Any, qd: Any) -> Array:
         """See above, W; what is held has none."""
-        friction, tau = self.friction(qd, self.slip), self.tau
-        applied = tau if self.f_tip is None else tau - algorithms.tip_forces(self.bare, q, self.f_tip)
-        return np.array([(applied - friction) @ qd, friction @ qd])
+        friction = self.friction(qd, self.slip)
+        return np.array([(self.applied(q) - friction) @ qd, friction @ qd])
+
+    def applied(self, q: Any) -> Array:
+        """tau - J^T f_tip: what joints and surroundings put in."""
+        tau: Array = self.tau
+        return tau if self.f_tip is None else tau - algorithms.tip_forces(self.bare, q, self.f_tip)
+
+    def energies_of_change(self, q: Any, kinetic: Any, moved: Array) -> Array:
+        """The work and the heat of a change of kinetic energy and of a small change of positions, J.
+
+        What is done on the arm is in K + P; what is applied and not in there is heat.
+        """
+        work = kinetic + algorithms.gravity_forces(self.bare, q) @ moved
+        return np.array([work, self.applied(q) @ moved - work])
 
     def friction(self, qd: Any, slip: Any) -> Array:
         """What friction takes from coordinates that slip in these directions."""

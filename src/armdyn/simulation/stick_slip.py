@@ -72,16 +72,12 @@ def stick_slip_step(
         after = predicted + change[dry]
         if k < PASSES - 1:
             doings = doings.corrected(friction, after, impulses)
-    return _with_change(later, change, dry, select(doings.held, 0.0, after), impulses, doings.longest)
-
-
-def _with_change(later: State, change: Array, dry: list[int], after: Array, impulses: Array, r: Any) -> State:
-    """The state of a step with changes of velocity that came about evenly in the time r before its end."""
-    q, qd, energies = later
-    work = 0.5 * impulses @ (qd[dry] + after)  # the change of the kinetic energy
-    changed = qd + change
+    after = select(doings.held, 0.0, after)
+    moved = (0.5 * doings.longest) * change  # a change of velocity that comes about evenly in this time
+    kinetic = 0.5 * impulses @ (predicted + after)
+    changed = later[1] + change
     changed[dry] = after
-    return q + (0.5 * r) * change, changed, energies + np.array([work, -work])
+    return later[0] + moved, changed, later[2] + arm.energies_of_change(q, kinetic, moved)
 
 
 @dataclass(frozen=True, eq=False)
