@@ -10,8 +10,8 @@ from typing import Any
 from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vector, read_vector, read_wrench
 from armdyn.formats.csv_table import LENGTHS
 from armdyn.robot import Robot
-from armdyn.spatial.rotations import Array
 from armdyn.simulation import SettingError
+from armdyn.spatial.rotations import Array
 from armdyn.studies.motion import OUTPUTS
 from armdyn.studies.words import Words
 from armdyn.yaml_file import Keys

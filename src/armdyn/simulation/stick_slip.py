@@ -33,8 +33,12 @@ from armdyn.simulation.sliding_arm import SlidingArm
 from armdyn.simulation.sticking import dry_coordinates
 from armdyn.spatial.rotations import Array
 
-PASSES = 3
-"""Solutions for the changes of velocity in a step: the second corrects the first guess of what joints do."""
+PASSES, PASSES_OF_FIRST_ORDER = 3, 2
+"""Solutions for the changes of velocity in a step: each corrects the guess of the one before of what joints do.
+
+Two are not enough for joints that start together in other directions than they push while they are held; they start a
+step late then, which methods of the first order bear.
+"""
 
 
 def stick_slip_step(
@@ -64,13 +68,14 @@ def stick_slip_step(
     before, predicted = qd[dry], later[1][dry]
     doings = Doings.first(friction, slip[dry], before, predicted, -first.reactions[dry], h)
     columns = arm.mass_matrix(q)
-    for k in range(PASSES):
+    passes = PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES
+    for k in range(passes):
         moves, b, given = (np.full(mechanism.dof, x, dtype=object) for x in (1.0, 0.0, 0.0))
         moves[dry], b[dry], given[dry] = 1.0 - doings.held, doings.jumps(friction), -predicted * doings.held
         change, reactions = solved_with_prescribed(arm.bare, columns, moves, b, given)
         impulses = b[dry] + doings.held * reactions[dry]
         after = predicted + change[dry]
-        if k < PASSES - 1:
+        if k < passes - 1:
             doings = doings.corrected(friction, after, impulses)
     after = select(doings.held, 0.0, after)
     moved = (0.5 * doings.longest) * change  # a change of velocity that comes about evenly in this time
