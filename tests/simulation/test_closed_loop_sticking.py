@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Smooth, Spring, StaticKinetic, Viscous
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Smooth, Spring, StaticKinetic, Viscous
 from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.control import pd_gravity
 from armdyn.model.drive import Drive
@@ -207,6 +207,24 @@ def test_where_joints_cannot_stick_it_says_so(actuator: Actuator, method: Any, r
     robot = armdyn.load("planar_2r").with_actuators({"joint_2": actuator})
     with pytest.warns(FrictionWarning, match=rf"^joints of 'planar_2r' .*, for {reason} .*: joint_2$"):
         ClosedLoop(robot, method=method)
+
+
+def test_torques_that_are_no_numbers_are_not_held() -> None:
+    """Nor do they reach the other arms."""
+    tau = np.array([[np.nan, 0.0], [0.5, 0.2]])
+    final = ClosedLoop(arm(), method=Heun(1e-3))(HANGING * [1.0, 0.0], steps=5, tau=tau).final
+    assert np.isnan(final.q[0]).any()
+    np.testing.assert_array_equal(final.q[1], HANGING * [1.0, 0.0])
+
+
+def test_rotors_that_are_bodies_count() -> None:
+    """Without changes the step is that of the method, rotors on other axes included."""
+    drive = Actuator(Motor(1e-3), Gear(20.0), Coulomb(0.3), rotor=Rotor(axis=(0.0, 1.0, 0.0), carrier="link_1"))
+    robot = armdyn.load("planar_3r").with_actuators({"joint_3": drive})
+    q, qd, method = np.array([0.3, -0.2, 0.5]), np.array([1.5, -2.0, 1.0]), RungeKutta4(1e-3)
+    expected = robot.compile(method.scheme.held_step)(q, qd, 0.0, method.step, [1.0, 2.0, 3.0])
+    found = ClosedLoop(robot, method=method)(q, qd, steps=1, tau=[1.0, 2.0, 3.0]).final
+    np.testing.assert_allclose([*found.q, *found.qd], [*expected[0], *expected[1]], rtol=1e-12)
 
 
 def test_smooth_laws_need_no_warning() -> None:

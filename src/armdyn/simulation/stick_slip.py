@@ -26,7 +26,7 @@ import numpy as np
 from armdyn.algorithms.holding_forces import friction_at_rest
 from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.model.mechanism import Mechanism
-from armdyn.program import greater, less, maximum, select, sign
+from armdyn.program import greater, less, less_equal, maximum, select, sign
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import State
 from armdyn.simulation.sliding_arm import SlidingArm
@@ -140,12 +140,12 @@ class Doings:
         """What the predicted step says: from velocities at its begin and its end, and the friction that holds."""
         moves = slip * slip
         rests = 1.0 - moves
-        forwards, backwards = rests * greater(holding, friction.most), rests * less(holding, friction.least)
+        above, below = less_equal(friction.least, holding), less_equal(holding, friction.most)  # neither of them of NaN
         turns = less(slip * predicted, 0.0)
-        held = rests - forwards - backwards + turns
+        held = rests * above * below + turns
         r = select(rests, h, h * _part_behind_zero(turns, before, predicted))
         taken = select(rests, holding, friction.towards(slip))
-        return cls(slip, turns, held, slip + forwards - backwards, r, taken)
+        return cls(slip, turns, held, slip + rests * (above - below), r, taken)
 
     def jumps(self, friction: DryFriction) -> Array:
         """The impulses of friction on what is not held, beside those of the predicted step."""
