@@ -117,8 +117,13 @@ class DescriptionWarning(UserWarning):
 
 
 def warn_of_description(message: str) -> None:
-    """Warn at the line that loads the robot: the nearest one outside this package."""
+    """Warn at the line that loads the robot."""
+    warn_outside(message, DescriptionWarning)
+
+
+def warn_outside(message: str, category: type[Warning]) -> None:
+    """Warn at the nearest line outside this package."""
     package, depth, frame = __name__.partition(".")[0], 1, sys._getframe()
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
         depth, frame = depth + 1, frame.f_back
-    warnings.warn(message, DescriptionWarning, stacklevel=depth)
+    warnings.warn(message, category, stacklevel=depth)

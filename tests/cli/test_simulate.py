@@ -72,6 +72,25 @@ def test_torques_of_a_csv(shell: Shell, folder: Path) -> None:
     np.testing.assert_array_equal(held.tau[np.searchsorted(held.t, 0.05)], [1.0, 0.5])
 
 
+def test_brakes_by_an_option_and_by_a_scenario(shell: Shell, folder: Path) -> None:
+    braked = armdyn.actuators.Actuator(gear=armdyn.actuators.Gear(50.0), brake=armdyn.actuators.Brake(1.0))
+    armdyn.actuators.write({"joint_2": braked}, folder / "drives.yaml")
+    (folder / "held.yaml").write_text(
+        "robot: planar_2r\nactuators: drives.yaml\nq0: [0.3, -0.5]\nduration: 0.2\n"
+        "brakes: {joint_2: [[0.05, engaged], [0.15, released]]}\n"
+    )
+    scenario = motion(shell, folder, "held.yaml")
+    words = "--actuators drives.yaml --q0 0.3,-0.5 --duration 0.2 --brakes joint_2@0.05=engaged,joint_2@0.15=released"
+    np.testing.assert_array_equal(motion(shell, folder, "planar_2r", *words.split()).q, scenario.q)
+    true = armdyn.simulate(
+        armdyn.load("planar_2r").with_actuators({"joint_2": braked}),
+        [0.3, -0.5],
+        duration=0.2,
+        brakes={"joint_2": [(0.05, "engaged"), (0.15, "released")]},
+    )
+    np.testing.assert_array_equal(scenario.q, true.q)
+
+
 def test_the_screen_says_what_drove_the_arm(shell: Shell, folder: Path) -> None:
     said = shell("simulate", "planar_2r", "--torques", "torques.csv", columns=120)
     assert "torques.csv, on straight lines between 3 rows" in said.out
@@ -120,6 +139,8 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --payload -1", "--payload: mass of the payload is -1"),
         ("planar_2r --payload-com 0,0,1", "payload has no mass"),
         ("planar_2r --stops 0.5", "no such joint of 'planar_2r' has limits"),
+        ("planar_2r --brakes joint_1=engaged", "--brakes has 'joint_1=engaged'; expected JOINT@SECONDS=STATE"),
+        ("planar_2r --brakes joint_1@1=engaged", "brakes has joint 'joint_1' of 'planar_2r', which has no brake"),
         ("planar_2r --step 1e-3", "--step: method 'adaptive' has no step"),
         ("planar_2r --method rk4 --step -1", "--step: step is -1"),
         ("planar_2r --controller pd --target 0 --kp 1 --kd 1", "--target has 1 number; expected 2 numbers"),

@@ -193,7 +193,12 @@ class Actuator(JointActuator):
         loss = () if gear.loss is None else (gear.loss,)
         if brake is None or brake.state != "engaged":
             return loss
-        return (*loss, Coulomb(abs(gear.ratio) * brake.torque))
+        return (*loss, Coulomb(self.brake_torque))
+
+    @property
+    def brake_torque(self) -> float:
+        """What its brake takes at the joint where it is engaged, N m or N: |G| times its torque; 0 without one."""
+        return 0.0 if self.brake is None else abs((self.gear or Gear()).ratio) * self.brake.torque
 
 
 def _laws(given: Any) -> tuple[FrictionLaw, ...]:

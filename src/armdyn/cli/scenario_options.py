@@ -10,6 +10,7 @@ from typing import Any
 from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vector, read_vector, read_wrench
 from armdyn.formats.csv_table import LENGTHS
 from armdyn.robot import Robot
+from armdyn.simulation import SettingError
 from armdyn.spatial.rotations import Array
 from armdyn.studies.motion import OUTPUTS
 from armdyn.studies.words import Words
@@ -19,7 +20,7 @@ SCENARIOS = (".yaml", ".yml")
 
 PLACES: dict[str, Keys] = {
     **{name: (name,) for name in ("duration", "q0", "qd0", "stops", "torques", "between", "controller", "reference")},
-    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every")},
+    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes")},
     **{name: ("inputs", name) for name in ("f_tip", "target", "kp", "kd")},
     **{name: ("outputs", name) for name in OUTPUTS},
     "torque": ("inputs", "tau"),
@@ -37,12 +38,36 @@ VECTORS: dict[str, Callable[[str, str, Robot], Array]] = {
 }
 """The options that are texts of several numbers, and what reads them."""
 
+
+def read_brakes(text: str) -> dict[str, list[list[Any]]]:
+    """Switches by joint, pairs of a time and a state, from such as "elbow_joint@0.5=engaged,elbow_joint@1=released".
+
+    Raises:
+        SettingError: a switch that is written in another way.
+    """
+    switches: dict[str, list[list[Any]]] = {}
+    for part in text.split(","):
+        place, _, state = part.strip().partition("=")
+        joint, at, time = place.rpartition("@")
+        try:
+            switches.setdefault(joint, []).append([float(time), state])
+        except ValueError:
+            at = ""
+        if not (joint and at and state):
+            raise SettingError(
+                f"--brakes has {part.strip()!r}; expected JOINT@SECONDS=STATE, such as elbow_joint@0.5=engaged"
+            )
+    return switches
+
+
 READ: dict[str, Callable[[Any], Any]] = {
     **{name: lambda value: value for name in PLACES if name not in VECTORS},
     **dict.fromkeys(("torques", "reference"), Path.absolute),
+    "brakes": read_brakes,
     "payload_com": lambda text: read_vector(text, "--payload-com", 3, units=[LENGTHS] * 3),
 }
 """What makes words of the other options."""
+
 
 ALTERNATIVES: tuple[tuple[Keys, ...], ...] = (
     (("inputs", "target"), ("reference",)),

@@ -69,6 +69,14 @@ def simulate(
         float | None,
         typer.Option("--stops", help="Make joint limits stops: speed after a hit over speed before, 0 to 1."),
     ] = None,
+    brakes: Annotated[
+        str | None,
+        typer.Option(
+            "--brakes",
+            metavar="JOINT@SECONDS=STATE,...",
+            help="Brakes that engage and release, such as elbow_joint@0.5=engaged; the actuators have them.",
+        ),
+    ] = None,
     torque: Annotated[
         str | None,
         typer.Option("--torque", help="Constant joint forces, N m or N; zero if left out.", rich_help_panel=JOINTS),
@@ -182,6 +190,8 @@ def simulate(
       armdyn simulate ur5 --controller computed_torque --target 0.5,-1,1,0,0,0 --kp 100 --kd 20 --method rk4
 
       armdyn simulate ur5 --controller computed_torque --reference path.csv --kp 100 --kd 20
+
+      armdyn simulate ur5 --actuators drives.yaml --brakes elbow_joint@0.5=engaged --duration 2
 
       armdyn simulate reach.yaml --duration 2 --plot reach.png
 

@@ -3,7 +3,13 @@
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.errors import SettingError, SimulationError, SimulationInterrupted, TrajectoryFileError
+from armdyn.simulation.errors import (
+    FrictionWarning,
+    SettingError,
+    SimulationError,
+    SimulationInterrupted,
+    TrajectoryFileError,
+)
 from armdyn.simulation.events import Crossing, JointLimit, Occurrence, Plane
 from armdyn.simulation.methods import (
     AdamsBashforthMoulton4,
@@ -30,6 +36,7 @@ __all__ = [
     "Crossing",
     "EnergyAccount",
     "Euler",
+    "FrictionWarning",
     "Heun",
     "JointLimit",
     "Occurrence",

@@ -65,7 +65,7 @@ class Brakes:
         """
         if not isinstance(given, Mapping):
             raise SettingError(f"brakes is {given!r}; expected a mapping from joints to switches, {EXPECTED}")
-        switches = tuple(one for name, pairs in given.items() for one in _switches(robot, name, pairs, duration))
+        switches = tuple(one for name, pairs in given.items() for one in switches_of(robot, name, pairs, duration))
         if switches and robot.mechanism.drive.depends_on_load:
             raise SettingError(
                 f"friction of {robot.name!r} depends on the load of its gears, so that its joints do not stick, and "
@@ -76,13 +76,7 @@ class Brakes:
     @property
     def engaged(self) -> frozenset[str]:
         """The joints whose brakes are engaged at first."""
-        return frozenset(
-            joint.name
-            for joint in self.robot.model.joints
-            if isinstance(joint.actuator, Actuator)
-            and joint.actuator.brake is not None
-            and joint.actuator.brake.state == "engaged"
-        )
+        return engaged_joints(self.robot)
 
     def after(self, engaged: frozenset[str], switch: Switch) -> frozenset[str]:
         """The joints whose brakes are engaged behind a switch."""
@@ -90,29 +84,52 @@ class Brakes:
 
     def pushing(self, engaged: frozenset[str], barriers: Barriers, redundant: Redundant) -> Pushing:
         """The equations of motion with these brakes engaged and the others released."""
-        robot = self._with(engaged)
+        switched = {one.joint: one.joint in engaged for one in self.switches}
+        robot = with_brakes(self.robot, switched)
         return Pushing(robot, barriers, DryJoints.of(robot), redundant)
 
-    def _with(self, engaged: frozenset[str]) -> Robot:
-        """The robot with its brakes in other states; what else was said of its joints stays."""
-        switched = {one.joint for one in self.switches}
-        joints = [
-            joint.replace(actuator=joint.actuator.with_brake(STATES[joint.name in engaged]))  # type: ignore[union-attr]
-            if joint.name in switched
-            else joint
-            for joint in self.robot.model.joints
-        ]
-        return Robot(self.robot.model.replace(joints=tuple(joints)))
+
+def engaged_joints(robot: Robot) -> frozenset[str]:
+    """The joints whose brakes a robot has engaged."""
+    return frozenset(
+        joint.name
+        for joint in robot.model.joints
+        if isinstance(joint.actuator, Actuator)
+        and joint.actuator.brake is not None
+        and joint.actuator.brake.state == "engaged"
+    )
 
 
-def _switches(robot: Robot, name: str, pairs: Any, duration: float) -> list[Switch]:
-    """The switches of one joint's brake."""
+def with_brakes(robot: Robot, engaged: Mapping[str, bool]) -> Robot:
+    """The robot with the brakes of some joints engaged or released; what else was said of its joints stays."""
+    joints = [
+        joint.replace(actuator=joint.actuator.with_brake(STATES[engaged[joint.name]]))  # type: ignore[union-attr]
+        if joint.name in engaged
+        else joint
+        for joint in robot.model.joints
+    ]
+    return Robot(robot.model.replace(joints=tuple(joints)))
+
+
+def require_brake(robot: Robot, name: str) -> Actuator:
+    """The actuator of a joint that has a brake.
+
+    Raises:
+        UnknownName: a joint that the robot does not have.
+        SettingError: one without a brake.
+    """
     joint = robot.model.joint(name)
     if not isinstance(joint.actuator, Actuator) or joint.actuator.brake is None:
         raise SettingError(
             f"brakes has joint {name!r} of {robot.name!r}, which has no brake; give it one: "
             f"robot.with_actuators({{{name!r}: Actuator(motor, gear, brake=Brake(0.4))}}), N m"
         )
+    return joint.actuator
+
+
+def switches_of(robot: Robot, name: str, pairs: Any, duration: float) -> list[Switch]:
+    """The switches of one joint's brake."""
+    require_brake(robot, name)
     listed = isinstance(pairs, list | tuple)
     if not listed or not all(isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs):
         raise SettingError(

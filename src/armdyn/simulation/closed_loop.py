@@ -7,6 +7,9 @@ result is tau, which is held during the step; results that are neither are *sign
 
 Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
 velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
+
+Joints with dry friction stick and slip (`armdyn.simulation.stick_slip`); where they cannot, a `FrictionWarning` says
+so.
 """
 
 from __future__ import annotations
@@ -20,8 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.checks import number, one_per_joint
-from armdyn.declaration import Argument, Function, MadeFunction, Shape
-from armdyn.errors import ShapeError, TraceError, UnknownName, shown
+from armdyn.declaration import Argument, Function
+from armdyn.errors import ShapeError, TraceError, shown
 from armdyn.functions import CompiledRollout, Rolled
 from armdyn.functions.binding import Inputs
 from armdyn.functions.c_notes import said_of
@@ -30,12 +33,14 @@ from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
 from armdyn.imported import exported
-from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
-from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible import HeldFlexible, flexible_places, flexible_step, refuse_memory
+from armdyn.simulation.flexible import flexible_places, refuse_memory
+from armdyn.simulation.loop_brakes import NAME as BRAKES
+from armdyn.simulation.loop_brakes import LoopBrakes
+from armdyn.simulation.loop_friction import LoopFriction
+from armdyn.simulation.loop_step import step_function
 from armdyn.simulation.methods import Euler, FixedStep
 from armdyn.targets.c.notes import Notes
 
@@ -56,8 +61,10 @@ MEANINGS = {
     "t": "the time, s",
     "h": "the length of the step, s",
     "tau": "joint forces, N m or N",
+    "brakes": "1 of each brake that is engaged, 0 of one that is released",
     "f_tip": "wrench the tip applies, (m, f) in the tip frame, N m and N",
-    "work": "of tau, J",
+    "work": "of tau and f_tip, less what friction takes, J",
+    "heat": "what friction takes, J",
 }
 """Of the loop's own arrays, for comments in exported code."""
 
@@ -154,11 +161,16 @@ class ClosedLoop:
         parameters: of the model, that become inputs, as of `Robot.compile`.
         running_cost: a `Function` of any of the loop's arrays, and of tau, with a scalar result: its integral over
             time, a sum of h times it, is the state "cost".
-        energy: whether the work of tau is integrated too, as the state "work".
+        brakes: names of joints whose brakes are engaged and released during the motion: by the controller where it has
+            a result "brakes", of a number for each, 1 of one that is engaged and 0 of one that is released; else by an
+            input of that name. Other brakes stay as the robot has them.
+        energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
+            what friction takes; and where joints rub, as the state "heat", J, what friction takes.
 
     Raises:
         TraceError: a controller that is no declared function.
         UnknownName: a name that the loop does not have.
+        SettingError: a method without steps of one length; brakes that a joint does not have, or that could not hold.
 
     A thousand arms that are pulled to where all joints are at zero:
 
@@ -184,8 +196,10 @@ class ClosedLoop:
         parameters: Iterable[str] = (),
         running_cost: Function | None = None,
         energy: bool = False,
+        brakes: Iterable[str] = (),
     ) -> None:
-        self.robot = robot
+        self.brakes = LoopBrakes.of(robot, brakes)
+        self.robot, robot = robot, self.brakes.robot
         self.method = Euler() if method is None else method
         if not isinstance(self.method, FixedStep):
             raise SettingError(
@@ -201,9 +215,22 @@ class ClosedLoop:
         self._flexible = flexible_places(robot.model)
         if self._flexible:
             refuse_memory(self.method)
-        step = _step_function(self.method, self.controller, running_cost, energy=energy, flexible=bool(self._flexible))
+        parameters = (parameters,) if isinstance(parameters, str) else tuple(parameters)
+        self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
+        self._check_brakes()
+        self.friction.warn()
+        step = step_function(
+            self.method,
+            self.controller,
+            running_cost,
+            energy=energy,
+            flexible=bool(self._flexible),
+            sticks=self.friction.sticks(energy=energy),
+            brakes=self.brakes,
+        )
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
         over_time += ("t",) if self._takes_time else ()
+        over_time += (BRAKES,) if self._takes_brakes and BRAKES not in over_time else ()
         self.rollout = CompiledRollout(robot, step, over_time=over_time, record=record, parameters=parameters)
 
     @property
@@ -264,7 +291,8 @@ class ClosedLoop:
             inputs: references, gains, parameters of the model ("link_6.mass" as link_6_mass), tau where there is no
                 controller; states of the controller that do not begin at zero; h, s, for another step; t0, s, for
                 another time at first; of a robot with flexible joints theta and thetad, where its rotors begin, q0 and
-                qd0 where none are given.
+                qd0 where none are given; of a loop with brakes that its controller does not switch, brakes, switches by
+                joint such as {"joint_2": [(0.5, "engaged")]}, s, or numbers of shape (steps, ..., brakes).
 
         Returns:
             ``final``, the state after the last step, and ``rows``, what was recorded.
@@ -337,6 +365,9 @@ class ClosedLoop:
         if self._flexible:
             given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
         self._check_time(inputs)
+        if self._takes_brakes:
+            t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
+            given[BRAKES] = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
         if self._takes_time:
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
             given["t"] = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
@@ -364,6 +395,23 @@ class ClosedLoop:
         return self.controller is not None and self.controller.uses_time
 
     @property
+    def _takes_brakes(self) -> bool:
+        """Whether an input says which brakes are engaged."""
+        return bool(self.brakes) and (self.controller is None or BRAKES not in self.controller.results)
+
+    def _check_brakes(self) -> None:
+        """Refuse brakes that would not hold, and a controller whose result switches none."""
+        if self.brakes and self.friction.obstacle is not None:
+            raise SettingError(
+                f"brakes of {self.robot.name!r} would not hold their joints, for {self.friction.obstacle}"
+            )
+        if not self.brakes and self.controller is not None and BRAKES in self.controller.results:
+            raise SettingError(
+                f"{self._law} has a result {BRAKES!r}, but the loop was given no brakes; name their joints in "
+                "ClosedLoop(..., brakes=[...])"
+            )
+
+    @property
     def _law(self) -> str:
         """What gives tau, in words."""
         return "a loop without a controller" if self.controller is None else self.controller.function.name
@@ -374,79 +422,15 @@ class ClosedLoop:
             require_picklable(function)
         settings: dict[str, Any] = {
             "method": self.method,
-            "over_time": tuple(name for name in self.rollout.over_time if name != "t"),
+            "over_time": tuple(name for name in self.rollout.over_time if name not in ("t", BRAKES)),
             "record": self.rollout.record,
             "parameters": self.rollout.parameters,
             "running_cost": self._running_cost,
             "energy": self._energy,
+            "brakes": self.brakes.joints,
         }
         return partial(ClosedLoop, self.robot, controller, **settings), ()
 
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name
         return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
-
-
-def _step_function(
-    method: FixedStep,
-    controller: Controller | None,
-    running_cost: Function | None,
-    *,
-    energy: bool,
-    flexible: bool = False,
-) -> Function:
-    """One step as a `Function` whose results have the names of the arguments they replace."""
-    memory = method.scheme.memory
-    motion: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
-    motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
-    own = dict(motion)
-    own |= {"work": ()} if energy else {}
-    own |= dict(memory)
-    own |= {"cost": ()} if running_cost else {}
-    own |= {name: a.shape for name, a in controller.state.items()} if controller else {}
-    arguments = [Argument(name, shape) for name, shape in own.items()]
-    arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
-    given = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
-    arguments += given if controller else [Argument("tau", ("n",))]
-    arguments += [Argument("f_tip", (6,), optional=True)]
-    names = [a.name for a in arguments]
-    signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
-    results = own | {name: shape for name, shape in signals.items() if name not in own}
-    kind = named_tuple("Step", results)
-
-    def step(model: Any, *arrays: Any) -> Any:
-        values = dict(zip(names, arrays, strict=True))
-        found: dict[str, Any] = {}
-        if controller is not None:
-            found = controller.run(model, values)
-        acting = {**values, "tau": found.get("tau", values.get("tau"))}
-        state = (*(values[name] for name in motion), values.get("work", 0.0), *(values[name] for name in memory))
-        if flexible:
-            held = HeldFlexible(model, acting["tau"], values["f_tip"])
-            later = flexible_step(method, held, state, values["h"])
-        else:
-            later = method.scheme.held_step(model, *state, values["h"], acting["tau"], values["f_tip"])
-        found |= dict(zip((*motion, "work", *memory), later, strict=True))
-        if running_cost is not None:
-            found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
-        return kind(*(found[name] for name in results))
-
-    name = "_".join([method.scheme.held_step.name, *([controller.function.name] if controller else [])])
-    step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
-    sizes = controller.function.sizes if controller else {}
-    made = partial(_step_function, method, controller, running_cost, energy=energy, flexible=flexible)
-    declared = MadeFunction(
-        step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
-    )
-    if controller is None and running_cost is None:
-        object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible else SOURCES)
-    return declared
-
-
-def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
-    for argument in running_cost.arguments:
-        if argument.name not in values:
-            raise UnknownName.of(
-                "array", argument.name, values, f"the closed loop that {running_cost.name} is a cost of"
-            )
-    return [values[argument.name] for argument in running_cost.arguments]

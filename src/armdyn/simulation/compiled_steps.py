@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.functions import CompiledRollout
 from armdyn.robot import Robot
-from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.forces import Constant, Forces, Table
 from armdyn.simulation.grid import StepGrid
+from armdyn.simulation.loop_step import step_function
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
@@ -36,7 +37,8 @@ class CompiledSteps:
         given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
         self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
-        self._loop = ClosedLoop(robot, method=method, over_time=over_time, record=RECORDED, energy=True).rollout
+        step = step_function(method, None, None, energy=True)
+        self._loop = CompiledRollout(robot, step, over_time=over_time, record=RECORDED)
 
     def run(
         self,

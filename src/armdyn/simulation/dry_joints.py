@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.exact import is_zero
 from armdyn.model.drive import Drive
 from armdyn.model.friction import FrictionLaw
 from armdyn.robot import Robot
@@ -83,7 +84,7 @@ class DryJoints:
 
 def can_stick(drive: Drive, body: int) -> bool:
     """Whether the joint of a body has dry friction."""
-    return float(drive.friction[body]) > 0.0 or any(map(is_dry, drive.laws[body]))
+    return not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))
 
 
 def is_dry(law: FrictionLaw) -> bool:

@@ -42,6 +42,10 @@ class SimulationInterrupted(KeyboardInterrupt):
         return type(self), (self.args[0], self.trajectory)
 
 
+class FrictionWarning(UserWarning):
+    """Joints with dry friction that creep or chatter about rest in a closed loop, where they should stick."""
+
+
 class SettingError(ArmdynError, ValueError):
     """A duration, step, tolerance or other setting that makes no sense."""
 

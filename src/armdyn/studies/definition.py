@@ -17,6 +17,7 @@ from armdyn.errors import ShapeError
 from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
+from armdyn.simulation.brakes import EXPECTED
 from armdyn.simulation.methods import ConstantAcceleration, Euler, FixedStep, Heun, RungeKutta4, SemiImplicitEuler
 from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
@@ -109,9 +110,21 @@ class Study:
             "every": recipe.every,
             "record": list(recipe.record) if recipe.keep_records else [],
             "summaries": hashlib.sha256(repr(sorted(summaries.items())).encode()).hexdigest(),
+            **({"brakes": digest_of("brakes", self.switched)} if self.switched else {}),
         }
 
+    @property
+    def switched(self) -> dict[str, Array]:
+        """The table of brakes over time that all runs share, by name; empty where no input switches any."""
+        recipe, given = self.recipe, self.recipe.inputs
+        brakes = recipe.switched(self.loop)
+        if not brakes:
+            return {}
+        h, t0 = float(given.get("h", self.loop.method.step)), float(given.get("t0", 0.0))
+        return {name: np.asarray(self.loop.brakes.over_time(one, t0, h, recipe.steps)) for name, one in brakes.items()}
+
     def _check(self) -> None:
+        _ = self.switched  # or the error that says what is wrong with them
         shapes, recipe = self.shapes, self.recipe
         for name in self.samples.names:
             if name in recipe.inputs:
@@ -125,7 +138,7 @@ class Study:
             if np.shape(value) != expected:
                 raise ShapeError(f"{name} has shape {np.shape(value)}; expected {expected}, the same for all runs")
         known = {*self.samples.names, *recipe.inputs}
-        states = {port.name for port in self.rollout.state} | {"q0", "qd0", "h", "t"}
+        states = {port.name for port in self.rollout.state} | {"q0", "qd0", "h", "t", "brakes"}
         missing = [name for name in shapes if name not in known | states]
         if missing:
             raise StudyError(
@@ -153,6 +166,7 @@ def defined(
     summaries: Mapping[str, Summary] | None,
     running_cost: Function | None,
     energy: bool,
+    brakes: Mapping[str, Any] | None,
     chunk: int | None,
 ) -> Study:
     """The study that the arguments of `armdyn.study` describe, checked."""
@@ -178,6 +192,7 @@ def defined(
         parameters=quantities.parameters([*varied.names, *same]),
         running_cost=running_cost,
         energy=switch("energy", energy, error=StudyError),
+        brakes=_checked_brakes(brakes),
         inputs={name: v if name in ALWAYS_THE_SAME else array(name, v, finite=StudyError) for name, v in same.items()},
         steps=whole_number("steps", steps, least=1, error=StudyError),
         every=whole_number("every", every, least=1, error=StudyError),
@@ -204,6 +219,12 @@ def _signals(what: str, names: Iterable[str]) -> tuple[str, ...]:
         if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
             raise StudyError(f"{what} names {name!r}; expected states and signals of the loop, such as 'q'")
     return found
+
+
+def _checked_brakes(brakes: Mapping[str, Any] | None) -> dict[str, Any]:
+    if brakes is not None and not isinstance(brakes, Mapping):
+        raise StudyError(f"brakes is {brakes!r}; expected a mapping from joints to switches, {EXPECTED}")
+    return dict(brakes or {})
 
 
 def _checked_summaries(summaries: Mapping[str, Summary] | None) -> dict[str, Summary]:

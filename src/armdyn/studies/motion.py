@@ -80,6 +80,8 @@ class Motion:
         settings["q0"] = np.zeros(known.dof) if settings["q0"] is None else settings["q0"]
         settings["duration"] = words.number("duration", driven.lasts, above=0.0, unit="s")
         settings |= {"method": method, "torque": driven.torque, "f_tip": given.get("f_tip"), "stops": _stops(words)}
+        if "brakes" in words:
+            settings["brakes"] = words.brakes(robot)
         if "save_every" in words:
             settings["save_every"] = words.number("save_every", 0.0, above=0.0, unit="s")
         return cls(robot, settings, driven.described, driven.follows, _outputs(words))

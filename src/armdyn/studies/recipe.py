@@ -55,6 +55,7 @@ class Recipe:
     parameters: tuple[str, ...]
     running_cost: Function | None
     energy: bool
+    brakes: Mapping[str, Any]
     inputs: Mapping[str, Array]
     steps: int
     every: int
@@ -72,7 +73,12 @@ class Recipe:
             parameters=self.parameters,
             running_cost=self.running_cost,
             energy=self.energy,
+            brakes=self.brakes,
         )
+
+    def switched(self, loop: ClosedLoop) -> dict[str, Any]:
+        """The switches of brakes as an input of a loop, where there are any, or its controller switches none."""
+        return {"brakes": self.brakes} if "brakes" in loop.inputs or any(self.brakes.values()) else {}
 
     def compute(
         self,
@@ -93,8 +99,9 @@ class Recipe:
             report: called with the fraction that is done.
         """
         given = {**self.inputs, **values}
+        switched = self.switched(loop)
         with np.errstate(all="ignore"):  # a run that diverges ends in NaN, and the others go on
-            rolled = loop(**given, steps=self.steps, every=self.every, workers=workers, report=report)  # type: ignore[arg-type]
+            rolled = loop(**given, **switched, steps=self.steps, every=self.every, workers=workers, report=report)  # type: ignore[arg-type]
         seen = Runs(self.robot, np.arange(numbers.start, numbers.stop), given, rolled.final, rolled.rows)
         found = {"run": seen.number, **values}
         found |= {f"final.{name}": value for name, value in rolled.final._asdict().items()}

@@ -36,6 +36,7 @@ def study(
     summaries: Mapping[str, Summary] | None = None,
     running_cost: Function | None = None,
     energy: bool = False,
+    brakes: Mapping[str, Any] | None = None,
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     client: Any = None,
@@ -64,7 +65,9 @@ def study(
         keep_records: whether what is recorded is a result; else it is only for summaries, and takes no room.
         summaries: functions of some `Runs` with a number or array for each, shape (runs, ...), by name.
         running_cost: of the state "cost", as of `armdyn.ClosedLoop`.
-        energy: whether the state "work" is integrated.
+        energy: whether the state "work" is integrated, and "heat" where joints rub.
+        brakes: switches of brakes by joint, the same in all runs: {"joint_2": [(0.5, "engaged")]}, s; an empty list
+            where the controller has a result "brakes", as of `armdyn.ClosedLoop`.
         chunk: how many runs are computed together.
         folder: for parts and the manifest; None keeps results in memory.
         client: a `distributed.Client` whose workers compute the chunks, one thread each.
@@ -113,6 +116,7 @@ def study(
         summaries=summaries,
         running_cost=running_cost,
         energy=energy,
+        brakes=brakes,
         chunk=chunk,
     )
     switch("progress", progress, error=StudyError)

@@ -18,6 +18,7 @@ from armdyn.model import Inertia
 from armdyn.model.parameters import SHAPES, parameter_shape
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
+from armdyn.simulation.brakes import switches_of
 from armdyn.spatial.rotations import Array
 from armdyn.studies.controllers import CONTROLLERS
 from armdyn.studies.errors import StudyError
@@ -25,7 +26,20 @@ from armdyn.studies.quantities import Quantities
 from armdyn.yaml_file import Keys, lines_of, read_mapping
 
 OF_ROBOT = ("base", "tip", "chain", "locked", "gravity")
-SHARED = ("robot", *OF_ROBOT, "actuators", "payload", "q0", "qd0", "duration", "step", "method", "controller", "inputs")
+SHARED = (
+    "robot",
+    *OF_ROBOT,
+    "actuators",
+    "payload",
+    "q0",
+    "qd0",
+    "duration",
+    "step",
+    "method",
+    "controller",
+    "inputs",
+    "brakes",
+)
 OF_A_STUDY = ("samples", "runs", "seed", "grid", "record", "every", "summaries", "chunk")
 OF_A_MOTION = (
     *("torques", "between", "reference", "sample_time", "stops"),
@@ -233,6 +247,19 @@ class Words:
             return None
         with self.at(name):
             return spread(name, self.said[name], (robot.dof,), 0, one_per_joint(robot))
+
+    def brakes(self, robot: Robot) -> dict[str, Any]:
+        """Switches of brakes by joint, pairs of a time, s, and a state; empty where none are said.
+
+        Raises:
+            StudyError: what is no list of such pairs.
+            UnknownName: a joint that the robot does not have.
+        """
+        said = self.mapping("brakes")
+        for name, pairs in said.items():
+            with self.at("brakes", str(name)):
+                switches_of(robot, name, pairs, np.inf)
+        return said
 
     def quantities(self, robot: Robot) -> Quantities:
         """The names of what the controller, or the arm without one, takes."""

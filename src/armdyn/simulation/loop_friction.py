@@ -1,0 +1,82 @@
+"""Whether the joints of a closed loop stick where they have dry friction, and why not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from armdyn.errors import warn_outside
+from armdyn.robot import Robot
+from armdyn.simulation.dry_joints import can_stick
+from armdyn.simulation.errors import FrictionWarning
+from armdyn.simulation.flexible import flexible_places
+from armdyn.simulation.methods import FixedStep
+
+
+@dataclass(frozen=True)
+class LoopFriction:
+    """What a closed loop makes of the friction of its joints.
+
+    Args:
+        robot: its name.
+        dry: the names of the joints with dry friction.
+        rubs: whether any joint rubs.
+        obstacle: why joints do not stick in this loop, and what to do; None where they do.
+    """
+
+    robot: str
+    dry: tuple[str, ...]
+    rubs: bool
+    obstacle: str | None
+
+    @classmethod
+    def of(
+        cls, robot: Robot, method: FixedStep, parameters: Iterable[str] = (), brakes: Iterable[str] = ()
+    ) -> LoopFriction:
+        """Of a loop.
+
+        Args:
+            robot: what moves.
+            method: of the loop's steps.
+            parameters: of the model that are inputs: friction that is one may be above zero.
+            brakes: joints whose brakes are inputs.
+        """
+        drive = robot.mechanism.drive
+        inputs = {*parameters, *(f"{name}.friction" for name in brakes)}
+        dry = {}
+        for k, body in enumerate(robot.mechanism.links):
+            name = robot.model.joints[body.joint].name
+            if can_stick(drive, k) or f"{name}.friction" in inputs or any(law.depends_on_load for law in drive.laws[k]):
+                dry[name] = drive.terms[k]
+        several = [name for name, terms in dry.items() if len(terms) > 1]
+        rubs = drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
+        return cls(robot.name, tuple(dry), rubs, _obstacle(robot, method, several))
+
+    def sticks(self, *, energy: bool) -> bool:
+        """Whether its steps are those of `armdyn.simulation.stick_slip`, which know the heat of friction."""
+        return self.obstacle is None and bool(self.dry or (energy and self.rubs))
+
+    def warn(self) -> None:
+        """Say where joints should stick and do not."""
+        if self.dry and self.obstacle is not None:
+            warn_outside(
+                f"joints of {self.robot!r} with dry friction do not stick in this closed loop, for {self.obstacle}; at "
+                f"rest friction counts as 0, and a joint that should stick creeps or chatters about rest: "
+                f"{', '.join(self.dry)}",
+                FrictionWarning,
+            )
+
+
+def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
+    """Why joints do not stick, and what to do."""
+    if robot.mechanism.drive.depends_on_load:
+        return "friction depends on the load (use friction that does not, or a smooth law)"
+    if flexible_places(robot.model):
+        return "joints are flexible (use a smooth law, or robot.without_springs())"
+    if robot.model.constraints:
+        return "the robot has constraints (use armdyn.simulate, or a smooth law)"
+    if method.scheme.memory:
+        return f"{type(method).__name__} does not stop where joints come to rest (use such as RungeKutta4(step=1e-3))"
+    if several:
+        return f"several coordinates move {' and '.join(several)} (use armdyn.simulate, or a smooth law)"
+    return None

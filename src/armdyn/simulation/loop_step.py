@@ -1,0 +1,120 @@
+"""One step of a closed loop as a declared function, which `armdyn.functions.CompiledRollout` repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from armdyn.declaration import Argument, Function, MadeFunction, Shape
+from armdyn.errors import UnknownName
+from armdyn.named_tuples import named_tuple
+from armdyn.simulation.equations import SOURCES
+from armdyn.simulation.flexible import HeldFlexible, flexible_step
+from armdyn.simulation.loop_brakes import NAME as BRAKES
+from armdyn.simulation.loop_brakes import LoopBrakes
+from armdyn.simulation.methods import FixedStep
+from armdyn.simulation.schemes import State
+from armdyn.simulation.stick_slip import stick_slip_step
+
+if TYPE_CHECKING:
+    from armdyn.simulation.closed_loop import Controller
+
+
+def step_function(
+    method: FixedStep,
+    controller: Controller | None,
+    running_cost: Function | None,
+    *,
+    energy: bool,
+    flexible: bool = False,
+    sticks: bool = False,
+    brakes: LoopBrakes | None = None,
+) -> Function:
+    """One step as a `Function` whose results have the names of the arguments they replace."""
+    memory = method.scheme.memory
+    motion: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
+    motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
+    own = dict(motion)
+    own |= {"work": ()} if energy else {}
+    own |= {"heat": ()} if energy and sticks else {}
+    own |= dict(memory)
+    own |= {"cost": ()} if running_cost else {}
+    own |= {name: a.shape for name, a in controller.state.items()} if controller else {}
+    arguments = [Argument(name, shape) for name, shape in own.items()]
+    arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
+    given = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
+    arguments += given if controller else [Argument("tau", ("n",))]
+    switched = bool(brakes) and (controller is None or BRAKES not in controller.results)
+    if switched and BRAKES not in {a.name for a in arguments}:
+        arguments += [Argument(BRAKES, (BRAKES,))]
+    arguments += [Argument("f_tip", (6,), optional=True)]
+    names = [a.name for a in arguments]
+    signals = dict(zip(controller.results, controller.function.outputs, strict=True)) if controller else {}
+    results = own | {name: shape for name, shape in signals.items() if name not in own}
+    kind = named_tuple("Step", results)
+
+    def step(model: Any, *arrays: Any) -> Any:
+        values = dict(zip(names, arrays, strict=True))
+        found = {} if controller is None else controller.run(model, values)
+        acting = {**values, "tau": found.get("tau", values.get("tau"))}
+        state = (*(values[name] for name in motion), values.get("work", 0.0), *(values[name] for name in memory))
+        if sticks:
+            arm = brakes.on(model, found.get(BRAKES, values.get(BRAKES))) if brakes else model
+            found |= _stuck_or_slipped(method, arm, acting)
+        else:
+            later = _moved(method, model, state, acting, flexible=flexible)
+            found |= dict(zip((*motion, "work", *memory), later, strict=True))
+        if running_cost is not None:
+            found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
+        return kind(*(found[name] for name in results))
+
+    parts = [
+        "stick_slip" if sticks else "",
+        method.scheme.held_step.name,
+        controller.function.name if controller else "",
+    ]
+    name = "_".join(filter(None, parts))
+    step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
+    sizes = dict(controller.function.sizes) if controller else {}
+    sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
+    settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "sticks": sticks, "brakes": brakes}
+    made = partial(step_function, method, controller, running_cost, **settings)
+    declared = MadeFunction(
+        step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
+    )
+    if controller is None and running_cost is None and not brakes:  # a name does not say which brakes
+        object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible else SOURCES)
+    return declared
+
+
+def _moved(method: FixedStep, model: Any, state: State, acting: Mapping[str, Any], *, flexible: bool) -> State:
+    """The state a step later."""
+    tau, f_tip, h = acting["tau"], acting["f_tip"], acting["h"]
+    if flexible:
+        return flexible_step(method, HeldFlexible(model, tau, f_tip), state, h)
+    return method.scheme.held_step(model, *state, h, tau, f_tip)  # type: ignore[no-any-return]
+
+
+def _stuck_or_slipped(method: FixedStep, model: Any, acting: Mapping[str, Any]) -> dict[str, Any]:
+    """The state a step later by name, of joints that stick and slip."""
+    energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
+    state = acting["q"], acting["qd"], energies
+    q, qd, energies = stick_slip_step(method, model, state, acting["h"], acting["tau"], acting["f_tip"])
+    return {"q": q, "qd": qd, "work": energies[0], "heat": energies[1]}
+
+
+def _count(brakes: LoopBrakes, model: Any) -> int:
+    """How many brakes are inputs."""
+    return len(brakes)
+
+
+def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any]:
+    for argument in running_cost.arguments:
+        if argument.name not in values:
+            raise UnknownName.of(
+                "array", argument.name, values, f"the closed loop that {running_cost.name} is a cost of"
+            )
+    return [values[argument.name] for argument in running_cost.arguments]
