@@ -39,6 +39,7 @@ nb_execution_timeout = 120
 nb_execution_in_temp = True
 nb_execution_show_tb = True
 nb_output_stderr = "error"
+nb_merge_streams = True
 
 html_theme = "furo"
 html_title = "armdyn"

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import Any
 
 from docutils import nodes
-from docutils.utils.math import MathError
-from docutils.utils.math.latex2mathml import tex2mathml
+from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
-STRUTS = re.compile(r"\\(displaystyle|left\.)\s*")
-"""What SymPy writes and MathML does not need: blocks are in display style."""
+NOT_UNDERSTOOD = re.compile(r"<m[io]>(\\[a-zA-Z]+)</m[io]>")
 
 
 def register(app: Sphinx) -> None:
@@ -24,21 +23,30 @@ def register(app: Sphinx) -> None:
 
 def visit_inline(self: Any, node: nodes.math) -> None:
     """An equation in the text."""
-    self.body.append(markup(node, as_block=False))
+    self.body.append(markup(node.astext(), "inline", node))
     raise nodes.SkipNode
 
 
 def visit_block(self: Any, node: nodes.math_block) -> None:
     """An equation of its own."""
-    self.body.append(f'<div class="math">{markup(node, as_block=True)}</div>\n')
+    self.body.append(f'<div class="math">{markup(node.astext(), "block", node)}</div>\n')
     raise nodes.SkipNode
 
 
-def markup(node: nodes.Element, *, as_block: bool) -> str:
-    """The MathML of an equation; a warning and its LaTeX where that is not understood."""
-    tex = STRUTS.sub("", node.astext().strip().strip("$")).strip()
+def markup(tex: str, display: str, location: nodes.Node | None = None) -> str:
+    r"""The MathML of an equation; its LaTeX, with a warning, where that is not understood.
+
+    >>> markup(r"\dot\theta_k", "inline").count("<mover>")
+    1
+    """
+    plain = tex.strip().strip("$").replace(r"\displaystyle", "").strip()  # as SymPy writes it
     try:
-        return str(tex2mathml(tex, as_block=as_block))
-    except MathError as error:
-        logger.warning("the equation %r cannot be shown: %s", tex, error, location=node)
-        return f"<code>{tex}</code>"
+        found = str(convert(plain, display=display))
+        unknown = NOT_UNDERSTOOD.search(found)
+        reason = f"{unknown[1]} is not known" if unknown else ""
+    except Exception as error:
+        found, reason = "", repr(error)
+    if not reason:
+        return found
+    logger.warning("the equation %r cannot be shown: %s", tex, reason, location=location)
+    return f"<code>{escape(tex)}</code>"
