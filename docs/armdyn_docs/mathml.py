@@ -14,6 +14,8 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 
 NOT_UNDERSTOOD = re.compile(r"<m[io]>(\\[a-zA-Z]+)</m[io]>")
+BRACKETED = re.compile(r"<mo[^>]*>(?:\[|&#x0005B;)</mo><mtable>(.*?)</mtable><mo[^>]*>(?:\]|&#x0005D;)</mo>")
+"""A matrix in brackets. The style sheet draws them, for brackets grow with it only where a font for mathematics is."""
 
 
 def register(app: Sphinx) -> None:
@@ -47,6 +49,6 @@ def markup(tex: str, display: str, location: nodes.Node | None = None) -> str:
     except Exception as error:
         found, reason = "", repr(error)
     if not reason:
-        return found
+        return BRACKETED.sub(r'<mtable class="bracketed">\1</mtable>', found)
     logger.warning("the equation %r cannot be shown: %s", tex, reason, location=location)
     return f"<code>{escape(tex)}</code>"
