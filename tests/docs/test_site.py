@@ -136,3 +136,5 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     page = (tmp_path / "site" / "equations.html").read_text(encoding="utf-8")
     assert 'href="reference/armdyn.Robot.html#armdyn.Robot.mass_matrix"' in page
     assert re.search(r'href="tests/\w+\.html#test-', page)
+    assert (tmp_path / "site" / "notebooks" / "ur5_falls.html").exists()
+    assert {file.name for file in (tmp_path / "site" / "_downloads").rglob("*.ipynb")} >= {"ur5_falls.ipynb"}
