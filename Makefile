@@ -62,4 +62,4 @@ $(VENV)/installed-docs: requirements/docs.txt $(VENV)/installed-base
 	touch $@
 
 clean:
-	rm -rf $(VENV) out build/aarch64 build/docs build/notebooks docs/reference docs/tests
+	rm -rf $(VENV) out build/aarch64 build/docs build/notebooks docs/reference docs/tests docs/notebooks/downloads

@@ -18,8 +18,8 @@ author = "the authors of armdyn"
 copyright = author
 release = version = armdyn.__version__
 
-extensions = ["myst_nb", "sphinx.ext.mathjax"]
-exclude_patterns = ["pictures", "armdyn_docs"]
+extensions = ["myst_nb"]
+exclude_patterns = ["pictures", "armdyn_docs", "notebooks/downloads"]
 root_doc = "index"
 nitpicky = True
 suppress_warnings: list[str] = []
@@ -39,6 +39,7 @@ nb_execution_timeout = 120
 nb_execution_in_temp = True
 nb_execution_show_tb = True
 nb_output_stderr = "error"
+nb_merge_streams = True
 
 html_theme = "furo"
 html_title = "armdyn"
@@ -46,6 +47,7 @@ html_static_path = ["static"]
 html_css_files = ["armdyn.css"]
 html_copy_source = False
 html_show_sphinx = False
+html_math_renderer = "mathml"
 html_theme_options = {"navigation_with_keys": True, "top_of_page_buttons": []}
 pygments_style, pygments_dark_style = "friendly", "monokai"
 
@@ -53,8 +55,9 @@ pygments_style, pygments_dark_style = "friendly", "monokai"
 def setup(app: Sphinx) -> None:
     """Write the reference and the tests' pages, make links of names, run the pages that are notebooks."""
     sys.path.insert(0, str(HERE))
-    from armdyn_docs import executed, links  # noqa: PLC0415 - behind the path; they need Sphinx
+    from armdyn_docs import executed, links, mathml  # noqa: PLC0415 - behind the path; they need Sphinx
 
+    mathml.register(app)
     app.add_transform(links.LinkNames)
     app.connect("builder-inited", write_pages)
     app.connect("source-read", executed.as_notebook)
@@ -62,11 +65,12 @@ def setup(app: Sphinx) -> None:
 
 def write_pages(app: Sphinx) -> None:
     """Sphinx's event ``builder-inited``: the pages of docstrings and tests stand before Sphinx looks for pages."""
-    from armdyn_docs import cited_tests, links, reference  # noqa: PLC0415
+    from armdyn_docs import cited_tests, links, notebooks, reference  # noqa: PLC0415
     from sphinx.errors import ConfigError  # noqa: PLC0415 - this file is read without Sphinx too
 
     written = reference.Reference()
     reference.write(HERE / "reference", written.pages)
+    reference.write(HERE / "notebooks" / notebooks.DOWNLOADS, lambda: notebooks.downloads(HERE))
     try:
         reference.write(HERE / "tests", lambda: cited_tests.pages(HERE))
     except (LookupError, OSError) as error:

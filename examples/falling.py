@@ -27,7 +27,7 @@ def main(path: str = "ur5_falls.gif", duration: float = 3.0) -> None:
         f"the tip moves with up to {speed[fastest]:.2f} m/s (t = {fall.t[fastest]:.3f} s, {hand.position[fastest]} m)"
     )
 
-    early = fall.between(0.0, min(1.0, duration))  # later the motion is chaotic: small errors grow
+    early = fall.between(0.0, min(1.0, duration))  # each step adds to the error of Euler's method
     steps = armdyn.simulate(robot, np.zeros(6), duration=early.t[-1], method="euler", step=1e-3)
     print(f"with Euler steps of 1 ms, in the first {early.t[-1]:g} s:")
     print(early.compare(steps))

@@ -24,7 +24,11 @@ warnings.filterwarnings("error", module="armdyn|__main__")
 
 
 def as_notebook(_app: object, name: str, source: list[str]) -> None:
-    """Sphinx's event ``source-read``: fences of Python of an executed page become cells."""
+    """Sphinx's event ``source-read``: Python of an executed page becomes cells; notebooks get their download."""
+    if name.startswith("notebooks/") and name != "notebooks/index":
+        from armdyn_docs.notebooks import with_download  # noqa: PLC0415 - needs MyST-NB
+
+        source[0] = with_download(name, source[0], SET_UP)
     if name in EXECUTED:
         title, _, text = source[0].partition("\n\n")
         cells = text.replace("```python\n", "```{code-cell} python\n")

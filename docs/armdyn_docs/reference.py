@@ -271,7 +271,7 @@ def write(folder: Path, pages: Callable[[], Iterator[tuple[str, str]]]) -> None:
         written.add(path)
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
-    for path in {*folder.glob("*.md")} - written:
+    for path in {*folder.glob("*.md"), *folder.glob("*.ipynb")} - written:
         path.unlink()
 
 

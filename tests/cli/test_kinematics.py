@@ -11,6 +11,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import armdyn
+from armdyn.robots.postures import POSTURES
 
 Shell = Callable[..., Any]
 
@@ -40,6 +41,27 @@ def test_list(shell: Shell) -> None:
     assert tuple(robots) == armdyn.bundled_robots()
     assert [joint["kind"] for joint in robots["rp"]["joints"]] == ["revolute", "prismatic"]
     assert all(one["what"] and one["source"] for one in robots.values())
+    assert all("picture" not in one for one in robots.values())
+
+
+def test_pictures_of_the_list(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    two = ("rp", "scara")
+    monkeypatch.setattr("armdyn.cli.list_robots.bundled_robots", lambda: two)
+    said = shell("list", "--pictures", str(tmp_path / "new" / "arms"))
+    assert said.code == 0, said.err
+    drawn = {file.stem for file in (tmp_path / "new" / "arms").glob("*.png") if file.stat().st_size > 10_000}
+    assert drawn == {*two}
+    (tmp_path / "file").touch()
+    said = shell("list", "--pictures", str(tmp_path / "file"))
+    assert said.code == 2
+    assert "no folder" in said.err
+
+
+def test_postures_are_of_the_bundled_robots_and_within_limits() -> None:
+    assert tuple(POSTURES) == armdyn.bundled_robots()
+    for name, q in POSTURES.items():
+        robot = armdyn.load(name)
+        assert ((robot.lower <= q) & (q <= robot.upper)).all(), name
 
 
 def test_fk(shell: Shell) -> None:

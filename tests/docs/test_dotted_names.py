@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").glob("*.py")]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CHANGELOG.md",
+    *(ROOT / "docs").glob("*.md"),
+    *(ROOT / "docs" / "notebooks").glob("*.md"),
+    *(ROOT / "examples").glob("*.py"),
+]
 NAME = re.compile(r"(?<![\w./-])armdyn(?:\.[A-Za-z_]\w*)+")
 
 LOOK_UP = """

@@ -39,7 +39,8 @@ def test_every_page_is_in_a_table_of_contents_once() -> None:
     pages = [name for name in listed() if "/" not in name]
     assert len(pages) == len({*pages})
     assert {*pages} == PAGES
-    assert {name for name in listed() if "/" in name} == {"reference/index", "tests/index"}  # written by the build
+    written_by_the_build = {"reference/index", "tests/index"}
+    assert {name for name in listed() if "/" in name} == {"notebooks/index", *written_by_the_build}
 
 
 def test_pages_that_are_executed_exist() -> None:
@@ -135,3 +136,5 @@ def test_the_site_is_built_without_a_warning(tmp_path: Path) -> None:
     page = (tmp_path / "site" / "equations.html").read_text(encoding="utf-8")
     assert 'href="reference/armdyn.Robot.html#armdyn.Robot.mass_matrix"' in page
     assert re.search(r'href="tests/\w+\.html#test-', page)
+    assert (tmp_path / "site" / "notebooks" / "ur5_falls.html").exists()
+    assert {file.name for file in (tmp_path / "site" / "_downloads").rglob("*.ipynb")} >= {"ur5_falls.ipynb"}

@@ -306,6 +306,8 @@ def test_a_player_for_notebooks(swing: Trajectory, planar: Robot, tmp_path: Path
     with Image.open(io.BytesIO(frames[0])) as first:
         assert first.size == tuple(animation.figure.bbox.size.astype(int))
     assert 'type="button"' in html or "<button" in html
+    assert "://" not in re.sub(r"http://www\.w3\.org/[\w/]+", "", html)  # nothing from the network
+    assert "▶" in html
     assert len(re.findall(r"base64,", (tmp_path / "a.html").read_text())) == 3
 
 

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
 
 from armdyn.cli.description import moving_mass
 from armdyn.cli.json_output import AsJson, print_json
+from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import figure, new_table, show
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
+from armdyn.robots.postures import POSTURES
 from armdyn.robots.sources import SOURCES
 
 
-def list_robots(json: AsJson = False) -> None:
+def list_robots(
+    json: AsJson = False,
+    pictures: Annotated[
+        Path | None,
+        typer.Option("--pictures", metavar="FOLDER", help="Draw each robot to FOLDER/NAME.png; the folder is made."),
+    ] = None,
+) -> None:
     """The bundled robots: their joints, what they are, and where their numbers come from.
 
     R is a joint that turns, P one that slides, from the base to the tip.
@@ -23,21 +35,39 @@ def list_robots(json: AsJson = False) -> None:
       armdyn list
 
       armdyn list --json
+
+      armdyn list --pictures arms
     """
     arms = {name: load(name) for name in bundled_robots()}
+    files = {} if pictures is None else {name: pictures / f"{name}.png" for name in arms}
+    for file in files.values():
+        refuse_unwritable("--pictures", file)
     if json:
-        print_json({"robots": [_data(name, arm) for name, arm in arms.items()]})
+        print_json({"robots": [_data(name, arm, files.get(name)) for name, arm in arms.items()]})
+        _draw(arms, files)
         return
     table = new_table("Bundled robots", "name", "joints", "mass,\nkg", "what", "source")
     table.columns[1].justify = "left"
     for name, arm in arms.items():
         table.add_row(name, joint_letters(arm), figure(moving_mass(arm)), *SOURCES[name])
-    show(screen(), table)
+    console = screen()
+    show(console, table)
+    _draw(arms, files)
+    if pictures is not None:
+        console.print(f"wrote {len(files)} pictures to {pictures}", soft_wrap=True)
 
 
-def _data(name: str, arm: Robot) -> dict[str, Any]:
+def _data(name: str, arm: Robot, picture: Path | None) -> dict[str, Any]:
     joints = [{"name": joint.name, "kind": joint.kind} for joint in arm.joints]
-    return {"name": name, "joints": joints, "tip": arm.tip, "moving_mass": moving_mass(arm), **SOURCES[name]._asdict()}
+    drawn = {} if picture is None else {"picture": str(picture)}
+    about = SOURCES[name]._asdict()
+    return {"name": name, "joints": joints, "tip": arm.tip, "moving_mass": moving_mass(arm), **about, **drawn}
+
+
+def _draw(arms: Mapping[str, Robot], files: Mapping[str, Path]) -> None:
+    for name, file in files.items():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        arms[name].plot(POSTURES[name], file, width=3.6)
 
 
 def joint_letters(arm: Robot) -> str:

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from armdyn.errors import MissingLibrary
+from armdyn.plots.player_symbols import self_contained
 from armdyn.plots.style import PictureError
 from armdyn.spatial.rotations import Array
 
@@ -175,6 +176,7 @@ def _write_player(path: Path, picture: Picture, frames: int, fps: Any, report: R
             picture.show(k)
             writer.grab_frame()  # type: ignore[no-untyped-call]
             report((k + 1) / frames)
+    path.write_text(self_contained(path.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def ffmpeg() -> str | None:
