@@ -24,6 +24,7 @@ from armdyn.cli.info import info
 from armdyn.cli.jacobian import jacobian
 from armdyn.cli.list_robots import list_robots
 from armdyn.cli.masp import PAPERS_ARM, masp
+from armdyn.cli.page import page
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
 from armdyn.cli.size import size
@@ -51,7 +52,9 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
     app.command(name, help=_paragraphs(verb))(verb)
 
 
-OF_ROBOTS: tuple[Callable[..., None], ...] = (*(info, fk, ik, jacobian, torque, size, derive, export, convert, bench),)
+OF_ROBOTS: tuple[Callable[..., None], ...] = (
+    *(info, fk, ik, jacobian, torque, size, derive, export, convert, page, bench),
+)
 """The verbs that are called with the robot that ROBOT names."""
 
 _add(list_robots, "list")

@@ -13,17 +13,17 @@ MOST_EQUATIONS = 90
 DIGITS = 6
 
 RECURSION = (
-    ("Outward, link by link, from the base (ω₀ = 0, ω̇₀ = 0, a₀ = −g)", (
+    ("Outward, link by link, from the base (ω₀ = 0, ω̇₀ = 0, a₀ = -g)", (
         "ωᵢ = Rᵢᵀ ωᵢ₋₁ + zᵢ q̇ᵢ",
-        "ω̇ᵢ = Rᵢᵀ ω̇ᵢ₋₁ + (Rᵢᵀ ωᵢ₋₁) × zᵢ q̇ᵢ + zᵢ q̈ᵢ",
+        "ω̇ᵢ = Rᵢᵀ ω̇ᵢ₋₁ + (Rᵢᵀ ωᵢ₋₁) × zᵢ q̇ᵢ + zᵢ q̈ᵢ",  # noqa: RUF001
         "Uᵢ = [ω̇ᵢ] + [ωᵢ]²",
         "aᵢ = Rᵢᵀ (aᵢ₋₁ + Uᵢ₋₁ pᵢ)",
         "Fᵢ = mᵢ aᵢ + Uᵢ hᵢ",
-        "Nᵢ = hᵢ × aᵢ + axial(Uᵢ Σᵢ)",
+        "Nᵢ = hᵢ × aᵢ + axial(Uᵢ Σᵢ)",  # noqa: RUF001
     )),
     ("Inward, from the tip (fₙ₊₁ and nₙ₊₁ are what the tip applies)", (
         "fᵢ = Fᵢ + Rᵢ₊₁ fᵢ₊₁",
-        "nᵢ = Nᵢ + Rᵢ₊₁ nᵢ₊₁ + pᵢ₊₁ × Rᵢ₊₁ fᵢ₊₁",
+        "nᵢ = Nᵢ + Rᵢ₊₁ nᵢ₊₁ + pᵢ₊₁ × Rᵢ₊₁ fᵢ₊₁",  # noqa: RUF001
         "τᵢ = zᵢ · nᵢ + friction   (a joint that slides: zᵢ · fᵢ + friction)",
     )),
 )  # fmt: skip

@@ -52,11 +52,14 @@ def _inertias(robot: Robot) -> Iterator[Finding]:
 
 def _mass_matrix(robot: Robot, q: np.ndarray) -> Iterator[Finding]:
     eigenvalues = np.linalg.eigvalsh(robot.mass_matrix(q))
-    least, condition = float(eigenvalues.min()), float((eigenvalues[:, -1] / eigenvalues[:, 0]).max())
+    least = float(eigenvalues.min())
     where = f"at {CONFIGURATIONS} random configurations"
     if least <= 0.0:
-        yield Finding("warning", f"M(q) has the eigenvalue {figure(least, digits=3)} {where}: some joint moves no mass.")
+        yield Finding(
+            "warning", f"M(q) has the eigenvalue {figure(least, digits=3)} {where}: some joint moves no mass."
+        )
         return
+    condition = float((eigenvalues[:, -1] / eigenvalues[:, 0]).max())
     kind: Literal["good", "warning"] = "good" if condition < NARROW else "warning"
     yield Finding(
         kind,

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from armdyn._version import __version__
 from armdyn.checks import array, switch
-from armdyn.errors import ShapeError, Unsupported
+from armdyn.errors import ShapeError
 from armdyn.page.assembly import page_html
 from armdyn.page.equations import equations_html
 from armdyn.page.errors import PageError
@@ -101,11 +101,9 @@ def to_page(
     """
     if robot.dof > MOST_COORDINATES:
         raise PageError(
-            f"{robot.name!r} has {robot.dof} coordinates, and a page has sliders for {MOST_COORDINATES} at most; keep a "
-            "part of it, armdyn.load(..., base=, tip=, chain=True), or hold joints by robot.with_locked"
+            f"{robot.name!r} has {robot.dof} coordinates, and a page has sliders for {MOST_COORDINATES} at most; keep "
+            "a part of it, armdyn.load(..., base=, tip=, chain=True), or hold joints by robot.with_locked"
         )
-    if not robot.dof:
-        raise PageError(f"{robot.name!r} has no joints that move; there is nothing to compute on a page")
     start = _start(robot, q)
     functions = functions_of(robot)
     if len(functions.module.bytes) > MOST_BYTES:
@@ -145,7 +143,9 @@ def _start(robot: Robot, q: ArrayLike | None) -> np.ndarray:
     given = array("q", q, None, "rad or m", finite=PageError)
     if given.shape != (robot.dof,):
         names = ", ".join(robot.joint_names)
-        raise ShapeError(f"q has shape {given.shape}; expected ({robot.dof},), one value a joint of {robot.name!r}: {names}")
+        raise ShapeError(
+            f"q has shape {given.shape}; expected ({robot.dof},), one value a joint of {robot.name!r}: {names}"
+        )
     return given
 
 
@@ -175,7 +175,9 @@ def _parts(robot: Robot, functions: Functions) -> dict[str, str]:
     counted = [f"{kinds.count(kind)} {kind}" for kind in ("revolute", "prismatic") if kind in kinds]
     gravity = ", ".join(figures(robot.gravity))
     tip = f", tip {robot.tip}" if robot.tip else ""
-    facts = f"{' and '.join(counted)} joint{'s' if len(kinds) > 1 else ''} · {mass} kg moving · gravity ({gravity}) m/s²"
+    facts = (
+        f"{' and '.join(counted)} joint{'s' if len(kinds) > 1 else ''} · {mass} kg moving · gravity ({gravity}) m/s²"
+    )
     return {
         "title": escape(robot.name),
         "version": escape(__version__),

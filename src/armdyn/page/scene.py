@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,8 @@ def _segments(robot: Robot) -> list[list[int]]:
 
 def _points(robot: Robot) -> list[dict[str, Any]]:
     """Points on links, to which a line runs from the link's origin: the tip, and where constraints hold it."""
-    model, places = robot.model, []
+    model = robot.model
+    places: list[tuple[str, Sequence[float]]] = []
     if robot.tip is not None:
         places.append((robot.tip, (0.0, 0.0, 0.0)))
     places += [place for constraint in model.constraints for place in constraint.places if place[0]]

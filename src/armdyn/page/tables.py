@@ -17,6 +17,9 @@ from armdyn.targets.wasm import WasmModule
 
 UNITS = {"revolute": ("rad", "rad/s", "N m"), "prismatic": ("m", "m/s", "N")}
 
+NONE = "\u2013"
+"""In a cell of what the description does not state."""
+
 LEFT = frozenset({"joint", "link", "kind", "moves", "function", "combination", "unit", "quantity"})
 """Headings of columns of words."""
 
@@ -54,13 +57,14 @@ def joint_table(robot: Robot) -> str:
 def _joint_row(joint: Any) -> list[str]:
     limits, units = joint.limits, UNITS[joint.kind]
     bounds = [_bound(x) for x in (limits.lower, limits.upper, limits.velocity, limits.effort)]
-    losses = [figure(x, digits=5) if x else "–" for x in (joint.damping, joint.friction)]
-    armature = getattr(joint, "armature", 0.0)
-    return [joint.name, joint.kind, *bounds, *losses, figure(armature, digits=5) if armature else "–", ", ".join(units)]
+    losses = [figure(x, digits=5) if x else NONE for x in (joint.damping, joint.friction)]
+    armature = getattr(joint, "armature", 0.0)  # coordinates of coupled joints have none of their own
+    rotor = figure(armature, digits=5) if armature else NONE
+    return [joint.name, joint.kind, *bounds, *losses, rotor, ", ".join(units)]
 
 
 def _bound(value: float) -> str:
-    return figure(value, digits=5) if math.isfinite(value) else "–"
+    return figure(value, digits=5) if math.isfinite(value) else NONE
 
 
 def link_table(robot: Robot) -> str:
@@ -100,5 +104,7 @@ def findings_list(found: Iterable[Finding]) -> str:
     order = {"warning": 0, "note": 1, "good": 2}
     marks = {"good": "✓", "note": "i", "warning": "!"}
     items = sorted(found, key=lambda one: order[one.kind])
-    rows = "".join(f'<li class="{f.kind}"><b aria-label="{f.kind}">{marks[f.kind]}</b>{escape(f.text)}</li>' for f in items)
+    rows = "".join(
+        f'<li class="{f.kind}"><b aria-label="{f.kind}">{marks[f.kind]}</b>{escape(f.text)}</li>' for f in items
+    )
     return f'<ul class="findings">{rows}</ul>'

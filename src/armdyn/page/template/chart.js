@@ -14,6 +14,7 @@ class Chart {
     const c = canvas.getContext("2d");
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
     c.clearRect(0, 0, wide, high);
+    if (t.length < 2) { this.blank(c, wide, high); return; }
     const [left, right, top, bottom] = [46, wide - 8, 8, high - 18];
     let [low, top_] = [Infinity, -Infinity];
     for (const { values } of series) for (const v of values) if (Number.isFinite(v)) { low = Math.min(low, v); top_ = Math.max(top_, v); }
@@ -40,6 +41,14 @@ class Chart {
       values.forEach((v, k) => (k ? c.lineTo(x(t[k]), y(v)) : c.moveTo(x(t[k]), y(v))));
       c.stroke();
     }
+  }
+
+  /** What stands there before anything has moved. */
+  blank(c, wide, high) {
+    c.fillStyle = colours.faint;
+    c.font = "12px system-ui, sans-serif";
+    c.textAlign = "center"; c.textBaseline = "middle";
+    c.fillText("over time, when it falls", wide / 2, high / 2);
   }
 }
 

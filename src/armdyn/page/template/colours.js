@@ -3,7 +3,7 @@
 const colours = {
   read() {
     const style = getComputedStyle(document.documentElement);
-    for (const name of ["ink", "faint", "line", "accent", "metal", "joint", "slide", "grid", "kinetic", "potential", "card"]) {
+    for (const name of ["ink", "faint", "line", "accent", "metal", "joint", "slide", "grid", "kinetic", "potential", "work", "card"]) {
       this[name] = style.getPropertyValue(`--${name}`).trim();
     }
   },

@@ -1,10 +1,13 @@
 /* The arm let go: steps of one length, of the WebAssembly; energies and their account over time. */
 
-const KEPT = 1500; // moments of the charts
+const KEPT = 2500; // moments of the charts
 const MOST_STEPS = 400; // between two pictures
+const RECORDED = 8; // steps between two moments that are kept, however slow the pictures are
 
 class Fall {
-  constructor(state, settings) {
+  /** `passed` is told every place of the tip that is kept. */
+  constructor(state, settings, passed) {
+    this.passed = passed;
     this.state = state; this.settings = settings;
     this.method = "semi_implicit_euler"; this.speed = 1; this.damped = false; this.stopped = true;
     this.running = false;
@@ -16,7 +19,7 @@ class Fall {
     const { state } = this;
     this.time = 0; this.work = 0; this.owed = 0; this.broken = false;
     this.carried = null;
-    this.t = []; this.kinetic = []; this.potential = []; this.total = []; this.drift = [];
+    this.t = []; this.kinetic = []; this.potential = []; this.total = []; this.works = []; this.drift = [];
     this.record();
   }
 
@@ -51,14 +54,19 @@ class Fall {
     this.owed += Math.min(seconds, 0.1) * this.speed;
     const count = Math.min(Math.floor(this.owed / this.settings.step), MOST_STEPS);
     this.owed -= count * this.settings.step;
-    if (count) { this.step(count); if (!this.broken) this.record(); }
+    for (let done = 0; done < count && !this.broken; done += RECORDED) {
+      this.step(Math.min(RECORDED, count - done));
+      if (!this.broken) this.record();
+    }
   }
 
   record() {
     const { state } = this;
-    const K = state.functions.moving(state.q, state.qd, state.qdd).kinetic_energy[0], P = state.functions.at(state.q).potential_energy[0];
+    const at = state.functions.at(state.q), P = at.potential_energy[0];
+    const K = state.functions.moving(state.q, state.qd, state.qdd).kinetic_energy[0];
+    if (at.tip_pose) this.passed([at.tip_pose[3], at.tip_pose[7], at.tip_pose[11]]);
     if (!this.t.length) this.first = K + P - this.work;
-    const row = [this.time, K, P, K + P, K + P - this.work - this.first];
-    [this.t, this.kinetic, this.potential, this.total, this.drift].forEach((list, k) => { list.push(row[k]); if (list.length > KEPT) list.shift(); });
+    const row = [this.time, K, P, K + P, this.work, K + P - this.work - this.first];
+    [this.t, this.kinetic, this.potential, this.total, this.works, this.drift].forEach((list, k) => { list.push(row[k]); if (list.length > KEPT) list.shift(); });
   }
 }

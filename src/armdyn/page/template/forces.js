@@ -2,15 +2,17 @@
 
 class ForcePanel {
   constructor(place, robot, hasInverse) {
-    this.robot = robot; this.hasInverse = hasInverse;
-    const head = ["joint", "g(q)", ...(hasInverse ? ["motion", "τ"] : []), "of its limit", ""];
-    const cells = head.map((text, k) => element("th", k && k < head.length - 2 ? { class: "number" } : { colspan: null }, text));
+    this.robot = robot; this.hasInverse = hasInverse; this.largest = 0;
+    this.limited = robot.joints.some((joint) => joint.effort !== null);
+    const head = ["joint", "g(q)", ...(hasInverse ? ["motion", "τ"] : []), ...(this.limited ? ["", "of its limit"] : [])];
+    const sides = head.map((text, k) => (text === "" ? "meter" : k ? "number" : null)), count = hasInverse ? 3 : 1;
+    const cells = head.map((text, k) => element("th", { class: sides[k] }, text));
     this.body = element("tbody");
     this.rows = robot.joints.map((joint) => {
-      const numbers = head.slice(1, -2).map(() => element("td", { class: "number" }));
+      const numbers = head.slice(1, count + 1).map(() => element("td", { class: "number" }));
       const fill = element("i"), share = element("td", { class: "share number" });
       const bar = joint.effort === null ? "–" : element("span", { class: "bar" }, fill);
-      this.body.append(element("tr", {}, element("td", {}, joint.name), ...numbers, element("td", { style: { width: "26%" } }, bar), share));
+      this.body.append(element("tr", {}, element("td", {}, joint.name), ...numbers, ...(this.limited ? [element("td", { class: "meter" }, bar), share] : [])));
       return { numbers, fill, share };
     });
     place.append(element("table", {}, element("thead", {}, element("tr", {}, ...cells)), this.body));
@@ -19,12 +21,13 @@ class ForcePanel {
   }
 
   show({ at, moving }) {
+    this.largest = Math.max(this.largest, ...at.gravity_forces.map(Math.abs));
+    const digits = this.largest >= 100 ? 2 : this.largest >= 1 || !this.largest ? 3 : Math.min(8, 3 - Math.floor(Math.log10(this.largest)));
     this.robot.joints.forEach((joint, k) => {
       const { numbers, fill, share } = this.rows[k], g = at.gravity_forces[k];
       const tau = this.hasInverse ? moving.inverse_dynamics[k] : g;
       const shown = this.hasInverse ? [g, tau - g, tau] : [g];
-      const scale = Math.max(...shown.map(Math.abs));
-      numbers.forEach((cell, i) => { cell.textContent = Math.abs(shown[i]) < 1e-9 * scale ? "0" : fixed(shown[i], 3); });
+      numbers.forEach((cell, i) => { cell.textContent = fixed(shown[i], digits); });
       if (joint.effort === null) return;
       const part = joint.effort > 0 ? Math.abs(tau) / joint.effort : Infinity;
       fill.style.width = `${Math.min(100 * part, 100)}%`;

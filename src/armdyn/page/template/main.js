@@ -1,6 +1,8 @@
 /* The page: functions, state, panels and picture, put together. */
 
-const LAYERS = [["bodies", "bodies"], ["skeleton", "skeleton"], ["frames", "frames"], ["velocity", "velocity ellipsoid"], ["force", "force ellipsoid"], ["acceleration", "acceleration ellipsoid"], ["inertias", "link inertias"], ["trace", "trace"]];
+const LAYERS = [["bodies", "bodies"], ["skeleton", "skeleton"], ["frames", "frames"], ["trace", "trace"], ["velocity", "velocity"], ["force", "force"], ["acceleration", "acceleration"], ["inertias", "inertias"]];
+
+const titleOf = (name) => (name in ELLIPSOIDS ? `Ellipsoid of ${ELLIPSOIDS[name].about}` : name === "inertias" ? "Of each link the ellipsoid of uniform density with its mass and inertia" : null);
 
 /** What is drawn, as buttons that stay pressed. */
 function layerButtons(place, scene, changed) {
@@ -11,7 +13,7 @@ function layerButtons(place, scene, changed) {
     if (name === "trace" && (about.tip === null || !about.fall)) continue;
     const colour = ELLIPSOIDS[name]?.colour ?? (name === "inertias" ? [0.75, 0.25, 0.5] : null);
     const dot_ = colour && element("span", { class: "dot", style: { background: `rgb(${colour.map((x) => Math.round(255 * x))})` } });
-    const button = element("button", { type: "button", class: "chip", "aria-pressed": String(scene.layers[name]) }, dot_, label);
+    const button = element("button", { type: "button", class: "chip", "aria-pressed": String(scene.layers[name]), title: titleOf(name) }, dot_, label);
     button.addEventListener("click", () => {
       scene.layers[name] = !scene.layers[name];
       button.setAttribute("aria-pressed", String(scene.layers[name]));
@@ -48,16 +50,16 @@ async function begin() {
   const state = new State(ROBOT, functions), scene = new Scene(ROBOT);
   const drawing = drawingOn(byId("view"));
   if (drawing instanceof FlatDrawing) scene.layers.skeleton = true;
-  let drawn = false, shown = false, now = state.now(), last = performance.now();
-  const draw = () => { drawn = false; };
-  const show = () => { shown = drawn = false; };
+  let asked = false, shown = false, now = state.now(), last = null;
+  const draw = () => { if (!asked) { asked = true; requestAnimationFrame((time) => picture(time)); } };
+  const show = () => { shown = false; draw(); };
   const joints = new JointPanel(byId("joints"), byId("joint-tools"), ROBOT, state, (what) => {
     if (what === "moved") { state.qd.fill(0); state.qdd.fill(0); scene.trace.length = 0; }
     transport?.restart();
     show();
   });
   const panels = [new ForcePanel(byId("forces"), ROBOT, ROBOT.inverse), new MassPanel(byId("mass"), ROBOT), new TipPanel(byId("tip"), ROBOT)];
-  const fall = ROBOT.fall && new Fall(state, ROBOT.fall);
+  const fall = ROBOT.fall && new Fall(state, ROBOT.fall, (place) => scene.follow(place));
   const transport = fall && new Transport(byId("transport"), fall, joints, show);
   if (!fall) for (const id of ["transport", "charts"]) byId(id).hidden = true, (byId(id).style.display = "none");
   const camera = new Camera(drawing.canvas, ROBOT, draw);
@@ -75,21 +77,21 @@ async function begin() {
   drawing.canvas.addEventListener("webglcontextrestored", () => { drawing.prepare(); draw(); });
 
   const picture = (time) => {
-    const passed = (time - last) / 1000;
-    last = time;
-    if (fall?.running) { fall.advance(passed); shown = false; }
+    asked = false;
+    if (fall?.running) {
+      if (last !== null) { fall.advance((time - last) / 1000); shown = false; }
+      last = time;
+    } else last = null;
     if (!shown) {
       now = state.now();
-      if (fall?.running && now.tip) scene.follow(origin(now.tip));
       joints.show();
       for (const panel of panels) panel.show(now);
       transport?.show();
-      drawn = false;
     }
-    if (!drawn) scene.draw(drawing, camera.seen(), now);
-    shown = drawn = true;
+    scene.draw(drawing, camera.seen(), now);
+    shown = true;
     window.armdyn.frames += 1;
-    requestAnimationFrame(picture);
+    if (fall?.running) draw();
   };
   window.armdyn = {
     robot: ROBOT, functions, state, fall, scene, frames: 0, drawing: drawing.constructor.name,
@@ -100,7 +102,6 @@ async function begin() {
   };
   byId("check").textContent = `NumPy and this page's WebAssembly agree to ${window.armdyn.disagreement.toExponential(1)}.`;
   fit();
-  requestAnimationFrame(picture);
 }
 
 begin().catch((error) => {

@@ -7,7 +7,7 @@ class MassPanel {
     const n = robot.joints.length, dense = n > MOST_NUMBERS;
     this.n = n; this.dense = dense;
     const grid = element("div", { class: dense ? "matrix dense" : "matrix", role: "img", "aria-label": "mass matrix" });
-    grid.style.gridTemplateColumns = dense ? `repeat(${n}, 12px)` : `max-content repeat(${n}, minmax(3.4em, 1fr))`;
+    grid.style.setProperty("--n", n);
     this.cells = [];
     for (let i = 0; i < n; i++) {
       if (!dense) grid.append(element("div", { class: "label", title: robot.joints[i].name }, robot.joints[i].name));
@@ -29,7 +29,7 @@ class MassPanel {
     this.cells.forEach((cell, k) => {
       const part = largest ? Math.sqrt(Math.abs(M[k]) / largest) : 0, sign = M[k] < 0 ? "negative" : "positive";
       const dust = Math.abs(M[k]) < 1e-12 * largest;
-      if (!this.dense) cell.textContent = dust ? "0" : Math.abs(M[k]) >= 0.001 ? figure(M[k], 3) : figure(M[k], 2);
+      if (!this.dense) cell.textContent = dust ? "0" : figure(M[k], Math.abs(M[k]) >= 0.001 && this.n < 7 ? 3 : 2);
       else cell.title = `M${Math.floor(k / this.n) + 1},${(k % this.n) + 1} = ${figure(M[k])}`;
       cell.style.background = dust ? "transparent" : `color-mix(in srgb, var(--${sign}) ${Math.round(4 + 44 * part)}%, transparent)`;
     });

@@ -55,8 +55,9 @@ class Transport {
   show() {
     const { fall } = this, last = (list) => list[list.length - 1];
     this.play.textContent = fall.running ? "Pause" : this.from === null ? "Let it fall" : "Go on";
-    this.clock.textContent = fall.broken ? "the motion has left the finite numbers; reset" : `t = ${fall.time.toFixed(2)} s, steps of 1 ms`;
+    this.clock.textContent = fall.broken ? "the motion has left the finite numbers; reset" : `t = ${fall.time.toFixed(2)} s`;
     const shown = [["kinetic", colours.kinetic, fall.kinetic], ["potential", colours.potential, fall.potential], ["total", colours.ink, fall.total]];
+    if (fall.works.some((work) => work !== 0)) shown.splice(2, 0, ["work", colours.work, fall.works]);
     this.energy.draw(fall.t, shown.map(([, colour, values]) => ({ colour, values })));
     this.drift.draw(fall.t, [{ colour: colours.ink, values: fall.drift }]);
     byId("energy-legend").replaceChildren("energy, J", ...shown.map(([name, colour, values]) => element("span", { style: { color: colour } }, `${name} `, element("b", {}, figure(last(values), 4)))));
