@@ -25,6 +25,7 @@ from armdyn.cli.jacobian import jacobian
 from armdyn.cli.list_robots import list_robots
 from armdyn.cli.masp import PAPERS_ARM, masp
 from armdyn.cli.page import page
+from armdyn.cli.report import report
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
 from armdyn.cli.size import size
@@ -62,6 +63,7 @@ for verb in OF_ROBOTS:
     _add(of_robot(verb))
 _add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
 _add(study)
+_add(report)
 _add(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 
 

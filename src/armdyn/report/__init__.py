@@ -1,1 +1,11 @@
-"""Reports."""
+"""Reports: a motion as a document, HTML or PDF: limits, torques, energy, figures, and what is needed to repeat it.
+
+`report` is ``trajectory.report()`` and ``armdyn report``. `account` has the numbers, `figures` the pictures, `sections`
+the parts of the document, `printing` the PDF by a browser, `log` reads recorded joint states as a motion.
+"""
+
+from armdyn.report.document import Report, report
+from armdyn.report.errors import ReportError
+from armdyn.report.log import read_log
+
+__all__ = ["Report", "ReportError", "read_log", "report"]
