@@ -1,4 +1,4 @@
-"""The numbers of a report: of every joint the extremes beside its limits, rms force, power; where limits were passed."""
+"""The numbers of a report: of every joint extremes, rms force and power; and the limits that were passed."""
 
 from __future__ import annotations
 

@@ -98,7 +98,8 @@ def report(
     if motion.batch:
         first = ", ".join("0" for _ in motion.batch)
         raise ReportError(
-            f"a report is of one motion, and this is a batch {motion.batch}; choose one: trajectory.pick({first}).report()"
+            f"a report is of one motion, and this is a batch {motion.batch}; choose one: "
+            f"trajectory.pick({first}).report()"
         )
     if not all(np.isfinite(values).all() for values in (motion.t, motion.q, motion.qd, motion.tau)):
         raise ReportError(

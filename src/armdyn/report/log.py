@@ -1,4 +1,4 @@
-"""Recorded joint states as a motion: a csv of positions over time, with velocities, accelerations, forces where it has them."""
+"""Recorded joint states as a motion: a csv of positions over time, and what else of the motion it has."""
 
 from __future__ import annotations
 
@@ -121,7 +121,9 @@ def _motion(path: Path, robot: Robot, t: Array, found: Mapping[str, Array]) -> T
         joint_names=robot.joint_names,
         joint_kinds=tuple(joint.kind for joint in robot.joints),
         t=t,
-        **states,
+        q=states["q"],
+        qd=states["qd"],
+        qdd=states["qdd"],
         tau=np.array(tau),
         f_tip=None,
         energy=energy,

@@ -33,8 +33,8 @@ def browser() -> str:
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         raise ReportError(
-            "a PDF is printed by a browser, and none was found: install Chromium, Chrome or Edge so that its command is "
-            "on the PATH; or write the report as .html, and print that"
+            "a PDF is printed by a browser, and none was found: install Chromium, Chrome or Edge so that its command "
+            "is on the PATH; or write the report as .html, and print that"
         )
     return found
 

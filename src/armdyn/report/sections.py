@@ -14,9 +14,13 @@ from armdyn.page.tables import html_table
 from armdyn.report.account import JointAccount, Passed, joint_accounts, limits_passed
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
+from armdyn.spatial.rotations import Array
 from armdyn.tabular import figure
 
-UNITS = {"revolute": {"position": "rad", "speed": "rad/s", "force": "N m"}, "prismatic": {"position": "m", "speed": "m/s", "force": "N"}}  # fmt: skip
+UNITS = {
+    "revolute": {"position": "rad", "speed": "rad/s", "force": "N m"},
+    "prismatic": {"position": "m", "speed": "m/s", "force": "N"},
+}
 
 MOST_EVENTS = 40
 """Events that are listed."""
@@ -71,7 +75,8 @@ def _sentence(one: Passed, robot: Robot) -> str:
 
 def joints(motion: Trajectory, robot: Robot | None) -> str:
     """A row a joint: range, speed, force, rms and power beside the limits; what is beyond is marked."""
-    headings = ["joint", "unit", "lowest", "highest", "range", "speed", "limit", "force", "limit", "rms", "power, W", "put in, J", "taken, J"]  # fmt: skip
+    headings = ["joint", "unit", "lowest", "highest", "range", "speed", "limit", "force", "limit", "rms"]
+    headings += ["power, W", "put in, J", "taken, J"]
     accounts = joint_accounts(motion, robot)
     table = html_table(headings, [_row(one) for one in accounts])
     return _marked(table, accounts) + (
@@ -131,18 +136,21 @@ def tip(motion: Trajectory, robot: Robot) -> str:
     hand = motion.tip_motion(robot)
     p, speed = hand.position, np.linalg.norm(hand.twist[:, 3:], axis=-1)
     length = float(np.linalg.norm(np.diff(p, axis=0), axis=-1).sum())
-    place = lambda x: f"({', '.join(figure(float(v), digits=4) for v in x)}) m"  # noqa: E731
     k = int(speed.argmax())
     pairs = [
         ("frame", str(robot.tip)),
-        ("at start", place(p[0])),
-        ("at end", place(p[-1])),
-        ("within", f"{place(p.min(axis=0))} and {place(p.max(axis=0))}"),
+        ("at start", _place(p[0])),
+        ("at end", _place(p[-1])),
+        ("within", f"{_place(p.min(axis=0))} and {_place(p.max(axis=0))}"),
         ("length of its path", f"{figure(length, digits=4)} m"),
         ("largest speed", f"{figure(float(speed[k]), digits=4)} m/s at {figure(float(motion.t[k]), digits=4)} s"),
     ]
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs)
     return f"<dl>{rows}</dl>"
+
+
+def _place(point: Array) -> str:
+    return f"({', '.join(figure(float(x), digits=4) for x in point)}) m"
 
 
 def events(motion: Trajectory) -> str:
