@@ -69,6 +69,7 @@ ANSWERS = {
     "convert": "convert ur5 --to screws",
     "derive": "derive planar_2r --symbols all",
     "page": "page planar_2r -o planar.html",
+    "report": "report motion.csv --robot ur5 -o motion.html",
     "study": "study study.yaml",
     "masp": "masp --samples 5 --out figures",
 }
@@ -145,7 +146,7 @@ def test_one_word_for_one_thing() -> None:
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
     assert set(shared["--motion"]) == {"fk", "size", "torque"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
-    assert set(shared["--out"]) == {"convert", "export", "fk", "jacobian", "masp", "page", "study", "torque"}
+    assert set(shared["--out"]) == {"convert", "export", "fk", "jacobian", "masp", "page", "report", "study", "torque"}
     assert set(shared["--plot"]) == {"masp", "simulate", "size"}
     assert set(shared["--json"]) >= set(VERBS)
 

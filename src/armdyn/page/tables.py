@@ -50,7 +50,7 @@ def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def joint_table(robot: Robot) -> str:
     """Kinds, limits, damping, friction, and what each joint moves."""
-    headings = ["joint", "kind", "lower", "upper", "speed", "effort", "damping", "friction", "armature", "unit"]
+    headings = ["joint", "kind", "unit", "lower", "upper", "speed", "effort", "damping", "friction", "armature"]
     return html_table(headings, [_joint_row(joint) for joint in robot.joints])
 
 
@@ -60,7 +60,7 @@ def _joint_row(joint: Any) -> list[str]:
     losses = [figure(x, digits=5) if x else NONE for x in (joint.damping, joint.friction)]
     armature = getattr(joint, "armature", 0.0)  # coordinates of coupled joints have none of their own
     rotor = figure(armature, digits=5) if armature else NONE
-    return [joint.name, joint.kind, *bounds, *losses, rotor, ", ".join(units)]
+    return [joint.name, joint.kind, ", ".join(units), *bounds, *losses, rotor]
 
 
 def _bound(value: float) -> str:

@@ -41,7 +41,8 @@ def read_log(path: str | Path, robot: Robot, *, rate: float | None = None) -> Tr
 
     >>> from pathlib import Path
     >>> folder = Path(getfixture("tmp_path"))
-    >>> _ = (folder / "log.csv").write_text("t,q_joint_1 [deg],q_joint_2 [deg]\\n0,0,0\\n0.1,1,2\\n0.2,4,8\\n0.3,9,18\\n")
+    >>> rows = ["t,q_joint_1 [deg],q_joint_2 [deg]", "0,0,0", "0.1,1,2", "0.2,4,8", "0.3,9,18"]
+    >>> _ = (folder / "log.csv").write_text(chr(10).join(rows))
     >>> armdyn.report.read_log(folder / "log.csv", armdyn.load("planar_2r")).q[-1].round(4)
     array([0.1571, 0.3142])
     """

@@ -183,7 +183,7 @@ def repeat(motion: Trajectory, robot: Robot | None) -> str:
     ]
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs)
     q0, qd0 = (", ".join(repr(float(x)) for x in values[0]) for values in (motion.q, motion.qd))
-    state = f"<dt>q at start</dt><dd>{escape(q0)}</dd><dt>q̇ at start</dt><dd>{escape(qd0)}</dd>"
+    state = f"<dt>q at start</dt><dd>{escape(q0)}</dd><dt>qd at start</dt><dd>{escape(qd0)}</dd>"
     return f'<dl class="long">{rows}{state}</dl>'
 
 
