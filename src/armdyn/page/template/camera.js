@@ -18,8 +18,8 @@ class Camera {
     const { scene } = this;
     this.azimuth = 0;
     this.elevation = Math.asin(Math.max(-1, Math.min(1, dot(scene.eye, this.up))));
-    this.target = times(scene.planar ? 0 : 0.2 * scene.size, this.up);
-    this.distance = ((scene.planar ? 1.06 : 0.7) * scene.size) / Math.sin(FIELD / 2);
+    this.target = times(scene.planar ? 0 : 0.12 * scene.size, this.up);
+    this.distance = ((scene.planar ? 1.06 : 0.8) * scene.size) / Math.sin(FIELD / 2);
     this.changed();
   }
 

@@ -63,6 +63,7 @@ async function begin() {
   const transport = fall && new Transport(byId("transport"), fall, joints, show);
   if (!fall) for (const id of ["transport", "charts"]) byId(id).hidden = true, (byId(id).style.display = "none");
   const camera = new Camera(drawing.canvas, ROBOT, draw);
+  drawing.canvas.addEventListener("pointerdown", () => byId("hint").classList.add("read"), { once: true });
   layerButtons(byId("layers"), scene, draw);
 
   const fit = () => {
@@ -87,6 +88,7 @@ async function begin() {
       joints.show();
       for (const panel of panels) panel.show(now);
       transport?.show();
+      if (fall?.running) byId("hint").classList.add("read");
     }
     scene.draw(drawing, camera.seen(), now);
     shown = true;
