@@ -14,7 +14,7 @@ from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
 from armdyn.errors import ShapeError
-from armdyn.formats.csv_table import TableError
+from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation.errors import TrajectoryFileError
@@ -82,7 +82,7 @@ def _motion(path: Path, arm: Robot | None, rate: float | None) -> Trajectory:
 
     if path.suffix.lower() != ".csv":
         if rate is not None:
-            raise TableError(f"--rate belongs to a csv without times, and {str(path)!r} is none")
+            raise ReportError(f"--rate belongs to a csv without times, and {str(path)!r} is none")
         return Trajectory.load(path)
     try:
         trajectory = Trajectory.load(path)
@@ -90,13 +90,13 @@ def _motion(path: Path, arm: Robot | None, rate: float | None) -> Trajectory:
         if not path.is_file():
             raise
         if arm is None:
-            raise TableError(
+            raise ReportError(
                 f"{str(path)!r} is no trajectory that armdyn wrote, and a log needs to be told whose joints it has: "
                 f"--robot ROBOT ({error})"
             ) from None
         return read_log(path, arm, rate=rate)
     if rate is not None:
-        raise TableError(f"{str(path)!r} is a trajectory with times of its own; leave --rate out")
+        raise ReportError(f"{str(path)!r} is a trajectory with times of its own; leave --rate out")
     return trajectory
 
 

@@ -5,7 +5,16 @@ drawn, `findings`, `tables` and `equations` say what is told of the robot, `asse
 style sheet and scripts in ``template``.
 """
 
-from armdyn.page.errors import PageError
-from armdyn.page.page import Page, to_page
+from typing import TYPE_CHECKING
+
+from armdyn.lazy import names_of
+
+if TYPE_CHECKING:
+    from armdyn.page.errors import PageError
+    from armdyn.page.page import Page, to_page
+
+_WHERE = {"Page": "page", "PageError": "errors", "to_page": "page"}
 
 __all__ = ["Page", "PageError", "to_page"]
+
+__getattr__ = names_of(__name__, _WHERE)

@@ -9,7 +9,8 @@ import numpy as np
 
 from armdyn.checks import number
 from armdyn.errors import UnknownName
-from armdyn.formats.csv_table import OF_TIME, Column, ColumnUnits, CsvTable, TableError, units_of
+from armdyn.formats.csv_table import OF_TIME, Column, ColumnUnits, CsvTable, units_of
+from armdyn.report.errors import ReportError
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation.energy import EnergyAccount
@@ -35,7 +36,7 @@ def read_log(path: str | Path, robot: Robot, *, rate: float | None = None) -> Tr
         rate: rows a second, Hz, of a log without times.
 
     Raises:
-        TableError: no table; a log without times and no rate, or with both; columns that are missing for some joints;
+        ReportError: no table; a log without times and no rate, or with both; columns that are missing for some joints;
             times that do not rise; less than three rows.
         UnknownName: a column of a joint that the robot does not have.
 
@@ -48,20 +49,20 @@ def read_log(path: str | Path, robot: Robot, *, rate: float | None = None) -> Tr
     """
     path = Path(path)
     joints = ", ".join(robot.joint_names)
-    table = CsvTable.read(path, f"a header t, q_JOINT, ..., the joints {joints}, and rows")
+    table = CsvTable.read(path, f"a header t, q_JOINT, ..., the joints {joints}, and rows", error=ReportError)
     columns, others = table.columns(_known(robot))
     _refuse_foreign(table, others, robot)
     wanted = [what for what in QUANTITIES if what == "q" or any(name in columns for name in _names(what, robot))]
     if "t" not in columns and rate is None:
-        raise TableError(
+        raise ReportError(
             f"{table.where} has no column t, so that it does not say when; give it one, such as 't [s]', or say how "
             "many rows there are in a second: --rate HZ, rate= in Python"
         )
     if "t" in columns and rate is not None:
-        raise TableError(f"{table.where} has a column t, and rate={rate:g} Hz is given too; leave the rate out")
+        raise ReportError(f"{table.where} has a column t, and rate={rate:g} Hz is given too; leave the rate out")
     values = table.numbers(table.required(columns, [name for what in wanted for name in _names(what, robot)]))
     if len(values) < FEWEST:
-        raise TableError(f"{table.file} has {len(values)} rows of numbers; a motion needs {FEWEST} at least")
+        raise ReportError(f"{table.file} has {len(values)} rows of numbers; a motion needs {FEWEST} at least")
     t = _times(table, columns, len(values), rate)
     found = dict(zip(wanted, np.split(values, len(wanted), axis=1), strict=True))
     return _motion(path, robot, t, found)
@@ -85,12 +86,12 @@ def _refuse_foreign(table: CsvTable, others: list[str], robot: Robot) -> None:
 
 def _times(table: CsvTable, columns: Mapping[str, Column], rows: int, rate: float | None) -> Array:
     if rate is not None:
-        return np.arange(rows) / number("rate", rate, above=0.0, unit="Hz", error=TableError)
+        return np.arange(rows) / number("rate", rate, above=0.0, unit="Hz", error=ReportError)
     t: Array = table.numbers([columns["t"]])[:, 0]
     falls = np.flatnonzero(~(np.diff(t) > 0.0))
     if falls.size:
         k = int(falls[0]) + 1
-        raise TableError(
+        raise ReportError(
             f"{table.file}:{table.rows[k][0]} t is {t[k]:.12g} s, behind {t[k - 1]:.12g} s; expected rows each with a "
             "time after that of the row before"
         )

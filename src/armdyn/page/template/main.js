@@ -44,6 +44,22 @@ function drawingOn(canvas) {
   }
 }
 
+/** Where pictures take long, as they do without a graphics processor, they get fewer pixels. */
+class Slowness {
+  constructor() { this.share = 1; this.times = []; }
+
+  /** Whether the share of pixels has changed, after a picture that took so many ms. */
+  sees(taken) {
+    this.times.push(taken);
+    if (this.times.length < 8) return false;
+    const middle = this.times.sort((a, b) => a - b)[4];
+    this.times = [];
+    if (middle < 60 || this.share <= 0.5) return false;
+    this.share = Math.max(0.5, 0.75 * this.share);
+    return true;
+  }
+}
+
 async function begin() {
   colours.read();
   const functions = await load();
@@ -66,8 +82,9 @@ async function begin() {
   drawing.canvas.addEventListener("pointerdown", () => byId("hint").classList.add("read"), { once: true });
   layerButtons(byId("layers"), scene, draw);
 
+  const slow = new Slowness();
   const fit = () => {
-    const { canvas } = drawing, ratio = Math.min(window.devicePixelRatio || 1, 2);
+    const { canvas } = drawing, ratio = Math.min(window.devicePixelRatio || 1, 2) * slow.share;
     const size = [Math.round(canvas.clientWidth * ratio), Math.round(canvas.clientHeight * ratio)];
     if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
     show();
@@ -80,7 +97,11 @@ async function begin() {
   const picture = (time) => {
     asked = false;
     if (fall?.running) {
-      if (last !== null) { fall.advance((time - last) / 1000); shown = false; }
+      if (last !== null) {
+        fall.advance((time - last) / 1000);
+        shown = false;
+        if (slow.sees(time - last)) fit();
+      }
       last = time;
     } else last = null;
     if (!shown) {

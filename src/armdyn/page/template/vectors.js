@@ -38,6 +38,13 @@ function tubeMatrix(a, b, radius) {
   return frameOf(times(radius, x), times(radius, y), along, a);
 }
 
+/** The matrix by which normals go where a matrix takes points; its size does not matter. */
+function normalMatrix(m) {
+  const [x, y, z] = [column(m, 0), column(m, 1), column(m, 2)];
+  const found = [...cross(y, z), ...cross(z, x), ...cross(x, y)], size = Math.max(...found.map(Math.abs)) || 1;
+  return Float32Array.from(found, (value) => value / size);
+}
+
 function perspective(angle, aspect, near, far) {
   const f = 1 / Math.tan(angle / 2);
   return new Float32Array([f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0]);

@@ -2,8 +2,8 @@
 
 const SOLID = {
   vertex: `#version 300 es
-    uniform mat4 model, camera; in vec3 position, normal; out vec3 place, across;
-    void main() { vec4 at = model * vec4(position, 1.0); place = at.xyz; across = transpose(inverse(mat3(model))) * normal; gl_Position = camera * at; }`,
+    uniform mat4 model, camera; uniform mat3 normals; in vec3 position, normal; out vec3 place, across;
+    void main() { vec4 at = model * vec4(position, 1.0); place = at.xyz; across = normals * normal; gl_Position = camera * at; }`,
   fragment: `#version 300 es
     precision highp float; uniform vec3 eye, up; uniform vec4 colour; uniform float glass; in vec3 place, across; out vec4 seen;
     void main() {
@@ -34,7 +34,7 @@ class WebGlDrawing {
 
   /** Programs and buffers; again after the graphics processor has lost them. */
   prepare() {
-    this.solids = this.program(SOLID, ["model", "camera", "eye", "up", "colour", "glass"]);
+    this.solids = this.program(SOLID, ["model", "camera", "normals", "eye", "up", "colour", "glass"]);
     this.strokes = this.program(LINES, ["camera", "colour", "fade"]);
     this.uploaded = new WeakMap();
     this.scratch = this.gl.createBuffer();
@@ -89,6 +89,7 @@ class WebGlDrawing {
     const gl = this.gl, p = this.solids;
     gl.useProgram(p.program);
     gl.uniformMatrix4fv(p.model, false, model);
+    gl.uniformMatrix3fv(p.normals, false, normalMatrix(model));
     gl.uniformMatrix4fv(p.camera, false, this.camera.matrix);
     gl.uniform3fv(p.eye, this.camera.eye);
     gl.uniform3fv(p.up, this.camera.up);
