@@ -27,6 +27,8 @@ PAGES = {
     "armdyn.inertia": "Inertias of shapes and meshes",
     "armdyn.identification": "Identifiable parameters",
     "armdyn.sizing": "Choosing motors and gears",
+    "armdyn.page": "Live pages",
+    "armdyn.report": "Reports",
     "armdyn.studies": "Studies",
     "armdyn.derivation": "Equations in symbols",
     "armdyn.masp": "MASP",

@@ -68,6 +68,8 @@ ANSWERS = {
     "export": "export planar_2r --to python -f mass_matrix -o modules",
     "convert": "convert ur5 --to screws",
     "derive": "derive planar_2r --symbols all",
+    "page": "page planar_2r -o planar.html",
+    "report": "report motion.csv --robot ur5 -o motion.html",
     "study": "study study.yaml",
     "masp": "masp --samples 5 --out figures",
 }
@@ -144,7 +146,7 @@ def test_one_word_for_one_thing() -> None:
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
     assert set(shared["--motion"]) == {"fk", "size", "torque"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
-    assert set(shared["--out"]) == {"convert", "export", "fk", "jacobian", "masp", "study", "torque"}
+    assert set(shared["--out"]) == {"convert", "export", "fk", "jacobian", "masp", "page", "report", "study", "torque"}
     assert set(shared["--plot"]) == {"masp", "simulate", "size"}
     assert set(shared["--json"]) >= set(VERBS)
 

@@ -24,6 +24,8 @@ from armdyn.cli.info import info
 from armdyn.cli.jacobian import jacobian
 from armdyn.cli.list_robots import list_robots
 from armdyn.cli.masp import PAPERS_ARM, masp
+from armdyn.cli.page import page
+from armdyn.cli.report import report
 from armdyn.cli.screen import labelled, screen
 from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
 from armdyn.cli.size import size
@@ -51,7 +53,9 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
     app.command(name, help=_paragraphs(verb))(verb)
 
 
-OF_ROBOTS: tuple[Callable[..., None], ...] = (*(info, fk, ik, jacobian, torque, size, derive, export, convert, bench),)
+OF_ROBOTS: tuple[Callable[..., None], ...] = (
+    *(info, fk, ik, jacobian, torque, size, derive, export, convert, page, bench),
+)
 """The verbs that are called with the robot that ROBOT names."""
 
 _add(list_robots, "list")
@@ -59,6 +63,7 @@ for verb in OF_ROBOTS:
     _add(of_robot(verb))
 _add(of_robot(simulate, opened=False, annotation=ROBOT_OR_SCENARIO))
 _add(study)
+_add(report)
 _add(of_robot(masp, opened=False, default="kg_puma", annotation=PAPERS_ARM))
 
 

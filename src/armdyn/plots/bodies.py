@@ -29,10 +29,11 @@ class Body:
     color: tuple[float, ...] | None
 
 
-def bodies(model: Model) -> tuple[list[Body], list[str]]:
+def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[Body], list[str]]:
     """What is drawn of every link, and sentences on what is not.
 
     A link's visual shapes are drawn; its collision shapes where it has no others, or one of those cannot be opened.
+    Where there are more triangles than ``most``, every body is thinned.
     """
     found: list[Body] = []
     unread: Counter[tuple[str, str]] = Counter()
@@ -43,9 +44,9 @@ def bodies(model: Model) -> tuple[list[Body], list[str]]:
         found += visual if visual is not None else _drawn(collision, Counter()) or []
     count = sum(len(body.triangles) for body in found)
     notes = [f"{number} {kind} not drawn: {why}" for (kind, why), number in unread.items()]
-    if count > MOST_TRIANGLES:
+    if count > most:
         notes.append(f"meshes thinned from {count} triangles")
-        share = MOST_TRIANGLES / count
+        share = most / count
         found = [Body(b.link, thinned(b.triangles, int(share * len(b.triangles))), b.color) for b in found]
     return [body for body in found if len(body.triangles)], notes
 

@@ -211,6 +211,7 @@ class Robot:
     random_configuration = Imported(lambda: armdyn.robot.sampling.random_configuration)
     simulate = exported("armdyn.simulation")
     plot = exported("armdyn.plots.robot")
+    to_page = exported("armdyn.page")
 
     # Of robots with flexible joints
     vibration_modes = Imported(lambda: armdyn.actuators.vibration.vibration_modes)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import array, text_problems
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
+from armdyn.imported import exported
 from armdyn.robot import Robot
 from armdyn.simulation.dense import Dense, StateAt, between_saved
 from armdyn.simulation.energy import EnergyAccount
@@ -387,6 +388,8 @@ class Trajectory:
         if path is not None:
             animation.save(path, progress=progress)
         return animation
+
+    report = exported("armdyn.report")
 
     def _repr_html_(self) -> str:
         from armdyn.simulation.summary import summary  # noqa: PLC0415 - it needs this class

@@ -1,0 +1,9 @@
+"""The errors of live pages."""
+
+from __future__ import annotations
+
+from armdyn.errors import ArmdynError
+
+
+class PageError(ArmdynError, ValueError):
+    """A page that cannot be made or written: a robot that is too large, a file that cannot be written."""

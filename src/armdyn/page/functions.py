@@ -1,0 +1,119 @@
+"""The functions that a page computes with, as one WebAssembly module of the robot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from armdyn import algorithms
+from armdyn.declaration import Function
+from armdyn.errors import ArmdynError
+from armdyn.page.release import constants, released
+from armdyn.program import Port, Program
+from armdyn.program.merging import merged
+from armdyn.program.rollout import Rollout
+from armdyn.robot import Robot
+from armdyn.simulation import ClosedLoop, RungeKutta4, SemiImplicitEuler
+from armdyn.simulation.methods import FixedStep
+from armdyn.targets.wasm import WasmModule, module
+
+STEP = 1e-3
+"""s, of every method."""
+
+METHODS: dict[str, FixedStep] = {"semi_implicit_euler": SemiImplicitEuler(step=STEP), "rk4": RungeKutta4(step=STEP)}
+"""The methods of the fall, by the names of `armdyn.simulate`."""
+
+MOST_BYTES = 500_000
+"""Of a module: more is refused, or goes without the fall."""
+
+
+@dataclass(frozen=True)
+class Functions:
+    """What a page computes with.
+
+    Args:
+        module: the WebAssembly.
+        fall: settings of the fall for the page; None where there is none.
+        left_out: sentences on what the module does not have.
+    """
+
+    module: WasmModule
+    fall: dict[str, Any] | None
+    left_out: tuple[str, ...]
+
+
+def functions_of(robot: Robot) -> Functions:
+    """The module of a robot.
+
+    Its functions are ``at`` (of q: poses, M, g, potential energy, pose and Jacobian of the tip), ``moving`` (of q, qd
+    and qdd: inverse dynamics, forces of velocity and friction, kinetic energy); where the arm can be let go also
+    ``accelerations``, ``released`` and a rollout for each of `METHODS`.
+    """
+    still: dict[str, Program | Rollout] = {"at": _at(robot), "moving": _moving(robot)}
+    left_out: list[str] = []
+    fall, settings = _falling(robot, left_out)
+    whole = module(still | fall, name="arm", sine="own")
+    if len(whole.bytes) > MOST_BYTES and fall:
+        size = f"{len(whole.bytes):,}"
+        left_out.append(f"no fall: its functions make the module {size} bytes large, and a page takes {MOST_BYTES:,}")
+        whole, settings = module(still, name="arm", sine="own"), None
+    return Functions(whole, settings, tuple(left_out))
+
+
+def _at(robot: Robot) -> Program:
+    """What belongs to a configuration."""
+    parts = {
+        "poses": robot.link_poses.program(),
+        "mass_matrix": robot.mass_matrix.program(),
+        "gravity_forces": robot.gravity_forces.program(),
+        "potential_energy": robot.potential_energy.program(),
+    }
+    if robot.tip is not None:
+        parts["tip_pose"] = robot.forward_kinematics.program()
+        parts["tip_jacobian"] = robot.jacobian.program(expressed_in="world")
+    return _together("at", parts)
+
+
+def _moving(robot: Robot) -> Program:
+    """What belongs to a motion."""
+    found: dict[str, Function] = {
+        "velocity_forces": algorithms.velocity_forces,
+        "kinetic_energy": algorithms.kinetic_energy,
+    }
+    if not robot.model.constraints:
+        found["inverse_dynamics"] = algorithms.inverse_dynamics
+    return _together("moving", {name: robot.program(function) for name, function in found.items()})
+
+
+def _falling(robot: Robot, left_out: list[str]) -> tuple[dict[str, Program | Rollout], dict[str, Any] | None]:
+    """The functions of the fall, and its settings; a sentence where the arm cannot be let go."""
+    if robot.model.constraints:
+        left_out.append("no fall: the arm has constraints, which one step of a page does not keep; use armdyn.simulate")
+        return {}, None
+    try:
+        damping, stiffness = constants(robot)
+        programs: dict[str, Program | Rollout] = {
+            "accelerations": _together("accelerations", {"qdd": robot.forward_dynamics.program()}),
+            "released": _together("released", {"tau": robot.program(released)}),
+        }
+        loops = {name: ClosedLoop(robot, released, method=one, record=(), energy=True) for name, one in METHODS.items()}
+        programs |= {f"fall_{name}": loop.program() for name, loop in loops.items()}
+    except (ArmdynError, np.linalg.LinAlgError) as error:
+        left_out.append(f"no fall: {error}")
+        return {}, None
+    return programs, {
+        "step": STEP,
+        "damping": damping.tolist(),
+        "stiffness": stiffness.tolist(),
+        "methods": {name: str(loop.op_counts) for name, loop in loops.items()},
+    }
+
+
+def _together(name: str, parts: dict[str, Program]) -> Program:
+    """One program of several, with their names for its results."""
+    named = [replace(program, outputs=(Port(new, program.outputs[0].shape),)) for new, program in parts.items()]
+    result: Callable[[Program, Port], str] = lambda _, port: port.name  # noqa: E731
+    return merged(named, name, result)

@@ -1,0 +1,230 @@
+"""`to_page`: a robot as one HTML file in which it is seen, moved and let fall."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn._version import __version__
+from armdyn.checks import array, switch
+from armdyn.errors import ShapeError
+from armdyn.page.assembly import page_html
+from armdyn.page.equations import equations_html
+from armdyn.page.errors import PageError
+from armdyn.page.findings import Finding, findings
+from armdyn.page.functions import MOST_BYTES, Functions, functions_of
+from armdyn.page.posture import posture
+from armdyn.page.scene import scene
+from armdyn.page.tables import base_parameter_table, findings_list, joint_table, link_table, operation_table
+from armdyn.robot import Robot
+from armdyn.tabular import figure, figures
+
+LARGEST = 1_500_000
+"""bytes of a page."""
+
+TRIANGLES = 60_000
+"""Of all bodies of a page; fewer where the file would be too large."""
+
+MOST_COORDINATES = 64
+"""n of a robot whose page can be read."""
+
+WITHOUT_LIMITS = {"revolute": math.pi, "prismatic": 0.5}
+"""Where a slider ends, rad or m, of a joint without limits."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """A robot as one HTML file.
+
+    Args:
+        html: the file.
+        notes: what the page does not show of the robot, or shows with less detail: one sentence each.
+    """
+
+    html: str = field(repr=False)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """bytes of the file."""
+        return len(self.html.encode())
+
+    def write(self, path: str | os.PathLike[str]) -> Path:
+        """Write the file, over one that exists, and give its path.
+
+        Raises:
+            PageError: where it cannot be written.
+        """
+        path = Path(path)
+        try:
+            path.write_text(self.html, encoding="utf-8")
+        except OSError as error:
+            raise PageError(f"{path} cannot be written: {error.strerror or error}") from error
+        return path
+
+    def __repr__(self) -> str:
+        return f"<live page: {self.size:,} bytes>"
+
+
+def to_page(
+    robot: Robot, path: str | os.PathLike[str] | None = None, *, q: ArrayLike | None = None, meshes: bool = True
+) -> Page:
+    """The robot as one HTML file that needs no server and no network: seen, moved and let fall in every browser.
+
+    The arm in three dimensions, a slider for each joint, M(q), g(q), joint forces beside their limits, the pose and
+    ellipsoids of the tip, a fall with its energy; equations, operation counts, parameters and findings. The numbers
+    come from the robot's own functions as WebAssembly inside of the file, which is smaller than 1.5 MB: meshes are
+    thinned to fit. What the page leaves out stands in its ``notes``, and on the page.
+
+    Args:
+        path: also write it there, over a file that exists.
+        q: joint positions in which it opens, rad or m, shape (n,); a bent configuration where none are given.
+        meshes: whether shapes and meshes of the description are drawn; a skeleton of links and joints is drawn anyway.
+
+    Raises:
+        ShapeError: q of other joints.
+        PageError: a robot of more than 64 coordinates or whose functions take more than 500,000 bytes; a file that
+            cannot be written.
+
+    >>> page = armdyn.load("ur5").to_page()
+    >>> page
+    <live page: ... bytes>
+    >>> page.notes
+    ()
+    """
+    if robot.dof > MOST_COORDINATES:
+        raise PageError(
+            f"{robot.name!r} has {robot.dof} coordinates, and a page has sliders for {MOST_COORDINATES} at most; keep "
+            "a part of it, armdyn.load(..., base=, tip=, chain=True), or hold joints by robot.with_locked"
+        )
+    start = _start(robot, q)
+    functions = functions_of(robot)
+    if len(functions.module.bytes) > MOST_BYTES:
+        raise PageError(
+            f"the functions of {robot.name!r} take {len(functions.module.bytes):,} bytes, and a page has room for "
+            f"{MOST_BYTES:,}; keep a part of the robot, armdyn.load(..., base=, tip=, chain=True)"
+        )
+    page = _fitting(robot, functions, start, TRIANGLES if switch("meshes", meshes) else 0)
+    if path is not None:
+        page.write(path)
+    return page
+
+
+def _fitting(robot: Robot, functions: Functions, start: np.ndarray, most: int) -> Page:
+    """The page with as many triangles as fit."""
+    fixed = _parts(robot, functions)
+    found = findings(robot)
+    while True:
+        drawn, notes = scene(robot, most)
+        told = [*functions.left_out, *_without_tip(robot), *notes]
+        parts = {**fixed, "findings": findings_list([*(Finding("note", note) for note in told), *found])}
+        html = page_html(parts, functions.module, _data(robot, functions, start, drawn))
+        page = Page(html, tuple(told))
+        if page.size <= LARGEST:
+            return page
+        if not most:
+            raise PageError(
+                f"the page of {robot.name!r} would take {page.size:,} bytes without any mesh; expected {LARGEST:,} at "
+                "most. Keep a part of the robot, armdyn.load(..., base=, tip=, chain=True)"
+            )
+        most = most // 2 if most > 2000 else 0
+
+
+def _start(robot: Robot, q: ArrayLike | None) -> np.ndarray:
+    if q is None:
+        return posture(robot)
+    given = array("q", q, None, "rad or m", finite=PageError)
+    if given.shape != (robot.dof,):
+        names = ", ".join(robot.joint_names)
+        raise ShapeError(
+            f"q has shape {given.shape}; expected ({robot.dof},), one value a joint of {robot.name!r}: {names}"
+        )
+    return given
+
+
+def _without_tip(robot: Robot) -> list[str]:
+    if robot.tip is None:
+        return [
+            f"no pose and no ellipsoids of a tip: {robot.name!r} has several ends; choose one by robot.with_tip(NAME)"
+        ]
+    if any(name not in _ellipsoids(robot) for name in ("velocity", "force")):
+        return ["no ellipsoids of velocity and force: the arm turns and slides, and rad and m have no common length"]
+    return []
+
+
+def _ellipsoids(robot: Robot) -> list[str]:
+    """Those that exist: of velocity and force where all joints that move the tip are of one kind."""
+    if robot.tip is None or robot.model.constraints:
+        return []
+    moving = np.abs(robot.jacobian(robot.random_configuration(0, 8), expressed_in="world")).max(axis=(0, 1)) > 0.0
+    kinds = {joint.kind for joint, moves in zip(robot.joints, moving, strict=True) if moves}
+    return [*(["velocity", "force"] if len(kinds) == 1 else []), "acceleration"]
+
+
+def _parts(robot: Robot, functions: Functions) -> dict[str, str]:
+    """The HTML that no triangle changes."""
+    mass = figure(math.fsum(link.inertia.mass for link in robot.model.links[1:]), digits=5)
+    kinds = [joint.kind for joint in robot.joints]
+    counted = [f"{kinds.count(kind)} {kind}" for kind in ("revolute", "prismatic") if kind in kinds]
+    gravity = ", ".join(figures(robot.gravity))
+    tip = f", tip {robot.tip}" if robot.tip else ""
+    facts = (
+        f"{' and '.join(counted)} joint{'s' if len(kinds) > 1 else ''} · {mass} kg moving · gravity ({gravity}) m/s²"
+    )
+    return {
+        "title": escape(robot.name),
+        "version": escape(__version__),
+        "facts": escape(f"{facts} · base {robot.model.base}{tip}"),
+        "equations": equations_html(robot),
+        "operations": operation_table(functions.module),
+        "joint_table": joint_table(robot),
+        "link_table": link_table(robot),
+        "base_parameters": base_parameter_table(robot),
+        "foot": f"Made by armdyn {escape(__version__)} from the model {robot.model.digest[:16]}.",
+    }
+
+
+def _data(robot: Robot, functions: Functions, start: np.ndarray, drawn: dict[str, Any]) -> dict[str, Any]:
+    """What the script knows of the robot."""
+    return {
+        "name": robot.name,
+        "joints": [_joint(joint) for joint in robot.joints],
+        "links": list(robot.link_names),
+        "tip": robot.tip,
+        "without_tip": "This robot has several ends, and none was chosen as its tip.",
+        "start": start.tolist(),
+        "ellipsoids": _ellipsoids(robot),
+        "inverse": not robot.model.constraints,
+        "fall": functions.fall,
+        "reference": _reference(robot),
+        **{"axes" if name == "joints" else name: value for name, value in drawn.items()},
+    }
+
+
+def _joint(joint: Any) -> dict[str, Any]:
+    low, high = joint.limits.lower, joint.limits.upper
+    free = WITHOUT_LIMITS[joint.kind]
+    if not low < high:
+        low, high = -math.inf, math.inf
+    if not math.isfinite(low):
+        low = high - 2.0 * free if math.isfinite(high) else -free
+    if not math.isfinite(high):
+        high = low + 2.0 * free
+    effort = joint.limits.effort if math.isfinite(joint.limits.effort) else None
+    return {"name": joint.name, "kind": joint.kind, "low": low, "high": high, "effort": effort}
+
+
+def _reference(robot: Robot) -> dict[str, Any]:
+    """NumPy's numbers at a random configuration, beside which the page sees its own."""
+    q = robot.random_configuration(7)
+    values = {"mass_matrix": robot.mass_matrix(q), "gravity_forces": robot.gravity_forces(q)}
+    if robot.tip is not None:
+        values["tip_pose"] = robot.forward_kinematics(q)
+    return {"q": q.tolist(), "values": {name: np.ravel(value).tolist() for name, value in values.items()}}

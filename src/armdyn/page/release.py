@@ -1,0 +1,63 @@
+"""What acts on an arm that is let go: damping at its joints, and stops at their limits. Both can be turned off."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.declaration import function
+from armdyn.program import greater, maximum, minimum, select
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+DAMPING_TIME = 1.5
+"""s, in which damping takes most of a joint's speed."""
+
+STOP_RATE = 60.0
+"""rad/s: the frequency of the lightest joint on its stop, far from what a step of 1 ms cannot follow."""
+
+LOSS_TIME = 0.012
+"""s: a stop's damping over its stiffness."""
+
+SAMPLES = 64
+"""Configurations among which the lightest is looked for."""
+
+
+@function("(n),(n),(n),(n)->(n)")
+def released(model: Any, q: Any, qd: Any, damping: Any, stiffness: Any) -> Any:
+    """Joint forces of damping, and of stops at the limits, N m or N, shape (..., n).
+
+    Args:
+        q: joint positions, rad or m, shape (..., n).
+        qd: joint velocities, rad/s or m/s, shape (..., n).
+        damping: N m s/rad or N s/m, shape (..., n); zero for none.
+        stiffness: of the stops, N m/rad or N/m, shape (..., n); zero for none.
+    """
+    forces = np.empty(len(q), dtype=object)
+    for k, joint in enumerate(model.model.coordinates):
+        forces[k] = -(damping[k] * qd[k])
+        low, high = joint.limits.lower, joint.limits.upper
+        if not (np.isfinite(low) or np.isfinite(high)) or low > high:
+            continue
+        beyond: Any = 0.0
+        if np.isfinite(high):
+            beyond = beyond + maximum(q[k] - high, 0.0)
+        if np.isfinite(low):
+            beyond = beyond + minimum(q[k] - low, 0.0)
+        loss = select(greater(beyond * beyond, 0.0), LOSS_TIME * qd[k], 0.0)
+        forces[k] = forces[k] - stiffness[k] * (beyond + loss)
+    return forces
+
+
+def constants(robot: Robot) -> tuple[Array, Array]:
+    """Damping and the stiffness of stops that suit the arm, shape (n,) each.
+
+    Damping is that of each joint's own inertia over `DAMPING_TIME`. The stiffness follows from the least inertia that
+    a joint has when the others are free, so that no step of the integration is too long for it.
+    """
+    q = robot.random_configuration(0, SAMPLES)
+    M = np.asarray(robot.mass_matrix(q), dtype=float)
+    least = 1.0 / np.max(np.diagonal(np.linalg.inv(M), axis1=-2, axis2=-1), axis=0)
+    damping: Array = np.mean(np.diagonal(M, axis1=-2, axis2=-1), axis=0) / DAMPING_TIME
+    return np.minimum(damping, 200.0 * least), STOP_RATE**2 * least

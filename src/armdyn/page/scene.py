@@ -1,0 +1,139 @@
+"""What a page draws: the bodies of the links, and a skeleton of links and joints, in the frames of the links."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from armdyn.page.posture import posture
+from armdyn.plots.bodies import Body, bodies
+from armdyn.plots.plane import plane_of_motion
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+SHORTEST = 1e-9
+"""m; lines of links that are shorter are not drawn."""
+
+FINEST = 65535
+"""Steps of a coordinate of a body's corners across its box."""
+
+EYE = (np.radians(24.0), np.radians(-58.0))
+"""Elevation and azimuth of the eye of a spatial arm, as of `armdyn.plots.robot.plot`."""
+
+
+def scene(robot: Robot, most: int) -> tuple[dict[str, Any], list[str]]:
+    """The scene as data for JSON, and sentences on what is not drawn or thinned.
+
+    Args:
+        robot: what is drawn.
+        most: triangles of all bodies; zero for none.
+    """
+    drawn, notes = bodies(robot.model, most=most) if most else ([], [])
+    reach = _reach(robot)
+    data = {
+        "segments": _segments(robot),
+        "points": _points(robot),
+        "joints": _joints(robot),
+        "bodies": [_packed(robot, body) for body in drawn],
+        "inertias": _inertias(robot),
+        "size": reach,
+        **_view(robot),
+    }
+    return data, notes
+
+
+def _segments(robot: Robot) -> list[list[int]]:
+    """Pairs of links between whose origins a line is drawn, by number."""
+    number = {name: k for k, name in enumerate(robot.link_names)}
+    return [[number[joint.parent], number[joint.child]] for joint in robot.model.joints]
+
+
+def _points(robot: Robot) -> list[dict[str, Any]]:
+    """Points on links, to which a line runs from the link's origin: the tip, and where constraints hold it."""
+    model = robot.model
+    places: list[tuple[str, Sequence[float]]] = []
+    if robot.tip is not None:
+        places.append((robot.tip, (0.0, 0.0, 0.0)))
+    places += [place for constraint in model.constraints for place in constraint.places if place[0]]
+    found = []
+    for frame, point in places:
+        of = model.frame(frame)
+        at = of.pose[:3, :3] @ np.asarray(point, dtype=float) + of.pose[:3, 3]
+        if np.abs(at).max() > SHORTEST:
+            found.append({"link": robot.link_names.index(of.link), "at": at.tolist()})
+    return found
+
+
+def _joints(robot: Robot) -> list[dict[str, Any]]:
+    """The joints' symbols, each in the frame of the link it moves."""
+    number = {name: k for k, name in enumerate(robot.link_names)}
+    return [{"link": number[j.child], "axis": j.axis.tolist(), "kind": j.kind} for j in robot.model.joints]
+
+
+def _inertias(robot: Robot) -> list[dict[str, Any]]:
+    """Ellipsoids of uniform density with the mass and the moments of inertia of each moving link."""
+    found = []
+    for k, link in enumerate(robot.model.links):
+        inertia = link.inertia
+        if k == 0 or inertia.mass <= 0.0:
+            continue
+        moments, axes, _ = inertia.principal_axes
+        squares = 2.5 / inertia.mass * (moments.sum() - 2.0 * moments)  # a^2 = 5/(2m) (Iy + Iz - Ix)
+        radii = np.sqrt(np.maximum(squares, 0.0))
+        found.append({"link": k, "com": inertia.com.tolist(), "axes": axes.tolist(), "radii": radii.tolist()})
+    return found
+
+
+def _reach(robot: Robot) -> float:
+    """The distance from the base that links and tip reach, m; 1 of an arm all of whose frames coincide."""
+    q = np.vstack([np.zeros(robot.dof), posture(robot), robot.random_configuration(0, 256)])
+    points = [np.asarray(robot.link_poses(q))[..., :3, 3]]
+    if robot.tip is not None:
+        points.append(np.asarray(robot.forward_kinematics(q))[:, None, :3, 3])
+    reach = float(np.linalg.norm(np.concatenate(points, axis=1), axis=-1).max())
+    return reach if reach > 1e-6 else 1.0
+
+
+def _view(robot: Robot) -> dict[str, Any]:
+    """Which way is up, the direction to the eye, and the normal of the grid."""
+    plane = plane_of_motion(robot)
+    if plane is not None:
+        right, up = plane.T
+        normal = np.cross(right, up)
+        return {"up": up.tolist(), "eye": normal.tolist(), "grid": normal.tolist(), "planar": True}
+    fall = float(np.linalg.norm(robot.gravity))
+    up = -robot.gravity / fall if fall > 1e-9 else np.array([0.0, 0.0, 1.0])
+    east = np.cross(up, np.eye(3)[int(np.abs(up[:2]).argmax()) if abs(up[2]) < 0.5 else 1])
+    east = np.array([1.0, 0.0, 0.0]) if abs(up[2]) > 0.999 else east / np.linalg.norm(east)
+    north = np.cross(up, east)
+    elevation, azimuth = EYE
+    level = np.cos(azimuth) * east + np.sin(azimuth) * north
+    eye = np.cos(elevation) * level + np.sin(elevation) * up
+    return {"up": up.tolist(), "eye": eye.tolist(), "grid": up.tolist(), "planar": False}
+
+
+def _packed(robot: Robot, body: Body) -> dict[str, Any]:
+    """The triangles of a body with 16 bits a coordinate, corners that several share kept once."""
+    corners = body.triangles.reshape(-1, 3)
+    low = corners.min(axis=0)
+    step = float(np.ptp(corners, axis=0).max()) / FINEST or 1.0
+    whole = np.round((corners - low) / step).astype(np.uint16)
+    points, faces = np.unique(whole, axis=0, return_inverse=True)
+    triangles = faces.reshape(-1, 3)
+    wide = len(points) > FINEST
+    return {
+        "link": robot.link_names.index(body.link),
+        "color": None if body.color is None else list(body.color),
+        "low": low.tolist(),
+        "step": step,
+        "points": _encoded(points, "<u2"),
+        "faces": _encoded(triangles, "<u4" if wide else "<u2"),
+        "wide": wide,
+    }
+
+
+def _encoded(values: Array, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()

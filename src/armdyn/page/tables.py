@@ -1,0 +1,110 @@
+"""The tables of a page, as HTML with every name escaped: joints, links, base parameters, operations, findings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ArmdynError
+from armdyn.page.findings import Finding
+from armdyn.robot import Robot
+from armdyn.tabular import figure, figures
+from armdyn.targets.wasm import WasmModule
+
+UNITS = {"revolute": ("rad", "rad/s", "N m"), "prismatic": ("m", "m/s", "N")}
+
+NONE = "\u2013"
+"""In a cell of what the description does not state."""
+
+LEFT = frozenset({"joint", "link", "kind", "moves", "function", "combination", "unit", "quantity"})
+"""Headings of columns of words."""
+
+MOST_COMBINATIONS = 120
+"""Base parameters that are listed; of more the number is told."""
+
+CALLS = {
+    "at": "M(q), g(q), potential energy, poses of all links, pose and Jacobian of the tip",
+    "moving": "inverse dynamics, velocity forces, kinetic energy",
+    "accelerations": "forward dynamics",
+    "released": "damping and stops",
+    "fall_semi_implicit_euler": "one step of the fall, semi-implicit Euler",
+    "fall_rk4": "one step of the fall, Runge-Kutta 4",
+}
+"""What the functions of the module give."""
+
+
+def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table that scrolls sideways where it is wider than the page."""
+    sides = ["" if heading.split(",")[0] in LEFT else ' class="number"' for heading in headings]
+    head = "".join(f"<th{side}>{escape(heading)}</th>" for side, heading in zip(sides, headings, strict=True))
+    body = "".join(
+        "<tr>" + "".join(f"<td{side}>{escape(cell)}</td>" for side, cell in zip(sides, row, strict=True)) + "</tr>"
+        for row in rows
+    )
+    return f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def joint_table(robot: Robot) -> str:
+    """Kinds, limits, damping, friction, and what each joint moves."""
+    headings = ["joint", "kind", "unit", "lower", "upper", "speed", "effort", "damping", "friction", "armature"]
+    return html_table(headings, [_joint_row(joint) for joint in robot.joints])
+
+
+def _joint_row(joint: Any) -> list[str]:
+    limits, units = joint.limits, UNITS[joint.kind]
+    bounds = [_bound(x) for x in (limits.lower, limits.upper, limits.velocity, limits.effort)]
+    losses = [figure(x, digits=5) if x else NONE for x in (joint.damping, joint.friction)]
+    armature = getattr(joint, "armature", 0.0)  # coordinates of coupled joints have none of their own
+    rotor = figure(armature, digits=5) if armature else NONE
+    return [joint.name, joint.kind, ", ".join(units), *bounds, *losses, rotor]
+
+
+def _bound(value: float) -> str:
+    return figure(value, digits=5) if math.isfinite(value) else NONE
+
+
+def link_table(robot: Robot) -> str:
+    """Masses, centres of mass and principal moments of inertia."""
+    headings = ["link", "mass, kg", "centre of mass, m", "principal inertia, kg m²"]
+    rows = []
+    for link in robot.model.links:
+        inertia = link.inertia
+        com = "  ".join(figures(inertia.com, size=1.0, digits=5))
+        moments = "  ".join(figures(inertia.principal_moments, digits=4))
+        rows.append([link.name, figure(inertia.mass, digits=6), com, moments])
+    return html_table(headings, rows)
+
+
+def base_parameter_table(robot: Robot) -> str:
+    """The combinations of inertial parameters that joint forces can tell apart."""
+    try:
+        base = robot.base_parameters()
+    except (ArmdynError, np.linalg.LinAlgError) as error:
+        return f"<p>{escape(str(error))}</p>"
+    standard = len(robot.standard_parameters().values)
+    said = f"<p>{base.rank} of {standard} parameters can be identified, in these combinations.</p>"
+    if base.rank > MOST_COMBINATIONS:
+        return f"<p>{base.rank} of {standard} parameters can be identified: robot.base_parameters() lists them.</p>"
+    lines = [line for line in str(base).splitlines() if line.strip()]
+    return f'{said}<pre class="scroll" tabindex="0">{escape(chr(10).join(lines))}</pre>'
+
+
+def operation_table(module: WasmModule) -> str:
+    """What each function of the page's module costs."""
+    rows = [(CALLS.get(f.name, f.name), f.operations) for f in module.functions]
+    return html_table(["function", "operations"], rows)
+
+
+def findings_list(found: Iterable[Finding]) -> str:
+    """Sentences, warnings first."""
+    order = {"warning": 0, "note": 1, "good": 2}
+    marks = {"good": "✓", "note": "i", "warning": "!"}
+    items = sorted(found, key=lambda one: order[one.kind])
+    rows = "".join(
+        f'<li class="{f.kind}"><b aria-label="{f.kind}">{marks[f.kind]}</b>{escape(f.text)}</li>' for f in items
+    )
+    return f'<ul class="findings">{rows}</ul>'

@@ -1,0 +1,72 @@
+/* The arm let go: steps of one length, of the WebAssembly; energies and their account over time. */
+
+const KEPT = 2500; // moments of the charts
+const MOST_STEPS = 400; // between two pictures
+const RECORDED = 8; // steps between two moments that are kept, however slow the pictures are
+
+class Fall {
+  /** `passed` is told every place of the tip that is kept. */
+  constructor(state, settings, passed) {
+    this.passed = passed;
+    this.state = state; this.settings = settings;
+    this.method = "semi_implicit_euler"; this.speed = 1; this.damped = false; this.stopped = true;
+    this.running = false;
+    this.begin();
+  }
+
+  /** A new account of energy from where the arm is. */
+  begin() {
+    const { state } = this;
+    this.time = 0; this.work = 0; this.owed = 0; this.broken = false;
+    this.carried = null;
+    this.t = []; this.kinetic = []; this.potential = []; this.total = []; this.works = []; this.drift = [];
+    this.record();
+  }
+
+  get given() {
+    const { settings, state } = this, none = new Float64Array(state.n);
+    return { damping: this.damped ? settings.damping : none, stiffness: this.stopped ? settings.stiffness : none };
+  }
+
+  /** Go on by so many steps. */
+  step(count) {
+    const { state, settings } = this, { damping, stiffness } = this.given;
+    const carried = this.carried ?? { theta: state.q, thetad: state.qd };
+    const arrays = { ...carried, q: state.q, qd: state.qd, work: [this.work], h: [settings.step], damping, stiffness };
+    const { state: after } = state.functions[`fall_${this.method}`](count, arrays, Math.max(count, 1));
+    this.broken = !after.q.every(Number.isFinite) || !after.qd.every(Number.isFinite);
+    if (this.broken) { this.running = false; return; }
+    this.carried = after;
+    state.q.set(after.q); state.qd.set(after.qd);
+    this.work = after.work[0];
+    this.time += count * settings.step;
+    this.accelerate();
+  }
+
+  /** The accelerations now, by which the forces of the motion are told. */
+  accelerate() {
+    const { state } = this, { damping, stiffness } = this.given, { functions } = state;
+    state.qdd.set(functions.accelerations(state.q, state.qd, functions.released(state.q, state.qd, damping, stiffness)));
+  }
+
+  /** Go on by what has passed of a real time, s. */
+  advance(seconds) {
+    this.owed += Math.min(seconds, 0.1) * this.speed;
+    const count = Math.min(Math.floor(this.owed / this.settings.step), MOST_STEPS);
+    this.owed -= count * this.settings.step;
+    for (let done = 0; done < count && !this.broken; done += RECORDED) {
+      this.step(Math.min(RECORDED, count - done));
+      if (!this.broken) this.record();
+    }
+  }
+
+  record() {
+    const { state } = this;
+    const at = state.functions.at(state.q), P = at.potential_energy[0];
+    const K = state.functions.moving(state.q, state.qd, state.qdd).kinetic_energy[0];
+    if (at.tip_pose) this.passed([at.tip_pose[3], at.tip_pose[7], at.tip_pose[11]]);
+    if (!this.t.length) this.first = K + P - this.work;
+    const row = [this.time, K, P, K + P, this.work, K + P - this.work - this.first];
+    [this.t, this.kinetic, this.potential, this.total, this.works, this.drift].forEach((list, k) => { list.push(row[k]); if (list.length > KEPT) list.shift(); });
+  }
+}

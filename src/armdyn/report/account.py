@@ -1,0 +1,138 @@
+"""The numbers of a report: of every joint extremes, rms force and power; and the limits that were passed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.simulation import Trajectory
+from armdyn.spatial.rotations import Array
+
+ROUNDING = 1e-9
+"""A limit is passed by more than this share of its size, or of 1 where that is smaller."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The limits of a joint, infinite where there is none."""
+
+    lower: float
+    upper: float
+    velocity: float
+    effort: float
+
+
+class JointAccount(NamedTuple):
+    """What a joint did.
+
+    Args:
+        name: of the joint.
+        kind: "revolute" or "prismatic".
+        bounds: its limits; None where the robot is not known.
+        lowest, highest: positions, rad or m.
+        fastest: the largest speed, rad/s or m/s.
+        strongest: the largest force, N m or N, without its sign.
+        rms: the root of the mean over time of the force's square, N m or N.
+        peak_power: the largest power of the joint's force, W, without its sign.
+        delivered: energy that the joint's force put in, J.
+        taken: energy that it took back, J, a positive number.
+    """
+
+    name: str
+    kind: str
+    bounds: Bounds | None
+    lowest: float
+    highest: float
+    fastest: float
+    strongest: float
+    rms: float
+    peak_power: float
+    delivered: float
+    taken: float
+
+
+class Passed(NamedTuple):
+    """A limit that was passed.
+
+    Args:
+        joint: its name.
+        what: "position", "speed" or "force".
+        reached: the value farthest beyond the limit, in SI.
+        limit: in SI.
+        since: when it was first passed, s.
+        seconds: how long in all.
+    """
+
+    joint: str
+    what: str
+    reached: float
+    limit: float
+    since: float
+    seconds: float
+
+
+def joint_accounts(motion: Trajectory, robot: Robot | None) -> list[JointAccount]:
+    """What each joint did."""
+    power = motion.tau * motion.qd
+    found = []
+    for k, (name, kind) in enumerate(zip(motion.joint_names, motion.joint_kinds, strict=True)):
+        q, qd, tau, P = motion.q[:, k], motion.qd[:, k], motion.tau[:, k], power[:, k]
+        found.append(
+            JointAccount(
+                name,
+                kind,
+                None if robot is None else _bounds(robot, k),
+                float(q.min()),
+                float(q.max()),
+                float(np.abs(qd).max()),
+                float(np.abs(tau).max()),
+                float(np.sqrt(mean_over(motion.t, tau * tau))),
+                float(np.abs(P).max()),
+                float(integral(motion.t, np.maximum(P, 0.0))),
+                float(integral(motion.t, np.maximum(-P, 0.0))),
+            )
+        )
+    return found
+
+
+def _bounds(robot: Robot, k: int) -> Bounds:
+    limits = robot.joints[k].limits
+    return Bounds(limits.lower, limits.upper, limits.velocity, limits.effort)
+
+
+def integral(t: Array, values: Array) -> float:
+    """The integral over time, by trapezia."""
+    return float(np.sum(0.5 * (values[1:] + values[:-1]) * np.diff(t)))
+
+
+def mean_over(t: Array, values: Array) -> float:
+    """The mean over time; of one moment its value."""
+    lasts = float(t[-1] - t[0])
+    return integral(t, values) / lasts if lasts > 0.0 else float(values[0])
+
+
+def limits_passed(motion: Trajectory, robot: Robot) -> list[Passed]:
+    """Every limit of positions, speeds and forces that was passed, joint by joint."""
+    found: list[Passed] = []
+    for k, name in enumerate(motion.joint_names):
+        bounds = _bounds(robot, k)
+        q, speed, force = motion.q[:, k], np.abs(motion.qd[:, k]), np.abs(motion.tau[:, k])
+        checks = (
+            ("position", q, bounds.upper, 1.0),
+            ("position", q, bounds.lower, -1.0),
+            ("speed", speed, bounds.velocity, 1.0),
+            ("force", force, bounds.effort, 1.0),
+        )
+        for what, values, limit, side in checks:
+            if not np.isfinite(limit):
+                continue
+            beyond = side * (values - limit)
+            passed = beyond > ROUNDING * max(abs(limit), 1.0)
+            if passed.any():
+                seconds = integral(motion.t, passed.astype(float))
+                first = float(motion.t[int(passed.argmax())])
+                found.append(Passed(name, what, float(values[int(beyond.argmax())]), limit, first, seconds))
+    return found

@@ -1,0 +1,195 @@
+"""The parts of a report as HTML: the run, the joints, limits, tip, events, and what is needed to repeat it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import platform
+from html import escape
+
+import numpy as np
+
+from armdyn._version import __version__
+from armdyn.page.tables import html_table
+from armdyn.report.account import JointAccount, Passed, joint_accounts, limits_passed
+from armdyn.robot import Robot
+from armdyn.simulation import Trajectory
+from armdyn.spatial.rotations import Array
+from armdyn.tabular import figure
+
+UNITS = {
+    "revolute": {"position": "rad", "speed": "rad/s", "force": "N m"},
+    "prismatic": {"position": "m", "speed": "m/s", "force": "N"},
+}
+
+MOST_EVENTS = 40
+"""Events that are listed."""
+
+RESTING = 1e-12
+"""J: exchanged energy below which an arm is at rest."""
+
+
+def run(motion: Trajectory, robot: Robot | None) -> str:
+    """Times, integrator, energy account, as pairs; the limits that were passed."""
+    energy, taken = motion.energy, motion.statistics
+    drift, scale = float(np.abs(energy.drift).max()), float(energy.scale)
+    part = f", {figure(drift / scale, digits=2)} of the {figure(scale, digits=4)} J that changed hands"
+    pairs = [
+        ("time", f"{figure(motion.t[0])} to {figure(motion.t[-1])} s, {len(motion.t):,} moments"),
+        ("method", taken.method),
+        ("effort", f"{taken.steps:,} steps, {taken.evaluations:,} evaluations, {figure(taken.wall_time, digits=3)} s"),
+        ("energy at start, at end", f"{figure(float(energy.total[0]))} J, {figure(float(energy.total[-1]))} J"),
+        ("kinetic energy, largest", f"{figure(float(energy.kinetic.max()))} J"),
+        ("work of joints and tip", f"{figure(float(energy.work[-1] - energy.work[0]))} J"),
+        ("drift of the account, largest", f"{figure(drift, size=0.0, digits=3)} J{part if scale > RESTING else ''}"),
+    ]
+    if not taken.steps:
+        del pairs[2]
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs)
+    return f"<dl>{rows}</dl>{_verdict(motion, robot)}"
+
+
+def _verdict(motion: Trajectory, robot: Robot | None) -> str:
+    if robot is None:
+        return (
+            '<p class="note">The robot is not known, so that nothing is said of its limits, its tip and parameters.</p>'
+        )
+    if not any(np.isfinite([j.limits.upper, j.limits.velocity, j.limits.effort]).any() for j in robot.joints):
+        return '<p class="note">The description states no limits.</p>'
+    passed = limits_passed(motion, robot)
+    if not passed:
+        return '<p class="good">All positions, speeds and forces stay within the limits of the description.</p>'
+    items = "".join(f"<li>{escape(_sentence(one, robot))}</li>" for one in passed)
+    return f'<div class="over"><b>Limits passed</b><ul>{items}</ul></div>'
+
+
+def _sentence(one: Passed, robot: Robot) -> str:
+    kind = robot.joints[robot.joint_names.index(one.joint)].kind
+    unit = UNITS[kind][one.what]
+    reached, limit = figure(one.reached, digits=4), figure(one.limit, digits=4)
+    lasted = figure(one.seconds, digits=3)
+    return (
+        f"{one.joint}: {one.what} {reached} {unit}, limit {limit} {unit}, first at {one.since:.4g} s, {lasted} s in all"
+    )
+
+
+def joints(motion: Trajectory, robot: Robot | None) -> str:
+    """A row a joint: range, speed, force, rms and power beside the limits; what is beyond is marked."""
+    headings = ["joint", "unit", "lowest", "highest", "range", "speed", "limit", "force", "limit", "rms"]
+    headings += ["power, W", "put in, J", "taken, J"]
+    accounts = joint_accounts(motion, robot)
+    table = html_table(headings, [_row(one) for one in accounts])
+    return _marked(table, accounts) + (
+        '<p class="caption">Speed and force are the largest without their signs; rms is the root of the mean square of '
+        "the force over the time, which warms a motor; power is that of the joint's force.</p>"
+    )
+
+
+def _row(one: JointAccount) -> list[str]:
+    units, bounds = UNITS[one.kind], one.bounds
+    limits = (
+        [_limits(bounds.lower, bounds.upper), _bound(bounds.velocity), _bound(bounds.effort)]
+        if bounds
+        else ["", "", ""]
+    )
+    numbers = [figure(x, digits=4) for x in (one.lowest, one.highest, one.fastest, one.strongest, one.rms)]
+    power = [figure(x, digits=4) for x in (one.peak_power, one.delivered, one.taken)]
+    low, high, fast, strong, rms = numbers
+    unit = f"{units['position']}, {units['force']}"
+    return [one.name, unit, low, high, limits[0], fast, limits[1], strong, limits[2], rms, *power]
+
+
+def _limits(lower: float, upper: float) -> str:
+    if not (math.isfinite(lower) or math.isfinite(upper)):
+        return "–"  # noqa: RUF001
+    if lower == -upper:
+        return f"±{figure(upper, digits=4)}"
+    return f"{figure(lower, digits=4)} … {figure(upper, digits=4)}"
+
+
+def _bound(value: float) -> str:
+    return figure(value, digits=4) if math.isfinite(value) else "–"  # noqa: RUF001
+
+
+def _marked(table: str, accounts: list[JointAccount]) -> str:
+    """The table with a mark on the cells of values beyond their limits."""
+    rows = table.split("<tr>")
+    for k, one in enumerate(accounts, start=2):  # behind the table's head
+        if one.bounds is None:
+            continue
+        beyond = {
+            2: one.lowest < one.bounds.lower,
+            3: one.highest > one.bounds.upper,
+            5: one.fastest > one.bounds.velocity,
+            7: one.strongest > one.bounds.effort,
+        }
+        cells = rows[k].split("<td")
+        for column, over in beyond.items():
+            if over:
+                cells[column + 1] = cells[column + 1].replace('class="number"', 'class="number beyond"', 1)
+        rows[k] = "<td".join(cells)
+    return "<tr>".join(rows)
+
+
+def tip(motion: Trajectory, robot: Robot) -> str:
+    """Where the tip begins and ends, how far and fast it goes."""
+    hand = motion.tip_motion(robot)
+    p, speed = hand.position, np.linalg.norm(hand.twist[:, 3:], axis=-1)
+    length = float(np.linalg.norm(np.diff(p, axis=0), axis=-1).sum())
+    k = int(speed.argmax())
+    pairs = [
+        ("frame", str(robot.tip)),
+        ("at start", _place(p[0])),
+        ("at end", _place(p[-1])),
+        ("within", f"{_place(p.min(axis=0))} and {_place(p.max(axis=0))}"),
+        ("length of its path", f"{figure(length, digits=4)} m"),
+        ("largest speed", f"{figure(float(speed[k]), digits=4)} m/s at {figure(float(motion.t[k]), digits=4)} s"),
+    ]
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs)
+    return f"<dl>{rows}</dl>"
+
+
+def _place(point: Array) -> str:
+    return f"({', '.join(figure(float(x), digits=4) for x in point)}) m"
+
+
+def events(motion: Trajectory) -> str:
+    """What happened, in order; nothing where nothing did."""
+    if not motion.events:
+        return ""
+    shown = [(f"{one.t:.6g}", one.name, one.kind) for one in motion.events[:MOST_EVENTS]]
+    more = len(motion.events) - len(shown)
+    said = f"<p>and {more} more</p>" if more > 0 else ""
+    return f"<h2>Events</h2>{html_table(['time, s', 'joint', 'kind'], shown)}{said}"
+
+
+def notes(motion: Trajectory, robot: Robot | None) -> str:
+    """What the equations left out."""
+    told = dict.fromkeys([*motion.notes, *(robot.notes if robot is not None else ())])
+    if not told:
+        return ""
+    return "<h2>Notes</h2><ul>" + "".join(f"<li>{escape(note)}</li>" for note in told) + "</ul>"
+
+
+def repeat(motion: Trajectory, robot: Robot | None) -> str:
+    """Versions and digests by which the same run is known again."""
+    pairs = [
+        ("armdyn", __version__),
+        ("Python, NumPy", f"{platform.python_version()}, {np.__version__}"),
+        ("machine", f"{platform.system()} {platform.machine()}"),
+        ("method", motion.statistics.method),
+        ("digest of the model", robot.model.digest if robot is not None else "not known"),
+        ("digest of the motion", digest(motion)),
+    ]
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in pairs)
+    q0, qd0 = (", ".join(repr(float(x)) for x in values[0]) for values in (motion.q, motion.qd))
+    state = f"<dt>q at start</dt><dd>{escape(q0)}</dd><dt>qd at start</dt><dd>{escape(qd0)}</dd>"
+    return f'<dl class="long">{rows}{state}</dl>'
+
+
+def digest(motion: Trajectory) -> str:
+    """A fingerprint of times, states and joint forces."""
+    found = hashlib.sha256()
+    for values in (motion.t, motion.q, motion.qd, motion.tau):
+        found.update(np.ascontiguousarray(values, dtype="<f8").tobytes())
+    return found.hexdigest()

@@ -1,0 +1,166 @@
+"""Live pages in Chromium: their numbers beside NumPy's, the fall beside armdyn.simulate, what is drawn and logged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import ellipsoids
+from armdyn.robot import Robot
+from page.browser import SOFTWARE, chromium, opened, playwright, until  # noqa: F401 - a fixture
+
+BENT = [0.3, -1.2, 1.4, -0.7, 1.1, 0.2]
+HOSTILE = "</script><img src=x onerror='window.broken=1'><b>"
+
+
+@pytest.fixture(scope="module")
+def browser(playwright: Any) -> Iterator[Any]:  # noqa: F811
+    with chromium(playwright, *SOFTWARE) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ur5(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The page of the UR5."""
+    with opened(browser, written(armdyn.load("ur5"), tmp_path_factory.mktemp("ur5"))) as page:
+        yield page
+
+
+def written(robot: Robot, folder: Path) -> Path:
+    return robot.to_page().write(folder / "arm.html")
+
+
+def listed(page: Any, expression: str) -> np.ndarray:
+    return np.array(page.evaluate(f"Array.from({expression})"), dtype=float)
+
+
+def slide(page: Any, k: int, value: float) -> None:
+    """Move the slider of a joint, degrees or metres."""
+    page.evaluate(
+        "([k, value]) => { const slider = document.querySelectorAll('#joints input[type=range]')[k];"
+        " slider.value = value; slider.dispatchEvent(new Event('input')); }",
+        [k, value],
+    )
+
+
+def numbers(texts: list[str]) -> np.ndarray:
+    return np.array([text.replace("\u2212", "-") for text in texts], dtype=float)
+
+
+def test_numbers_at_a_place_of_the_sliders(ur5: Any) -> None:
+    robot, q = armdyn.load("ur5"), np.array([0.5, -1.1, 0.8, 2.2, -0.4, 0.9])
+    for k, value in enumerate(np.degrees(q)):
+        slide(ur5, k, value)
+    now = listed(ur5, "armdyn.state.q")
+    np.testing.assert_allclose(now, q, atol=1e-12)
+    M, g, T = (listed(ur5, f"armdyn.now().at.{each}") for each in ("mass_matrix", "gravity_forces", "tip_pose"))
+    np.testing.assert_allclose(M, robot.mass_matrix(now).ravel(), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(g, robot.gravity_forces(now), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(T, robot.forward_kinematics(now).ravel(), rtol=1e-12, atol=1e-12)
+    assert ur5.evaluate("armdyn.drawing") == "WebGlDrawing"
+    assert ur5.evaluate("armdyn.disagreement") < 1e-13
+    until(ur5, f"document.querySelector('#joints input[type=number]').value === '{np.degrees(now[0]):.1f}'")
+    shown = numbers(ur5.locator("#forces td.number:not(.share)").all_inner_texts()).reshape(-1, 3)
+    np.testing.assert_allclose(shown[:, 0], g, atol=6e-4)
+    cells = numbers(ur5.locator("#mass .matrix span").all_inner_texts())
+    np.testing.assert_allclose(cells, M, rtol=0.05, atol=1e-12)
+    position = numbers(ur5.locator("#tip dd").first.inner_text().split())
+    np.testing.assert_allclose(position, T.reshape(4, 4)[:3, 3], atol=6e-5)
+
+
+def test_ellipsoids(ur5: Any) -> None:
+    """Their semi-axes are those of armdyn.ellipsoids."""
+    robot = armdyn.load("ur5")
+    ur5.evaluate("(q) => armdyn.set(q)", BENT)
+    expected = {"velocity": ellipsoids.velocity, "force": ellipsoids.force, "acceleration": ellipsoids.tip_acceleration}
+    for name, made in expected.items():
+        lengths = np.sort(listed(ur5, f"armdyn.now().ellipsoids.{name}.lengths"))
+        np.testing.assert_allclose(lengths, np.sort(made(robot, BENT).lengths), rtol=1e-10)
+        before = ur5.evaluate("armdyn.frames")
+        ur5.locator("#layers").get_by_role("button", name=name).click()
+        until(ur5, f"armdyn.scene.layers.{name} && armdyn.frames > {before}")
+
+
+@pytest.mark.parametrize("method", ["semi_implicit_euler", "rk4"])
+def test_the_fall_is_that_of_simulate(ur5: Any, method: str) -> None:
+    expected = armdyn.simulate(armdyn.load("ur5"), BENT, duration=1.0, method=method, step=1e-3)
+    ur5.evaluate("(q) => { armdyn.set(q); armdyn.fall.stopped = armdyn.fall.damped = false; }", BENT)
+    ur5.evaluate("(method) => { armdyn.fall.method = method; }", method)
+    ur5.evaluate("for (let k = 0; k < 100; k++) { armdyn.fall.step(10); armdyn.fall.record(); }")
+    np.testing.assert_allclose(listed(ur5, "armdyn.state.q"), expected.q[-1], atol=1e-10)
+    np.testing.assert_allclose(listed(ur5, "armdyn.state.qd"), expected.qd[-1], atol=1e-9)
+    drift, total = listed(ur5, "armdyn.fall.drift"), listed(ur5, "armdyn.fall.total")
+    assert len(drift) == 101
+    np.testing.assert_allclose(drift, expected.energy.drift[::10], atol=1e-9)
+    np.testing.assert_allclose(total, expected.energy.total[::10], atol=1e-9)
+
+
+def test_a_phone_and_a_dark_room(ur5: Any) -> None:
+    """Nothing is wider than the window; the colours are those of the scheme."""
+    backs = set()
+    ur5.set_viewport_size({"width": 390, "height": 844})
+    for scheme in ("light", "dark"):
+        ur5.emulate_media(color_scheme=scheme)
+        assert ur5.evaluate("document.documentElement.scrollWidth") <= 390
+        backs.add(ur5.evaluate("getComputedStyle(document.body).backgroundColor"))
+    assert len(backs) == 2
+
+
+def test_let_it_fall(browser: Any, tmp_path: Path) -> None:
+    """The button starts it, pauses it; reset brings the arm back; damping takes energy that the account knows.
+
+    Names that are markup elsewhere are text, and an axis without bounds is told.
+    """
+    arm = armdyn.load("planar_2r").renamed({"joint_1": HOSTILE}, name=HOSTILE)
+    with opened(browser, written(arm, tmp_path)) as page:
+        assert page.locator("h1").inner_text() == HOSTILE
+        assert page.locator("#joints .name").first.inner_text() == HOSTILE
+        assert page.evaluate("window.broken") is None
+        assert page.locator("img").count() == 0
+        assert page.evaluate("armdyn.now().ellipsoids.force.lengths[2]") is None
+        assert "no bound" in page.locator("#tip").inner_text()
+        start = listed(page, "armdyn.state.q")
+        page.get_by_label("damping").check()
+        page.get_by_label("integrator").select_option("rk4")
+        page.get_by_role("button", name="Let it fall").click()
+        until(page, "armdyn.fall.time > 0.3")
+        page.get_by_role("button", name="Pause").click()
+        assert np.abs(listed(page, "armdyn.state.q") - start).max() > 0.01
+        work, drift, total = (listed(page, f"armdyn.fall.{each}") for each in ("works", "drift", "total"))
+        assert work[-1] < 0.0
+        assert total[-1] < total[0]
+        assert np.abs(drift).max() < 1e-3 * np.ptp(total)
+        page.get_by_role("button", name="reset").click()
+        np.testing.assert_array_equal(listed(page, "armdyn.state.q"), start)
+
+
+def test_speeds_and_accelerations_make_forces(browser: Any, tmp_path: Path) -> None:
+    """Of an arm that turns and slides."""
+    robot = armdyn.load("rp")
+    with opened(browser, written(robot, tmp_path)) as page:
+        page.get_by_role("button", name="speeds").click()
+        page.get_by_label("speed of joint joint_1").fill("90")
+        page.get_by_label("acceleration of joint joint_2").fill("0.5")
+        page.keyboard.press("Tab")
+        q, qd, qdd = (listed(page, f"armdyn.state.{each}") for each in ("q", "qd", "qdd"))
+        np.testing.assert_allclose([*qd, *qdd], [np.pi / 2, 0, 0, 0.5], rtol=1e-15)
+        tau = listed(page, "armdyn.now().moving.inverse_dynamics")
+        np.testing.assert_allclose(tau, robot.inverse_dynamics(q, qd, qdd), rtol=1e-12)
+
+
+def test_without_webgl(playwright: Any, tmp_path: Path) -> None:  # noqa: F811
+    """The arm is still drawn, by lines on a plain canvas."""
+    path = written(armdyn.load("planar_2r"), tmp_path)
+    with chromium(playwright, "--disable-gpu", "--disable-3d-apis") as plain, opened(plain, path) as page:
+        assert page.evaluate("armdyn.drawing") == "FlatDrawing"
+        inked = page.evaluate("""(() => {
+          const canvas = document.getElementById("view");
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          return data.filter((value, k) => k % 4 === 3 && value > 0).length;
+        })()""")
+        assert inked > 3000
