@@ -203,6 +203,7 @@ class Robot:
     random_configuration = Imported(lambda: armdyn.robot.sampling.random_configuration)
     simulate = exported("armdyn.simulation")
     plot = exported("armdyn.plots.robot")
+    view = exported("armdyn.viewer")
 
     # Of robots with flexible joints
     vibration_modes = Imported(lambda: armdyn.actuators.vibration_modes)
