@@ -29,6 +29,7 @@ from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
 from armdyn.cli.size import size
 from armdyn.cli.study import study
 from armdyn.cli.torque import torque
+from armdyn.cli.view import view
 from armdyn.errors import ArmdynError
 
 app = typer.Typer(
@@ -51,7 +52,9 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
     app.command(name, help=_paragraphs(verb))(verb)
 
 
-OF_ROBOTS: tuple[Callable[..., None], ...] = (*(info, fk, ik, jacobian, torque, size, derive, export, convert, bench),)
+OF_ROBOTS: tuple[Callable[..., None], ...] = (
+    *(info, fk, ik, jacobian, torque, size, derive, export, convert, view, bench),
+)
 """The verbs that are called with the robot that ROBOT names."""
 
 _add(list_robots, "list")

@@ -1,4 +1,4 @@
-"""A viewer of robots in the browser, on the library viser: ``robot.view()``, ``trajectory.view(robot=...)``, `armdyn.view`.
+"""A viewer of robots in the browser, on the library viser: ``robot.view()``, ``trajectory.view()``, `armdyn.view`.
 
 `Viewer` is what they return: ``show``, ``play``, ``pause``, ``seek``, ``screenshot``, ``save``, ``wait``, ``close``.
 `Recording` is a motion of one's own, `read_log` reads one from a csv. It computes nothing by itself: poses, torques and

@@ -12,7 +12,7 @@ from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 from armdyn.viewer.ellipsoids import Solid, inertia_ellipsoid
 from armdyn.viewer.skeleton import JointSymbol, joint_symbols, rods, size_of
-from armdyn.viewer.surfaces import Looks, looks_of
+from armdyn.viewer.surfaces import Looks
 
 Look = Literal["visual", "collision", "skeleton"]
 LOOKS: tuple[Look, ...] = ("visual", "collision", "skeleton")
@@ -42,7 +42,7 @@ class Arm:
     Args:
         robot: the robot.
         name: in the tree of the scene, one of a kind.
-        looks: its surfaces; read from its files where they are not given.
+        looks: its surfaces, see `looks_of`.
         base: where its base stands, T_world,base, shape (4, 4).
         colour: of all of it, red, green, blue from 0 to 1; None for that of its description.
         opacity: 1, or less for ghosts.
@@ -50,14 +50,10 @@ class Arm:
 
     robot: Robot
     name: str
-    looks: Looks = None  # type: ignore[assignment]  # read below
+    looks: Looks
     base: Array = field(default_factory=lambda: np.eye(4))
     colour: tuple[float, float, float] | None = None
     opacity: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.looks is None:
-            object.__setattr__(self, "looks", looks_of(self.robot.model))
 
     @cached_property
     def size(self) -> float:

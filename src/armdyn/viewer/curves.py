@@ -62,7 +62,9 @@ def curves_of(robot: Robot, recording: Recording) -> list[Curves]:
         found.append(_made(title, robot.joint_names, recording.t[thin], recording.tau[thin]))
     if recording.kinetic is not None and recording.potential is not None:
         parts = [recording.kinetic, recording.potential, recording.kinetic + recording.potential]
-        found.append(_made("Energy, J", ("kinetic", "potential", "together"), recording.t[thin], np.stack(parts, -1)[thin]))
+        found.append(
+            _made("Energy, J", ("kinetic", "potential", "together"), recording.t[thin], np.stack(parts, -1)[thin])
+        )
     return found
 
 

@@ -11,7 +11,15 @@ from collections.abc import Iterator
 
 from armdyn.viewer.errors import ViewerError
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "msedge")
+BROWSERS = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+    "microsoft-edge",
+    "msedge",
+)
 """Names of programs, all of Chromium's kind."""
 
 OPTIONS = (
@@ -41,14 +49,14 @@ def headless(address: str, width: int, height: int) -> Iterator[None]:
     path = browser_path()
     if path is None:
         raise ViewerError(
-            f"no browser shows the view, and none is installed that could without a window ({', '.join(BROWSERS[:3])}); "
-            f"open {address} in a browser first"
+            f"no browser shows the view, and none is installed that could without a window "
+            f"({', '.join(BROWSERS[:3])}); open {address} in a browser first"
         )
     as_root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []  # where Chromium refuses it
     with tempfile.TemporaryDirectory(prefix="armdyn-browser-", ignore_cleanup_errors=True) as profile:
         command = [path, *OPTIONS, *as_root, f"--user-data-dir={profile}", f"--window-size={width},{height}", address]
         try:
-            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603 - our own arguments
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
         except OSError as error:
             raise ViewerError(f"{path} does not start: {error.strerror or error}") from None
         try:

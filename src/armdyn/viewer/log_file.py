@@ -124,7 +124,7 @@ def _recording(table: CsvTable, robot: Robot, t: Array, by_name: Mapping[str, Ar
         raise LogError(f"{table.file} has no row of finite numbers")
     notes = []
     if not finite.all():
-        lines = [table.rows[k][0] for k in np.flatnonzero(~finite)]
+        lines = [table.rows[int(k)][0] for k in np.flatnonzero(~finite)]
         notes.append(f"{len(lines)} rows with NaN or infinity left out: the first in line {lines[0]}")
     kept = t[finite]
     falls = np.flatnonzero(~(np.diff(kept) > 0.0))

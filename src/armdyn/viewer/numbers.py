@@ -66,7 +66,8 @@ def holding_torques(robot: Robot, q: Array, load: float = 0.0) -> Array:
 
 def numbers_html(robot: Robot, now: Now) -> str:
     """Tables of a state of a robot."""
-    return f"{STYLE}<div class='armdyn'>{_tip(robot, now.q)}{_forces(robot, now)}{_driven(robot, now.q)}{_energy(robot, now)}</div>"
+    tables = (_tip(robot, now.q), _forces(robot, now), _driven(robot, now.q), _energy(robot, now))
+    return f"{STYLE}<div class='armdyn'>{''.join(tables)}</div>"
 
 
 def _tip(robot: Robot, q: Array) -> str:
@@ -74,7 +75,10 @@ def _tip(robot: Robot, q: Array) -> str:
         return ""
     T = robot.forward_kinematics(q)
     angles = np.degrees(rpy_of(T[:3, :3]))
-    rows = [["position, m", *(_figure(x, 4) for x in T[:3, 3])], ["roll, pitch, yaw, deg", *(_figure(x, 2) for x in angles)]]
+    rows = [
+        ["position, m", *(_figure(x, 4) for x in T[:3, 3])],
+        ["roll, pitch, yaw, deg", *(_figure(x, 2) for x in angles)],
+    ]
     return _table(f"Tip {robot.tip}", ["", "x", "y", "z"], rows)
 
 
@@ -103,15 +107,16 @@ def _other_forces(robot: Robot, now: Now) -> tuple[Array | None, str]:
 
 
 def _driven(robot: Robot, q: Array) -> str:
-    """The positions of joints that coordinates move by couplings."""
+    """The positions of joints that are no coordinates: those that others move."""
     if robot.model.coupling is None:
         return ""
-    positions = robot.joint_positions(q)
     rows = []
-    for joint, value in zip(robot.model.joints, positions, strict=True):
+    for joint, value in zip(robot.model.joints, robot.joint_positions(q), strict=True):
+        if joint.name in robot.joint_names:
+            continue
         unit, scale, _ = UNITS[joint.kind]
         rows.append([joint.name, _figure(scale * value, 2), unit])
-    return _table("Joints", ["", "position", ""], rows)
+    return _table("Joints that others move", ["", "position", ""], rows) if rows else ""
 
 
 def _energy(robot: Robot, now: Now) -> str:
@@ -142,7 +147,8 @@ def _table(title: str, heads: list[str], rows: list[list[str]], raw: int = -1) -
     """A table with a title; cells of the column ``raw`` are HTML already."""
     head = f"<tr>{''.join(f'<th>{escape(each)}</th>' for each in heads)}</tr>" if heads else ""
     body = "".join(
-        f"<tr>{''.join(f'<td>{cell if k == raw else escape(cell)}</td>' for k, cell in enumerate(row))}</tr>" for row in rows
+        f"<tr>{''.join(f'<td>{cell if k == raw else escape(cell)}</td>' for k, cell in enumerate(row))}</tr>"
+        for row in rows
     )
     return f"<table><caption>{escape(title)}</caption>{head}{body}</table>"
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.formats.export.numbers import quaternions
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.headless import headless
@@ -34,12 +35,15 @@ def screenshot(server: Any, width: int, height: int, *, dark: bool, timeout: flo
         ViewerError: no browser, or none that draws within the time.
     """
     with contextlib.ExitStack() as stack:
+        eye: dict[str, Any] = {}
         if not server.get_clients():
             stack.enter_context(headless(address_of(server), width, height))
+            camera = server.initial_camera
+            eye = {"wxyz": looking(camera.position, camera.look_at, camera.up), "position": camera.position}
         client = _client(server, timeout)
         try:
             time.sleep(0.3)  # meshes that came last are drawn by then
-            drawn = client.get_render(height, width, transport_format="png", timeout=timeout)
+            drawn = client.get_render(height, width, transport_format="png", timeout=timeout, **eye)
         except (TimeoutError, RuntimeError) as error:
             raise ViewerError(f"the browser has drawn nothing: {error}") from None
     return over(np.asarray(drawn), BACKGROUNDS[dark])
@@ -56,6 +60,19 @@ def over(drawn: Array, background: tuple[int, int, int]) -> Array:
     alpha = drawn[..., 3:].astype(float) / 255.0
     mixed: Array = np.round(alpha * drawn[..., :3] + (1.0 - alpha) * np.array(background)).astype(np.uint8)
     return mixed
+
+
+def looking(position: Array, at: Array, up: Array) -> Array:
+    """The orientation w, x, y, z of a camera: z to what it looks at, y downwards.
+
+    >>> looking(np.array([0.0, 0.0, -1.0]), np.zeros(3), np.array([0.0, -1.0, 0.0])).round(12) + 0.0
+    array([1., 0., 0., 0.])
+    """
+    z = np.asarray(at, dtype=float) - position
+    z /= np.linalg.norm(z)
+    x = np.cross(z, up)
+    x /= np.linalg.norm(x)
+    return quaternions(np.column_stack([x, np.cross(z, x), z]))
 
 
 def _client(server: Any, timeout: float) -> Any:

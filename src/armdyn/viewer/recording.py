@@ -91,7 +91,7 @@ class Recording:
 
     def without_lost(self) -> Recording:
         """The same without states that are not finite, and a note of them."""
-        kept = np.isfinite(self.q).all(axis=1)
+        kept: Array = np.asarray(np.isfinite(self.q).all(axis=1))
         lost = len(kept) - int(kept.sum())
         if not lost:
             return self
@@ -149,7 +149,8 @@ def recordings_of(motion: Trajectory | Recording, robot: Robot) -> list[Recordin
     if isinstance(motion, Recording):
         if motion.q.shape[-1] != robot.dof:
             raise ShapeError(
-                f"a motion of {motion.q.shape[-1]} joints; {robot.name!r} has {robot.dof}: {', '.join(robot.joint_names)}"
+                f"a motion of {motion.q.shape[-1]} joints; {robot.name!r} has {robot.dof}: "
+                f"{', '.join(robot.joint_names)}"
             )
         return [motion.without_lost()]
     check_it_moved(motion, robot)

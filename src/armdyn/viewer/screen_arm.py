@@ -22,7 +22,7 @@ TIP_ELLIPSOID: Rgb = (204, 121, 167)
 CENTRE: Rgb = (213, 94, 0)
 TRACE: Rgb = (0, 114, 178)
 
-AXES, AXIS_RADIUS = 0.09, 0.0022
+AXES, AXIS_RADIUS = 0.1, 0.004
 """Of the frames: the length and radius of an axis, by the size of the arm."""
 
 OUT_OF_SIGHT = 1e-9
@@ -51,6 +51,9 @@ class Show:
     trace: bool = False
     tip_ellipsoid: str = "none"
 
+
+ANCHORS = ("top-left", "bottom-left", "top-right", "bottom-right")
+"""Of the names of joints, one after the other: the axes of neighbours often meet in a point."""
 
 FRAMES = ("none", "base and tip", "all")
 
@@ -102,7 +105,7 @@ class ScreenArm:
                 show_axes=False,
                 axes_length=AXES * arm.size,
                 axes_radius=AXIS_RADIUS * arm.size,
-                origin_radius=2.0 * AXIS_RADIUS * arm.size,
+                origin_radius=1.5 * AXIS_RADIUS * arm.size,
                 origin_color=(90, 90, 90),
             )
             for path in paths
@@ -110,7 +113,7 @@ class ScreenArm:
         for k, surface in enumerate(arm.looks.surfaces):
             node = self._surface(f"{at[surface.link]}/{surface.layer} {k}", surface)
             nodes.surfaces.append((surface.layer, node))
-        for symbol in arm.symbols:
+        for k, symbol in enumerate(arm.symbols):
             vertices = symbol.triangles.reshape(-1, 3)
             nodes.symbols.append(
                 self.scene.add_mesh_simple(
@@ -124,7 +127,9 @@ class ScreenArm:
                     visible=False,
                 )
             )
-            label = self.scene.add_label(f"{at[symbol.link]}/name", symbol.joint, visible=False)
+            label = self.scene.add_label(
+                f"{at[symbol.link]}/name", symbol.joint, visible=False, anchor=ANCHORS[k % len(ANCHORS)]
+            )
             nodes.names.append(label)
         nodes.names.append(self.scene.add_label(f"{paths[0]}/name", f"{arm.robot.name}: base", visible=False))
         for link, solid in arm.inertias.items():
@@ -172,7 +177,7 @@ class ScreenArm:
             show_axes=False,
             axes_length=AXES * size,
             axes_radius=AXIS_RADIUS * size,
-            origin_radius=2.0 * AXIS_RADIUS * size,
+            origin_radius=1.5 * AXIS_RADIUS * size,
             origin_color=(90, 90, 90),
         )
         name = str(self.arm.robot.tip)

@@ -16,7 +16,7 @@ from armdyn.viewer.arm import Arm
 from armdyn.viewer.curves import Curves, History, curves_of
 from armdyn.viewer.numbers import Now, explained, numbers_html, status_html
 from armdyn.viewer.panels.curves import CurvesPanel
-from armdyn.viewer.panels.joints import JointPanel
+from armdyn.viewer.panels.joints import JointPanel, heading
 from armdyn.viewer.recording import Recording
 from armdyn.viewer.screen_arm import ScreenArm, Show
 from armdyn.viewer.stream_lines import State
@@ -86,7 +86,9 @@ class ShownRobot:
         if self.recordings:
             self.arm.trace(trace_of(self.robot, self.recordings[0]))
 
-    def _ghost(self, server: Any, name: str, q: Array, colour: tuple[float, float, float] | None, show: Show) -> ScreenArm:
+    def _ghost(
+        self, server: Any, name: str, q: Array, colour: tuple[float, float, float] | None, show: Show
+    ) -> ScreenArm:
         arm = self.entry.arm
         ghost = Arm(self.robot, f"{arm.name} {name}", arm.looks, arm.base, colour, GHOST if colour is None else 0.4)
         return ScreenArm(server.scene, ghost, q, show)
@@ -101,12 +103,12 @@ class ShownRobot:
     def add_controls(self) -> None:
         """Add its controls where the server adds some now."""
         gui = self._gui
-        with gui.add_folder("Joints"):
+        with gui.add_folder(heading(self.robot)):
             if self.entry.streamed:
                 self.follow_box = gui.add_checkbox("Follow the stream", True)
                 self.follow_box.on_update(self.follow_chosen)
             reached = np.concatenate([self.q[None], *(recording.q for recording in self.recordings)])
-            self.joints = JointPanel(gui, self.robot, self.q, reached, self.moved)
+            self.joints = JointPanel(gui, self.robot, self.q, reached, self.moved, self.lock)
             self.joints.enable(not self.follows)
         with gui.add_folder("Numbers"):
             self.numbers = gui.add_html("")
@@ -156,7 +158,12 @@ class ShownRobot:
         drawn = self.arm.draw(self.q)
         if hasattr(self, "joints"):
             self.joints.set(self.q)
-        if not self.recordings and drawn.tip is not None and self.arm.show_what.trace and self._trace.add(drawn.tip[:3, 3]):
+        if (
+            not self.recordings
+            and drawn.tip is not None
+            and self.arm.show_what.trace
+            and self._trace.add(drawn.tip[:3, 3])
+        ):
             self.arm.trace(self._trace.points)
         self.stale = True
 

@@ -81,7 +81,7 @@ def unit_rod(radius: float) -> tuple[Array, Array]:
     """Vertices, m, and faces of a closed rod from the origin along z, of length 1."""
     angle = np.arange(ROUND) * (2.0 * np.pi / ROUND)
     ring = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(ROUND)], axis=-1)
-    vertices = np.concatenate([ring, ring + [0.0, 0.0, 1.0]])
+    vertices = np.concatenate([ring, ring + np.array([0.0, 0.0, 1.0])])
     k = np.arange(ROUND)
     after = (k + 1) % ROUND
     sides = np.concatenate([np.stack([k, after, k + ROUND], -1), np.stack([after, after + ROUND, k + ROUND], -1)])

@@ -14,6 +14,12 @@ from armdyn.spatial.rotations import Array
 SHOWN = {"revolute": ("deg", 180.0 / math.pi, 0.1), "prismatic": ("mm", 1000.0, 0.1)}
 """The unit on the screen by the kind of joint, how many of it are one rad or m, and the step of a slider."""
 
+DIGITS = 1
+"""Behind the point of what a slider shows."""
+
+PRINTED = 0.01
+"""Of the last digit; limits that are so much off it are printed with few digits."""
+
 
 @dataclass(frozen=True)
 class Slider:
@@ -39,7 +45,7 @@ class Slider:
 
     def shown(self, value: float) -> float:
         """A position, rad or m, in the unit of the slider, at its ends where it lies beyond them."""
-        at = value * self.scale
+        at = round(value * self.scale, DIGITS)
         return self.low if math.isnan(at) else min(max(at, self.low), self.high)
 
     def position(self, shown: float) -> float:
@@ -68,10 +74,14 @@ def sliders_of(robot: Robot, q: Array | None = None) -> tuple[Slider, ...]:
         high = upper if math.isfinite(upper) else max(half, float(reached[:, k].max()), low + 2.0 * half)
         if not low < high:
             low, high = min(low, high) - half, max(low, high) + half
-        made.append(Slider(joint.name, unit, scale, _round(low * scale), _round(high * scale), step, limited))
+        ends = _inside(low * scale, high * scale)
+        if not ends[0] < ends[1]:  # limits closer than a step
+            ends, step = (low * scale, high * scale), (high - low) * scale / 10.0
+        made.append(Slider(joint.name, unit, scale, *ends, step, limited))
     return tuple(made)
 
 
-def _round(value: float) -> float:
-    """A limit as it is shown: pi is 180 degrees, though it was printed with seven digits."""
-    return round(value, 4)
+def _inside(low: float, high: float) -> tuple[float, float]:
+    """Limits in digits as they are shown, within them: pi is 180 degrees, though it was printed with few digits."""
+    unit = 10.0**DIGITS
+    return math.ceil(low * unit - PRINTED) / unit, math.floor(high * unit + PRINTED) / unit

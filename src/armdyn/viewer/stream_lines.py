@@ -88,7 +88,9 @@ class LineReader:
             columns = {name: Column(k, name) for k, name in enumerate(names)}
         elif len(words) != self._width:
             raise StreamError(f"a line has {len(words)} values; expected {self._width}, as its header has")
-        return self._state({name: _number(name, words[column.place]) * column.factor for name, column in columns.items()})
+        return self._state(
+            {name: _number(name, words[column.place]) * column.factor for name, column in columns.items()}
+        )
 
     def _state(self, values: Mapping[str, float]) -> State:
         """The state of values by the names of their columns."""
@@ -98,7 +100,7 @@ class LineReader:
             if name != "t":
                 quantity, k = known[name]
                 found.setdefault(quantity, np.full(self.robot.dof, math.nan))[k] = value
-        return State(t=values.get("t"), **found)  # type: ignore[arg-type]  # q is always there
+        return State(t=values.get("t"), **found)
 
     def _json(self, text: str) -> State:
         try:
@@ -110,10 +112,12 @@ class LineReader:
         if "name" in data:
             return self._ros(data)
         if "q" not in data:
-            raise StreamError(f"a line has no q: {shown(text)}; expected {{\"q\": [...]}}, a number for each joint")
-        arrays = {name: self._array(name, data[name]) for name in ("q", "qd", "qdd", "tau") if data.get(name) is not None}
+            raise StreamError(f'a line has no q: {shown(text)}; expected {{"q": [...]}}, a number for each joint')
+        arrays = {
+            name: self._array(name, data[name]) for name in ("q", "qd", "qdd", "tau") if data.get(name) is not None
+        }
         t = data.get("t")
-        return State(t=None if t is None else _number("t", t), **arrays)  # type: ignore[arg-type]  # q is there
+        return State(t=None if t is None else _number("t", t), **arrays)
 
     def _array(self, name: str, values: Any) -> Array:
         n = self.robot.dof
@@ -121,7 +125,9 @@ class LineReader:
             has = f"{len(values)} numbers" if isinstance(values, list) else shown(values)
             joints = ", ".join(self.robot.joint_names)
             raise StreamError(f"{name} of a line has {has}; expected {n}, one for each joint: {joints}")
-        return np.array([_number(f"{name} of {joint}", x) for joint, x in zip(self.robot.joint_names, values, strict=True)])
+        return np.array(
+            [_number(f"{name} of {joint}", x) for joint, x in zip(self.robot.joint_names, values, strict=True)]
+        )
 
     def _ros(self, data: Mapping[str, Any]) -> State:
         """A joint state of ROS: joints by name, in any order; those that it leaves out stay where they were."""
@@ -137,11 +143,15 @@ class LineReader:
             if not isinstance(values, list) or (values and len(values) != len(names)):
                 raise StreamError(f"{key} of a line does not have {len(names)} numbers, one for each of its names")
             if values and (key == "position" or set(known) == set(joints)):
-                start = (np.zeros(len(joints)) if self._last is None else self._last) if quantity == "q" else np.zeros(len(joints))
+                start = (
+                    (np.zeros(len(joints)) if self._last is None else self._last)
+                    if quantity == "q"
+                    else np.zeros(len(joints))
+                )
                 found[quantity] = np.array(start)
                 for name, k in known.items():
                     found[quantity][joints.index(name)] = _number(f"{key} of {name}", values[k])
-        return State(t=_stamp(data), **found)  # type: ignore[arg-type]  # q is there
+        return State(t=_stamp(data), **found)
 
 
 def _stamp(data: Mapping[str, Any]) -> float | None:
@@ -161,7 +171,9 @@ def _stamp(data: Mapping[str, Any]) -> float | None:
 def _number(name: str, value: Any) -> float:
     """A finite number of a line."""
     try:
-        found = math.nan if isinstance(value, bool) or (isinstance(value, str) and not is_number(value)) else float(value)
+        found = (
+            math.nan if isinstance(value, bool) or (isinstance(value, str) and not is_number(value)) else float(value)
+        )
     except (TypeError, ValueError, OverflowError):
         found = math.nan
     if not math.isfinite(found):

@@ -46,7 +46,7 @@ class Surface:
         vertices: in the frame of the link, m, shape (v, 3).
         faces: three places of vertices each, shape (f, 3).
         colour: of all of it.
-        textured: the same surface as an object of trimesh with its texture, in the frame of the link; None without one.
+        textured: the same as an object of trimesh with its texture, in the frame of the link; None without one.
     """
 
     link: str
@@ -59,7 +59,7 @@ class Surface:
 
 @dataclass(frozen=True)
 class Looks:
-    """The surfaces of a robot, the links that are shown as lines because a file is missing, and notes of what is not."""
+    """The surfaces of a robot, the links that are shown as lines because a file is missing, and notes of losses."""
 
     surfaces: tuple[Surface, ...]
     as_lines: tuple[str, ...]
@@ -129,10 +129,10 @@ class _Reader:
                 yield Surface(geometry.link, layer, _placed(vertices, geometry.pose), faces, own or SKIN)
             return
         mesh = geometry.shape
-        for vertices, faces, colour, textured in self._parts(mesh, wanted=layer == "visual"):
+        for vertices, faces, colour, with_texture in self._parts(mesh, wanted=layer == "visual"):
             scaled, turned = _scaled(vertices, faces, mesh.scale)
+            textured = None if with_texture is None else with_texture.copy()
             if textured is not None:
-                textured = textured.copy()
                 textured.apply_transform(geometry.pose @ np.diag([*mesh.scale, 1.0]))
             shown = HULL if layer == "collision" else own if textured is None and own else colour or SKIN
             yield Surface(geometry.link, layer, _placed(scaled, geometry.pose), turned, shown, textured)
@@ -182,7 +182,7 @@ class _Images:
         resolvers = extra("trimesh", "a view of meshes", name="viewer").resolvers
         asked: list[str] = []
 
-        class Resolver(resolvers.FilePathResolver):  # type: ignore[misc]  # trimesh is imported where it is used
+        class Resolver(resolvers.FilePathResolver):  # type: ignore[misc, name-defined]  # imported above
             def get(self, name: str) -> Any:
                 if str(name).lower().endswith(IMAGES):
                     asked.append(PurePosixPath(str(name).replace("\\", "/")).name)

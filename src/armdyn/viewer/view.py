@@ -26,6 +26,7 @@ from armdyn.viewer.screen_arm import Show
 from armdyn.viewer.shown_robot import Entry, closed
 from armdyn.viewer.skeleton import size_of
 from armdyn.viewer.sources import source_of
+from armdyn.viewer.surfaces import looks_of
 from armdyn.viewer.viewer import Viewer
 
 Motion = Trajectory | Recording | str | os.PathLike[str]
@@ -185,7 +186,7 @@ def _entries(
             notes.append(f"{robot.name}: shown with its loops open: {explained(error)}")
         base = np.eye(4)
         base[1, 3] = _place(robots, k, spacing)
-        arm = Arm(robot, _name(robots, k), base=base)
+        arm = Arm(robot, _name(robots, k), looks_of(robot.model), base)
         entries.append(Entry(arm, at, qs[:-1], recordings[k], streamed and k == 0))
     return entries, notes
 
@@ -219,9 +220,9 @@ def _configurations(robot: Robot, q: ArrayLike | None) -> Array:
 def _announce(viewer: Viewer, *, browser: bool) -> None:
     """Open the browser, and say the address and what is not shown."""
     names = ", ".join(robot.name for robot in viewer.robots)
-    print(f"{names}: {viewer.url}", flush=True)  # noqa: T201 - what a view says
+    print(f"{names}: {viewer.url}", flush=True)
     for note in viewer.notes:
-        print(f"note: {note}", flush=True)  # noqa: T201
+        print(f"note: {note}", flush=True)
     if browser and not _in_notebook():
         viewer.open()
 

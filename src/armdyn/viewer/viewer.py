@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from html import escape
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,8 +76,13 @@ class Viewer:
         self._server = start(title, host, port)
         try:
             self._server.gui.configure_theme(
-                dark_mode=dark, show_logo=False, show_share_button=False, control_width="large", brand_color=(0, 114, 178)
+                dark_mode=dark,
+                show_logo=False,
+                show_share_button=False,
+                control_width="large",
+                brand_color=(0, 114, 178),
             )
+            self._light()
             self._robots = [ShownRobot(self._server, entry, self._show) for entry in entries]
             recordings = [recording for shown in self._robots for recording in shown.recordings]
             of_looks = [f"{entry.arm.robot.name}: {note}" for entry in entries for note in entry.arm.looks.notes]
@@ -90,7 +95,9 @@ class Viewer:
             self._readers: dict[str, tuple[LineReader, list[int]]] = {}
             self._newest: tuple[float, State] | None = None
             self._began = clock()
-            self._last_t, self._numbers_at, self._curves_at, self._shown_t = None, 0.0, 0.0, float("nan")  # type: tuple[float | None, ...]
+            self._last_t: float | None = None
+            self._shown_t: float | None = None
+            self._numbers_at, self._curves_at = -np.inf, -np.inf
             self._add_controls()
             self._set_camera()
         except BaseException:
@@ -114,6 +121,20 @@ class Viewer:
         if self._source is not None:
             with gui.add_folder("Stream"):
                 self._stream_box = gui.add_html(status_html([f"waiting for states: {self._source.said}"]))
+        with gui.add_folder("Show", expand_by_default=False):
+            known = [look for shown in self._robots for look in shown.entry.arm.known_looks]
+            looks = [look for look in ("visual", "collision", "skeleton") if look in known]
+            tips = any(shown.robot.tip is not None for shown in self._robots)
+            self.show_panel = ShowPanel(
+                gui,
+                self._show,
+                looks,
+                dark=self._dark,
+                with_tip=tips,
+                changed=self._chosen,
+                darkened=self._darken,
+                lit=self._light,
+            )
         if len(self._robots) == 1:
             self._robots[0].add_controls()
         else:
@@ -121,13 +142,6 @@ class Viewer:
             for shown in self._robots:
                 with tabs.add_tab(shown.entry.arm.name):
                     shown.add_controls()
-        with gui.add_folder("Show", expand_by_default=False):
-            known = [look for shown in self._robots for look in shown.entry.arm.known_looks]
-            looks = [look for look in ("visual", "collision", "skeleton") if look in known]
-            tips = any(shown.robot.tip is not None for shown in self._robots)
-            self.show_panel = ShowPanel(
-                gui, self._show, looks, dark=self._dark, with_tip=tips, changed=self._chosen, shaded=self._shade
-            )
         if self.notes:
             with gui.add_folder("Notes"):
                 gui.add_html(status_html(list(self.notes)))
@@ -146,17 +160,28 @@ class Viewer:
         scene, camera = self._server.scene, self._server.initial_camera
         scene.set_up_direction(tuple(up))
         camera.up, camera.look_at = tuple(up), tuple(middle)
-        camera.position = tuple(middle + 1.55 * around * towards)
+        camera.position = tuple(middle + 1.1 * around * towards)
         camera.near, camera.far = 0.01 * around, 100.0 * around
         self._add_floor(up, around)
+
+    def _light(self, shadows: bool = False) -> None:
+        """Lights without an environment, and without shadows at first.
+
+        Each of them takes ten times as long to draw where there is no graphics card.
+        """
+        scene = self._server.scene
+        scene.configure_environment_map(None)
+        scene.configure_default_lights(enabled=True, cast_shadow=shadows)
+        scene.add_light_hemisphere("/light", sky_color=(255, 255, 255), ground_color=(150, 150, 155), intensity=2.2)
 
     def _add_floor(self, up: Array, around: float) -> None:
         """A grid through the base, on which the arm stands."""
         cell = 10.0 ** np.floor(np.log10(around / 2.0))
+        width = 2.0 * np.ceil(2.0 * around / (5.0 * cell)) * 5.0 * cell
         plane = ("yz", "xz", "xy")[int(np.abs(up).argmax())]
         self._grid = self._server.scene.add_grid(
-            "/grid", width=20 * cell, height=20 * cell, plane=plane, cell_size=cell, section_size=5.0 * cell,
-            infinite_grid=True, fade_distance=6.0 * around, **_grid_colours(self._dark),
+            "/grid", width=width, height=width, plane=plane, cell_size=cell, section_size=5.0 * cell,
+            fade_distance=2.2 * around, fade_from="origin", **_grid_colours(self._dark),
         )  # fmt: skip
 
     def _chosen(self) -> None:
@@ -169,7 +194,7 @@ class Viewer:
                         arm.show(self._show)
                     shown.stale = True
 
-    def _shade(self, dark: bool) -> None:
+    def _darken(self, dark: bool) -> None:
         self._dark = dark
         self._server.gui.configure_theme(
             dark_mode=dark, show_logo=False, show_share_button=False, control_width="large", brand_color=(0, 114, 178)
@@ -255,7 +280,10 @@ class Viewer:
 
     def _say_stream(self) -> None:
         if self._source is not None and (self._received or self._stream_said):
-            told = [f"{self._received:,} states: {self._source.said}", *([self._stream_said] if self._stream_said else [])]
+            told = [
+                f"{self._received:,} states: {self._source.said}",
+                *([self._stream_said] if self._stream_said else []),
+            ]
             content = status_html(told)
             if self._stream_box.content != content:
                 self._stream_box.content = content
@@ -348,7 +376,10 @@ class Viewer:
         self._refuse_closed()
         if path is not None:
             checked(path, (".png",))
-        wide, high = (whole_number(name, size, least=16, error=ViewerError) for name, size in (("width", width), ("height", height)))
+        wide, high = (
+            whole_number(name, size, least=16, error=ViewerError)
+            for name, size in (("width", width), ("height", height))
+        )
         if max(wide, high) > MOST_PIXELS:
             raise ViewerError(f"a picture of {wide} by {high} pixels; expected {MOST_PIXELS} at most on a side")
         within = number("timeout", timeout, above=0.0, unit="s", error=ViewerError)
@@ -393,7 +424,9 @@ class Viewer:
     def wait(self, timeout: float | None = None) -> None:
         """Keep the view open until Ctrl-C, which closes it, until it is closed, or for so many seconds."""
         with contextlib.suppress(KeyboardInterrupt):
-            until = None if timeout is None else time.monotonic() + number("timeout", timeout, least=0.0, error=ViewerError)
+            until = (
+                None if timeout is None else time.monotonic() + number("timeout", timeout, least=0.0, error=ViewerError)
+            )
             while not self._closed.wait(0.2 if until is None else min(0.2, max(until - time.monotonic(), 0.0))):
                 if until is not None and time.monotonic() >= until:
                     return

@@ -31,7 +31,9 @@ class PlayPanel:
         )
         self.slider.on_update(self.scrubbed)
         names = [_name(speed) for speed in SPEEDS]
-        self.speed = gui.add_dropdown("Speed", names, initial_value=_name(playback.speed) if _name(playback.speed) in names else "1")
+        self.speed = gui.add_dropdown(
+            "Speed", names, initial_value=_name(playback.speed) if _name(playback.speed) in names else "1"
+        )
         self.speed.on_update(self.speed_chosen)
         self.loop = gui.add_checkbox("Again and again", playback.loop)
         self.loop.on_update(self.loop_chosen)

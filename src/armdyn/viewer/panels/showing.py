@@ -22,7 +22,8 @@ class ShowPanel:
         dark: whether the background is dark first.
         with_tip: whether an arm has a tip.
         changed: is called when something was chosen.
-        shaded: is called with whether the background is to be dark.
+        darkened: is called with whether the background is to be dark.
+        lit: is called with whether there are to be shadows.
     """
 
     def __init__(
@@ -34,9 +35,10 @@ class ShowPanel:
         dark: bool,
         with_tip: bool,
         changed: Callable[[], None],
-        shaded: Callable[[bool], None],
+        darkened: Callable[[bool], None],
+        lit: Callable[[bool], None],
     ) -> None:
-        self.show, self._changed, self._shaded = show, changed, shaded
+        self.show, self._changed, self._darkened, self._lit = show, changed, darkened, lit
         self.look = gui.add_dropdown("Look", tuple(looks), initial_value=show.look if show.look in looks else looks[0])
         self.frames = gui.add_dropdown("Frames", FRAMES, initial_value=show.frames)
         words = WORDS if with_tip else {name: word for name, word in WORDS.items() if name != "trace"}
@@ -49,7 +51,9 @@ class ShowPanel:
         self.dark = gui.add_checkbox("Dark background", dark)
         for handle in (self.look, self.frames, self.ellipsoid, *self.boxes.values()):
             handle.on_update(self.chosen)
-        self.dark.on_update(self.shade)
+        self.dark.on_update(self.darken)
+        self.shadows = gui.add_checkbox("Shadows", False, hint="slow without a graphics card")
+        self.shadows.on_update(self.light)
 
     def chosen(self, _: Any = None) -> None:
         """Show what was chosen."""
@@ -59,6 +63,10 @@ class ShowPanel:
             setattr(self.show, name, bool(box.value))
         self._changed()
 
-    def shade(self, _: Any = None) -> None:
+    def darken(self, _: Any = None) -> None:
         """Take the background that was chosen."""
-        self._shaded(bool(self.dark.value))
+        self._darkened(bool(self.dark.value))
+
+    def light(self, _: Any = None) -> None:
+        """Draw shadows, or none."""
+        self._lit(bool(self.shadows.value))
