@@ -112,7 +112,7 @@ class ShownRobot:
             self.joints.enable(not self.follows)
         with gui.add_folder("Numbers"):
             self.numbers = gui.add_html("")
-            if self.robot.tip is not None:
+            if self.robot.tip is not None and not self.recordings:
                 self.load_box = gui.add_number("Load at the tip, kg", 0.0, min=0.0, max=1e6, step=0.1)
                 self.load_box.on_update(self.load_chosen)
         self._plots_folder = gui.add_folder("Torque and energy", visible=bool(self._curves))

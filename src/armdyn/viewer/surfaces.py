@@ -262,7 +262,9 @@ def _decimated(surface: Surface, most: int) -> Surface:
         coarse = mesh.simplify_quadric_decimation(face_count=max(most, 4))
         vertices, faces = np.asarray(coarse.vertices, dtype=float), np.asarray(coarse.faces, dtype=np.int64)
     except Exception:  # fast-simplification is missing, or fails on surfaces that are none
-        triangles = thinned(surface.vertices[surface.faces], most)
+        vertices, faces = surface.vertices, surface.faces
+    if len(faces) > 2 * max(most, 4):  # many small pieces, which it leaves alone
+        triangles = thinned(vertices[faces], most)
         vertices, faces = triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
     if len(faces):
         vertices, faces = _smooth(vertices, faces)

@@ -154,9 +154,9 @@ class Viewer:
         ])  # fmt: skip
         size = max(shown.entry.arm.size for shown in self._robots)
         low, high = points.min(axis=0), points.max(axis=0)
-        middle = 0.5 * (low + high)
         around = max(float(np.linalg.norm(high - low)), size)
         up, towards = _view_of([shown.robot for shown in self._robots])
+        middle = 0.5 * (low + high) + 0.12 * around * np.cross(up, towards)  # beside the controls
         scene, camera = self._server.scene, self._server.initial_camera
         scene.set_up_direction(tuple(up))
         camera.up, camera.look_at = tuple(up), tuple(middle)

@@ -35,6 +35,7 @@ class CurvesPanel:
             axes=({**AXIS}, {**AXIS, "size": 46}),
             legend={"show": True, "live": False},
             height=HEIGHT,
+            padding=(8, 12, 0, 0),
         )
 
     @property

@@ -87,8 +87,9 @@ class JointPanel:
 
     def enable(self, enabled: bool) -> None:
         """Whether they can be moved."""
-        for handle in (*self.handles, self.buttons):
+        for handle in self.handles:
             handle.disabled = not enabled
+        self.buttons.visible = enabled
 
 
 def _hint(slider: Slider) -> str:
