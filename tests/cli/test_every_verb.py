@@ -70,6 +70,7 @@ ANSWERS = {
     "derive": "derive planar_2r --symbols all",
     "study": "study study.yaml",
     "masp": "masp --samples 5 --out figures",
+    "view": "view planar_2r --save view.html",
 }
 
 
@@ -142,7 +143,7 @@ def test_one_word_for_one_thing() -> None:
         assert len(set(verbs.values())) == 1, (word, verbs)
     shared = options()
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
-    assert set(shared["--motion"]) == {"fk", "size", "torque"}
+    assert set(shared["--motion"]) == {"fk", "size", "torque", "view"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
     assert set(shared["--out"]) == {"convert", "export", "fk", "jacobian", "masp", "study", "torque"}
     assert set(shared["--plot"]) == {"masp", "simulate", "size"}

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.completion import words as words_to_complete
+from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.quantities import split_quantities
+from armdyn.cli.screen import screen
 from armdyn.cli.states import Positions, refuse_both
+from armdyn.cli.tables import show_notes
 from armdyn.errors import ArmdynError
 from armdyn.formats.csv_table import STANDARD_INPUT
 from armdyn.robot import Robot
+
+if TYPE_CHECKING:
+    from armdyn.viewer import Viewer
 
 LOOKS = ("visual", "collision", "skeleton")
 
@@ -59,6 +65,7 @@ def view(
         Path | None,
         typer.Option("--save", metavar="FILE", help="Write scene and motion to an .html without a server, and stop."),
     ] = None,
+    json: AsJson = False,
 ) -> None:
     r"""A view of the robot in the browser, until Ctrl-C.
 
@@ -117,16 +124,31 @@ def view(
         stream=None if listen is None else _stream(listen),
         port=0 if only_files and port is None else port,
         browser=not (no_browser or only_files),
+        quiet=True,
         **options,
     )
     with viewer:
-        for path, write in ((screenshot, viewer.screenshot), (save, viewer.save)):
+        if not json:
+            _say(viewer, arm, only_files=only_files)
+        files = {"screenshot": screenshot, "save": save}
+        for name, path in files.items():
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write(path)
-                typer.echo(f"wrote {path}")
+                getattr(viewer, name)(path)
+                screen(stderr=json).print(f"wrote {path}", soft_wrap=True)
+        if json:
+            written = {name: path for name, path in files.items() if path is not None}
+            notes = [*arm.notes, *viewer.notes]
+            print_json({**of_robot(arm), "q": viewer.q, "url": viewer.url, "files": written, "notes": notes})
         if not only_files:
             viewer.wait()
+
+
+def _say(viewer: Viewer, arm: Robot, *, only_files: bool) -> None:
+    """The address while it is served, and what is not shown as it is described."""
+    if not only_files:
+        screen().print(f"{arm.name}: {viewer.url} (Ctrl-C ends)", soft_wrap=True)
+    show_notes(screen(), viewer.notes)
 
 
 def _stream(text: str) -> int | str:

@@ -57,11 +57,12 @@ def view(
     host: str = "127.0.0.1",
     port: int | None = None,
     browser: bool = True,
+    quiet: bool = False,
 ) -> Viewer:
     """A view of the robot in the browser: sliders for its joints, meshes, frames, ellipsoids, numbers and motions.
 
     Returns at once; ``viewer.wait()`` keeps a script going until Ctrl-C, a notebook shows what is returned. Where no
-    browser can be opened the address is printed, as always.
+    browser can be opened, the address that is printed can be typed into one.
 
     Args:
         robot: a robot, or several.
@@ -80,6 +81,7 @@ def view(
         host: the address at which browsers, and a stream, are heard; "0.0.0.0" for those of all machines.
         port: of the view; 0 for any; the first free one from 8080 on where none is given.
         browser: whether to open a browser.
+        quiet: whether the address and notes are not printed; ``viewer.url`` and ``viewer.notes`` have them.
 
     Raises:
         ShapeError: positions or a motion of other joints.
@@ -116,7 +118,10 @@ def view(
         if source is not None:
             source.close()
         raise
-    _announce(viewer, browser=browser)
+    if not quiet:
+        _announce(viewer)
+    if browser and not _in_notebook():
+        viewer.open()
     return viewer
 
 
@@ -217,14 +222,12 @@ def _configurations(robot: Robot, q: ArrayLike | None) -> Array:
     return np.atleast_2d(given)
 
 
-def _announce(viewer: Viewer, *, browser: bool) -> None:
-    """Open the browser, and say the address and what is not shown."""
+def _announce(viewer: Viewer) -> None:
+    """Say the address, and what is not shown as it was given."""
     names = ", ".join(robot.name for robot in viewer.robots)
     print(f"{names}: {viewer.url}", flush=True)
     for note in viewer.notes:
         print(f"note: {note}", flush=True)
-    if browser and not _in_notebook():
-        viewer.open()
 
 
 def _in_notebook() -> bool:
