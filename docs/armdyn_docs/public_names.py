@@ -34,6 +34,7 @@ PAGES = {
     "armdyn.masp": "MASP",
     "armdyn.modern_robotics": "The functions of Modern Robotics",
     "armdyn.plots": "Pictures",
+    "armdyn.viewer": "The viewer",
     "armdyn.fmi": "Functional mock-up units",
     "armdyn.model": "The model",
     "armdyn.functions": "Compiled functions and rollouts",
@@ -43,7 +44,7 @@ PAGES = {
 """The packages of the reference, a page each, in the order of its table of contents. What several of them export is
 documented on the first one's page."""
 
-OPTIONAL = ("casadi", "distributed", "jax", "pyarrow", "torch", "trimesh")
+OPTIONAL = ("casadi", "distributed", "jax", "pyarrow", "torch", "trimesh", "viser")
 """Libraries whose names docstrings mention and which a build of the documentation does not need."""
 
 

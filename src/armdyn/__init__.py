@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         studies,
         task_space,
         trajectory,
+        viewer,
     )
     from armdyn.declaration import Function, function
     from armdyn.derivation import derive
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     )
     from armdyn.simulation import ClosedLoop, Trajectory, simulate
     from armdyn.studies import study
+    from armdyn.viewer import view
 
 _WHERE = {
     "Function": "declaration",
@@ -81,6 +83,7 @@ _WHERE = {
     "Trajectory": "simulation",
     "simulate": "simulation",
     "study": "studies",
+    "view": "viewer",
 }
 
 __all__ = [
@@ -138,6 +141,8 @@ __all__ = [
     "study",
     "task_space",
     "trajectory",
+    "view",
+    "viewer",
 ]
 
 

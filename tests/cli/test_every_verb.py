@@ -72,6 +72,7 @@ ANSWERS = {
     "report": "report motion.csv --robot ur5 -o motion.html",
     "study": "study study.yaml",
     "masp": "masp --samples 5 --out figures",
+    "view": "view planar_2r --save view.html",
 }
 
 
@@ -144,7 +145,7 @@ def test_one_word_for_one_thing() -> None:
         assert len(set(verbs.values())) == 1, (word, verbs)
     shared = options()
     assert {"fk", "ik", "jacobian"} <= set(shared["--frame"])
-    assert set(shared["--motion"]) == {"fk", "size", "torque"}
+    assert set(shared["--motion"]) == {"fk", "size", "torque", "view"}
     assert set(shared["--q0"]) == {"ik", "masp", "simulate"}
     assert set(shared["--out"]) == {"convert", "export", "fk", "jacobian", "masp", "page", "report", "study", "torque"}
     assert set(shared["--plot"]) == {"masp", "simulate", "size"}

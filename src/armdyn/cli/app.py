@@ -31,6 +31,7 @@ from armdyn.cli.simulate import ROBOT_OR_SCENARIO, simulate
 from armdyn.cli.size import size
 from armdyn.cli.study import study
 from armdyn.cli.torque import torque
+from armdyn.cli.view import view
 from armdyn.errors import ArmdynError
 
 app = typer.Typer(
@@ -54,7 +55,7 @@ def _add(verb: Callable[..., None], name: str | None = None) -> None:
 
 
 OF_ROBOTS: tuple[Callable[..., None], ...] = (
-    *(info, fk, ik, jacobian, torque, size, derive, export, convert, page, bench),
+    *(info, fk, ik, jacobian, torque, size, derive, export, convert, view, page, bench),
 )
 """The verbs that are called with the robot that ROBOT names."""
 

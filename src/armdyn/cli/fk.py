@@ -12,11 +12,11 @@ import typer
 from armdyn.cli.arguments import read_joint_vector
 from armdyn.cli.completion import complete_frames
 from armdyn.cli.json_output import AsJson, of_robot, print_json
-from armdyn.cli.poses import pose_data, quaternions
+from armdyn.cli.poses import pose_data
 from armdyn.cli.screen import screen
 from armdyn.cli.states import MotionFile, OutFile, Positions, refuse_both, target_of, write_rows
 from armdyn.cli.tables import figure, figures, new_table, show, show_notes
-from armdyn.formats.export.numbers import rpy_of
+from armdyn.formats.export.numbers import quaternions, rpy_of
 from armdyn.robot import Robot
 from armdyn.simulation.joint_tables import read_states
 from armdyn.spatial.rotations import Array

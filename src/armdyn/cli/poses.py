@@ -11,7 +11,7 @@ from armdyn.cli.arguments import read_vector
 from armdyn.errors import ModelError, ShapeError
 from armdyn.exact import rounded
 from armdyn.formats.csv_table import ANGLES, LENGTHS
-from armdyn.formats.export.numbers import rpy_of
+from armdyn.formats.export.numbers import quaternions, rpy_of
 from armdyn.formats.given import pose_problems
 from armdyn.spatial.rotations import Array, rotation_from_quaternion, rotation_from_rpy
 
@@ -24,15 +24,6 @@ def pose_data(T: Array) -> dict[str, Any]:
         "quaternion_wxyz": quaternions(T),
         "T": T,
     }
-
-
-def quaternions(T: Array) -> Array:
-    """Unit quaternions w, x, y, z of poses (..., 4, 4), w not below zero, shape (..., 4)."""
-    from scipy.spatial.transform import Rotation  # noqa: PLC0415 - slow to import
-
-    xyzw: Array = Rotation.from_matrix(T[..., :3, :3].reshape(-1, 3, 3)).as_quat(canonical=True)
-    wxyz: Array = np.roll(xyzw, 1, axis=-1).reshape(*T.shape[:-2], 4)
-    return wxyz
 
 
 class Rotated(NamedTuple):

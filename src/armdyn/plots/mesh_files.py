@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from armdyn.spatial.rotations import Array
 
 PACKAGES = (("ROS_PACKAGE_PATH", ""), ("AMENT_PREFIX_PATH", "share"))
 """Environment variables with folders of packages, and where these stand in them."""
+
+Result = TypeVar("Result")
 
 LARGEST_FILE = 200_000_000
 """bytes; larger files are not opened for a picture."""
@@ -66,6 +69,24 @@ def read_triangles(mesh: Mesh) -> Array:
     Raises:
         UnreadMesh: a file that is missing, too large or unreadable, or a library that is not installed.
     """
+    triangles = opened(mesh, _triangles, force="mesh", process=False, skip_materials=True)
+    finite = triangles[np.isfinite(triangles).all(axis=(1, 2))] if triangles.size else triangles
+    if not len(finite):
+        raise UnreadMesh("empty")
+    scaled: Array = finite * np.asarray(mesh.scale)
+    return scaled
+
+
+def _triangles(read: Any) -> Array:
+    return np.asarray(read.triangles, dtype=float)
+
+
+def opened(mesh: Mesh, taken: Callable[[Any], Result], **options: Any) -> Result:
+    """What a function takes of the object that `trimesh.load` makes of the file of a mesh, with these options.
+
+    Raises:
+        UnreadMesh: a file that is missing, too large or unreadable, or a library that is not installed.
+    """
     path = find_file(mesh)
     if path is None:
         raise UnreadMesh("not found")
@@ -76,16 +97,10 @@ def read_triangles(mesh: Mesh) -> Array:
     except MissingLibrary:
         raise UnreadMesh("trimesh is not installed") from None
     try:
-        read = trimesh.load(path, force="mesh", process=False, skip_materials=True)
-        triangles = np.asarray(read.triangles, dtype=float)
+        return taken(trimesh.load(path, **options))
     except Exception as error:
         needs_collada = path.suffix.lower() == ".dae" and "collada" in repr(error).lower()
         raise UnreadMesh("pycollada is not installed" if needs_collada else "unreadable") from None
-    finite = triangles[np.isfinite(triangles).all(axis=(1, 2))] if triangles.size else triangles
-    if not len(finite):
-        raise UnreadMesh("empty")
-    scaled: Array = finite * np.asarray(mesh.scale)
-    return scaled
 
 
 def thinned(triangles: Array, most: int) -> Array:

@@ -55,7 +55,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         "velocity_limits", "effort_limits", "random_configuration", "notes", "model", "mechanism", "exact_mechanism",
     ),
     "Pictures": (
-        "plot", "to_page",
+        "plot", "view", "to_page",
     ),
     "Another robot from this one": (
         "with_payload", "with_gravity", "with_tip", "with_locked", "with_limits", "with_inertia", "with_armature",

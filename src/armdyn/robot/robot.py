@@ -212,6 +212,7 @@ class Robot:
     simulate = exported("armdyn.simulation")
     plot = exported("armdyn.plots.robot")
     to_page = exported("armdyn.page")
+    view = exported("armdyn.viewer")
 
     # Of robots with flexible joints
     vibration_modes = Imported(lambda: armdyn.actuators.vibration.vibration_modes)

@@ -66,3 +66,12 @@ def _right_angle(angle: float) -> float:
 def _moved(angles: tuple[float, float, float], ulps: tuple[int, ...]) -> tuple[float, float, float]:
     roll, pitch, yaw = (a + k * math.ulp(a) if a else a for a, k in zip(angles, ulps, strict=True))
     return roll, pitch, yaw
+
+
+def quaternions(T: Array) -> Array:
+    """Unit quaternions w, x, y, z of poses (..., 4, 4), w not below zero, shape (..., 4)."""
+    from scipy.spatial.transform import Rotation  # noqa: PLC0415 - slow to import
+
+    xyzw: Array = Rotation.from_matrix(T[..., :3, :3].reshape(-1, 3, 3)).as_quat(canonical=True)
+    wxyz: Array = np.roll(xyzw, 1, axis=-1).reshape(*T.shape[:-2], 4)
+    return wxyz

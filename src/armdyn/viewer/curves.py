@@ -1,0 +1,117 @@
+"""Torques and energies over time as curves: those of a recording up to now, or the latest of a stream."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.viewer.numbers import Now
+from armdyn.viewer.recording import Recording
+
+MOST_POINTS = 400
+"""Of a curve on the screen."""
+
+WINDOW = 20.0
+"""s; so much of a stream is shown."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """Some quantities over time.
+
+    Args:
+        title: what they are, with their unit.
+        names: of the curves.
+        t: times, s, shape (points,).
+        values: a column for each curve, shape (points, curves).
+        t_range: of the axis of times, s.
+        range: of the axis of values.
+    """
+
+    title: str
+    names: tuple[str, ...]
+    t: Array
+    values: Array
+    t_range: tuple[float, float]
+    range: tuple[float, float]
+
+    def until(self, t: float) -> Curves:
+        """The curves up to a time, in the same axes."""
+        kept = int(np.searchsorted(self.t, t, side="right"))
+        kept = min(max(kept, 1), len(self.t))
+        return Curves(self.title, self.names, self.t[:kept], self.values[:kept], self.t_range, self.range)
+
+
+def force_title(robot: Robot) -> str:
+    """The heading of joint forces with their units."""
+    kinds = {joint.kind for joint in robot.joints}
+    return {1: "Torques, N m" if "revolute" in kinds else "Forces, N"}.get(len(kinds), "Torques, N m, and forces, N")
+
+
+def curves_of(robot: Robot, recording: Recording) -> list[Curves]:
+    """The joint forces and energies of a recording that has them."""
+    step = max(-(-len(recording.t) // MOST_POINTS), 1)
+    thin = slice(None, None, step)
+    found = []
+    if recording.tau is not None:
+        title = f"{force_title(robot)}, {recording.tau_of}"
+        found.append(_made(title, robot.joint_names, recording.t[thin], recording.tau[thin]))
+    if recording.kinetic is not None and recording.potential is not None:
+        parts = [recording.kinetic, recording.potential, recording.kinetic + recording.potential]
+        found.append(
+            _made("Energy, J", ("kinetic", "potential", "together"), recording.t[thin], np.stack(parts, -1)[thin])
+        )
+    return found
+
+
+class History:
+    """The latest torques and energies of a stream."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self._rows: deque[tuple[float, Array, Array]] = deque(maxlen=MOST_POINTS)
+        self.forces_of = "g(q)"
+
+    def add(self, t: float, now: Now) -> None:
+        """Remember a state at a time, s, if it is later than the last by more than a point of a curve."""
+        if self._rows and t < self._rows[-1][0]:
+            self._rows.clear()  # the sender has started again
+        if self._rows and t - self._rows[-1][0] < WINDOW / MOST_POINTS:
+            return
+        measured = now.tau is not None
+        if self._rows and measured != (self.forces_of == "measured"):
+            self._rows.clear()
+        self.forces_of = "measured" if measured else "g(q)"
+        forces = now.tau if now.tau is not None else self.robot.gravity_forces(now.q)
+        potential = float(self.robot.potential_energy(now.q))
+        kinetic = np.nan if now.qd is None else float(self.robot.kinetic_energy(now.q, now.qd))
+        self._rows.append((t, np.asarray(forces), np.array([kinetic, potential, kinetic + potential])))
+
+    def curves(self) -> list[Curves]:
+        """What is remembered; nothing at first."""
+        if len(self._rows) < 2:
+            return []
+        t = np.array([row[0] for row in self._rows])
+        forces, energies = np.array([row[1] for row in self._rows]), np.array([row[2] for row in self._rows])
+        known = np.isfinite(energies[:, 0]).all()
+        names, columns = (("kinetic", "potential", "together"), [0, 1, 2]) if known else (("potential",), [1])
+        window = (max(float(t[0]), float(t[-1]) - WINDOW), max(float(t[-1]), float(t[0]) + 1.0))
+        return [
+            _made(f"{force_title(self.robot)}, {self.forces_of}", self.robot.joint_names, t, forces, window),
+            _made("Energy, J", names, t, energies[:, columns], window),
+        ]
+
+
+def _made(
+    title: str, names: tuple[str, ...], t: Array, values: Array, window: tuple[float, float] | None = None
+) -> Curves:
+    """Curves in axes that hold all of them."""
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    around = 0.06 * (high - low) if high - low > 1e-9 * max(abs(low), abs(high), 1.0) else 0.1 * max(abs(high), 1.0)
+    whole = (float(t[0]), float(t[-1]) if t[-1] > t[0] else float(t[0]) + 1.0)
+    return Curves(title, names, t, values, window or whole, (low - around, high + around))

@@ -1,0 +1,102 @@
+"""Ellipsoids on a robot: solids with the inertia of its links, and what its tip feels like or how fast it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn import ellipsoids
+from armdyn.ellipsoids import Ellipsoid
+from armdyn.errors import ArmdynError
+from armdyn.model.inertia import Inertia
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+OF_TIP: Mapping[str, Callable[..., Ellipsoid]] = {
+    "force": ellipsoids.tip_force,
+    "acceleration": ellipsoids.tip_acceleration,
+    "velocity": ellipsoids.velocity,
+}
+"""Those of the tip that can be shown, by their names: the mass that is felt, accelerations by forces, velocities."""
+
+COMPONENTS = (("vx", "vy", "vz"), ("vx", "vy"), ("vx", "vz"), ("vy", "vz"))
+"""Those of the tip's velocity that an ellipsoid is of: all, or of planar arms those of a plane."""
+
+LONGEST = 0.25
+"""The longest semi-axis of the tip's ellipsoid on the screen, by the size of the robot."""
+
+FLAT = 0.02
+"""The semi-axis of a flat ellipsoid across its plane, by the longest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Solid:
+    """An ellipsoid to draw: its centre and axes as a pose, and semi-axes, m, shape (3,)."""
+
+    T: Array
+    semi_axes: Array
+    said: str = ""
+
+
+def inertia_ellipsoid(inertia: Inertia) -> Solid | None:
+    """The homogeneous ellipsoid of a link's mass and inertia in the link's frame; None of a link without either.
+
+    Its principal moments are m (b^2 + c^2) / 5 and so on (Modern Robotics, figure 8.5), which are solved for the
+    semi-axes: a^2 = 5 (I_b + I_c - I_a) / (2 m).
+
+    >>> cigar = armdyn.inertia.ellipsoid((0.1, 0.2, 0.3), mass=10.0)
+    >>> sorted(inertia_ellipsoid(cigar).semi_axes.round(12).tolist())
+    [0.1, 0.2, 0.3]
+    """
+    if not inertia.mass > 0.0:
+        return None
+    moments, axes = np.linalg.eigh(inertia.tensor)
+    squares = 2.5 * (moments.sum() - 2.0 * moments) / inertia.mass
+    semi_axes = np.sqrt(np.maximum(squares, 0.0))
+    if not semi_axes.max() > 0.0:
+        return None
+    T = np.eye(4)
+    T[:3, :3] = axes * np.sign(np.linalg.det(axes))
+    T[:3, 3] = inertia.com
+    return Solid(T, np.maximum(semi_axes, FLAT * semi_axes.max()))
+
+
+def tip_ellipsoid(robot: Robot, q: Array, which: str, size: float) -> Solid | str:
+    """An ellipsoid of the tip in base axes, drawn ``LONGEST`` of the robot's size; a sentence where there is none.
+
+    Args:
+        robot: the arm.
+        q: joint positions, rad or m, shape (n,).
+        which: of `OF_TIP`.
+        size: of the robot, m.
+    """
+    if robot.tip is None:
+        return f"{robot.name!r} has no tip"
+    why = ""
+    for components in COMPONENTS:
+        try:
+            found = OF_TIP[which](robot, q, components=components)
+        except ArmdynError as error:
+            why = why or str(error)
+            continue
+        return _solid(found, size)
+    return why.partition(". ")[0]
+
+
+def _solid(found: Ellipsoid, size: float) -> Solid | str:
+    assert found.directions is not None and found.centre is not None  # noqa: S101, PT018 - those of the tip have them
+    longest = float(found.lengths[0])
+    if not np.isfinite(found.lengths).all() or not longest > 0.0:
+        return "its semi-axes are not finite here"
+    axes = found.directions @ found.axes
+    lengths = LONGEST * size * found.lengths / longest
+    if axes.shape[1] == 2:
+        axes = np.column_stack([axes, np.cross(axes[:, 0], axes[:, 1])])
+        lengths = np.append(lengths, 0.0)
+    T = np.eye(4)
+    T[:3, :3] = axes * np.array([1.0, 1.0, np.sign(np.linalg.det(axes))])
+    T[:3, 3] = found.centre
+    figures = ", ".join(f"{length:.3g}" for length in found.lengths)
+    return Solid(T, np.maximum(lengths, FLAT * lengths.max()), f"semi-axes {figures} {found.unit}")

@@ -1,0 +1,74 @@
+"""Curves over time beside the picture, drawn as far as the motion has come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from armdyn.plots.style import COLOURS
+from armdyn.viewer.curves import Curves
+
+HEIGHT = 190
+"""Of a plot, in pixels of the screen."""
+
+AXIS = {"stroke": "#8a9099", "grid": {"stroke": "rgba(138,144,153,0.25)", "width": 1}, "ticks": {"show": False}}
+
+
+class CurvesPanel:
+    """A plot of curves that grow.
+
+    Args:
+        gui: of a server of viser.
+        curves: all of them.
+        full: whether they are drawn at once.
+    """
+
+    def __init__(self, gui: Any, curves: Curves, *, full: bool = False) -> None:
+        self._names = curves.names
+        self.title = gui.add_markdown(f"**{curves.title}**")
+        drawn = curves if full else curves.until(curves.t[0])
+        self.plot = gui.add_uplot(
+            _data(drawn),
+            ({"label": "t, s"}, *(_series(name, k) for k, name in enumerate(curves.names))),
+            scales=_scales(curves),
+            axes=({**AXIS}, {**AXIS, "size": 46}),
+            legend={"show": True, "live": False},
+            height=HEIGHT,
+            padding=(8, 12, 0, 0),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the curves."""
+        return self._names
+
+    def draw(self, curves: Curves) -> None:
+        """Draw these instead, in their axes."""
+        self.title.content = f"**{curves.title}**"
+        scales = _scales(curves)
+        if self.plot.scales != scales:
+            self.plot.scales = scales
+        self.plot.data = _data(curves)
+
+    def remove(self) -> None:
+        """Take it away."""
+        self.title.remove()
+        self.plot.remove()
+
+
+def _data(curves: Curves) -> tuple[Any, ...]:
+    columns = [curves.t, *curves.values.T]
+    return tuple(np.ascontiguousarray(column, dtype=float) for column in columns)
+
+
+def _series(name: str, k: int) -> dict[str, Any]:
+    dashed = {"dash": (6, 4)} if k >= len(COLOURS) else {}
+    return {"label": name, "stroke": COLOURS[k % len(COLOURS)], "width": 1.6, "points": {"show": False}, **dashed}
+
+
+def _scales(curves: Curves) -> dict[str, Any]:
+    return {
+        "x": {"time": False, "auto": False, "range": curves.t_range},
+        "y": {"auto": False, "range": curves.range},
+    }

@@ -1,0 +1,81 @@
+"""The clock of a motion that is played: play, pause, seek, speed, once or again and again."""
+
+from __future__ import annotations
+
+from armdyn.checks import number
+from armdyn.viewer.errors import ViewerError
+
+SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
+"""Those that are offered; 1 is as fast as the motion was."""
+
+
+class Playback:
+    """Where a motion is that is played. Its own time follows from that of a clock, s, which is given to it.
+
+    Args:
+        start: the first time of the motion, s.
+        end: its last time, s.
+        speed: 1: as fast as the motion was.
+        loop: whether it starts again at its end.
+
+    >>> film = Playback(0.0, 2.0, speed=0.5)
+    >>> film.play(now=100.0)
+    >>> film.time(now=101.0), film.playing
+    (0.5, True)
+    >>> film.time(now=110.0), film.playing
+    (2.0, False)
+    """
+
+    def __init__(self, start: float, end: float, *, speed: float = 1.0, loop: bool = False) -> None:
+        self.start, self.end, self.loop = start, end, loop
+        self._speed = _checked(speed)
+        self._at, self._since = start, 0.0
+        self.playing = False
+
+    @property
+    def speed(self) -> float:
+        """How fast it runs; 1: as fast as the motion was."""
+        return self._speed
+
+    def set_speed(self, speed: float, now: float) -> None:
+        """Run at another speed from here on."""
+        self._settle(now)
+        self._speed = _checked(speed)
+
+    def play(self, now: float) -> None:
+        """Run on from here, or from the beginning where it is at its end."""
+        self._settle(now)
+        if self._at >= self.end:
+            self._at = self.start
+        self._since, self.playing = now, self.end > self.start
+
+    def pause(self, now: float) -> None:
+        """Stay here."""
+        self._settle(now)
+        self.playing = False
+
+    def seek(self, t: float, now: float) -> None:
+        """Go to a time of the motion, s; it runs on from there if it runs."""
+        self._at, self._since = min(max(t, self.start), self.end), now
+
+    def time(self, now: float) -> float:
+        """Where the motion is, s. At its end it stops, or starts again."""
+        self._settle(now)
+        return self._at
+
+    def _settle(self, now: float) -> None:
+        """Take what has passed on the clock into account."""
+        if not self.playing:
+            return
+        at = self._at + self._speed * max(now - self._since, 0.0)
+        self._since = now
+        if at < self.end:
+            self._at = at
+        elif self.loop:
+            self._at = self.start + (at - self.start) % (self.end - self.start)
+        else:
+            self._at, self.playing = self.end, False
+
+
+def _checked(speed: float) -> float:
+    return number("speed", speed, above=0.0, error=ViewerError)

@@ -1,0 +1,158 @@
+"""A recorded motion, ready to be played: states over time, with the forces and energies that belong to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ArmdynError, ShapeError
+from armdyn.robot import Robot
+from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.with_robot import check_it_moved
+from armdyn.spatial.rotations import Array
+from armdyn.viewer.errors import ViewerError
+
+
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """A motion of one robot over time.
+
+    Args:
+        t: times, s, rising, shape (T,).
+        q: joint positions, rad or m, shape (T, n).
+        qd: joint velocities, rad/s or m/s, shape (T, n); None where they are not known.
+        qdd: joint accelerations, rad/s^2 or m/s^2, shape (T, n); None where they are not known.
+        tau: joint forces, N m or N, shape (T, n); None where they are not known.
+        kinetic: kinetic energy, J, shape (T,); None where it is not known.
+        potential: potential energy, J, shape (T,); None where it is not known.
+        tau_of: where the joint forces come from, in words, for the legend.
+        name: of the motion.
+        notes: what is not as it was recorded, one sentence each.
+
+    >>> falling = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.5)
+    >>> Recording.of(falling).duration
+    0.5
+    """
+
+    t: Array
+    q: Array
+    qd: Array | None = None
+    qdd: Array | None = None
+    tau: Array | None = None
+    kinetic: Array | None = None
+    potential: Array | None = None
+    tau_of: str = "recorded"
+    name: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.t.ndim != 1 or self.q.ndim != 2 or len(self.t) != len(self.q):
+            raise ShapeError(f"t has shape {self.t.shape} and q {self.q.shape}; expected (T,) and (T, n)")
+        if not len(self.t):
+            raise ViewerError("a motion without states; expected one at least")
+        if not (np.isfinite(self.t).all() and (np.diff(self.t) > 0.0).all()):
+            raise ViewerError("times of a motion do not rise; expected each after the one before")
+
+    @classmethod
+    def of(cls, trajectory: Trajectory) -> Recording:
+        """The recording of a simulated motion; of a batch see `recordings_of`."""
+        energy = trajectory.energy
+        return cls(
+            trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd, trajectory.tau, energy.kinetic,
+            energy.potential, tau_of="simulated", name=trajectory.robot,
+        ).without_lost()  # fmt: skip
+
+    @property
+    def duration(self) -> float:
+        """From the first to the last time, s."""
+        return float(self.t[-1] - self.t[0])
+
+    def index(self, t: float) -> int:
+        """The place of the last state that is not later than t; the first before the beginning.
+
+        >>> motion = Recording(np.array([0.0, 0.1, 0.3]), np.zeros((3, 1)))
+        >>> [motion.index(t) for t in (-1.0, 0.0, 0.1, 0.29, 0.3, 9.0)]
+        [0, 0, 1, 1, 2, 2]
+        """
+        return max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
+
+    def at(self, t: float, values: Array | None = None) -> Array:
+        """The positions at a time, or another of its arrays, on straight lines between the states; held at its ends."""
+        values = self.q if values is None else values
+        k = self.index(t)
+        if k + 1 >= len(self.t) or t <= self.t[0]:
+            return np.array(values[k])
+        share = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
+        found: Array = values[k] + share * (values[k + 1] - values[k])
+        return found
+
+    def without_lost(self) -> Recording:
+        """The same without states that are not finite, and a note of them."""
+        kept: Array = np.asarray(np.isfinite(self.q).all(axis=1))
+        lost = len(kept) - int(kept.sum())
+        if not lost:
+            return self
+        if lost == len(kept):
+            raise ViewerError(f"no position of {self.name or 'the motion'!r} is finite; there is nothing to show")
+        first = float(self.t[~kept][0])
+        note = f"{lost} of {len(kept)} states left out, for they are not finite: the first at {first:g} s"
+        return replace(self._changed(lambda values: values[kept]), notes=(*self.notes, note))
+
+    def completed(self, robot: Robot) -> Recording:
+        """The same with what is missing of velocities, accelerations, forces and energies, by the robot's equations.
+
+        Velocities and accelerations are differences of what was recorded, which a note says. Forces are those of
+        inverse dynamics; robots with constraints, whose forces follow from more than the motion, have none.
+        """
+        changes: dict[str, Any] = {}
+        notes = list(self.notes)
+        qd, qdd = self.qd, self.qdd
+        if qd is None:
+            qd = self._rates(self.q)
+            notes.append("velocities are differences of the recorded positions")
+        if qdd is None:
+            qdd = self._rates(qd)
+            if self.tau is None:
+                notes.append("accelerations are differences of the velocities")
+        try:
+            if self.tau is None:
+                changes |= {"tau": robot.inverse_dynamics(self.q, qd, qdd), "tau_of": "inverse dynamics"}
+        except ArmdynError as error:
+            notes.append(str(error).partition(". ")[0])
+        if self.kinetic is None:
+            changes["kinetic"] = robot.kinetic_energy(self.q, qd)
+        if self.potential is None:
+            changes["potential"] = robot.potential_energy(self.q)
+        return replace(self, qd=qd, qdd=qdd, notes=tuple(notes), **changes)
+
+    def _rates(self, values: Array) -> Array:
+        if len(self.t) < 2:
+            return np.zeros_like(values)
+        rates: Array = np.gradient(values, self.t, axis=0)
+        return rates
+
+    def _changed(self, change: Callable[[Array], Array]) -> Recording:
+        arrays = ("t", "q", "qd", "qdd", "tau", "kinetic", "potential")
+        changed = {name: None if getattr(self, name) is None else change(getattr(self, name)) for name in arrays}
+        return replace(self, **changed)  # type: ignore[arg-type]  # t and q are never None
+
+
+def recordings_of(motion: Trajectory | Recording, robot: Robot) -> list[Recording]:
+    """The recordings of a motion of a robot: several of a batch, checked to be of its joints.
+
+    Raises:
+        ShapeError: a motion of other joints.
+    """
+    if isinstance(motion, Recording):
+        if motion.q.shape[-1] != robot.dof:
+            raise ShapeError(
+                f"a motion of {motion.q.shape[-1]} joints; {robot.name!r} has {robot.dof}: "
+                f"{', '.join(robot.joint_names)}"
+            )
+        return [motion.without_lost()]
+    check_it_moved(motion, robot)
+    indices = list(np.ndindex(motion.batch)) if motion.batch else []
+    return [Recording.of(motion.pick(*index)) for index in indices] or [Recording.of(motion)]

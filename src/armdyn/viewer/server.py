@@ -1,0 +1,100 @@
+"""A server of viser on a port of one's own, without words of its own on the screen."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import socket
+import sys
+import warnings
+import webbrowser
+from collections.abc import Iterator
+from typing import Any
+
+from armdyn.extras import extra
+from armdyn.viewer.errors import PortInUse, ViewerError
+from armdyn.viewer.sources import port_number, unbound
+
+FIRST_PORT, LAST_PORT = 8080, 8180
+"""Where no port is asked for, the first of these that is free."""
+
+
+def start(label: str, host: str = "127.0.0.1", port: int | None = None) -> Any:
+    """A running server of viser.
+
+    Args:
+        label: above the controls in the browser.
+        host: the address at which browsers are heard; "0.0.0.0" for those of all machines.
+        port: 0 for any that is free; where none is given, the first free one from 8080 on.
+
+    Raises:
+        PortInUse: the port is in use by another program.
+        ViewerError: a number that is no port; an address that this machine does not have.
+        MissingLibrary: where viser is not installed.
+    """
+    viser = extra("viser", "the viewer", name="viewer")
+    wanted = _first_free(host) if port is None else port_number(port)
+    _refuse_used(host, wanted)
+    with quiet(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of libraries that viser uses
+        server = viser.ViserServer(host=host, port=wanted, label=label, verbose=False)
+    if wanted and server.get_port() != wanted:  # another program was faster, and viser has taken the next
+        stop(server)
+        raise PortInUse(f"port {wanted} of {host} is in use by another program; choose another (--port), or 0 for any")
+    return server
+
+
+def stop(server: Any) -> None:
+    """End a server, and wait until its port is free."""
+    with quiet():
+        server.stop()
+
+
+def address_of(server: Any) -> str:
+    """What is typed into a browser on this machine."""
+    host = server.get_host()
+    return f"http://{'localhost' if host in ('0.0.0.0', '127.0.0.1', '::') else host}:{server.get_port()}"  # noqa: S104 - compared
+
+
+def open_browser(address: str) -> bool:
+    """Show an address in the browser, where there is a screen; whether that was possible.
+
+    Browsers for terminals are left alone: they would take the terminal, and show no scene.
+    """
+    if sys.platform.startswith("linux") and not any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER"))):
+        return False
+    try:
+        return webbrowser.open(address)
+    except (webbrowser.Error, OSError):
+        return False
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep what viser prints off the screen."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        yield
+
+
+def _first_free(host: str) -> int:
+    for port in range(FIRST_PORT, LAST_PORT):
+        try:
+            _refuse_used(host, port)
+        except PortInUse:
+            continue
+        return port
+    raise PortInUse(f"no port from {FIRST_PORT} to {LAST_PORT} is free; choose another (--port), or 0 for any")
+
+
+def _refuse_used(host: str, port: int) -> None:
+    """Raise the error of a port that cannot be had; viser would take another without a word."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        if sys.platform != "win32":  # where it would let two programs have one port
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise unbound(port, host, error, "--port") from None
+        except (OverflowError, TypeError, UnicodeError):
+            raise ViewerError(f"host is {host!r}; expected an address of this machine, such as 127.0.0.1") from None

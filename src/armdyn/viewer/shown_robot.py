@@ -1,0 +1,252 @@
+"""A robot in a view: its arms in the scene, its controls, its motion and its stream."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ArmdynError
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.viewer.arm import Arm
+from armdyn.viewer.curves import Curves, History, curves_of
+from armdyn.viewer.numbers import Now, explained, numbers_html, status_html
+from armdyn.viewer.panels.curves import CurvesPanel
+from armdyn.viewer.panels.joints import JointPanel, heading
+from armdyn.viewer.recording import Recording
+from armdyn.viewer.screen_arm import ScreenArm, Show
+from armdyn.viewer.stream_lines import State
+from armdyn.viewer.trace import Trace, trace_of
+
+GHOST = 0.22
+"""The opacity of ghosts."""
+
+MEASURED = (0.0, 0.62, 0.45)
+"""The colour of what a stream says, beside the model."""
+
+OTHERS = ((0.0, 0.45, 0.70), (0.84, 0.37, 0.0), (0.80, 0.47, 0.65), (0.90, 0.62, 0.0), (0.34, 0.71, 0.91))
+"""The colours of the further motions of a batch."""
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A robot that is to be shown.
+
+    Args:
+        arm: its look, and where it stands.
+        q: its configuration, rad or m, shape (n,).
+        ghosts: further configurations that are drawn once, rad or m, shape (k, n).
+        recordings: of its motion; those behind the first move as ghosts.
+        streamed: whether a stream moves it.
+    """
+
+    arm: Arm
+    q: Array
+    ghosts: Array
+    recordings: Sequence[Recording] = ()
+    streamed: bool = False
+
+
+class ShownRobot:
+    """A robot in the scene of a server of viser, with its controls.
+
+    Args:
+        server: of viser.
+        entry: what is shown.
+        show: what of it.
+    """
+
+    def __init__(self, server: Any, entry: Entry, show: Show) -> None:
+        self.robot: Robot = entry.arm.robot
+        self.entry, self._gui = entry, server.gui
+        self.lock = threading.RLock()
+        self.q = np.array(entry.q, dtype=float)
+        self.problem, self.load, self.follows = "", 0.0, entry.streamed
+        self.stale = True
+        self._state: State | None = None
+        self._recorded: Now | None = None
+        self.arm = ScreenArm(server.scene, entry.arm, self.q, show)
+        self.ghosts = [self._ghost(server, f"ghost {k}", q, None, show) for k, q in enumerate(entry.ghosts)]
+        self.recordings = [recording.completed(self.robot) for recording in entry.recordings[:1]]
+        self.recordings += entry.recordings[1:]
+        self.moving = [
+            self._ghost(server, f"motion {k + 1}", recording.q[0], OTHERS[k % len(OTHERS)], show)
+            for k, recording in enumerate(entry.recordings[1:])
+        ]
+        self.measured = self._ghost(server, "measured", self.q, MEASURED, show) if entry.streamed else None
+        if self.measured is not None:
+            self.measured.set_visible(False)
+        self._trace = Trace(entry.arm.size)
+        self.history = History(self.robot)
+        self._curves: list[Curves] = curves_of(self.robot, self.recordings[0]) if self.recordings else []
+        if self.recordings:
+            self.arm.trace(trace_of(self.robot, self.recordings[0]))
+
+    def _ghost(
+        self, server: Any, name: str, q: Array, colour: tuple[float, float, float] | None, show: Show
+    ) -> ScreenArm:
+        arm = self.entry.arm
+        ghost = Arm(self.robot, f"{arm.name} {name}", arm.looks, arm.base, colour, GHOST if colour is None else 0.4)
+        return ScreenArm(server.scene, ghost, q, show)
+
+    @property
+    def arms(self) -> list[ScreenArm]:
+        """All arms that are drawn of it."""
+        return [self.arm, *self.ghosts, *self.moving, *([self.measured] if self.measured else [])]
+
+    # Controls.
+
+    def add_controls(self) -> None:
+        """Add its controls where the server adds some now."""
+        gui = self._gui
+        with gui.add_folder(heading(self.robot)):
+            if self.entry.streamed:
+                self.follow_box = gui.add_checkbox("Follow the stream", True)
+                self.follow_box.on_update(self.follow_chosen)
+            reached = np.concatenate([self.q[None], *(recording.q for recording in self.recordings)])
+            self.joints = JointPanel(gui, self.robot, self.q, reached, self.moved, self.lock)
+            self.joints.enable(not self.follows)
+        with gui.add_folder("Numbers"):
+            self.numbers = gui.add_html("")
+            if self.robot.tip is not None and not self.recordings:
+                self.load_box = gui.add_number("Load at the tip, kg", 0.0, min=0.0, max=1e6, step=0.1)
+                self.load_box.on_update(self.load_chosen)
+        self._plots_folder = gui.add_folder("Torque and energy", visible=bool(self._curves))
+        self.plots: list[CurvesPanel] = []
+        with self._plots_folder:
+            self.plots = [CurvesPanel(gui, curves) for curves in self._curves]
+        self.refresh()
+
+    def moved(self, q: Array, joint: str) -> None:
+        """Somebody has moved a slider."""
+        with self.lock:
+            if self.follows:
+                return
+            self.place(q, held=joint)
+
+    def load_chosen(self, _: Any = None) -> None:
+        """Somebody has chosen a load."""
+        self.load, self.stale = max(float(self.load_box.value), 0.0), True
+
+    def follow_chosen(self, _: Any = None) -> None:
+        """The model follows the stream, or is moved by the sliders beside it."""
+        with self.lock:
+            self.follows = bool(self.follow_box.value)
+            if self.measured is not None:
+                self.measured.set_visible(not self.follows)
+            self.joints.enable(not self.follows)
+            self.stale = True
+
+    # Where it is.
+
+    def place(self, q: Array, *, held: str = "") -> None:
+        """Bring the arm to a configuration, rad or m, shape (n,); loops are closed, with one joint held."""
+        with self.lock:
+            self._recorded = self._state = None
+            try:
+                self.q, self.problem = closed(self.robot, q, held), ""
+            except ArmdynError as error:
+                self.problem = explained(error)
+            self._draw(self.q)
+
+    def _draw(self, q: Array) -> None:
+        self.q = np.array(q)
+        drawn = self.arm.draw(self.q)
+        if hasattr(self, "joints"):
+            self.joints.set(self.q)
+        if (
+            not self.recordings
+            and drawn.tip is not None
+            and self.arm.show_what.trace
+            and self._trace.add(drawn.tip[:3, 3])
+        ):
+            self.arm.trace(self._trace.points)
+        self.stale = True
+
+    def play_at(self, t: float) -> None:
+        """Bring the arm, and those of its other motions, to where they were at a time, s."""
+        with self.lock:
+            first, *others = self.recordings
+            parts: dict[str, Any] = {}
+            for name in ("qd", "tau"):
+                values = getattr(first, name)
+                parts[name] = None if values is None else first.at(t, values)
+            for name in ("kinetic", "potential"):
+                values = getattr(first, name)
+                parts[name] = None if values is None else float(first.at(t, values))
+            q = first.at(t)
+            self._recorded = Now(q, tau_of=first.tau_of, **parts)
+            self._draw(q)
+            for arm, recording in zip(self.moving, others, strict=True):
+                arm.draw(recording.at(t))
+
+    def receive(self, t: float, state: State) -> None:
+        """Take a state of the stream, which came at a time, s."""
+        with self.lock:
+            self.history.add(t, Now(state.q, qd=state.qd, tau=state.tau))
+            if self.measured is not None and not self.follows:
+                self.measured.draw(state.q)
+                return
+            self._state, self._recorded = state, None
+            self._draw(state.q)
+
+    def clear_trace(self) -> None:
+        """Begin the way of the tip again."""
+        with self.lock:
+            self._trace.clear()
+            if not self.recordings:
+                self.arm.trace(self._trace.points)
+
+    # What it says.
+
+    def now(self) -> Now:
+        """The state of which numbers are shown."""
+        if self._recorded is not None:
+            return self._recorded
+        if self._state is not None:
+            state = self._state
+            return Now(state.q, qd=state.qd, tau=state.tau, tau_of="measured", load=self.load)
+        return Now(self.q, load=self.load)
+
+    def refresh(self) -> None:
+        """Show the numbers of now."""
+        with self.lock:
+            self.stale = False
+            said = [each for each in (self.problem, self.arm.problem) if each]
+            self.numbers.content = numbers_html(self.robot, self.now()) + status_html(said)
+
+    def refresh_curves(self, t: float | None) -> None:
+        """Draw the curves up to a time of the motion, s, or those of the stream."""
+        with self.lock:
+            curves = [each.until(t) for each in self._curves] if t is not None else self.history.curves()
+            if not curves:
+                return
+            if [each.names for each in curves] != [plot.names for plot in self.plots]:
+                for plot in self.plots:
+                    plot.remove()
+                with self._plots_folder:
+                    self.plots = [CurvesPanel(self._gui, each, full=True) for each in curves]
+                self._plots_folder.visible = True
+            for plot, each in zip(self.plots, curves, strict=True):
+                plot.draw(each)
+
+
+def closed(robot: Robot, q: Array, held: str = "") -> Array:
+    """A configuration of a robot near q, at which its loops are closed; q itself where there are none.
+
+    Args:
+        robot: with holonomic constraints or without.
+        q: joint positions, rad or m, shape (n,).
+        held: the joint that stays, where one is named.
+
+    Raises:
+        OpenLoop: where they cannot be closed near there.
+    """
+    if not any(row.holonomic for row in robot.constraint_rows):
+        return np.array(q)
+    found: Array = robot.close_loop(q, held=[held] if held else [], tolerance=1e-8)
+    return found

@@ -1,0 +1,99 @@
+"""A robot as rods and joints: what is drawn of arms whose description has no shapes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.model.model import Model
+from armdyn.plots.stick_figure import SHORTEST, held_lines, stick_lines
+from armdyn.plots.symbols import along, symbol
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+ROUND = 24
+"""Sides of a drawn rod."""
+
+RADIUS = 0.012
+"""Of a rod, by the size of the robot."""
+
+JOINT_SIZE = 1.25
+"""Of the symbols of joints, by their size in pictures."""
+
+SMALLEST = 1e-6
+"""m; the size of a robot all of whose frames coincide counts as 1 m."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointSymbol:
+    """A drum that turns, or a block that slides: triangles in the frame of the link that the joint moves, m."""
+
+    joint: str
+    kind: str
+    link: str
+    triangles: Array
+
+
+def size_of(robot: Robot) -> float:
+    """The length of the lines of a robot at q = 0, from its base to its farthest end, m; 1 where it has none."""
+    longest = max(
+        float(np.linalg.norm(np.diff(line, axis=0), axis=1).sum()) for line in stick_lines(robot, np.zeros(robot.dof))
+    )
+    return longest if longest > SMALLEST else 1.0
+
+
+def rods(robot: Robot, q: Array) -> Array:
+    """The ends of the rods of a robot in base axes, m, shape (rods, 2, 3); how many does not depend on q.
+
+    From the origin of each link to those of the links that it carries, to the tip, and to points where constraints
+    hold it.
+
+    >>> rods(armdyn.load("planar_2r"), np.zeros(2)).shape
+    (3, 2, 3)
+    """
+    origins = robot.link_poses(q)[:, :3, 3]
+    place = dict(zip(robot.link_names, origins, strict=True))
+    ends = [(place[joint.parent], place[joint.child]) for joint in robot.model.joints]
+    if robot.tip is not None:
+        ends.append((place[robot.model.frame(robot.tip).link], robot.forward_kinematics(q)[:3, 3]))
+    held: list[Array] = held_lines(robot, q) if robot.model.constraints else []
+    return np.array([*ends, *held])
+
+
+def rod_pose(ends: Array) -> tuple[Array, float]:
+    """The pose whose z axis runs from one end to the other, from the first end, and the length, m.
+
+    >>> T, length = rod_pose(np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 1.0]]))
+    >>> bool(np.allclose(T @ [0.0, 0.0, length, 1.0], [2.0, 0.0, 1.0, 1.0]))
+    True
+    """
+    T = np.eye(4)
+    T[:3, 3] = ends[0]
+    along_it = ends[1] - ends[0]
+    length = float(np.linalg.norm(along_it))
+    if length > SHORTEST:
+        T[:3, :3] = along(along_it / length)
+    return T, length
+
+
+def unit_rod(radius: float) -> tuple[Array, Array]:
+    """Vertices, m, and faces of a closed rod from the origin along z, of length 1."""
+    angle = np.arange(ROUND) * (2.0 * np.pi / ROUND)
+    ring = np.stack([radius * np.cos(angle), radius * np.sin(angle), np.zeros(ROUND)], axis=-1)
+    vertices = np.concatenate([ring, ring + np.array([0.0, 0.0, 1.0])])
+    k = np.arange(ROUND)
+    after = (k + 1) % ROUND
+    sides = np.concatenate([np.stack([k, after, k + ROUND], -1), np.stack([after, after + ROUND, k + ROUND], -1)])
+    fan = np.arange(1, ROUND - 1)
+    bottom = np.stack([np.zeros_like(fan), fan + 1, fan], -1)
+    top = np.stack([np.zeros_like(fan), fan, fan + 1], -1) + ROUND
+    return vertices, np.concatenate([sides, bottom, top])
+
+
+def joint_symbols(model: Model, size: float) -> list[JointSymbol]:
+    """The symbols of the joints of a robot of a size, m."""
+    return [
+        JointSymbol(joint.name, joint.kind, joint.child, symbol(joint.kind, JOINT_SIZE * size) @ along(joint.axis).T)
+        for joint in model.joints
+    ]

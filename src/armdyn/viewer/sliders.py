@@ -1,0 +1,87 @@
+"""The sliders of a robot: one for each coordinate, in degrees or millimetres."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.robot.sampling import WHERE_UNLIMITED
+from armdyn.spatial.rotations import Array
+
+SHOWN = {"revolute": ("deg", 180.0 / math.pi, 0.1), "prismatic": ("mm", 1000.0, 0.1)}
+"""The unit on the screen by the kind of joint, how many of it are one rad or m, and the step of a slider."""
+
+DIGITS = 1
+"""Behind the point of what a slider shows."""
+
+PRINTED = 0.01
+"""Of the last digit; limits that are so much off it are printed with few digits."""
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A slider of one coordinate.
+
+    Args:
+        name: of the coordinate.
+        unit: "deg" or "mm".
+        scale: how many of the unit are one rad or m.
+        low: its lower end, in the unit.
+        high: its upper end, in the unit.
+        step: in the unit.
+        limited: whether the ends are limits of the joint; else it turns without end, or slides as far as is shown.
+    """
+
+    name: str
+    unit: str
+    scale: float
+    low: float
+    high: float
+    step: float
+    limited: bool
+
+    def shown(self, value: float) -> float:
+        """A position, rad or m, in the unit of the slider, at its ends where it lies beyond them."""
+        at = round(value * self.scale, DIGITS)
+        return self.low if math.isnan(at) else min(max(at, self.low), self.high)
+
+    def position(self, shown: float) -> float:
+        """What the slider shows in rad or m."""
+        return shown / self.scale
+
+
+def sliders_of(robot: Robot, q: Array | None = None) -> tuple[Slider, ...]:
+    """The sliders of a robot, which reach from limit to limit.
+
+    Without limits they reach half a turn to both sides, or half a metre, and as far as ``q``, shape (..., n), goes.
+
+    >>> elbow = sliders_of(armdyn.load("ur5"))[2]
+    >>> elbow.name, elbow.low, elbow.high, elbow.unit
+    ('elbow_joint', -180.0, 180.0, 'deg')
+    """
+    reached = np.zeros((1, robot.dof)) if q is None else np.asarray(q, dtype=float).reshape(-1, robot.dof)
+    reached = np.where(np.isfinite(reached), reached, 0.0)
+    made = []
+    for k, joint in enumerate(robot.joints):
+        unit, scale, step = SHOWN[joint.kind]
+        half = WHERE_UNLIMITED[joint.kind] / 2.0
+        lower, upper = float(joint.limits.lower), float(joint.limits.upper)
+        limited = math.isfinite(lower) and math.isfinite(upper) and lower < upper
+        low = lower if math.isfinite(lower) else min(-half, float(reached[:, k].min()), upper - 2.0 * half)
+        high = upper if math.isfinite(upper) else max(half, float(reached[:, k].max()), low + 2.0 * half)
+        if not low < high:
+            low, high = min(low, high) - half, max(low, high) + half
+        ends = _inside(low * scale, high * scale)
+        if not ends[0] < ends[1]:  # limits closer than a step
+            ends, step = (low * scale, high * scale), (high - low) * scale / 10.0
+        made.append(Slider(joint.name, unit, scale, *ends, step, limited))
+    return tuple(made)
+
+
+def _inside(low: float, high: float) -> tuple[float, float]:
+    """Limits in digits as they are shown, within them: pi is 180 degrees, though it was printed with few digits."""
+    unit = 10.0**DIGITS
+    return math.ceil(low * unit - PRINTED) / unit, math.floor(high * unit + PRINTED) / unit

@@ -1,0 +1,199 @@
+"""Where the lines of a stream come from: a port of this machine by TCP and UDP, standard input, any iterable."""
+
+from __future__ import annotations
+
+import selectors
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from armdyn.checks import whole_number
+from armdyn.errors import shown
+from armdyn.viewer.errors import PortInUse, ViewerError
+from armdyn.viewer.stream_lines import LONGEST_LINE
+
+STANDARD_INPUT = "-"
+
+MOST_BYTES = 65_536
+"""Of one datagram, or of what is read from a connection at once."""
+
+Receive = Callable[[str, str], None]
+"""Is called with the name of a sender and a line of it."""
+
+
+class Source(Protocol):
+    """Something that sends lines."""
+
+    @property
+    def said(self) -> str:
+        """Where the lines come from, in words."""
+
+    def start(self, receive: Receive, ended: Callable[[], None]) -> None:
+        """Begin to hand on lines, from a thread of its own."""
+
+    def close(self) -> None:
+        """Hand on no more of them."""
+
+
+class Lines:
+    """The lines of an iterable, such as a file or a generator, as fast as it gives them."""
+
+    def __init__(self, lines: Iterable[str | bytes], said: str = "a stream") -> None:
+        self._lines, self.said = lines, said
+        self._closed = threading.Event()
+
+    def start(self, receive: Receive, ended: Callable[[], None]) -> None:
+        """Begin to hand on lines."""
+
+        def run() -> None:
+            for line in self._lines:
+                if self._closed.is_set():
+                    return
+                receive(self.said, line.decode(errors="replace") if isinstance(line, bytes) else line)
+            ended()
+
+        threading.Thread(target=run, name="armdyn viewer stream", daemon=True).start()
+
+    def close(self) -> None:
+        """Hand on no more of them."""
+        self._closed.set()
+
+
+class Port:
+    """Lines that come to a port of this machine, by TCP connections and by UDP datagrams.
+
+    Args:
+        port: 0 for any that is free.
+        host: the address at which others are heard; "0.0.0.0" for those of all machines.
+
+    Raises:
+        PortInUse: another program listens there already.
+        ViewerError: an address that this machine does not have.
+    """
+
+    def __init__(self, port: int, host: str = "127.0.0.1") -> None:
+        self._tcp, self._udp = _bound(port, host)
+        self.port = int(self._tcp.getsockname()[1])
+        self.said = f"port {self.port}, TCP and UDP"
+        self._closed = threading.Event()
+        self._pending: dict[Any, bytes] = {}
+        self._thread: threading.Thread | None = None
+
+    def start(self, receive: Receive, ended: Callable[[], None]) -> None:
+        """Begin to hand on lines; the port never ends by itself."""
+        self._thread = threading.Thread(target=self._run, args=(receive,), name="armdyn viewer port", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Free the port."""
+        self._closed.set()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(timeout=2.0)
+        else:
+            self._tcp.close()
+            self._udp.close()
+
+    def _run(self, receive: Receive) -> None:
+        with selectors.DefaultSelector() as selector, self._tcp, self._udp:
+            selector.register(self._tcp, selectors.EVENT_READ)
+            selector.register(self._udp, selectors.EVENT_READ)
+            while not self._closed.is_set():
+                for key, _ in selector.select(timeout=0.2):
+                    self._serve(selector, key.fileobj, receive)
+            for connection in self._pending:
+                connection.close()
+
+    def _serve(self, selector: selectors.BaseSelector, heard: Any, receive: Receive) -> None:
+        try:
+            if heard is self._udp:
+                data, sender = self._udp.recvfrom(MOST_BYTES)
+                for line in data.splitlines():
+                    receive(f"udp {sender[0]}:{sender[1]}", line.decode(errors="replace"))
+            elif heard is self._tcp:
+                connection, _ = self._tcp.accept()
+                connection.setblocking(False)
+                self._pending[connection] = b""
+                selector.register(connection, selectors.EVENT_READ)
+            else:
+                self._read(selector, heard, receive)
+        except OSError:  # a sender that went away
+            if heard in self._pending:
+                self._drop(selector, heard)
+
+    def _read(self, selector: selectors.BaseSelector, connection: Any, receive: Receive) -> None:
+        name = f"tcp {connection.getpeername()}"
+        data = connection.recv(MOST_BYTES)
+        *lines, rest = (self._pending[connection] + data).split(b"\n")
+        if not data:  # the sender has finished; its last line may have no end
+            lines, rest = [*lines, rest], b""
+        self._pending[connection] = rest
+        for line in lines:
+            receive(name, line.decode(errors="replace"))
+        if not data or len(rest) > LONGEST_LINE:
+            if rest:
+                receive(name, rest.decode(errors="replace"))  # which is refused for its length
+            self._drop(selector, connection)
+
+    def _drop(self, selector: selectors.BaseSelector, connection: Any) -> None:
+        selector.unregister(connection)
+        del self._pending[connection]
+        connection.close()
+
+
+def source_of(stream: Any, host: str = "127.0.0.1") -> Source:
+    """The source that a caller means: a port by its number, standard input by "-", an iterable of lines.
+
+    Raises:
+        ViewerError: anything else.
+        PortInUse: a port on which another program listens.
+    """
+    if isinstance(stream, Port | Lines):
+        return stream
+    if isinstance(stream, str) and stream == STANDARD_INPUT:
+        return Lines(iter(sys.stdin.readline, ""), "standard input")
+    if isinstance(stream, int) and not isinstance(stream, bool):
+        return Port(stream, host)
+    if isinstance(stream, Iterable) and not isinstance(stream, str | bytes):
+        return Lines(stream)
+    raise ViewerError(f"stream is {shown(stream)}; expected the number of a port, '-' for standard input, or lines")
+
+
+def port_number(port: Any, name: str = "port") -> int:
+    """The number of a port, 0 for any."""
+    found = whole_number(name, port, least=0, error=ViewerError)
+    if found > 65_535:
+        raise ViewerError(f"{name} is {found}; expected a port, 65535 at most")
+    return found
+
+
+def _bound(port: int, host: str) -> tuple[socket.socket, socket.socket]:
+    """A TCP and a UDP socket on one port."""
+    number = port_number(port)
+    for _ in range(20):  # a port that is free for TCP may not be for UDP, where any will do
+        tcp, udp = socket.socket(socket.AF_INET, socket.SOCK_STREAM), socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            if sys.platform != "win32":  # where it would let two programs have one port
+                tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tcp.bind((host, number))
+            udp.bind((host, int(tcp.getsockname()[1])))
+            tcp.listen()
+        except OSError as error:
+            tcp.close()
+            udp.close()
+            why = error
+        else:
+            return tcp, udp
+        if number:
+            break
+    raise unbound(number, host, why, "--listen")
+
+
+def unbound(port: int, host: str, error: OSError, option: str) -> ViewerError:
+    """The error of a port that could not be had."""
+    if isinstance(error, socket.gaierror) or error.errno in (99, 10049):
+        return ViewerError(f"this machine has no address {host!r}; expected such as 127.0.0.1 or 0.0.0.0")
+    if isinstance(error, PermissionError):
+        return ViewerError(f"port {port} may not be opened: {error.strerror}; take one above 1023 ({option})")
+    return PortInUse(f"port {port} of {host} is in use by another program; choose another ({option}), or 0 for any")

@@ -1,0 +1,190 @@
+"""One state a line, JSON or csv: what a running robot, a log that grows, or a program of one's own sends."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ArmdynError, UnknownName, shown
+from armdyn.formats.csv_table import Column, CsvTable, is_number
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.viewer.errors import StreamError
+from armdyn.viewer.log_file import columns_of, known_columns, unnamed
+
+LONGEST_LINE = 100_000
+"""Characters; longer lines are refused."""
+
+ROS_NAMES = {"position": "q", "velocity": "qd", "effort": "tau"}
+"""Of the arrays of a joint state as ROS has it, beside ``name``."""
+
+FORMAT = """one state a line. JSON: {"q": [...]} with a number for each joint, rad or m, and "t", s, "qd", "qdd", "tau"
+where they are known; or an array of q alone; or ROS's {"name": [...], "position": [...], "velocity": [...], "effort":
+[...]}. csv: q, then qd, then qdd of all joints, with the time in front or not; or any columns named by a first line
+such as "t,q_elbow [deg],tau_elbow"."""
+"""The format in words, for help."""
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What a line says: q, rad or m, shape (n,), and where it says them t, s, qd, qdd and tau."""
+
+    q: Array
+    t: float | None = None
+    qd: Array | None = None
+    qdd: Array | None = None
+    tau: Array | None = None
+
+
+class LineReader:
+    """Reads the lines of one stream, which may name its columns in a first line.
+
+    >>> reader = LineReader(armdyn.load("rp"))
+    >>> reader.read('{"q": [0.5, 0.1]}').q
+    array([0.5, 0.1])
+    >>> reader.read("t, q_joint_2 [mm], q_joint_1 [deg]") is None
+    True
+    >>> reader.read("0.01, 100, 180").q.round(6)
+    array([3.141593, 0.1     ])
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot = robot
+        self._columns: Mapping[str, Column] | None = None
+        self._width = 0
+        self._last: Array | None = None
+
+    def read(self, line: str) -> State | None:
+        """The state in a line; None where it is blank or a header.
+
+        Raises:
+            StreamError: another number of values, what is no finite number, no JSON, a line that is too long.
+            UnknownName: a joint that the robot does not have.
+        """
+        text = line.strip().removeprefix("\ufeff")
+        if not text:
+            return None
+        if len(text) > LONGEST_LINE:
+            raise StreamError(f"a line of {len(text)} characters; expected one state, {LONGEST_LINE} at most")
+        state = self._json(text) if text[0] in "{[" else self._csv(text)
+        if state is not None:
+            self._last = state.q
+        return state
+
+    def _csv(self, text: str) -> State | None:
+        table = CsvTable.of(text, "stream", "a state", error=StreamError)
+        words = [word.strip() for word in table.first]
+        if not is_number(words[0]):
+            self._columns, self._width = columns_of(table, self.robot), len(words)
+            return None
+        columns = self._columns
+        if columns is None:
+            names = unnamed(len(words), self.robot, "a line", StreamError)
+            columns = {name: Column(k, name) for k, name in enumerate(names)}
+        elif len(words) != self._width:
+            raise StreamError(f"a line has {len(words)} values; expected {self._width}, as its header has")
+        return self._state(
+            {name: _number(name, words[column.place]) * column.factor for name, column in columns.items()}
+        )
+
+    def _state(self, values: Mapping[str, float]) -> State:
+        """The state of values by the names of their columns."""
+        found: dict[str, Array] = {}
+        known = known_columns(self.robot)
+        for name, value in values.items():
+            if name != "t":
+                quantity, k = known[name]
+                found.setdefault(quantity, np.full(self.robot.dof, math.nan))[k] = value
+        return State(t=values.get("t"), **found)
+
+    def _json(self, text: str) -> State:
+        try:
+            data = json.loads(text, parse_constant=float)
+        except (ValueError, RecursionError) as error:
+            raise StreamError(f"a line is no JSON: {error}") from None
+        if isinstance(data, list):
+            data = {"q": data}
+        if "name" in data:
+            return self._ros(data)
+        if "q" not in data:
+            raise StreamError(f'a line has no q: {shown(text)}; expected {{"q": [...]}}, a number for each joint')
+        arrays = {
+            name: self._array(name, data[name]) for name in ("q", "qd", "qdd", "tau") if data.get(name) is not None
+        }
+        t = data.get("t")
+        return State(t=None if t is None else _number("t", t), **arrays)
+
+    def _array(self, name: str, values: Any) -> Array:
+        n = self.robot.dof
+        if not isinstance(values, list) or len(values) != n:
+            has = f"{len(values)} numbers" if isinstance(values, list) else shown(values)
+            joints = ", ".join(self.robot.joint_names)
+            raise StreamError(f"{name} of a line has {has}; expected {n}, one for each joint: {joints}")
+        return np.array(
+            [_number(f"{name} of {joint}", x) for joint, x in zip(self.robot.joint_names, values, strict=True)]
+        )
+
+    def _ros(self, data: Mapping[str, Any]) -> State:
+        """A joint state of ROS: joints by name, in any order; those that it leaves out stay where they were."""
+        names, joints = data["name"], self.robot.joint_names
+        if not isinstance(names, list) or not isinstance(data.get("position"), list):
+            raise StreamError('a line has "name" and no "position"; expected a list of each, as of ROS\'s JointState')
+        known = {name: k for k, name in enumerate(names) if name in joints}
+        if not known:
+            raise UnknownName.of("joint", str(names[0]) if names else "", joints, f"{self.robot.name!r}, in a line")
+        found: dict[str, Array] = {}
+        for key, quantity in ROS_NAMES.items():
+            values = data.get(key) or []
+            if not isinstance(values, list) or (values and len(values) != len(names)):
+                raise StreamError(f"{key} of a line does not have {len(names)} numbers, one for each of its names")
+            if values and (key == "position" or set(known) == set(joints)):
+                start = (
+                    (np.zeros(len(joints)) if self._last is None else self._last)
+                    if quantity == "q"
+                    else np.zeros(len(joints))
+                )
+                found[quantity] = np.array(start)
+                for name, k in known.items():
+                    found[quantity][joints.index(name)] = _number(f"{key} of {name}", values[k])
+        return State(t=_stamp(data), **found)
+
+
+def _stamp(data: Mapping[str, Any]) -> float | None:
+    """The time of a joint state of ROS, s; None where it has none."""
+    header = data.get("header")
+    stamp = header.get("stamp") if isinstance(header, Mapping) else None
+    if not isinstance(stamp, Mapping):
+        return None
+    try:
+        parts = float(stamp.get("sec", stamp.get("secs", 0))), float(stamp.get("nanosec", stamp.get("nsecs", 0)))
+    except (TypeError, ValueError):
+        return None
+    seconds = parts[0] + 1e-9 * parts[1]
+    return seconds if seconds > 0.0 and math.isfinite(seconds) else None
+
+
+def _number(name: str, value: Any) -> float:
+    """A finite number of a line."""
+    try:
+        found = (
+            math.nan if isinstance(value, bool) or (isinstance(value, str) and not is_number(value)) else float(value)
+        )
+    except (TypeError, ValueError, OverflowError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise StreamError(f"{name} is {shown(value)}; expected a finite number")
+    return found
+
+
+def complaint(error: ArmdynError, line: int) -> str:
+    """What is said of a line that holds no state.
+
+    >>> complaint(StreamError("t is nan"), 7)
+    'line 7 passed over: t is nan'
+    """
+    return f"line {line} passed over: {error}"

@@ -1,0 +1,271 @@
+"""What the links of a robot look like, for a screen: surfaces in link frames with colours or textures, and notes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Any, Literal
+
+import numpy as np
+
+from armdyn.extras import extra
+from armdyn.model.geometry import Geometry, Mesh
+from armdyn.model.model import Model
+from armdyn.plots.bodies import triangles_of
+from armdyn.plots.mesh_files import UnreadMesh, find_file, opened, thinned
+from armdyn.spatial.rotations import Array
+
+Layer = Literal["visual", "collision"]
+Colour = tuple[float, float, float, float]
+"""Red, green, blue and opacity from 0 to 1."""
+
+SKIN: Colour = (0.76, 0.79, 0.83, 1.0)
+"""The colour of links whose description gives none."""
+
+HULL: Colour = (0.93, 0.60, 0.20, 0.55)
+"""That of collision shapes, which lets the links behind them be seen."""
+
+MOST_TRIANGLES = 400_000
+"""Of one robot on the screen; finer ones are decimated to about so many."""
+
+SHARP = 0.6
+"""rad; edges that bend by more are drawn as edges."""
+
+IMAGES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".tga", ".gif", ".webp")
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """Triangles that move with a link.
+
+    Args:
+        link: name of the link.
+        layer: "visual" or "collision".
+        vertices: in the frame of the link, m, shape (v, 3).
+        faces: three places of vertices each, shape (f, 3).
+        colour: of all of it.
+        textured: the same as an object of trimesh with its texture, in the frame of the link; None without one.
+    """
+
+    link: str
+    layer: Layer
+    vertices: Array
+    faces: Array
+    colour: Colour
+    textured: Any = None
+
+
+@dataclass(frozen=True)
+class Looks:
+    """The surfaces of a robot, the links that are shown as lines because a file is missing, and notes of losses."""
+
+    surfaces: tuple[Surface, ...]
+    as_lines: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    def of(self, layer: Layer) -> tuple[Surface, ...]:
+        """The surfaces of one layer."""
+        return tuple(surface for surface in self.surfaces if surface.layer == layer)
+
+
+def looks_of(model: Model, *, most: int = MOST_TRIANGLES) -> Looks:
+    """The surfaces of a robot.
+
+    A link with a visual mesh that cannot be opened has the look of its collision shapes; where those are missing too it
+    is one of ``as_lines``.
+
+    Args:
+        model: of the robot.
+        most: triangles of all surfaces of a layer; more are decimated.
+    """
+    visual, collision, as_lines = list[Surface](), list[Surface](), list[str]()
+    reader = _Reader()
+    for link in model.link_names:
+        shapes = [geometry for geometry in model.geometry if geometry.link == link]
+        hulls = reader.surfaces([each for each in shapes if each.purpose == "collision"], "collision")
+        collision += hulls or []
+        seen = reader.surfaces([each for each in shapes if each.purpose == "visual"], "visual")
+        if seen is None:
+            as_lines += [] if hulls else [link]
+            seen = [replace(hull, layer="visual", colour=SKIN) for hull in hulls or []]
+        visual += seen or [replace(hull, layer="visual", colour=SKIN) for hull in hulls or []]
+    surfaces = [*reader.decimated(visual, most), *reader.decimated(collision, most)]
+    return Looks(tuple(surfaces), tuple(as_lines), tuple(reader.notes()))
+
+
+class _Reader:
+    """Opens shapes, and remembers what could not be opened."""
+
+    def __init__(self) -> None:
+        self.unread: Counter[tuple[str, str]] = Counter()
+        self.names: dict[tuple[str, str], list[str]] = {}
+        self.textures: list[str] = []
+        self.thinned: list[tuple[int, int]] = []
+
+    def surfaces(self, shapes: Sequence[Geometry], layer: Layer) -> list[Surface] | None:
+        """Those of some shapes; None where one of them cannot be opened."""
+        found: list[Surface] = []
+        complete = True
+        for geometry in shapes:
+            try:
+                found += self._of(geometry, layer)
+            except UnreadMesh as error:
+                assert isinstance(geometry.shape, Mesh)  # noqa: S101 - other shapes are in no file
+                name = PurePosixPath(geometry.shape.path.partition("://")[2] or geometry.shape.path).name
+                key = layer, str(error)
+                self.unread[key] += 1
+                self.names.setdefault(key, []).append(f"{name} of {geometry.link}")
+                complete = False
+        return found if complete else None
+
+    def _of(self, geometry: Geometry, layer: Layer) -> Iterator[Surface]:
+        own = HULL if layer == "collision" else _colour(geometry.color)
+        if not isinstance(geometry.shape, Mesh):
+            triangles = triangles_of(geometry.shape)
+            if len(triangles):
+                vertices, faces = _smooth(triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3))
+                yield Surface(geometry.link, layer, _placed(vertices, geometry.pose), faces, own or SKIN)
+            return
+        mesh = geometry.shape
+        for vertices, faces, colour, with_texture in self._parts(mesh, wanted=layer == "visual"):
+            scaled, turned = _scaled(vertices, faces, mesh.scale)
+            textured = None if with_texture is None else with_texture.copy()
+            if textured is not None:
+                textured.apply_transform(geometry.pose @ np.diag([*mesh.scale, 1.0]))
+            shown = HULL if layer == "collision" else own if textured is None and own else colour or SKIN
+            yield Surface(geometry.link, layer, _placed(scaled, geometry.pose), turned, shown, textured)
+
+    def _parts(self, mesh: Mesh, *, wanted: bool) -> list[tuple[Array, Array, Colour | None, Any]]:
+        """Vertices, faces, colour and texture of the parts of a file."""
+        path = find_file(mesh)
+        images = _Images(path) if path is not None else None
+        options: dict[str, Any] = {"force": "scene", "process": False, "skip_materials": not wanted}
+        if images is not None and path is not None and path.suffix.lower() != ".stl":
+            options["resolver"] = images.resolver
+        parts = opened(mesh, lambda scene: [_part(each) for each in scene.dump()], **options)
+        kept = [part for part in parts if len(part[1])]
+        if not kept:
+            raise UnreadMesh("empty")
+        if images is not None and wanted and images.asked and all(part[3] is None for part in kept):
+            self.textures += images.asked
+        return kept
+
+    def decimated(self, surfaces: list[Surface], most: int) -> list[Surface]:
+        """The surfaces with about so many triangles at most."""
+        count = sum(len(surface.faces) for surface in surfaces)
+        if count <= most:
+            return surfaces
+        coarse = [_decimated(surface, int(most / count * len(surface.faces))) for surface in surfaces]
+        self.thinned.append((count, sum(len(surface.faces) for surface in coarse)))
+        return [surface for surface in coarse if len(surface.faces)]
+
+    def notes(self) -> Iterator[str]:
+        """A sentence on each kind of loss."""
+        for (layer, why), number in self.unread.items():
+            names = self.names[layer, why]
+            more = f" and {number - 3} more" if number > 3 else ""
+            yield f"{number} {layer} mesh{'es' if number > 1 else ''} not drawn, {why}: {', '.join(names[:3])}{more}"
+        if self.textures:
+            names = list(dict.fromkeys(self.textures))
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            yield f"textures not readable, plain colours instead: {', '.join(names[:3])}{more}"
+        for before, after in self.thinned:
+            yield f"meshes decimated from {before:,} to {after:,} triangles"
+
+
+class _Images:
+    """Finds the files beside a mesh, and remembers which images were asked for."""
+
+    def __init__(self, path: Any) -> None:
+        resolvers = extra("trimesh", "a view of meshes", name="viewer").resolvers
+        asked: list[str] = []
+
+        class Resolver(resolvers.FilePathResolver):  # type: ignore[misc, name-defined]  # imported above
+            def get(self, name: str) -> Any:
+                if str(name).lower().endswith(IMAGES):
+                    asked.append(PurePosixPath(str(name).replace("\\", "/")).name)
+                return super().get(name)
+
+        self.asked, self.resolver = asked, Resolver(path)
+
+
+def _part(geometry: Any) -> tuple[Array, Array, Colour | None, Any]:
+    """Vertices, faces, colour and texture of an object of trimesh; points and curves have no faces."""
+    faces = np.asarray(getattr(geometry, "faces", np.empty((0, 3))), dtype=np.int64).reshape(-1, 3)
+    vertices = np.asarray(getattr(geometry, "vertices", np.empty((0, 3))), dtype=float)
+    finite = np.isfinite(vertices).all(axis=1)
+    if len(faces) and not finite.all():
+        faces = faces[finite[faces].all(axis=1)]
+        vertices = np.where(finite[:, None], vertices, 0.0)
+    if not len(faces):
+        return vertices, faces, None, None
+    visual = geometry.visual
+    colour, textured = None, None
+    if visual.kind == "texture":
+        material = visual.material
+        image = getattr(material, "image", None) or getattr(material, "baseColorTexture", None)
+        if image is not None and visual.uv is not None and finite.all() and _is_read(image):
+            textured = geometry
+        colour = _colour(np.asarray(material.main_color, dtype=float) / 255.0)
+    elif visual.kind in ("face", "vertex"):
+        colours = np.asarray(visual.vertex_colors if visual.kind == "vertex" else visual.face_colors)
+        if len(np.unique(colours, axis=0)) > 1 and finite.all():
+            textured = geometry
+        colour = _colour(colours.mean(axis=0) / 255.0)
+    return *(_smooth(vertices, faces) if textured is None else (vertices, faces)), colour, textured
+
+
+def _is_read(image: Any) -> bool:
+    """Whether an image can be decoded: what is opened may still be damaged."""
+    try:
+        image.load()
+    except Exception:
+        return False
+    return True
+
+
+def _smooth(vertices: Array, faces: Array) -> tuple[Array, Array]:
+    """The same surface, its vertices shared where it is smooth, so that it is lit as a smooth one."""
+    trimesh = extra("trimesh", "a view of a robot", name="viewer")
+    shared = trimesh.Trimesh(vertices, faces, process=True)
+    if not len(shared.faces):
+        return vertices, faces
+    smooth = trimesh.graph.smooth_shade(shared, angle=SHARP) if len(shared.faces) > 1 else shared
+    return np.asarray(smooth.vertices, dtype=float), np.asarray(smooth.faces, dtype=np.int64)
+
+
+def _scaled(vertices: Array, faces: Array, scale: tuple[float, float, float]) -> tuple[Array, Array]:
+    """A surface multiplied by factors; where they mirror it, its faces keep their outside."""
+    return vertices * np.asarray(scale), faces[:, ::-1] if np.prod(scale) < 0.0 else faces
+
+
+def _placed(vertices: Array, T: Array) -> Array:
+    placed: Array = vertices @ T[:3, :3].T + T[:3, 3]
+    return placed
+
+
+def _colour(values: Any) -> Colour | None:
+    """A colour with opacity; nearly invisible ones are drawn as if they were none."""
+    if values is None:
+        return None
+    red, green, blue, alpha = (float(x) for x in values)
+    return (red, green, blue, alpha if alpha > 0.05 else 1.0)
+
+
+def _decimated(surface: Surface, most: int) -> Surface:
+    """A coarser surface: by quadric error where that library is installed, by a grid where not; without its texture."""
+    try:
+        trimesh = extra("trimesh", "a view of meshes", name="viewer")
+        mesh = trimesh.Trimesh(surface.vertices, surface.faces, process=True)
+        coarse = mesh.simplify_quadric_decimation(face_count=max(most, 4))
+        vertices, faces = np.asarray(coarse.vertices, dtype=float), np.asarray(coarse.faces, dtype=np.int64)
+    except Exception:  # fast-simplification is missing, or fails on surfaces that are none
+        vertices, faces = surface.vertices, surface.faces
+    if len(faces) > 2 * max(most, 4):  # many small pieces, which it leaves alone
+        triangles = thinned(vertices[faces], most)
+        vertices, faces = triangles.reshape(-1, 3), np.arange(3 * len(triangles)).reshape(-1, 3)
+    if len(faces):
+        vertices, faces = _smooth(vertices, faces)
+    return replace(surface, vertices=vertices, faces=faces, textured=None)

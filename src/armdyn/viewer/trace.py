@@ -1,0 +1,56 @@
+"""The way of the tip: of a recording at once, of an arm that is moved point by point."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.viewer.recording import Recording
+
+MOST_POINTS = 1500
+"""Of a way on the screen; of an arm that is moved the latest."""
+
+CLOSEST = 0.002
+"""Points closer than this are one, by the size of the arm."""
+
+
+def trace_of(robot: Robot, recording: Recording) -> Array:
+    """The points through which the tip of a recorded arm comes, in base axes, m, shape (k, 3)."""
+    if robot.tip is None:
+        return np.empty((0, 3))
+    thin = recording.q[:: max(-(-len(recording.q) // MOST_POINTS), 1)]
+    points: Array = robot.forward_kinematics(thin)[:, :3, 3]
+    return points
+
+
+class Trace:
+    """The latest points of a tip that is moved.
+
+    >>> way = Trace(size=1.0)
+    >>> [way.add(np.array([x, 0.0, 0.0])) for x in (0.0, 0.001, 0.1)]
+    [True, False, True]
+    >>> way.points.shape
+    (2, 3)
+    """
+
+    def __init__(self, size: float) -> None:
+        self._closest = CLOSEST * size
+        self._points: list[Array] = []
+
+    @property
+    def points(self) -> Array:
+        """In base axes, m, shape (k, 3)."""
+        return np.array(self._points).reshape(-1, 3)
+
+    def add(self, point: Array) -> bool:
+        """Remember a point; whether it is a new one."""
+        if self._points and np.linalg.norm(point - self._points[-1]) < self._closest:
+            return False
+        self._points.append(np.array(point))
+        del self._points[:-MOST_POINTS]
+        return True
+
+    def clear(self) -> None:
+        """Begin again."""
+        self._points.clear()

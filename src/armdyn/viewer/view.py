@@ -1,0 +1,237 @@
+"""Views of robots, motions and streams: the functions that make a `Viewer`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import array, choice, number
+from armdyn.errors import ArmdynError, ShapeError, shown
+from armdyn.robot import Robot
+from armdyn.robots import bundled_robots, load
+from armdyn.simulation.trajectory import Trajectory
+from armdyn.spatial.rotations import Array
+from armdyn.viewer.arm import LOOKS, Arm
+from armdyn.viewer.errors import ViewerError
+from armdyn.viewer.log_file import read_log
+from armdyn.viewer.numbers import explained
+from armdyn.viewer.recording import Recording, recordings_of
+from armdyn.viewer.screen_arm import Show
+from armdyn.viewer.shown_robot import Entry, closed
+from armdyn.viewer.skeleton import size_of
+from armdyn.viewer.sources import source_of
+from armdyn.viewer.surfaces import looks_of
+from armdyn.viewer.viewer import Viewer
+
+Motion = Trajectory | Recording | str | os.PathLike[str]
+"""What can be played: a simulated motion, a recording, or the path of a csv or of a saved trajectory."""
+
+SAVED = (".npz", ".parquet")
+"""Endings of saved trajectories."""
+
+MOST_MOTIONS = 8
+"""Of one robot at once."""
+
+APART = 1.3
+"""The distance of robots beside each other, by the larger one's size."""
+
+
+def view(
+    robot: Robot | Sequence[Robot],
+    q: Any = None,
+    *,
+    motion: Motion | Sequence[Motion | None] | None = None,
+    stream: int | str | Iterable[str] | None = None,
+    rate: float | None = None,
+    look: str = "visual",
+    dark: bool = False,
+    spacing: float | None = None,
+    speed: float = 1.0,
+    loop: bool = False,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    browser: bool = True,
+    quiet: bool = False,
+) -> Viewer:
+    """A view of the robot in the browser: sliders for its joints, meshes, frames, ellipsoids, numbers and motions.
+
+    Returns at once; ``viewer.wait()`` keeps a script going until Ctrl-C, a notebook shows what is returned. Where no
+    browser can be opened, the address that is printed can be typed into one.
+
+    Args:
+        robot: a robot, or several.
+        q: joint positions, rad or m, shape (n,); or several configurations, shape (k, n), of which the last is drawn
+            and the others are ghosts. Zero where none is given. Of several robots, one of these for each.
+        motion: what is played: a `armdyn.Trajectory` (of a batch the further motions are ghosts), the path of one that
+            was saved, or of a csv with times. Of several robots, one of these or None for each.
+        stream: states that arrive while it runs, one a line, which move the first robot: the number of a port, for TCP
+            and UDP; "-", standard input; or an iterable of lines. `armdyn.viewer.stream_lines.FORMAT` has the format.
+        rate: rows a second, Hz, of a csv without times.
+        look: "visual", "collision" or "skeleton".
+        dark: the background.
+        spacing: between several robots, m; 0 draws them over each other; beside each other where none is given.
+        speed: of the motion; 1: as fast as it was.
+        loop: whether the motion begins again at its end.
+        host: the address at which browsers, and a stream, are heard; "0.0.0.0" for those of all machines.
+        port: of the view; 0 for any; the first free one from 8080 on where none is given.
+        browser: whether to open a browser.
+        quiet: whether the address and notes are not printed; ``viewer.url`` and ``viewer.notes`` have them.
+
+    Raises:
+        ShapeError: positions or a motion of other joints.
+        ViewerError: settings that make no sense.
+        PortInUse: the port asked for is in use.
+        LogError: a csv without times and rate, or with other columns.
+        MissingLibrary: where viser is not installed.
+
+    >>> viewer = armdyn.load("ur5").view([0.3, -1.2, 1.4, -0.7, 1.1, 0.2], port=0, browser=False)  # doctest: +ELLIPSIS
+    ur5: http://localhost:...
+    >>> viewer.q[1]
+    np.float64(-1.2)
+    >>> viewer.close()
+    """
+    robots = [robot] if isinstance(robot, Robot) else list(robot)
+    if not robots or not all(isinstance(each, Robot) for each in robots):
+        raise ViewerError(f"robot is {shown(robot)}; expected a Robot, or several in a list")
+    several = not isinstance(robot, Robot)
+    configurations = _one_each(q, len(robots), "q") if several else [q]
+    motions = _one_each(motion, len(robots), "motion") if several else [motion]
+    rows = None if rate is None else number("rate", rate, above=0.0, unit="Hz", error=ViewerError)
+    wanted: Any = choice("look", look, LOOKS, error=ViewerError)
+    recordings = [_recordings(each, arm, rows) for each, arm in zip(motions, robots, strict=True)]
+    if stream is not None and recordings[0]:
+        raise ViewerError("a motion and a stream both move the first robot; choose one")
+    source = None if stream is None else source_of(stream, host)
+    try:
+        entries, notes = _entries(robots, configurations, recordings, spacing, streamed=source is not None)
+        viewer = Viewer(
+            entries, show=Show(look=wanted), dark=dark, host=host, port=port, source=source, speed=speed, loop=loop,
+            notes=notes,
+        )  # fmt: skip
+    except BaseException:
+        if source is not None:
+            source.close()
+        raise
+    if not quiet:
+        _announce(viewer)
+    if browser and not _in_notebook():
+        viewer.open()
+    return viewer
+
+
+def view_trajectory(trajectory: Trajectory, robot: Robot | None = None, **options: Any) -> Viewer:
+    """A view of a motion in the browser: play, pause, scrub, torques and energy as they were.
+
+    Args:
+        trajectory: the motion, or a batch of eight at most.
+        robot: what moved; the bundled robot of that name where none is given.
+        options: of `view`.
+
+    Raises:
+        ViewerError: no robot is given, and none of the name is bundled.
+        ShapeError: a robot of other joints.
+    """
+    if robot is None:
+        if trajectory.robot not in bundled_robots():
+            raise ViewerError(
+                f"which robot moved? {trajectory.robot!r} is not bundled; give it: trajectory.view(robot=robot)"
+            )
+        robot = load(trajectory.robot)
+    return view(robot, motion=trajectory, **options)
+
+
+def _one_each(values: Any, count: int, name: str) -> list[Any]:
+    """A list with a value for each of several robots."""
+    if values is None:
+        return [None] * count
+    found = list(values)
+    if len(found) != count:
+        raise ViewerError(f"{name} has {len(found)} entries; expected {count}, one for each robot")
+    return found
+
+
+def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording]:
+    """The recordings of what is to be played; none where there is nothing."""
+    if motion is None:
+        return []
+    if isinstance(motion, str | os.PathLike):
+        path = Path(motion)
+        motion = Trajectory.load(path) if path.suffix.lower() in SAVED else read_log(path, robot, rate=rate)
+    if not isinstance(motion, Trajectory | Recording):
+        raise ViewerError(f"motion is {shown(motion)}; expected a Trajectory, or the path of a csv or a saved one")
+    found = recordings_of(motion, robot)
+    if len(found) > MOST_MOTIONS:
+        raise ViewerError(f"a batch of {len(found)} motions; {MOST_MOTIONS} at most. Choose some: trajectory.pick(0)")
+    return found
+
+
+def _entries(
+    robots: Sequence[Robot],
+    configurations: Sequence[Any],
+    recordings: Sequence[Sequence[Recording]],
+    spacing: float | None,
+    *,
+    streamed: bool,
+) -> tuple[list[Entry], list[str]]:
+    """What is shown of each robot, and notes."""
+    notes: list[str] = []
+    entries: list[Entry] = []
+    for k, robot in enumerate(robots):
+        qs = _configurations(robot, configurations[k])
+        at = np.array(recordings[k][0].q[0] if recordings[k] else qs[-1])
+        try:
+            at = closed(robot, at)
+        except ArmdynError as error:
+            notes.append(f"{robot.name}: shown with its loops open: {explained(error)}")
+        base = np.eye(4)
+        base[1, 3] = _place(robots, k, spacing)
+        arm = Arm(robot, _name(robots, k), looks_of(robot.model), base)
+        entries.append(Entry(arm, at, qs[:-1], recordings[k], streamed and k == 0))
+    return entries, notes
+
+
+def _name(robots: Sequence[Robot], k: int) -> str:
+    """A name of its own in the tree of the scene."""
+    plain = [robot.name.replace("/", "\u2044") or "robot" for robot in robots]
+    return plain[k] if plain.count(plain[k]) == 1 else f"{plain[k]} {plain[: k + 1].count(plain[k])}"
+
+
+def _place(robots: Sequence[Robot], k: int, spacing: float | None) -> float:
+    """Where the base of one of several robots stands along y, m."""
+    if spacing is None:
+        spacing = APART * max(map(size_of, robots)) if len(robots) > 1 else 0.0
+    return k * number("spacing", spacing, unit="m", error=ViewerError)
+
+
+def _configurations(robot: Robot, q: ArrayLike | None) -> Array:
+    """One configuration or several, shape (k, n)."""
+    if q is None:
+        return np.zeros((1, robot.dof))
+    given = array("q", q, None, "rad or m", finite=ViewerError)
+    if given.ndim not in (1, 2) or given.shape[-1] != robot.dof or not given.size:
+        raise ShapeError(
+            f"q has shape {given.shape}; expected ({robot.dof},), or (k, {robot.dof}) for several configurations of "
+            f"{robot.name!r}: {', '.join(robot.joint_names)}"
+        )
+    return np.atleast_2d(given)
+
+
+def _announce(viewer: Viewer) -> None:
+    """Say the address, and what is not shown as it was given."""
+    names = ", ".join(robot.name for robot in viewer.robots)
+    print(f"{names}: {viewer.url}", flush=True)
+    for note in viewer.notes:
+        print(f"note: {note}", flush=True)
+
+
+def _in_notebook() -> bool:
+    """Whether a notebook will show the view by itself."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return shell is not None and "IPKernelApp" in getattr(shell, "config", {})

@@ -1,0 +1,494 @@
+"""A view of robots in the browser: what a script, a notebook or the command line holds of it."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from html import escape
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import array, number, whole_number
+from armdyn.errors import ArmdynError, UnknownName
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+from armdyn.viewer.errors import ViewerError
+from armdyn.viewer.numbers import status_html
+from armdyn.viewer.panels.playing import PlayPanel
+from armdyn.viewer.panels.showing import ShowPanel
+from armdyn.viewer.pictures import ENDINGS, MOST_PIXELS, checked, screenshot, write_png
+from armdyn.viewer.playback import Playback
+from armdyn.viewer.screen_arm import Show
+from armdyn.viewer.server import address_of, open_browser, start, stop
+from armdyn.viewer.shown_robot import Entry, ShownRobot
+from armdyn.viewer.sources import Source
+from armdyn.viewer.stream_lines import LineReader, State, complaint
+
+TICK = 1.0 / 30.0
+"""s between two pictures of a motion."""
+
+NUMBERS_EVERY, CURVES_EVERY = 0.1, 0.2
+"""s between two times that numbers and curves are sent."""
+
+FPS = 25.0
+"""Pictures a second in files."""
+
+HEIGHT = 480
+"""Of a view in a notebook, in pixels."""
+
+
+class Viewer:
+    """A view of robots, served to browsers until it is closed. `armdyn.view`, ``robot.view`` make one.
+
+    Attributes:
+        url: the address to open in a browser.
+        notes: what is not shown as it was given, one sentence each.
+
+    In a script ``viewer.wait()`` keeps it open until Ctrl-C; in a notebook it shows itself.
+    """
+
+    def __init__(
+        self,
+        entries: Sequence[Entry],
+        *,
+        show: Show | None = None,
+        dark: bool = False,
+        host: str = "127.0.0.1",
+        port: int | None = None,
+        source: Source | None = None,
+        speed: float = 1.0,
+        loop: bool = False,
+        notes: Sequence[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+        running: bool = True,
+    ) -> None:
+        self._clock, self._dark, self._show = clock, dark, show or Show()
+        self._lock = threading.RLock()
+        self._closed = threading.Event()
+        title = ", ".join(dict.fromkeys(entry.arm.robot.name for entry in entries))
+        self._server = start(title, host, port)
+        try:
+            self._server.gui.configure_theme(
+                dark_mode=dark,
+                show_logo=False,
+                show_share_button=False,
+                control_width="large",
+                brand_color=(0, 114, 178),
+            )
+            self._light()
+            self._robots = [ShownRobot(self._server, entry, self._show) for entry in entries]
+            recordings = [recording for shown in self._robots for recording in shown.recordings]
+            of_looks = [f"{entry.arm.robot.name}: {note}" for entry in entries for note in entry.arm.looks.notes]
+            self.notes = (*notes, *dict.fromkeys(of_looks), *(note for each in recordings for note in each.notes))
+            self.playback: Playback | None = None
+            if recordings:
+                first, last = min(float(r.t[0]) for r in recordings), max(float(r.t[-1]) for r in recordings)
+                self.playback = Playback(first, last, speed=speed, loop=loop)
+            self._source, self._stream_said, self._received = source, "", 0
+            self._readers: dict[str, tuple[LineReader, list[int]]] = {}
+            self._newest: tuple[float, State] | None = None
+            self._began = clock()
+            self._last_t: float | None = None
+            self._shown_t: float | None = None
+            self._numbers_at, self._curves_at = -np.inf, -np.inf
+            self._add_controls()
+            self._set_camera()
+        except BaseException:
+            stop(self._server)
+            raise
+        self.url = address_of(self._server)
+        atexit.register(self.close)
+        if source is not None:
+            source.start(self._line, self._stream_ended)
+        self._thread = threading.Thread(target=self._run, name="armdyn viewer", daemon=True)
+        if running:
+            self._thread.start()
+
+    # Controls.
+
+    def _add_controls(self) -> None:
+        gui = self._server.gui
+        if self.playback is not None:
+            with gui.add_folder("Motion"):
+                self.play_panel = PlayPanel(gui, self.playback, self._clock)
+        if self._source is not None:
+            with gui.add_folder("Stream"):
+                self._stream_box = gui.add_html(status_html([f"waiting for states: {self._source.said}"]))
+        with gui.add_folder("Show", expand_by_default=False):
+            known = [look for shown in self._robots for look in shown.entry.arm.known_looks]
+            looks = [look for look in ("visual", "collision", "skeleton") if look in known]
+            tips = any(shown.robot.tip is not None for shown in self._robots)
+            self.show_panel = ShowPanel(
+                gui,
+                self._show,
+                looks,
+                dark=self._dark,
+                with_tip=tips,
+                changed=self._chosen,
+                darkened=self._darken,
+                lit=self._light,
+            )
+        if len(self._robots) == 1:
+            self._robots[0].add_controls()
+        else:
+            tabs = gui.add_tab_group()
+            for shown in self._robots:
+                with tabs.add_tab(shown.entry.arm.name):
+                    shown.add_controls()
+        if self.notes:
+            with gui.add_folder("Notes"):
+                gui.add_html(status_html(list(self.notes)))
+
+    def _set_camera(self) -> None:
+        """Look at all of it from the front, a little from above; along the axis of arms that move in a plane."""
+        points = np.concatenate([
+            arm.drawn.rods.reshape(-1, 3) @ arm.arm.base[:3, :3].T + arm.arm.base[:3, 3]
+            for shown in self._robots for arm in shown.arms
+        ])  # fmt: skip
+        size = max(shown.entry.arm.size for shown in self._robots)
+        low, high = points.min(axis=0), points.max(axis=0)
+        around = max(float(np.linalg.norm(high - low)), size)
+        up, towards = _view_of([shown.robot for shown in self._robots])
+        middle = 0.5 * (low + high) + 0.12 * around * np.cross(up, towards)  # beside the controls
+        scene, camera = self._server.scene, self._server.initial_camera
+        scene.set_up_direction(tuple(up))
+        camera.up, camera.look_at = tuple(up), tuple(middle)
+        camera.position = tuple(middle + 1.1 * around * towards)
+        camera.near, camera.far = 0.01 * around, 100.0 * around
+        self._add_floor(up, around)
+
+    def _light(self, shadows: bool = False) -> None:
+        """Lights without an environment, and without shadows at first.
+
+        Each of them takes ten times as long to draw where there is no graphics card.
+        """
+        scene = self._server.scene
+        scene.configure_environment_map(None)
+        scene.configure_default_lights(enabled=True, cast_shadow=shadows)
+        scene.add_light_hemisphere("/light", sky_color=(255, 255, 255), ground_color=(150, 150, 155), intensity=2.2)
+
+    def _add_floor(self, up: Array, around: float) -> None:
+        """A grid through the base, on which the arm stands."""
+        cell = 10.0 ** np.floor(np.log10(around / 2.0))
+        width = 2.0 * np.ceil(2.0 * around / (5.0 * cell)) * 5.0 * cell
+        plane = ("yz", "xz", "xy")[int(np.abs(up).argmax())]
+        self._grid = self._server.scene.add_grid(
+            "/grid", width=width, height=width, plane=plane, cell_size=cell, section_size=5.0 * cell,
+            fade_distance=2.2 * around, fade_from="origin", **_grid_colours(self._dark),
+        )  # fmt: skip
+
+    def _chosen(self) -> None:
+        with self._lock:
+            for shown in self._robots:
+                with shown.lock:
+                    if not self._show.trace:
+                        shown.clear_trace()
+                    for arm in shown.arms:
+                        arm.show(self._show)
+                    shown.stale = True
+
+    def _darken(self, dark: bool) -> None:
+        self._dark = dark
+        self._server.gui.configure_theme(
+            dark_mode=dark, show_logo=False, show_share_button=False, control_width="large", brand_color=(0, 114, 178)
+        )
+        for name, colour in _grid_colours(dark).items():
+            setattr(self._grid, name, colour)
+
+    # What runs.
+
+    def _run(self) -> None:
+        while not self._closed.wait(TICK):
+            try:
+                self.tick()
+            except Exception as error:  # the view goes on, and says what is wrong
+                if self._closed.is_set():
+                    return
+                for shown in self._robots:
+                    shown.problem, shown.stale = str(error), True
+
+    def tick(self) -> None:
+        """Show what has changed since: the motion that plays, the newest state of a stream, numbers and curves."""
+        now = self._clock()
+        with self._lock, self._server.atomic():
+            t = self._play(now)
+            self._take_newest()
+            if now - self._numbers_at >= NUMBERS_EVERY:
+                self._numbers_at = now
+                for shown in self._robots:
+                    if shown.stale:
+                        shown.refresh()
+                self._say_stream()
+            if now - self._curves_at >= CURVES_EVERY:
+                self._curves_at = now
+                self._draw_curves(t)
+
+    def _play(self, now: float) -> float | None:
+        if self.playback is None:
+            return None
+        t = self.playback.time(now)
+        if t != self._last_t:
+            self._last_t = t
+            for shown in self._robots:
+                if shown.recordings:
+                    shown.play_at(t)
+            self.play_panel.refresh(t)
+        else:
+            self.play_panel.refresh()
+        return t
+
+    def _draw_curves(self, t: float | None) -> None:
+        for shown in self._robots:
+            if shown.recordings and t is not None and t != self._shown_t:
+                shown.refresh_curves(t)
+            elif shown.entry.streamed:
+                shown.refresh_curves(None)
+        if t is not None:
+            self._shown_t = t
+
+    # The stream.
+
+    def _line(self, sender: str, line: str) -> None:
+        """Take a line of the stream; one that holds no state is passed over, and told."""
+        reader, count = self._readers.setdefault(sender, (LineReader(self._robots[0].robot), [0]))
+        count[0] += 1
+        if len(self._readers) > 100:  # senders that came and went
+            self._readers.pop(next(iter(self._readers)))
+        try:
+            state = reader.read(line)
+        except ArmdynError as error:
+            self._stream_said = complaint(error, count[0])
+            return
+        if state is not None:
+            self._received += 1
+            self._newest = (self._clock() - self._began if state.t is None else state.t, state)
+
+    def _take_newest(self) -> None:
+        newest, self._newest = self._newest, None
+        if newest is not None:
+            self._robots[0].receive(*newest)
+
+    def _stream_ended(self) -> None:
+        self._stream_said = "the stream has ended" + (f"; {self._stream_said}" if self._stream_said else "")
+
+    def _say_stream(self) -> None:
+        if self._source is not None and (self._received or self._stream_said):
+            told = [
+                f"{self._received:,} states: {self._source.said}",
+                *([self._stream_said] if self._stream_said else []),
+            ]
+            content = status_html(told)
+            if self._stream_box.content != content:
+                self._stream_box.content = content
+
+    # What a script does with it.
+
+    @property
+    def robots(self) -> tuple[Robot, ...]:
+        """The robots that are shown."""
+        return tuple(shown.robot for shown in self._robots)
+
+    @property
+    def q(self) -> Array:
+        """The configuration that the first robot is shown at, rad or m, shape (n,): also what sliders have made it."""
+        return np.array(self._robots[0].q)
+
+    @property
+    def port(self) -> int:
+        """The port of this machine at which the view is served."""
+        return int(self._server.get_port())
+
+    @property
+    def stream_said(self) -> str:
+        """What was wrong with the last line of the stream that was passed over; empty where none was."""
+        return self._stream_said
+
+    def show(self, q: ArrayLike, robot: int | str = 0) -> None:
+        """Show a robot at another configuration, at once: from a loop of one's own.
+
+        Args:
+            q: joint positions, rad or m, shape (n,); loops are closed near there.
+            robot: which of several, by its place or its name.
+
+        Raises:
+            ShapeError: positions of other joints.
+            ViewerError: positions that are not finite; a view that is closed.
+        """
+        self._refuse_closed()
+        shown = self._robots[self._place(robot)]
+        names = ", ".join(shown.robot.joint_names)
+        checked_q = array("q", q, (shown.robot.dof,), f"one value per joint: {names}", finite=ViewerError)
+        with self._server.atomic():
+            shown.place(checked_q)
+
+    def _place(self, robot: int | str) -> int:
+        names = [shown.entry.arm.name for shown in self._robots]
+        if isinstance(robot, str):
+            if robot not in names:
+                raise UnknownName.of("robot", robot, names, "the view")
+            return names.index(robot)
+        place = whole_number("robot", robot, least=0, error=ViewerError)
+        if place >= len(names):
+            raise ViewerError(f"robot is {place}; the view has {len(names)}: {', '.join(names)}")
+        return place
+
+    def play(self) -> None:
+        """Play the motion, from its beginning where it is at its end."""
+        self._motion().play(self._clock())
+
+    def pause(self) -> None:
+        """Stop the motion where it is."""
+        self._motion().pause(self._clock())
+
+    def seek(self, t: float) -> None:
+        """Go to a time of the motion, s."""
+        self._motion().seek(number("t", t, unit="s", error=ViewerError), self._clock())
+
+    def _motion(self) -> Playback:
+        self._refuse_closed()
+        if self.playback is None:
+            raise ViewerError("the view has no motion; give one: trajectory.view(robot=robot), or motion=")
+        return self.playback
+
+    def screenshot(
+        self, path: str | os.PathLike[str] | None = None, *, width: int = 1280, height: int = 960, timeout: float = 60.0
+    ) -> Array:
+        """The scene as a browser draws it, RGB, shape (height, width, 3), from where that browser looks.
+
+        Where no browser shows the view, a Chromium or Chrome without a window is started for it.
+
+        Args:
+            path: also write it there, a .png.
+            width: in pixels.
+            height: in pixels.
+            timeout: s; so long a browser is waited for.
+
+        Raises:
+            ViewerError: no browser that draws; a file that cannot be written.
+        """
+        self._refuse_closed()
+        if path is not None:
+            checked(path, (".png",))
+        wide, high = (
+            whole_number(name, size, least=16, error=ViewerError)
+            for name, size in (("width", width), ("height", height))
+        )
+        if max(wide, high) > MOST_PIXELS:
+            raise ViewerError(f"a picture of {wide} by {high} pixels; expected {MOST_PIXELS} at most on a side")
+        within = number("timeout", timeout, above=0.0, unit="s", error=ViewerError)
+        pixels = screenshot(self._server, wide, high, dark=self._dark, timeout=within)
+        if path is not None:
+            write_png(path, pixels)
+        return pixels
+
+    def save(self, path: str | os.PathLike[str], *, fps: float = FPS) -> None:
+        """Write the scene, and the motion where there is one, to a file that plays without a server.
+
+        Args:
+            path: ``.html``, one page that needs nothing else; or ``.viser``, for pages that embed viser's client.
+            fps: pictures a second of the motion.
+
+        Raises:
+            ViewerError: another ending, or a file that cannot be written.
+        """
+        self._refuse_closed()
+        target = checked(path, ENDINGS)
+        rate = number("fps", fps, above=0.0, unit="Hz", error=ViewerError)
+        with self._lock:
+            serializer = self._server.get_scene_serializer()
+            if self.playback is not None:
+                for t in np.arange(self.playback.start, self.playback.end, self.playback.speed / rate):
+                    for shown in self._robots:
+                        if shown.recordings:
+                            shown.play_at(float(t))
+                    serializer.insert_sleep(1.0 / rate)
+                self._last_t = None  # back to where the motion is
+            html = target.suffix.lower() == ".html"
+            content = serializer.as_html(dark_mode=self._dark).encode() if html else serializer.serialize()
+        try:
+            target.write_bytes(content)
+        except OSError as error:
+            raise ViewerError(f"{path} cannot be written: {error.strerror or error}") from None
+
+    def open(self) -> bool:
+        """Show the view in the browser; whether there is one that could be told."""
+        return open_browser(self.url)
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Keep the view open until Ctrl-C, which closes it, until it is closed, or for so many seconds."""
+        with contextlib.suppress(KeyboardInterrupt):
+            until = (
+                None if timeout is None else time.monotonic() + number("timeout", timeout, least=0.0, error=ViewerError)
+            )
+            while not self._closed.wait(0.2 if until is None else min(0.2, max(until - time.monotonic(), 0.0))):
+                if until is not None and time.monotonic() >= until:
+                    return
+            return
+        self.close()
+
+    def close(self) -> None:
+        """End the view and free its port; a closed one stays closed."""
+        if self._closed.is_set():
+            return
+        self._closed.set()
+        atexit.unregister(self.close)
+        if self._source is not None:
+            self._source.close()
+        if self._thread.is_alive() and self._thread is not threading.current_thread():
+            self._thread.join(timeout=5.0)
+        stop(self._server)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._closed.is_set()
+
+    def _refuse_closed(self) -> None:
+        if self._closed.is_set():
+            raise ViewerError("the view is closed; make another by robot.view()")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _repr_html_(self) -> str:
+        """The view in a notebook."""
+        if self.closed:
+            return f"<p>{escape(repr(self))}</p>"
+        return (
+            f"<iframe src='{escape(self.url)}' width='100%' height='{HEIGHT}' style='border:1px solid #ccc' "
+            f"title='{escape(repr(self))}'></iframe>"
+        )
+
+    def __repr__(self) -> str:
+        names = ", ".join(shown.entry.arm.name for shown in self._robots)
+        return f"<Viewer of {names}: {'closed' if self.closed else self.url}>"
+
+
+def _view_of(robots: Sequence[Robot]) -> tuple[Array, Array]:
+    """The direction upwards, and that from what is looked at to the eye: unit vectors in base axes."""
+    from armdyn.plots.plane import plane_of_motion  # noqa: PLC0415 - where a view is opened
+
+    planes = [plane_of_motion(robot) for robot in robots]
+    if all(plane is not None for plane in planes):
+        first = planes[0]
+        assert first is not None  # noqa: S101 - looked at above
+        return first[:, 1], np.cross(first[:, 0], first[:, 1])
+    towards = np.array([0.75, -0.85, 0.55])
+    return np.array([0.0, 0.0, 1.0]), towards / np.linalg.norm(towards)
+
+
+def _grid_colours(dark: bool) -> dict[str, tuple[int, int, int]]:
+    shades = ((58, 61, 66), (78, 82, 88)) if dark else ((226, 228, 232), (205, 208, 213))
+    return {"cell_color": shades[0], "section_color": shades[1]}
