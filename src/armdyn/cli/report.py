@@ -37,10 +37,10 @@ def report(
     title: Annotated[str | None, typer.Option("--title", help="Above the document.")] = None,
     json: AsJson = False,
 ) -> None:
-    """A motion as a document, HTML or PDF: limits, forces, energy, figures, the tip's path, versions and digests.
+    r"""A motion as a document, HTML or PDF: limits, forces, energy, figures, the tip's path, versions and digests.
 
     The csv of a log has a column t, and q_JOINT for each joint of --robot, in SI units or with another behind the name,
-    such as "q_elbow [deg]"; also qd_JOINT, qdd_JOINT and tau_JOINT. A PDF is printed by Chromium, Chrome or Edge.
+    such as "q_elbow \[deg]"; also qd_JOINT, qdd_JOINT and tau_JOINT. A PDF is printed by Chromium, Chrome or Edge.
 
     [bold]Examples[/]
 

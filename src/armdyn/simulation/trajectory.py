@@ -391,6 +391,7 @@ class Trajectory:
         return animation
 
     report = exported("armdyn.report")
+
     def view(self, *, robot: Robot | None = None, **options: Any) -> Viewer:
         """The motion in a view in the browser: play, pause, scrub, torques and energy as they were.
 
