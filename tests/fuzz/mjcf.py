@@ -69,7 +69,7 @@ class Mjcf:
                 model = read_mjcf(self.path, friction="ignore", check_inertia=rng.random() < 0.3, problems=problems)
             except armdyn.ArmdynError as error:
                 return Verdict(_refusal(str(error)))
-        tree = bare(model)
+        tree = bare(model, armatures=True)
         state = random_state(tree.joint_names, rng)
         found = torques_of_armdyn(tree, state)
         stage("peer")

@@ -37,9 +37,11 @@ def random_state(names: tuple[str, ...], rng: Random) -> State:
     return State(*({name: rng.uniform(-1.5, 1.5) for name in names} for _ in range(3)))
 
 
-def bare(model: Model) -> Model:
-    """The tree alone: no couplings, no loops, no rotors, which Pinocchio's reader does not look for."""
-    joints = tuple(joint.replace(armature=0.0, actuator=None) for joint in model.joints)
+def bare(model: Model, *, armatures: bool = False) -> Model:
+    """The tree alone: no couplings, no loops, no rotors, which Pinocchio's reader leaves out; armatures if asked."""
+    joints = tuple(
+        joint.replace(armature=joint.armature if armatures else 0.0, actuator=None) for joint in model.joints
+    )
     return model.replace(joints=joints, coupling=None, constraints=())
 
 

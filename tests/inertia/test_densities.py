@@ -280,6 +280,11 @@ BAD: dict[str, tuple[object, type[Exception], str]] = {
     "complex": (lambda x, y, z: x + 1j, DTypeError, r"density returned complex128 values; expected real numbers"),
     "words": (lambda x, y, z: "steel", DTypeError, r"density returned <U5 values"),
     "single numbers only": (scalar_only, DTypeError, r"function of single numbers .*numpy\.vectorize\(function\)"),
+    "called otherwise": (
+        lambda x: x,
+        ShapeError,
+        r"density cannot be called with three arrays x, y, z: .*3 were given",
+    ),
     "its own error": (one_that_fails, KeyError, r"table"),
 }
 

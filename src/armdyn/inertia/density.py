@@ -131,6 +131,9 @@ def _values(function: Callable[..., Any], where: Coordinates, name: str, unit: s
         returned = function(x, y, z)
     except Exception as error:
         _refuse_single_numbers_only(function, name, (x[0], y[0], z[0]), error)
+        called = error.__traceback__ and error.__traceback__.tb_next  # None where the call itself fails
+        if isinstance(error, TypeError) and called is None:
+            raise ShapeError(f"{name} cannot be called with three arrays x, y, z: {error}") from error
         raise
     try:
         rho = np.asarray(returned)

@@ -52,7 +52,8 @@ def read_shapes(compiled: Compiled, names: Names) -> tuple[list[Geometry], list[
         pose = pose_of(m.geom_pos[g], m.geom_quat[g])
         kind = compiled.mujoco.mjtGeom(m.geom_type[g]).name.removeprefix("mjGEOM_").lower()
         if kind in FORMS:
-            shape, fault = FORMS[kind](m.geom_size[g]), ""
+            with np.errstate(over="ignore"):  # an infinite size is refused below
+                shape, fault = FORMS[kind](m.geom_size[g]), ""
         elif kind == "mesh":
             shape, pose, fault = _mesh(compiled, int(m.geom_dataid[g]), pose)
         else:
