@@ -283,7 +283,7 @@ BAD: dict[str, tuple[object, type[Exception], str]] = {
     "called otherwise": (
         lambda x: x,
         ShapeError,
-        r"density cannot be called with three arrays x, y, z: .*3 were given",
+        r"density cannot be called with three arrays x, y, z: ",
     ),
     "its own error": (one_that_fails, KeyError, r"table"),
 }
