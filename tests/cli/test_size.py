@@ -39,7 +39,7 @@ def test_tables_and_files(shell: Shell, motion: Path, tmp_path: Path) -> None:
     assert "settled after 2 rounds" in said.out
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 140
+    assert len(rows) == 200
     admitted = [row for row in rows if not row["fails_by"]]
     lightest = min(admitted, key=lambda row: (float(row["mass"]), float(row["loss"])))
     line = next(line for line in said.out.splitlines() if line.startswith(" wrist_2_joint"))
@@ -57,7 +57,7 @@ def test_joints_without_a_drive_say_what_fails(shell: Shell, motion: Path, tmp_p
     words = ("--motion", str(motion), "--catalogue", str(motors), "--plot", str(report))
     said = shell("size", "ur5", *words, *WRIST)
     assert said.code == 0, said.err
-    assert "no drive for 'wrist_2_joint' among 7 pairs; they fail by voltage (7)" in said.out
+    assert "no drive for 'wrist_2_joint' among 10 pairs; they fail by voltage (10), gear_torque (1)" in said.out
     assert "settled" not in said.out
     assert report.read_bytes().startswith(b"%PDF")
 

@@ -19,6 +19,8 @@ ROWS = ["B", "D", "I", "S", "F", "T", "A", "K", "C", "M"]
 NO_EQUATIONS = {
     "Robot.with_tip": "what f_tip and the Jacobian are about",
     "Robot.plot": "a picture",
+    "Robot.view": "a view",
+    "Robot.to_page": "a page",
     "Robot.random_configuration": "random numbers within limits",
     "Robot.simulate": "armdyn.simulate, which has rows",
     "Robot.to_c": "source code of equations that have rows",

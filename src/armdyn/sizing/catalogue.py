@@ -66,7 +66,7 @@ class Catalogue:
 
     >>> catalogue = armdyn.sizing.Catalogue.bundled()
     >>> len(catalogue.motors), len(catalogue.gears)
-    (20, 7)
+    (20, 10)
     >>> round(catalogue.motors["maxon RE 40 148867"].torque_constant, 6)
     0.0302
     """

@@ -154,7 +154,7 @@ def size(
     >>> task = armdyn.sizing.Task(t, swing, 0.4 * np.pi * np.cos(np.pi * t)[:, None] * np.ones(6), -np.pi**2 * swing)
     >>> found = armdyn.sizing.size(armdyn.load("ur5"), task, joints=["wrist_3_joint"])
     >>> found.best["wrist_3_joint"].gear, found.settled
-    ('maxon GP 32 C 166955', True)
+    ('maxon GP 22 A 134173', True)
     """
     if not isinstance(robot, Robot):
         raise DTypeError(f"robot is {shown(robot)}; expected an armdyn.Robot, such as armdyn.load('ur5')")
