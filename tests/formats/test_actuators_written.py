@@ -66,6 +66,7 @@ def test_own_words_come_before_a_transmission() -> None:
         ('ratio="5.0"', 'ration="5.0"', "Did you mean 'ratio'?"),
         ("gear ratio", "gera ratio", "Did you mean 'gear'?"),
         ("Coulomb size", "Coulom size", "no friction law 'Coulom' in armdyn.actuators"),
+        ("<friction>", '<friction remark="7">', "no friction law 'remark' in armdyn.actuators"),
         ('Coulomb size="2.0"', 'Coulomb size="-2.0"', "size of Coulomb is -2.0; expected a number"),
         ('Coulomb size="2.0"', "Coulomb", "Coulomb has no size; expected its fields: size"),
         (

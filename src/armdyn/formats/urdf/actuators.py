@@ -35,6 +35,8 @@ def _data(kind: type, element: Element) -> dict[str, Any]:
             continue
         of_parts = [law for child in children for law in child.children] if field.is_law else children
         parts = [_law(part) if field.is_law else _data(field.part, part) for part in of_parts]
+        if field.is_law:  # the element around laws has no attributes: refused as a law of that name
+            parts += [{name: None} for child in children for name in child.attributes]
         data[tag] = parts if field.several or len(parts) != 1 else parts[0]
     return data
 
