@@ -49,6 +49,7 @@ def test_the_analysis_in_inches_and_pounds(shell: Shell, tmp_path: Path) -> None
     assert mpl.image.imread(picture).shape[:2] == (1760, 1440)
 
 
+@pytest.mark.slow
 def test_another_configuration(shell: Shell) -> None:
     said = shell("masp", str(EXAMPLE), "--configuration", "5", columns=140)
     assert said.code == 0, said.err

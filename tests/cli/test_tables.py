@@ -43,6 +43,7 @@ def test_nothing_is_broken_at_80_columns(shell: Shell, command: tuple[str, ...])
     assert max(len(line) for line in narrow.out.splitlines() if not line.startswith("note:")) <= 80
 
 
+@pytest.mark.slow
 def test_masp(shell: Shell, tmp_path: Any) -> None:
     narrow, wide = (shell("masp", "--samples", "91", "--out", str(tmp_path), columns=n) for n in (80, 400))
     assert narrow.code == wide.code == 0, narrow.err

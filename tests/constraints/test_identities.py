@@ -26,7 +26,7 @@ def case(request) -> Case:
     return CASES[request.param]()
 
 
-@pytest.fixture(scope="module", params=SETS)
+@pytest.fixture(scope="module", params=short_run(SETS, "general", "curve and own"))
 def robot(request, case) -> armdyn.Robot:
     kinds = every_kind(case.robot)
     return case.robot.with_constraints(*(kinds[name] for name in SETS[request.param]))

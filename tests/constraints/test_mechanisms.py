@@ -73,6 +73,7 @@ def test_squeezer_ends_as_published(squeezed, project):
     assert abs(robot.constraint_error(motion.q)).max() < (1e-16 if project else 1e-12)
 
 
+@pytest.mark.slow
 def test_bricard_moves_though_its_rows_are_redundant():
     """One freedom, so that constraints and energy are all of its equations of motion."""
     robot = bricard()

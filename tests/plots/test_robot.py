@@ -126,6 +126,7 @@ def test_coupled_and_closed_robots_and_those_without_a_tip(tmp_path: Path) -> No
     assert [text.get_text() for text in hand.plot(meshes=False).texts].count("panda_link0") == 1
 
 
+@pytest.mark.slow
 def test_the_meshes_of_the_description_are_drawn() -> None:
     """Those of the UR5's file; the upper arm spans its length."""
     looks, notes = bodies(robot("ur5_file").model)

@@ -37,6 +37,7 @@ def test_too_many_for_machine_code_are_interpreted() -> None:
     np.testing.assert_array_equal(compile_program(program, cache=False)(x), interpret(program, x)[0])
 
 
+@pytest.mark.slow
 def test_inputs_that_nothing_reads_have_their_place() -> None:
     """They are loaded with the others, so there must be room for them."""
     ports = [Port("x", (3,)), Port("y", (4000,))]

@@ -396,6 +396,7 @@ def test_states_on_the_devices_of_a_mesh() -> None:
         np.testing.assert_allclose(mine, other, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_more_arrays_than_functions_of_numpy_take(monkeypatch: pytest.MonkeyPatch) -> None:
     ports = [Port(f"x{k}", ()) for k in range(70)]
     g = trace(lambda *x: sum(k * one * one for k, one in enumerate(x)), ports, name="many").to_jax()

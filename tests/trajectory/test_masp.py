@@ -96,6 +96,7 @@ def test_the_third_joint_does_not_move(run: MaspRun) -> None:
     np.testing.assert_allclose(run.joints.q[:, 2], bend - np.pi / 2, rtol=0, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_continuity(run: MaspRun) -> None:
     """No jumps: positions, rates and accelerations are what the next derivative adds up to, across the switches too."""
 
