@@ -10,7 +10,7 @@ import nbformat
 from myst_nb.core.read import read_myst_markdown_notebook
 
 LINK = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]+\)")
-INSTALL = "This notebook needs armdyn and SymPy: `pip install 'armdyn[sympy]'`."
+INSTALL = "This notebook needs armdyn and SymPy: `pip install '.[sympy]'` in a checkout."
 DOWNLOADS = "downloads"
 """The folder beside the notebooks in which the .ipynb files are written."""
 

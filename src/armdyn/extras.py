@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, requires
 from typing import Any
 
 from armdyn.errors import MissingLibrary
@@ -24,5 +26,15 @@ def extra(module: str, what: str, *, name: str | None = None, library: str | Non
     try:
         return import_module(module)
     except ImportError:
-        command = command or f"pip install 'armdyn[{name or module}]'"
+        command = command or f"pip install {' '.join(_libraries(name or module) or [module])}"
         raise MissingLibrary(f"{what} needs {library or module}, which is not installed: {command}") from None
+
+
+def _libraries(name: str) -> list[str]:
+    """The libraries of an extra of armdyn, by their names on the package index."""
+    try:
+        of_armdyn = requires("armdyn") or []
+    except PackageNotFoundError:  # a source tree that is not installed
+        return []
+    of_extra = re.compile(rf"([\w.-]+).*;.*extra == ['\"]{re.escape(name)}['\"]")
+    return [found[1] for line in of_armdyn if (found := of_extra.match(line))]

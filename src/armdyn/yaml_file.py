@@ -78,7 +78,7 @@ def _library(what: str) -> Any:
     try:
         import yaml  # noqa: PLC0415 - an extra
     except ImportError:
-        raise MissingLibrary(f"{what} needs PyYAML, which is not installed: pip install 'armdyn[study]'") from None
+        raise MissingLibrary(f"{what} needs PyYAML, which is not installed: pip install pyyaml") from None
     return yaml
 
 

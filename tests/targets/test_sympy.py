@@ -78,5 +78,5 @@ def test_names_that_collide() -> None:
 
 def test_without_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "sympy", None)
-    with pytest.raises(MissingLibrary, match=r"to_sympy needs SymPy, .*: pip install 'armdyn\[sympy\]'"):
+    with pytest.raises(MissingLibrary, match=r"to_sympy needs SymPy, .*: pip install sympy"):
         armdyn.load("planar_2r").mass_matrix.to_sympy()

@@ -90,7 +90,7 @@ def _client(address: str) -> Any:
     try:
         from distributed import Client  # noqa: PLC0415 - an extra
     except ImportError:
-        raise MissingLibrary("--cluster needs Dask, which is not installed: pip install 'armdyn[study]'") from None
+        raise MissingLibrary("--cluster needs Dask, which is not installed: pip install distributed") from None
     return Client(address)  # type: ignore[no-untyped-call]
 
 

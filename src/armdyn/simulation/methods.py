@@ -204,7 +204,7 @@ class Taylor:
 
     The order follows from the tolerance, 20 for rounding. Forces are constants or tables; a callable cannot be
     differentiated. Each state of a batch is integrated by itself. Compiling takes seconds for an arm of six joints.
-    Needs the extra ``armdyn[taylor]``.
+    Needs heyoka (``pip install heyoka``).
 
     Args:
         tolerance: relative error allowed in a step; rounding, 2.2e-16, where none is given.

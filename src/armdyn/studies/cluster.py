@@ -157,7 +157,7 @@ def _ways_to_get_lost() -> tuple[type[BaseException], ...]:
         from distributed.client import FutureCancelledError  # noqa: PLC0415
         from distributed.comm.core import CommClosedError  # noqa: PLC0415
     except ImportError:
-        raise MissingLibrary("a study on a cluster needs Dask: pip install 'armdyn[study]'") from None
+        raise MissingLibrary("a study on a cluster needs Dask: pip install distributed") from None
     return CancelledError, FutureCancelledError, KilledWorker, CommClosedError, TimeoutError
 
 

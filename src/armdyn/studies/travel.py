@@ -16,7 +16,7 @@ def packed(recipe: Recipe) -> bytes:
     try:
         import cloudpickle  # noqa: PLC0415 - comes with Dask
     except ImportError:
-        raise MissingLibrary("a study on a cluster needs Dask: pip install 'armdyn[study]'") from None
+        raise MissingLibrary("a study on a cluster needs Dask: pip install distributed") from None
 
     by_value = {"__main__", *cloudpickle.list_registry_pickle_by_value()}
 
