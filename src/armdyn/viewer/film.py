@@ -54,7 +54,7 @@ def film_of(messages: Iterable[Timed]) -> list[Timed]:
     film: list[Timed] = []
     for t, group in groupby(messages, key=lambda timed: timed[0]):
         for _, message in group:
-            name = message.get("name")
+            name = str(message.get("name"))
             rod = stretched.get(name)
             if rod is None or rod.fixed:
                 if message["type"] != UPDATE:
