@@ -428,17 +428,22 @@ class Viewer:
         """Show the view in the browser; whether there is one that could be told."""
         return open_browser(self.url)
 
-    def wait(self, timeout: float | None = None) -> None:
-        """Keep the view open until Ctrl-C, which closes it, until it is closed, or for so many seconds."""
+    def wait(self, timeout: float | None = None) -> bool:
+        """Keep the view open until Ctrl-C, which closes it, until it is closed, or for so many seconds.
+
+        Returns:
+            Whether Ctrl-C ended it.
+        """
         with contextlib.suppress(KeyboardInterrupt):
             until = (
                 None if timeout is None else time.monotonic() + number("timeout", timeout, least=0.0, error=ViewerError)
             )
             while not self._closed.wait(0.2 if until is None else min(0.2, max(until - time.monotonic(), 0.0))):
                 if until is not None and time.monotonic() >= until:
-                    return
-            return
+                    return False
+            return False
         self.close()
+        return True
 
     def close(self) -> None:
         """End the view and free its port; a closed one stays closed."""
