@@ -56,7 +56,7 @@ class Imported(Generic[Parameters, Result]):
 
 
 def exported(module: str, name: str = "") -> Imported[..., Any]:
-    """A function of a module, that of the method's own name if left out; of a layer above, so that no import says it."""
+    """A function of a module, that of the method's own name if none is given; of a layer above: no import names it."""
     method: Imported[..., Any] = Imported(lambda: getattr(import_module(module), name or method.name))
     return method
 

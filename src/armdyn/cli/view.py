@@ -63,13 +63,11 @@ def view(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     screenshot: Annotated[
         Path | None,
-        typer.Option("--screenshot", metavar="FILE", help="Write a .png of the scene over what is there, and stop."),
+        typer.Option("--screenshot", metavar="FILE", help="Write a .png of the scene, over what is there; stop."),
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option(
-            "--save", metavar="FILE", help="Write scene and motion to an .html, over what is there, and stop."
-        ),
+        typer.Option("--save", metavar="FILE", help="Write scene and motion to an .html, over what is there; stop."),
     ] = None,
     json: AsJson = False,
 ) -> None:
