@@ -55,9 +55,9 @@ class Imported(Generic[Parameters, Result]):
         return self.function if instance is None else MethodType(self.function, instance)
 
 
-def exported(module: str) -> Imported[..., Any]:
-    """The function of a module that has the method's own name; of a layer above, so that no import names it."""
-    method: Imported[..., Any] = Imported(lambda: getattr(import_module(module), method.name))
+def exported(module: str, name: str = "") -> Imported[..., Any]:
+    """A function of a module, that of the method's own name if none is given; of a layer above: no import names it."""
+    method: Imported[..., Any] = Imported(lambda: getattr(import_module(module), name or method.name))
     return method
 
 

@@ -213,8 +213,10 @@ def test_logs_that_are_refused(tmp_path: Path) -> None:
         read_log(log(path, {"t": t[:2], "q_joint_1": t[:2], "q_joint_2": t[:2]}), arm)
     with pytest.raises(ReportError, match="no column q_joint_2"):
         read_log(log(path, {"t": t, "q_joint_1": t}), arm)
-    with pytest.raises(UnknownName, match="no joint 'elbow' in 'rp'"):
-        read_log(log(path, {"t": t, **q, "q_elbow": t}), arm)
+    with pytest.raises(UnknownName, match="no column 'q_elbow'"):
+        read_log(log(path, {"t": t, "q_joint_1": t, "q_elbow": t}), arm)
+    with pytest.raises(ReportError, match="has 2 rows of numbers, without 3 that are not finite"):
+        read_log(log(path, {"t": t, **q, "qd_joint_1": np.where(t < 0.6, np.nan, t), "qd_joint_2": t}), arm)
 
 
 def test_the_command(shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -53,3 +54,42 @@ def test_the_page_draws_the_robot_and_its_controls() -> None:
     assert [
         url for url in asked if not url.startswith((viewer.url, viewer.url.replace("http", "ws"), "data:", "blob:"))
     ] == []
+
+
+def test_a_saved_motion_stays_together_when_it_begins_again(tmp_path: Path) -> None:
+    """Stopped after some rounds it looks as where one goes to the same time."""
+    robot = armdyn.load("rp")
+    with armdyn.simulate(robot, [0.3, 0.5], [1.0, 1.5], duration=0.8).view(robot=robot, port=0, browser=False) as view:
+        view.save(tmp_path / "fall.html", fps=5.0)
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
+        page = browser.new_page(viewport={"width": 480, "height": 360})
+        page.goto((tmp_path / "fall.html").as_uri())
+        slider = page.locator("[role=slider]").first  # it has no size
+        slider.wait_for(timeout=120_000, state="attached")
+        page.wait_for_timeout(6000)
+        compared = 0
+        for _ in range(20):
+            page.wait_for_timeout(1300)
+            page.keyboard.press("Space")
+            page.wait_for_timeout(700)
+            t = float(slider.get_attribute("aria-valuenow") or 0.0)
+            k = int(t * 5.0)
+            if 0.1 < 5.0 * t - k < 0.9 and k > 0:  # else its neighbour may be shown
+                stopped = page.screenshot()
+                page.locator("input").first.fill(f"{(k + 0.05) / 5.0:.3f}")
+                page.wait_for_timeout(700)
+                gone = page.screenshot()
+                one, other = (
+                    np.asarray(Image.open(io.BytesIO(shot)).convert("RGB"))[100:270].astype(int)
+                    for shot in (stopped, gone)
+                )
+                assert bluish(one) > 20
+                assert (np.abs(one - other).max(axis=-1) > 100).sum() < 40, f"at {t} s"
+                compared += 1
+            if compared == 4:
+                break
+            page.locator("input").first.blur()
+            page.keyboard.press("Space")
+        browser.close()
+    assert compared >= 2

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import http.client
+import inspect
 import json
+import os
+import signal
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -224,6 +229,7 @@ def test_what_is_refused(view: Callable[..., Viewer], tmp_path: Path) -> None:
         (ViewerError, "expected a Robot", lambda: view([])),
         (ViewerError, "expected a Robot", lambda: view("ur5")),
         (ViewerError, "expected 2, one for each", lambda: view([robot, robot], [[0] * 6])),
+        (ViewerError, "rate=5 Hz belongs to a csv", lambda: view(robot, rate=5.0)),
         (ViewerError, "motion is 3", lambda: view(robot, motion=3)),
         (ViewerError, "port is 70000", lambda: view(robot, port=70_000)),
         (ViewerError, "no address", lambda: view(robot, host="192.0.2.1")),
@@ -248,10 +254,10 @@ def test_a_view_is_quiet_served_and_closed(
     connection.close()
     assert viewer.url in viewer._repr_html_()
     started = time.monotonic()
-    viewer.wait(timeout=0.2)
+    assert not viewer.wait(timeout=0.2)
     assert 0.15 < time.monotonic() - started < 10.0
     monkeypatch.setattr(viewer._closed, "wait", _interrupted)
-    viewer.wait()  # Ctrl-C closes without a word
+    assert viewer.wait()  # Ctrl-C closes without a word
     assert viewer.closed
     viewer.close()
     assert "closed" in repr(viewer)
@@ -263,6 +269,37 @@ def test_a_view_is_quiet_served_and_closed(
 
 def _interrupted(_: float | None = None) -> bool:
     raise KeyboardInterrupt
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="signals of POSIX")
+def test_control_c_ends_the_command_as_it_ends_others() -> None:
+    code = """
+import signal
+from armdyn.cli import main
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process started in the background ignores it
+main()
+"""
+    command = [sys.executable, "-c", code, "view", "rp", "--port", "0", "--no-browser"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        assert said.startswith("rp: http://localhost:")
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, "", "")
+
+
+def test_options_stand_in_signatures() -> None:
+    shown = inspect.signature(armdyn.Trajectory.view).parameters
+    of_view = inspect.signature(view_module).parameters
+    assert list(shown) == [
+        *("trajectory", "robot", "look", "dark", "speed", "loop", "host", "port", "browser", "quiet")
+    ]
+    for name in list(shown)[2:]:
+        assert (shown[name].default, shown[name].kind) == (of_view[name].default, of_view[name].kind)
+    assert "loop: whether the motion begins again" in (armdyn.Trajectory.view.__doc__ or "")
 
 
 def test_no_browser_for_a_screenshot(view: Callable[..., Viewer], monkeypatch: pytest.MonkeyPatch) -> None:

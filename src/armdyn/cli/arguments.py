@@ -18,6 +18,7 @@ import typer
 from armdyn.actuators import read
 from armdyn.advice import NO_VALUE
 from armdyn.cli.completion import complete_frames, complete_locks, complete_robots
+from armdyn.cli.outputs import refuse_lost_of
 from armdyn.cli.quantities import (
     ANGLE_OR_LENGTH,
     NO_UNITS,
@@ -174,6 +175,7 @@ def of_robot(verb: Callable[..., None], *, opened: bool = True, **changes: Any) 
     @wraps(verb)
     def run(**given: Any) -> None:
         name, *options = (given.pop(each) for each in shared)
+        refuse_lost_of(given, name, *(option for option in options if isinstance(option, Path)))
         arm = Described(name, dict(zip(list(shared)[1:], options, strict=True)))
         verb(arm.opened() if opened else arm, **given)
 

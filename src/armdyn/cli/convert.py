@@ -40,7 +40,7 @@ def convert(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write it here: .urdf, .json, or .py, a module of Python."),
+        typer.Option("--out", "-o", metavar="FILE", help="Write it here, over what is there: .urdf, .json, or .py."),
     ] = None,
     json: AsJson = False,
 ) -> None:

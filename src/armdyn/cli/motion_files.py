@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.scenario_options import flag
 from armdyn.cli.screen import Screen
 from armdyn.errors import ArmdynError
@@ -50,9 +51,20 @@ def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until
 
 
 def refuse_outputs(words: Words, motion: Motion) -> None:
-    """Raise for an output file that cannot be written, before the arm moves."""
+    """Raise for an output file that cannot be written, or that is read, before the arm moves."""
+    read = (words.folder / text for key, value in words.said.items() if key != "outputs" for text in _texts(value))
+    refuse_lost({_place(words, kind): path for kind, path in motion.outputs.items()}, [words.file, *read])
     for kind, path in motion.outputs.items():
         _refuse_output(_place(words, kind), kind, path)
+
+
+def _texts(value: Any) -> Iterator[str | Path]:
+    """What a value of a scenario says that may be the name of a file."""
+    if isinstance(value, str | Path):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
 
 
 def _refuse_output(option: str, kind: str, path: Path) -> None:

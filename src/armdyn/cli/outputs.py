@@ -1,13 +1,13 @@
-"""Output files: a file that cannot be written is refused before the work begins, and no other file is lost."""
+"""Output files: one that cannot be written is refused before the work begins, and no file that is read is lost."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -53,6 +53,47 @@ def _refuse_folder(option: str, path: Path) -> None:
     except OSError as error:
         reason = "it is no folder" if not folder.is_dir() else error.strerror or error
         raise OutputError(f"{option} {str(path)!r}: no file can be written in {str(folder)!r}: {reason}") from None
+
+
+OUTPUTS = ("out", "csv", "npz", "parquet", "plot", "animate", "screenshot", "save", "latex", "python")
+"""The parameters of verbs that name files to be written."""
+
+
+def refuse_lost(outputs: Mapping[str, Path], inputs: Iterable[str | Path | None]) -> None:
+    """Raise where a file is to be written over one that is read.
+
+    Args:
+        outputs: files to be written, by what names them, such as "--csv".
+        inputs: what is read, by its path; others than files do not count.
+
+    Raises:
+        OutputError: one that is read too.
+    """
+    read = [Path(path) for path in inputs if path is not None and str(path)]
+    for option, path in outputs.items():
+        if path.is_file() and any(_is_file(other) and path.samefile(other) for other in read):
+            raise OutputError(
+                f"{option} {str(path)!r} is a file that is read here, which would be lost; choose another name"
+            )
+
+
+def refuse_lost_of(given: Mapping[str, Any], *inputs: str | Path | None) -> None:
+    """Raise where one of the options that name outputs names a file that another option, or an input, does.
+
+    Args:
+        given: a verb's options, by the names of its parameters.
+        inputs: further files that are read.
+    """
+    paths = {name: value for name, value in given.items() if isinstance(value, Path)}
+    outputs = {f"--{name}": path for name, path in paths.items() if name in OUTPUTS}
+    refuse_lost(outputs, [*inputs, *(path for name, path in paths.items() if name not in OUTPUTS)])
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # text that is no path
+        return False
 
 
 def write_into(option: str, folder: Path, write: Callable[[Path], Iterable[Path]], *, overwrite: bool) -> list[Path]:

@@ -18,7 +18,7 @@ from armdyn.robot import Robot
 def page(
     arm: Robot,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file; ROBOT.html if left out.")
+        Path | None, typer.Option("-o", "--out", metavar="FILE", help="The file, written over; ROBOT.html if left out.")
     ] = None,
     q: Annotated[
         str | None, typer.Option("--q", help="Joint positions in which it opens, rad or m, or such as 90deg, 20mm.")

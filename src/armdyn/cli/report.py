@@ -10,7 +10,7 @@ import typer
 from armdyn.cli.arguments import load_robot
 from armdyn.cli.completion import complete_robots
 from armdyn.cli.json_output import AsJson, print_json
-from armdyn.cli.outputs import refuse_unwritable
+from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import show_notes
 from armdyn.errors import ShapeError
@@ -31,7 +31,8 @@ def report(
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("-o", "--out", metavar="FILE", help=".html or .pdf; MOTION.html if left out.")
+        Path | None,
+        typer.Option("-o", "--out", metavar="FILE", help=".html or .pdf, written over; MOTION.html if left out."),
     ] = None,
     rate: Annotated[float | None, typer.Option("--rate", help="Rows a second of a log without times, Hz.")] = None,
     title: Annotated[str | None, typer.Option("--title", help="Above the document.")] = None,
@@ -53,6 +54,7 @@ def report(
     from armdyn.report.document import ENDINGS, check_ending  # noqa: PLC0415 - other verbs need none of it
 
     target = out or Path(motion.with_suffix(".html").name)
+    refuse_lost({"-o": target}, [motion, robot])
     refuse_unwritable("-o", target, endings=ENDINGS)
     check_ending(target)
     arm = None if robot is None else load_robot(robot)

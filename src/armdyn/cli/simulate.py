@@ -44,7 +44,7 @@ ROBOT_OR_SCENARIO = Annotated[
 JOINTS = "Joint forces"
 CONTROL = "Controller"
 METHOD = "Integration"
-FILES = "Output files"
+FILES = "Output files, which are written over"
 
 
 def simulate(

@@ -22,6 +22,9 @@ from armdyn.robot import Robot
 if TYPE_CHECKING:
     from armdyn.viewer import Viewer
 
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C has ended."""
+
 LOOKS = ("visual", "collision", "skeleton")
 
 
@@ -59,11 +62,12 @@ def view(
     ] = "127.0.0.1",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Only print the address.")] = False,
     screenshot: Annotated[
-        Path | None, typer.Option("--screenshot", metavar="FILE", help="Write a .png of the scene, and stop.")
+        Path | None,
+        typer.Option("--screenshot", metavar="FILE", help="Write a .png of the scene, over what is there; stop."),
     ] = None,
     save: Annotated[
         Path | None,
-        typer.Option("--save", metavar="FILE", help="Write scene and motion to an .html without a server, and stop."),
+        typer.Option("--save", metavar="FILE", help="Write scene and motion to an .html, over what is there; stop."),
     ] = None,
     json: AsJson = False,
 ) -> None:
@@ -140,8 +144,8 @@ def view(
             written = {name: path for name, path in files.items() if path is not None}
             notes = [*arm.notes, *viewer.notes]
             print_json({**of_robot(arm), "q": viewer.q, "url": viewer.url, "files": written, "notes": notes})
-        if not only_files:
-            viewer.wait()
+        if not only_files and viewer.wait():
+            raise typer.Exit(INTERRUPTED)
 
 
 def _say(viewer: Viewer, arm: Robot, *, only_files: bool) -> None:

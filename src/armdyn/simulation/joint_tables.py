@@ -75,7 +75,7 @@ def read_torques(
     t, *tau = table.numbers(table.required(found, ["t", *known])).T
     if not len(t):
         raise error(f"{table.file} has a header and no rows")
-    _check_times(table, t)
+    check_times(table, t)
     return t, np.stack(tau, axis=-1)
 
 
@@ -90,28 +90,39 @@ def read_reference(path: Path, robot: Robot) -> States:
         UnknownName: a column of a joint that the robot does not have.
     """
     table = CsvTable.read(path, f"a header t, q_JOINT, ..., the joints {_joints(robot)}, and rows")
-    columns, others = _found(table, robot)
-    _refuse_foreign(table, columns, others, robot)
-    wanted = [quantity for quantity in STATE if quantity == "q" or set(_names(quantity, robot)) & set(columns)]
-    names = ["t", *(name for quantity in wanted for name in _names(quantity, robot))]
+    columns, others = found_columns(table, robot)
+    refuse_foreign(table, columns, others, robot)
+    wanted = [quantity for quantity in STATE if quantity == "q" or set(names_of(quantity, robot)) & set(columns)]
+    names = ["t", *(name for quantity in wanted for name in names_of(quantity, robot))]
     values = table.numbers(table.required(columns, names))
     if len(values) < 2:
         raise TableError(f"{table.file} has {len(values)} rows of numbers; a reference needs two at least")
     t = values[:, 0]
-    _check_times(table, t)
+    check_times(table, t)
     found = dict(zip(wanted, np.split(values[:, 1:], len(wanted), axis=1), strict=True))
-    from scipy.interpolate import make_interp_spline  # noqa: PLC0415 - slow to import
-
-    spline = make_interp_spline(t, found["q"], k=min(5, len(t) - 1))
+    spline = spline_through(t, found["q"])
     return States(t, *(found[name] if name in found else spline(t, nu=order) for order, name in enumerate(STATE)))
 
 
-def _check_times(table: CsvTable, t: Array) -> None:
+def spline_through(t: Array, values: Array) -> Callable[..., Array]:
+    """The quintic spline through values over time, shape (rows, n); of fewer than six rows one of a lower degree.
+
+    Its derivatives are ``spline(t, nu=1)`` and ``spline(t, nu=2)``.
+    """
+    from scipy.interpolate import make_interp_spline  # noqa: PLC0415 - slow to import
+
+    spline: Callable[..., Array] = make_interp_spline(t, values, k=min(5, len(t) - 1))
+    return spline
+
+
+def check_times(table: CsvTable, t: Array, lines: Sequence[int] | None = None) -> None:
+    """Raise where times, s, do not rise; ``lines`` says in which lines they stand where rows were left out."""
     falls = np.flatnonzero(~(np.diff(t) > 0.0))
     if falls.size:
         k = int(falls[0]) + 1
+        line = table.rows[k][0] if lines is None else lines[k]
         raise table.error(
-            f"{table.file}:{table.rows[k][0]} t is {t[k]:.12g} s, behind {t[k - 1]:.12g} s; expected rows each with a "
+            f"{table.file}:{line} t is {t[k]:.12g} s, behind {t[k - 1]:.12g} s; expected rows each with a "
             "time after that of the row before"
         )
 
@@ -119,11 +130,12 @@ def _check_times(table: CsvTable, t: Array) -> None:
 def _states(table: CsvTable, columns: Mapping[str, Column], robot: Robot) -> States:
     values = dict(zip(columns, table.numbers(list(columns.values())).T, strict=True))
     zero = np.zeros(len(table.rows))
-    states = [np.stack([values.get(name, zero) for name in _names(quantity, robot)], axis=-1) for quantity in STATE]
+    states = [np.stack([values.get(name, zero) for name in names_of(quantity, robot)], axis=-1) for quantity in STATE]
     return States(values.get("t"), *states)
 
 
-def _names(quantity: str, robot: Robot) -> list[str]:
+def names_of(quantity: str, robot: Robot) -> list[str]:
+    """The columns of a quantity, one for each joint."""
     return [f"{quantity}_{joint}" for joint in robot.joint_names]
 
 
@@ -133,7 +145,7 @@ def _joints(robot: Robot) -> str:
 
 def _unnamed(table: CsvTable, robot: Robot) -> dict[str, Column]:
     """The columns of a table without a header: q, then qd, then qdd of all joints, as far as they go."""
-    names = [name for quantity in STATE for name in _names(quantity, robot)]
+    names = [name for quantity in STATE for name in names_of(quantity, robot)]
     size, n = len(table.first), robot.dof
     if size not in (n, 2 * n, 3 * n):
         raise ShapeError(
@@ -145,14 +157,14 @@ def _unnamed(table: CsvTable, robot: Robot) -> dict[str, Column]:
 
 def _named(table: CsvTable, robot: Robot) -> dict[str, Column]:
     """The columns that a header names, by quantity and joint; a warning names what is missing or not used."""
-    columns, others = _found(table, robot)
+    columns, others = found_columns(table, robot)
     if not set(columns) - {"t"}:
         raise table.error(
             f"{table.where} names no state{comma_hint(*others)}; expected columns such as q_{robot.joint_names[0]}, of "
             f"the joints {_joints(robot)}"
         )
-    _refuse_foreign(table, columns, others, robot)
-    named = [_names(quantity, robot) for quantity in STATE]
+    refuse_foreign(table, columns, others, robot)
+    named = [names_of(quantity, robot) for quantity in STATE]
     as_zero = [name for names in named if set(names) & set(columns) for name in names if name not in columns]
     if as_zero:
         warnings.warn(f"{table.file}: no column {', '.join(as_zero)}; taken as zero", stacklevel=2)
@@ -161,16 +173,26 @@ def _named(table: CsvTable, robot: Robot) -> dict[str, Column]:
     return columns
 
 
-def _found(table: CsvTable, robot: Robot) -> tuple[dict[str, Column], list[str]]:
-    """The columns of states and times by name, and the labels of the others."""
-    known = {f"{quantity}_{joint.name}": units_of(quantity, joint.kind) for quantity in STATE for joint in robot.joints}
+def found_columns(
+    table: CsvTable, robot: Robot, quantities: Sequence[str] = STATE
+) -> tuple[dict[str, Column], list[str]]:
+    """The columns of these quantities and of times by name, and the labels of the others."""
+    known = {
+        f"{quantity}_{joint.name}": units_of(quantity, joint.kind) for quantity in quantities for joint in robot.joints
+    }
     return table.columns(known | {"t": OF_TIME})
 
 
-def _refuse_foreign(table: CsvTable, columns: Mapping[str, Column], others: Sequence[str], robot: Robot) -> None:
+def refuse_foreign(
+    table: CsvTable,
+    columns: Mapping[str, Column],
+    others: Sequence[str],
+    robot: Robot,
+    quantities: Sequence[str] = STATE,
+) -> None:
     """Raise for a column of a joint that does not exist, in the place of one that does."""
-    for quantity in STATE:
-        names = _names(quantity, robot)
+    for quantity in quantities:
+        names = names_of(quantity, robot)
         absent = [name for name in names if name not in columns]
         unknown = [label for label in others if label.startswith(f"{quantity}_")]
         if absent and unknown:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from armdyn.simulation.comparison import Comparison
     from armdyn.simulation.drives import DriveHistories
     from armdyn.simulation.with_robot import ConstraintForces, TipMotion
-    from armdyn.viewer import Viewer
 
 
 @dataclass(frozen=True)
@@ -392,21 +391,7 @@ class Trajectory:
 
     report = exported("armdyn.report")
 
-    def view(self, *, robot: Robot | None = None, **options: Any) -> Viewer:
-        """The motion in a view in the browser: play, pause, scrub, torques and energy as they were.
-
-        Args:
-            robot: what moved; the bundled robot of that name where none is given.
-            options: of `armdyn.view`: look, dark, speed, loop, port, browser and others.
-
-        Raises:
-            ViewerError: no robot is given, and none of the name is bundled; a batch of more than eight motions.
-            ShapeError: a robot of other joints.
-            MissingLibrary: where viser is not installed.
-        """
-        from armdyn.viewer import view_trajectory  # noqa: PLC0415 - needs a library that is no requirement
-
-        return view_trajectory(self, robot, **options)
+    view = exported("armdyn.viewer", "view_trajectory")
 
     def _repr_html_(self) -> str:
         from armdyn.simulation.summary import summary  # noqa: PLC0415 - it needs this class

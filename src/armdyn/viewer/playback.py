@@ -63,6 +63,16 @@ class Playback:
         self._settle(now)
         return self._at
 
+    def times(self, rate: float) -> list[float]:
+        """The times of pictures at a rate, Hz, from the first to the last time at this speed, s; the last included.
+
+        >>> Playback(1.0, 2.0, speed=2.0).times(5.0)
+        [1.0, 1.4, 1.8, 2.0]
+        """
+        step = self._speed / rate
+        count = int((self.end - self.start) / step * (1.0 - 1e-12))
+        return [*(self.start + k * step for k in range(count + 1)), self.end][: None if self.end > self.start else 1]
+
     def _settle(self, now: float) -> None:
         """Take what has passed on the clock into account."""
         if not self.playing:

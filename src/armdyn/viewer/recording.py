@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.errors import ArmdynError, ShapeError
 from armdyn.robot import Robot
+from armdyn.simulation.log_file import rates_of
 from armdyn.simulation.trajectory import Trajectory
 from armdyn.simulation.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
@@ -91,12 +92,13 @@ class Recording:
 
     def without_lost(self) -> Recording:
         """The same without states that are not finite, and a note of them."""
-        kept: Array = np.asarray(np.isfinite(self.q).all(axis=1))
+        states = self.q if self.qd is None else np.concatenate([self.q, self.qd], axis=1)
+        kept: Array = np.asarray(np.isfinite(states).all(axis=1))
         lost = len(kept) - int(kept.sum())
         if not lost:
             return self
         if lost == len(kept):
-            raise ViewerError(f"no position of {self.name or 'the motion'!r} is finite; there is nothing to show")
+            raise ViewerError(f"no state of {self.name or 'the motion'!r} is finite; there is nothing to show")
         first = float(self.t[~kept][0])
         note = f"{lost} of {len(kept)} states left out, for they are not finite: the first at {first:g} s"
         return replace(self._changed(lambda values: values[kept]), notes=(*self.notes, note))
@@ -104,19 +106,13 @@ class Recording:
     def completed(self, robot: Robot) -> Recording:
         """The same with what is missing of velocities, accelerations, forces and energies, by the robot's equations.
 
-        Velocities and accelerations are differences of what was recorded, which a note says. Forces are those of
-        inverse dynamics; robots with constraints, whose forces follow from more than the motion, have none.
+        Velocities and accelerations are derivatives of a spline, as `armdyn.simulation.log_file.rates_of` says. Forces
+        are those of inverse dynamics; robots with constraints, whose forces follow from more than the motion, have
+        none.
         """
+        qd, qdd, made = rates_of(self.t, self.q, self.qd, self.qdd)
         changes: dict[str, Any] = {}
-        notes = list(self.notes)
-        qd, qdd = self.qd, self.qdd
-        if qd is None:
-            qd = self._rates(self.q)
-            notes.append("velocities are differences of the recorded positions")
-        if qdd is None:
-            qdd = self._rates(qd)
-            if self.tau is None:
-                notes.append("accelerations are differences of the velocities")
+        notes = [*self.notes, *made]
         try:
             if self.tau is None:
                 changes |= {"tau": robot.inverse_dynamics(self.q, qd, qdd), "tau_of": "inverse dynamics"}
@@ -127,12 +123,6 @@ class Recording:
         if self.potential is None:
             changes["potential"] = robot.potential_energy(self.q)
         return replace(self, qd=qd, qdd=qdd, notes=tuple(notes), **changes)
-
-    def _rates(self, values: Array) -> Array:
-        if len(self.t) < 2:
-            return np.zeros_like(values)
-        rates: Array = np.gradient(values, self.t, axis=0)
-        return rates
 
     def _changed(self, change: Callable[[Array], Array]) -> Recording:
         arrays = ("t", "q", "qd", "qdd", "tau", "kinetic", "potential")

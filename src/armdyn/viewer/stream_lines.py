@@ -13,9 +13,9 @@ import numpy as np
 from armdyn.errors import ArmdynError, UnknownName, shown
 from armdyn.formats.csv_table import Column, CsvTable, is_number
 from armdyn.robot import Robot
+from armdyn.simulation.log_file import columns_of, known_columns, unnamed
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import StreamError
-from armdyn.viewer.log_file import columns_of, known_columns, unnamed
 
 LONGEST_LINE = 100_000
 """Characters; longer lines are refused."""
@@ -80,7 +80,7 @@ class LineReader:
         table = CsvTable.of(text, "stream", "a state", error=StreamError)
         words = [word.strip() for word in table.first]
         if not is_number(words[0]):
-            self._columns, self._width = columns_of(table, self.robot), len(words)
+            self._columns, self._width = columns_of(table, self.robot)[0], len(words)
             return None
         columns = self._columns
         if columns is None:

@@ -104,6 +104,8 @@ def view(
     motions = _one_each(motion, len(robots), "motion") if several else [motion]
     rows = None if rate is None else number("rate", rate, above=0.0, unit="Hz", error=ViewerError)
     wanted: Any = choice("look", look, LOOKS, error=ViewerError)
+    if rows is not None and not any(map(_is_table, motions)):
+        raise ViewerError(f"rate={rows:g} Hz belongs to a csv without times, and none is to be played; leave it out")
     recordings = [_recordings(each, arm, rows) for each, arm in zip(motions, robots, strict=True)]
     if stream is not None and recordings[0]:
         raise ViewerError("a motion and a stream both move the first robot; choose one")
@@ -125,17 +127,42 @@ def view(
     return viewer
 
 
-def view_trajectory(trajectory: Trajectory, robot: Robot | None = None, **options: Any) -> Viewer:
+def view_trajectory(
+    trajectory: Trajectory,
+    robot: Robot | None = None,
+    *,
+    look: str = "visual",
+    dark: bool = False,
+    speed: float = 1.0,
+    loop: bool = False,
+    host: str = "127.0.0.1",
+    port: int | None = None,
+    browser: bool = True,
+    quiet: bool = False,
+) -> Viewer:
     """A view of a motion in the browser: play, pause, scrub, torques and energy as they were.
 
     Args:
         trajectory: the motion, or a batch of eight at most.
         robot: what moved; the bundled robot of that name where none is given.
-        options: of `view`.
+        look: "visual", "collision" or "skeleton".
+        dark: the background.
+        speed: of the motion; 1: as fast as it was.
+        loop: whether the motion begins again at its end.
+        host: the address at which browsers are heard; "0.0.0.0" for those of all machines.
+        port: of the view; 0 for any; the first free one from 8080 on where none is given.
+        browser: whether to open a browser.
+        quiet: whether the address and notes are not printed; ``viewer.url`` and ``viewer.notes`` have them.
 
     Raises:
-        ViewerError: no robot is given, and none of the name is bundled.
+        ViewerError: no robot is given, and none of the name is bundled; a batch of more than eight motions.
         ShapeError: a robot of other joints.
+        PortInUse: the port asked for is in use.
+        MissingLibrary: where viser is not installed.
+
+    >>> fall = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.5)
+    >>> with fall.view(port=0, browser=False, quiet=True) as viewer:
+    ...     viewer.seek(0.2)
     """
     if robot is None:
         if trajectory.robot not in bundled_robots():
@@ -143,7 +170,10 @@ def view_trajectory(trajectory: Trajectory, robot: Robot | None = None, **option
                 f"which robot moved? {trajectory.robot!r} is not bundled; give it: trajectory.view(robot=robot)"
             )
         robot = load(trajectory.robot)
-    return view(robot, motion=trajectory, **options)
+    return view(
+        robot, motion=trajectory, look=look, dark=dark, speed=speed, loop=loop, host=host, port=port, browser=browser,
+        quiet=quiet,
+    )  # fmt: skip
 
 
 def _one_each(values: Any, count: int, name: str) -> list[Any]:
@@ -156,13 +186,18 @@ def _one_each(values: Any, count: int, name: str) -> list[Any]:
     return found
 
 
+def _is_table(motion: Any) -> bool:
+    """Whether it is the path of a csv."""
+    return isinstance(motion, str | os.PathLike) and Path(motion).suffix.lower() not in SAVED
+
+
 def _recordings(motion: Any, robot: Robot, rate: float | None) -> list[Recording]:
     """The recordings of what is to be played; none where there is nothing."""
     if motion is None:
         return []
     if isinstance(motion, str | os.PathLike):
         path = Path(motion)
-        motion = Trajectory.load(path) if path.suffix.lower() in SAVED else read_log(path, robot, rate=rate)
+        motion = read_log(path, robot, rate=rate) if _is_table(path) else Trajectory.load(path)
     if not isinstance(motion, Trajectory | Recording):
         raise ViewerError(f"motion is {shown(motion)}; expected a Trajectory, or the path of a csv or a saved one")
     found = recordings_of(motion, robot)

@@ -20,6 +20,7 @@ from armdyn.errors import ArmdynError, UnknownName
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.viewer.errors import ViewerError
+from armdyn.viewer.film import film_of
 from armdyn.viewer.numbers import status_html
 from armdyn.viewer.panels.playing import PlayPanel
 from armdyn.viewer.panels.showing import ShowPanel
@@ -391,9 +392,12 @@ class Viewer:
     def save(self, path: str | os.PathLike[str], *, fps: float = FPS) -> None:
         """Write the scene, and the motion where there is one, to a file that plays without a server.
 
+        The page plays the motion again and again; it can be paused, scrubbed and turned. It shows what the view shows
+        now, but of a motion not the ellipsoid of the tip.
+
         Args:
             path: ``.html``, one page that needs nothing else; or ``.viser``, for pages that embed viser's client.
-            fps: pictures a second of the motion.
+            fps: pictures a second of the motion, at the view's speed.
 
         Raises:
             ViewerError: another ending, or a file that cannot be written.
@@ -401,15 +405,18 @@ class Viewer:
         self._refuse_closed()
         target = checked(path, ENDINGS)
         rate = number("fps", fps, above=0.0, unit="Hz", error=ViewerError)
-        with self._lock:
+        with contextlib.ExitStack() as held:
+            for lock in (self._lock, *(shown.lock for shown in self._robots)):
+                held.enter_context(lock)  # so that nobody's sliders come into the film
             serializer = self._server.get_scene_serializer()
             if self.playback is not None:
-                for t in np.arange(self.playback.start, self.playback.end, self.playback.speed / rate):
+                for t in self.playback.times(rate):
                     for shown in self._robots:
                         if shown.recordings:
-                            shown.play_at(float(t))
+                            shown.play_at(t)
                     serializer.insert_sleep(1.0 / rate)
                 self._last_t = None  # back to where the motion is
+            serializer._messages = film_of(serializer._messages)
             html = target.suffix.lower() == ".html"
             content = serializer.as_html(dark_mode=self._dark).encode() if html else serializer.serialize()
         try:
@@ -421,17 +428,22 @@ class Viewer:
         """Show the view in the browser; whether there is one that could be told."""
         return open_browser(self.url)
 
-    def wait(self, timeout: float | None = None) -> None:
-        """Keep the view open until Ctrl-C, which closes it, until it is closed, or for so many seconds."""
+    def wait(self, timeout: float | None = None) -> bool:
+        """Keep the view open until Ctrl-C, which closes it, until it is closed, or for so many seconds.
+
+        Returns:
+            Whether Ctrl-C ended it.
+        """
         with contextlib.suppress(KeyboardInterrupt):
             until = (
                 None if timeout is None else time.monotonic() + number("timeout", timeout, least=0.0, error=ViewerError)
             )
             while not self._closed.wait(0.2 if until is None else min(0.2, max(until - time.monotonic(), 0.0))):
                 if until is not None and time.monotonic() >= until:
-                    return
-            return
+                    return False
+            return False
         self.close()
+        return True
 
     def close(self) -> None:
         """End the view and free its port; a closed one stays closed."""
