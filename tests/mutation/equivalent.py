@@ -79,8 +79,8 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "s + c * slight -> s": TINY,
     },
     "model.regrouping._rod": {"np.outer(p, z) -> np.outer(z, p)": BOTH_WAYS},
-    "algorithms.mass_matrix.composites": {"h + rest -> h - rest": TINY},
-    "algorithms.factors.factored_mass_matrix": {"0.0 -> 1.0": FILLED},
+    "algorithms.mass_matrix.composites": {"h + rest -> h - rest": TINY, "h + rest -> h": TINY},
+    "algorithms.factors.factored": {"0.0 -> 1.0": FILLED},
     "algorithms.closed_form.spatial_inertia": {
         "np.outer(p, body.first_moment) -> np.outer(body.first_moment, p)": SYMMETRIC
     },

@@ -9,6 +9,7 @@ import armdyn
 from mutation import answers
 from mutation.constrained import constrained_robots, of_constraints, of_one_row, on_a_curve, refused_robots
 from mutation.counting import count
+from mutation.driven import driven_robots, of_columns
 from mutation.in_flight import of_flight
 from mutation.known import Known, known_robots
 from mutation.question import Exam, Question, Refusal
@@ -51,6 +52,10 @@ def exam() -> Exam:
     for name, some in held.items():
         state = next(zip(*random_states(some.n, 1, seed=144), strict=True))
         questions += asked(name, of_constraints(some, *state), "constraints")
+    for name, (robot, wanted) in driven_robots(robots).items():
+        models[name] = pickle.dumps(robot.model)
+        questions += asked(name, wanted)
+    questions += of_columns("with rotors")
     on_curve, found = on_a_curve(robots["random_tree"], random_states(robots["random_tree"].n, 8, seed=145).q)
     for name, robot, asked_for in (("on a curve", on_curve.robot, found), *of_one_row()):
         models[name] = pickle.dumps(robot.model)
