@@ -40,6 +40,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("convert arm.urdf -o arm.urdf", "--out"),
         ("page log.html -o log.html", "--out"),
         ("simulate planar_2r --torques log.csv --csv log.csv", "--csv"),
+        ("size planar_2r --motion log.csv --csv log.csv", "--csv"),
+        ("size planar_2r --motion log.csv --plot log.csv", "--report"),
         ("simulate planar_2r --controller pd --reference log.csv --csv log.csv", "--csv"),
     ],
 )
