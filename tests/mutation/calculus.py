@@ -8,6 +8,7 @@ import numpy as np
 import armdyn
 from armdyn.program import Expr, Port, Program, derivative, interpret, rate, trace
 from armdyn.program.accumulation import both_ways, entries
+from armdyn.program.differentiation import cotangents_along
 from armdyn.program.functions import less, less_equal
 from armdyn.program.graph import Graph
 from armdyn.program.operations import OPERATIONS
@@ -124,6 +125,17 @@ def derivative_in_trace(name: str, point: Any) -> Any:
 def rate_of(name: str, point: Any, direction: Any) -> Any:
     """On numbers."""
     return rate(FUNCTIONS[name], np.array(point), np.array(direction))
+
+
+def gradient_of(name: str, point: Any, cotangents: list[Any]) -> Any:
+    """Of the results with these cotangents, the first result twice among them, by x and by what nothing reads."""
+
+    def first_twice(x: Any, unread: Any) -> Any:
+        results = FUNCTIONS[name](x)
+        results = results if isinstance(results, tuple) else (results,)
+        return (*results, results[0])
+
+    return tuple(cotangents_along(first_twice, [np.array(point), np.ones(2)], cotangents))
 
 
 def second_derivative(point: Any) -> Any:

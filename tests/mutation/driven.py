@@ -11,13 +11,17 @@ from armdyn import algorithms
 from armdyn.actuators import Actuator, GearLoss, Quadratic
 from mutation.known import Known
 from mutation.question import Question
+from oracles.cases import Case
 from oracles.geared import Geared
 from oracles.states import random_states
+from oracles.trees import random_tree, to_armdyn, to_pinocchio
 
 Answer = tuple[str, dict[str, Any], list[Any], Any]
 REGRESSORS = ("regressor", "momentum_regressor", "lagrangian_gradient_regressor", "kinetic_energy_regressor",
               "potential_energy_regressor")  # fmt: skip
 TREE = 8
+ON_A_SLIDE = 202
+"""The seed of a chain whose first joint slides and carries one that turns."""
 
 
 def driven_robots(robots: dict[str, Known]) -> dict[str, tuple[armdyn.Robot, list[Answer]]]:
@@ -38,6 +42,14 @@ def driven_robots(robots: dict[str, Known]) -> dict[str, tuple[armdyn.Robot, lis
     ):  # fmt: skip
         asked = [a for s in _states(robot.dof) for a in _of_dynamics(other, rub, *s)]
         found[name] = robot, asked
+    planar, in_plane = _rubbing(robots["planar_2r"].robot)
+    found["rubbing in a plane"] = (
+        planar,
+        [a for s in _states(2) for a in _of_dynamics(robots["planar_2r"], in_plane, *s)],
+    )
+    tree = random_tree(ON_A_SLIDE, 4, chain=True)
+    case = Case(tree.name, armdyn.Robot(to_armdyn(tree)), to_pinocchio(tree))
+    found["on a slide"] = case.robot, [a for s in _states(4) for a in _of_dynamics(Known.plain(case), _none, *s)]
     found["with rotors"][1].extend(a for s in _states(6) for a in _of_rotors(of_rotors, *s[:3]))
     found["lossy"] = bare.robot.with_actuators(lossy), [a for s in _states(bare.n) for a in _of_losses(bare, *s)]
     return found
@@ -95,6 +107,13 @@ def _of_losses(bare: Known, q, qd, qdd, tau) -> Iterator[Answer]:
     yield "inverse_dynamics", {}, [q, qd, qdd], factor * load
     slopes = tuple(factor[:, None] * matrix for matrix in _derivatives(bare, q, qd, qdd))
     yield "inverse_dynamics_derivatives", {}, [q, qd, qdd], slopes
+    factor = np.where(tau * qd > 0.0, 1.0 / 0.8, 0.6)  # the load has the sign of tau
+    M = bare.mass_matrix(q)
+    moved = np.linalg.solve(M, tau / factor - bare.inverse_dynamics(q, qd, 0.0 * qd))
+    yield "forward_dynamics", {}, [q, qd, tau], moved
+    by_q, by_qd, _ = _derivatives(bare, q, qd, moved)
+    answer = (-np.linalg.solve(M, by_q), -np.linalg.solve(M, by_qd), np.linalg.inv(M) / factor)
+    yield "forward_dynamics_derivatives", {}, [q, qd, tau], answer
 
 
 def _of_rotors(some: Geared, q, qd, qdd) -> Iterator[Answer]:
@@ -102,6 +121,11 @@ def _of_rotors(some: Geared, q, qd, qdd) -> Iterator[Answer]:
     yield "kinetic_energy", {}, [q, qd], np.array(some.energies(q, qd)[0])
     yield "mass_matrix_dot", {}, [q, qd], some.mass_matrix_dot(q, qd)
     yield "momentum", {"about": "base"}, [q, qd], some.momentum(q, qd)
+
+
+def rubs(mechanism: Any) -> np.ndarray:
+    """Whether friction counts at all, which simulations ask."""
+    return np.array(float(mechanism.drive.has_friction))
 
 
 def columns(mechanism: Any, function: str, *state: np.ndarray) -> np.ndarray:

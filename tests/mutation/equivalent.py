@@ -20,6 +20,10 @@ OTHERS = "for equations that others register"
 SCALE = "it only says how large lengths are, for a threshold of rounding with a wide margin"
 ANYWHERE = "any point of the axis near the body suits as well"
 EITHER_WAY = "an axis of the other direction, or a quarter of a turn more, suits as well"
+NO_LOAD = "laws that depend on the load are solved for elsewhere"
+ALIKE = "a rotor is the same at any angle, a slide does not turn"
+ACCEPTED = "what a constraint accepts, which tests/constraints asks about"
+RANK = "states of lost rank, which tests/constraints asks about, or another negative number"
 TINY = "less than answers are told apart by here; the tests with 50 digits tell"
 
 EQUIVALENT: dict[str, dict[str, str]] = {
@@ -81,6 +85,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "model.regrouping._rod": {"np.outer(p, z) -> np.outer(z, p)": BOTH_WAYS},
     "algorithms.mass_matrix.composites": {"h + rest -> h - rest": TINY, "h + rest -> h": TINY},
     "algorithms.factors.factored": {"0.0 -> 1.0": FILLED},
+    "algorithms.forward_dynamics.forward_dynamics": {"0.0 -> 1.0": NO_LOAD},
+    "algorithms.task_rows": {"1e-100 -> 1.0000000000000001e-88": SAFE, "1e+100 -> 1e+100": SAFE},
+    "constraints.dynamics._or_nan": {"-1.0 -> 1.0": RANK, "1.0 -> 2.0": RANK},
+    "constraints.held": {f"POSITIONS + ROTATIONS -> {one}": ACCEPTED for one in ("POSITIONS", "ROTATIONS")},
+    "model.drive.Drive.with_rotors_of": {"0.0 -> 1.0": ALIKE},
+    "model.regrouping._with_shared": {"0.0 -> 1.0": ALIKE},
     "algorithms.closed_form.spatial_inertia": {
         "np.outer(p, body.first_moment) -> np.outer(body.first_moment, p)": SYMMETRIC
     },

@@ -56,12 +56,16 @@ def exam() -> Exam:
         models[name] = pickle.dumps(robot.model)
         questions += asked(name, wanted)
     questions += of_columns("with rotors")
+    for name, answer in (("rubbing", 1.0), ("rubbing by laws", 1.0), ("on a slide", 0.0)):
+        questions.append(Question(name, "mutation.driven.rubs", {}, [], np.array(answer)))
     on_curve, found = on_a_curve(robots["random_tree"], random_states(robots["random_tree"].n, 8, seed=145).q)
     for name, robot, asked_for in (("on a curve", on_curve.robot, found), *of_one_row()):
         models[name] = pickle.dumps(robot.model)
         questions += asked(name, asked_for, "constraints")
     no_centre = Refusal("ModelError", "has mass, so they have no centre")
     questions.append(Question("nothing", "armdyn.algorithms.center_of_mass", {}, [np.ones(1)], no_centre))
+    unmoved = Refusal("ModelError", "hold it with locked={'joint_of_hand': 0.0}.")
+    questions.append(Question("nothing", "armdyn.algorithms.forward_dynamics", {}, [np.ones(1)] * 3, unmoved))
     for name, (robot, function, refusal) in refused.items():
         questions.append(Question(name, f"armdyn.constraints.{function}", {}, [np.ones(robot.dof)], refusal))
     questions += refusals()

@@ -155,6 +155,9 @@ def of_calculus() -> Iterator[Question]:
             yield ask(f"{here}.derivative_of", name, point, answer=one_or_all(J))
             yield ask(f"{here}.derivative_in_trace", name, np.array(point) / in_trace, answer=one_or_all(J))
             yield ask(f"{here}.rate_of", name, point, direction, answer=one_or_all(along))
+            by_result = [RNG.normal(size=j.shape[:-1]) for j in (*J, J[0])]
+            gradient = sum(np.tensordot(c, j, c.ndim) for c, j in zip(by_result, (*J, J[0]), strict=True))
+            yield ask(f"{here}.gradient_of", name, point, by_result, answer=(gradient, np.zeros(2)))
             first = np.eye(size)[0]
             yield ask(f"{here}.rate_of", name, point, first, answer=one_or_all(tuple(j @ first for j in J)))
             nothing = tuple(np.zeros(j.shape[:-1]) for j in J)
@@ -168,6 +171,8 @@ def of_calculus() -> Iterator[Question]:
     yield ask(f"{here}.of_program", "halves", places["halves"][0], ["out2"], None, answer=wrong)
     wrong = Refusal("ShapeError", "the rate has shape (3,); expected (2,)")
     yield ask(f"{here}.rate_of", "infinite_beside", [1.0, 2.0], [1.0, 2.0, 3.0], answer=wrong)
+    wrong = Refusal("ShapeError", "the cotangents have the shapes [(3,), (2,)]; expected [(2,), (2,)]")
+    yield ask(f"{here}.gradient_of", "branches", [0.7, 0.9, -0.4], [np.ones(3), np.ones(2)], answer=wrong)
     a, b, c = 0.7, -1.3, 0.4  # y = x: d/dy of y_0 y_1 sin(x_2 y_2), then d/dx
     s, k, at = np.sin(c * c), np.cos(c * c), 2.0 * c * np.cos(c * c)
     third = [b * c * k, a * c * k, a * b * (k - 2.0 * c * c * s)]
