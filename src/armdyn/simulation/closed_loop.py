@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -361,19 +362,23 @@ class ClosedLoop:
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
-        given = {"q": q0, "qd": np.zeros(self.robot.dof) if qd0 is None else qd0, "h": self.method.step} | inputs
+        dtype = np.float64 if any(map(_needs_float64, (q0, qd0, *inputs.values()))) else np.float32
+        at_rest = np.zeros(self.robot.dof, dtype)
+        given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
         if self._flexible:
             given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
         self._check_time(inputs)
         if self._takes_brakes:
             t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
-            given[BRAKES] = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
+            switched = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
+            given[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
         if self._takes_time:
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
-            given["t"] = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
+            t = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
+            given["t"] = t.astype(dtype, copy=False)
         for name in self.state:
             if name not in given:
-                given[name] = np.zeros(self.rollout._inputs.port(name).shape)
+                given[name] = np.zeros(self.rollout._inputs.port(name).shape, dtype)
         return given
 
     def _check_time(self, inputs: Mapping[str, Any]) -> None:
@@ -434,3 +439,10 @@ class ClosedLoop:
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name
         return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
+
+
+def _needs_float64(value: Any) -> bool:
+    """Whether an argument is an array that float32 does not hold: zeros and times which the loop adds follow suit."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0 and not np.can_cast(value.dtype, np.float32)
+    return not (value is None or isinstance(value, Real | Mapping))
