@@ -230,3 +230,27 @@ def test_parameters_are_differentiated_by_under_either_name() -> None:
     assert found[1] == same[1] != 0
     rates = loop.jvp("tool0_payload_mass")(np.zeros(N), tangent_tool0_payload_mass=1.0, **given)
     assert np.isclose(2 * rates.final.q @ loop(np.zeros(N), **given).final.q, found[1])
+
+
+@pytest.mark.parametrize("parameters", [[], ["tip.payload.mass"]])
+def test_a_loop_begins_where_constraints_hold(parameters: list[str]) -> None:
+    wall = armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0), name="wall")
+    robot = armdyn.load("planar_2r").with_constraints(wall)
+    loop = armdyn.ClosedLoop(robot, method=RungeKutta4(step=1e-3), parameters=parameters)
+    given: dict[str, Any] = {"steps": 100, "tau": np.zeros(2)} | dict.fromkeys(parameters, 0.0)
+    q0 = np.array([np.pi / 3, -2 * np.pi / 3])
+    moved = armdyn.simulate(robot, q0, duration=0.1, method=RungeKutta4(step=1e-3))
+    np.testing.assert_allclose(loop(q0, **given).final.q, moved.q[-1], rtol=1e-12)
+    with pytest.raises(armdyn.constraints.OpenLoop, match=r"do not hold at q of state 1: 'wall' is"):
+        loop([q0, q0 + 0.1], **given)
+    with pytest.raises(armdyn.constraints.InconsistentMotion, match="leave the constraints"):
+        loop(q0, [0.0, 1.0], **given)
+
+
+def test_constraints_that_a_loop_would_not_keep_are_refused() -> None:
+    walls = [armdyn.constraints.PointOnPlane("tip", (k, 0, 0), (1, 0, 0), name=f"wall_{k}") for k in (1, 2)]
+    robot = armdyn.load("planar_2r").with_constraints(*walls)
+    with pytest.raises(armdyn.constraints.RedundantConstraints):
+        armdyn.ClosedLoop(robot)([np.pi / 3, -2 * np.pi / 3], steps=1, tau=np.zeros(2))
+    with pytest.raises(SettingError, match="does not keep constraints"):
+        armdyn.ClosedLoop(robot, method=Variational(step=1e-3))

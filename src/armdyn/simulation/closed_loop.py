@@ -24,6 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.checks import number, one_per_joint
+from armdyn.constraints.arguments import CLOSED
+from armdyn.constraints.closing import check_motion
 from armdyn.declaration import Argument, Function
 from armdyn.errors import ShapeError, TraceError, shown
 from armdyn.functions import CompiledRollout, Rolled
@@ -43,6 +45,7 @@ from armdyn.simulation.loop_brakes import LoopBrakes
 from armdyn.simulation.loop_friction import LoopFriction
 from armdyn.simulation.loop_step import step_function
 from armdyn.simulation.methods import Euler, FixedStep
+from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -211,6 +214,10 @@ class ClosedLoop:
                 f"{self.method} needs rates of steps ago, and a torque that changes with each step does not belong to "
                 "them; expected a one-step method such as RungeKutta4(step=1e-3)"
             )
+        if robot.model.constraints and not self.method.scheme.constrained:
+            raise SettingError(
+                f"{self.method} does not keep constraints, and {robot.name!r} has some; use RungeKutta4(step=1e-3)"
+            )
         self.controller = None if controller is None else Controller(controller)
         self._running_cost, self._energy = running_cost, energy
         self._flexible = flexible_places(robot.model)
@@ -362,6 +369,7 @@ class ClosedLoop:
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
+        self._check_constraints(q0, qd0)
         dtype = np.float64 if any(map(_needs_float64, (q0, qd0, *inputs.values()))) else np.float32
         at_rest = np.zeros(self.robot.dof, dtype)
         given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
@@ -380,6 +388,15 @@ class ClosedLoop:
             if name not in given:
                 given[name] = np.zeros(self.rollout._inputs.port(name).shape, dtype)
         return given
+
+    def _check_constraints(self, q0: Any, qd0: Any) -> None:
+        """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""
+        if self.robot.model.constraints:
+            start = initial_state(self.robot, q0, qd0)
+            if self.rollout.parameters:
+                check_motion(self.robot, CLOSED, *start)
+            else:
+                check_constraints(self.robot, *start)
 
     def _check_time(self, inputs: Mapping[str, Any]) -> None:
         """Refuse times that would be read by nothing, and those that the loop counts itself."""
