@@ -59,3 +59,13 @@ def test_help_shows_a_scenario_as_it_is_written(shell: Shell) -> None:
     said = shell("study", "--help", columns=120)
     assert "inputs: {target: [0.5, -1, 1, 0, 0, 0], kp: 100, kd: 20}" in said.out
     assert "summaries: [tip_error, diverged]" in said.out
+
+
+@pytest.mark.parametrize("address", ["nonsense", "tcp://127.0.0.1:9"])
+def test_a_cluster_that_is_not_there(shell: Shell, scenario: Path, address: str) -> None:
+    dask = pytest.importorskip("dask")
+    pytest.importorskip("distributed")
+    with dask.config.set({"distributed.comm.timeouts.connect": "0.5s"}):
+        said = shell("study", str(scenario), "--cluster", address, columns=300)
+    assert said.code == 2
+    assert f"ClusterLost: --cluster '{address}': no cluster is reached" in said.err

@@ -47,6 +47,12 @@ def total(model: Any, cost: Any, q: Any) -> Any:
     return cost + q @ q
 
 
+@armdyn.function("(n)->()")
+def fallen(model: Any, q: Any) -> Any:
+    """The square of the distance from zero."""
+    return q @ q
+
+
 def inputs() -> dict[str, Any]:
     return {
         "ref": RNG.uniform(-1.0, 1.0, (ARMS, N)),
@@ -189,6 +195,8 @@ def test_what_does_not_fit_is_named() -> None:
         armdyn.ClosedLoop(ROBOT, pid, method=Adaptive())  # type: ignore[arg-type]
     with pytest.raises(SettingError, match="needs rates of steps ago"):
         armdyn.ClosedLoop(ROBOT, pid, method=AdamsBashforthMoulton4())
+    with pytest.raises(UnknownName, match=r"5 states or results\)\. Known: q, qd, integral, tau, error\."):
+        armdyn.ClosedLoop(ROBOT, pid, record=["everything"])
     with pytest.raises(UnknownName, match="no input 'gain'"):
         armdyn.ClosedLoop(ROBOT, pid, over_time=["gain"])
     loop = armdyn.ClosedLoop(ROBOT, pid)
@@ -198,3 +206,51 @@ def test_what_does_not_fit_is_named() -> None:
         loop(np.zeros(N), steps=2, **{name: a for name, a in inputs().items() if name != "kd"})
     with pytest.raises(SettingError, match="h is -1"):
         loop(np.zeros(N), steps=2, h=-1.0, **inputs())
+
+
+def test_what_the_loop_adds_keeps_numbers_of_four_bytes() -> None:
+    """Velocities at rest, states of a controller and times, which a call leaves out."""
+    loop = armdyn.ClosedLoop(ROBOT, pid, record=["q"])
+    given = {name: np.asarray(value, np.float32) for name, value in inputs().items()}
+    q0 = np.full(N, 0.3, np.float32)
+    found, exact = loop(q0, steps=STEPS, **given), loop(q0.astype(float), steps=STEPS, **given)
+    assert {a.dtype for a in (*found.final, *found.rows)} == {np.dtype(np.float32)}
+    assert {a.dtype for a in (*exact.final, *exact.rows)} == {np.dtype(np.float64)}
+    np.testing.assert_allclose(found.final.q, exact.final.q, atol=1e-5)
+    assert loop(q0, np.zeros(N), steps=1, **given).final.q.dtype == np.float64
+
+
+def test_parameters_are_differentiated_by_under_either_name() -> None:
+    loop = armdyn.ClosedLoop(ROBOT, parameters=["tool0.payload.mass"])
+    given = {"steps": 5, "tau": np.zeros(N), "tool0_payload_mass": 1.0}
+    found, same = (
+        loop.gradient(fallen, name, np.zeros(N), **given) for name in ("tool0_payload_mass", "tool0.payload.mass")
+    )
+    assert found._fields == same._fields
+    assert found[1] == same[1] != 0
+    rates = loop.jvp("tool0_payload_mass")(np.zeros(N), tangent_tool0_payload_mass=1.0, **given)
+    assert np.isclose(2 * rates.final.q @ loop(np.zeros(N), **given).final.q, found[1])
+
+
+@pytest.mark.parametrize("parameters", [[], ["tip.payload.mass"]])
+def test_a_loop_begins_where_constraints_hold(parameters: list[str]) -> None:
+    wall = armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0), name="wall")
+    robot = armdyn.load("planar_2r").with_constraints(wall)
+    loop = armdyn.ClosedLoop(robot, method=RungeKutta4(step=1e-3), parameters=parameters)
+    given: dict[str, Any] = {"steps": 100, "tau": np.zeros(2)} | dict.fromkeys(parameters, 0.0)
+    q0 = np.array([np.pi / 3, -2 * np.pi / 3])
+    moved = armdyn.simulate(robot, q0, duration=0.1, method=RungeKutta4(step=1e-3))
+    np.testing.assert_allclose(loop(q0, **given).final.q, moved.q[-1], rtol=1e-12)
+    with pytest.raises(armdyn.constraints.OpenLoop, match=r"do not hold at q of state 1: 'wall' is"):
+        loop([q0, q0 + 0.1], **given)
+    with pytest.raises(armdyn.constraints.InconsistentMotion, match="leave the constraints"):
+        loop(q0, [0.0, 1.0], **given)
+
+
+def test_constraints_that_a_loop_would_not_keep_are_refused() -> None:
+    walls = [armdyn.constraints.PointOnPlane("tip", (k, 0, 0), (1, 0, 0), name=f"wall_{k}") for k in (1, 2)]
+    robot = armdyn.load("planar_2r").with_constraints(*walls)
+    with pytest.raises(armdyn.constraints.RedundantConstraints):
+        armdyn.ClosedLoop(robot)([np.pi / 3, -2 * np.pi / 3], steps=1, tau=np.zeros(2))
+    with pytest.raises(SettingError, match="does not keep constraints"):
+        armdyn.ClosedLoop(robot, method=Variational(step=1e-3))

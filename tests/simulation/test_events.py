@@ -108,8 +108,10 @@ def test_refused():
         armdyn.simulate(robot, [0.0], duration=1.0, events=[Crossing(lambda t, q, qd: "up")])
     with pytest.raises(SettingError, match=r"expected objects such as armdyn\.simulation\.JointLimit"):
         armdyn.simulate(robot, [0.0], duration=1.0, events=[JointLimit])
-    with pytest.raises(SettingError, match="has limits"):
+    with pytest.raises(SettingError, match="JointLimit: no joint has limits in 'links'"):
         armdyn.simulate(thrown((-np.inf, np.inf)), [0.0], duration=1.0, events=[JointLimit()])
+    with pytest.raises(SettingError, match="JointLimit: joint 'joint_2' has no limits in 'planar_2r'"):
+        armdyn.simulate(armdyn.load("planar_2r"), [0.0, 0.0], duration=1.0, events=[JointLimit("joint_2")])
     with pytest.raises(SettingError, match="terminal event ends the simulation, of a single state"):
         armdyn.simulate(robot, [[0.0], [1.0]], duration=1.0, events=[JointLimit(terminal=True)])
     with pytest.raises(armdyn.UnknownName, match="elbow"):

@@ -144,3 +144,15 @@ def test_a_bad_state_leaves_the_others_alone(ur5: Case, method: str) -> None:
     assert not np.isfinite(batch.qd[-1, 2]).all()
     (note,) = (n for n in batch.notes if "finite" in n)
     assert note.startswith("2 of 3 states are not finite to the end, the first from t = 0 s on: (1,), (2,)")
+
+
+def test_a_state_that_runs_away_names_time_and_joint(ur5: Case) -> None:
+    qd0 = np.array([QD0, [0, 0, 0, 1e6, 0, 0]])
+    motion = armdyn.simulate(ur5.robot, Q0, qd0, duration=0.5, method="euler", step=1e-2)
+    row = int(np.isfinite(motion.q[:, 1]).all(axis=-1).argmin())
+    fastest = ur5.robot.joint_names[np.abs(motion.qd[row - 1, 1]).argmax()]
+    (note,) = (n for n in motion.notes if "finite" in n)
+    assert note == (
+        f"1 of 2 states are not finite to the end, the first from t = {motion.t[row]:g} s on, {fastest!r} the fastest "
+        "joint before: (1,)"
+    )

@@ -194,6 +194,7 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
         (StudyError, SAMPLES, {"method": AdamsBashforthMoulton4()}, "expected one of Euler"),
         (StudyError, SAMPLES, {"record": "q"}, "several names"),
         (UnknownName, SAMPLES, {"record": ["eror"]}, "Did you mean 'error'"),
+        (StudyError, SAMPLES, {"client": "tcp://host:8786"}, "expected a distributed.Client"),
     ],
 )
 def test_what_makes_no_study_is_refused(error: type[Exception], samples: Any, changes: Any, said: str) -> None:

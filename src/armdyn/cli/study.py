@@ -17,7 +17,7 @@ from armdyn.cli.tables import figure, new_table, show
 from armdyn.errors import DescriptionWarning, MissingLibrary
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
-from armdyn.studies import Results, Scenario
+from armdyn.studies import ClusterLost, Results, Scenario
 from armdyn.studies import study as run_study
 
 FILE = "A YAML file; see the examples below."
@@ -91,7 +91,13 @@ def _client(address: str) -> Any:
         from distributed import Client  # noqa: PLC0415 - an extra
     except ImportError:
         raise MissingLibrary("--cluster needs Dask, which is not installed: pip install distributed") from None
-    return Client(address)  # type: ignore[no-untyped-call]
+    try:
+        return Client(address)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError) as error:
+        raise ClusterLost(
+            f"--cluster {address!r}: no cluster is reached ({error}); expected the address that the scheduler of a "
+            "running Dask cluster shows, such as tcp://host:8786"
+        ) from None
 
 
 def _table(arm: Robot, results: Results) -> Table:

@@ -35,7 +35,7 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
         place = None if traced is None else _place(error)
         if traced is None or place is None:
             raise
-        raise LocatedTraceError(" ".join(filter(None, [f"{place}: {traced}", advice]))) from error
+        raise LocatedTraceError(f"{place}: {traced}" + (f". {advice}" if advice else "")) from error
 
 
 def _place(error: Exception) -> str | None:

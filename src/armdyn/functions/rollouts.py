@@ -97,7 +97,7 @@ class CompiledRollout(RolloutCall):
             if one not in known:
                 raise UnknownName.of("input", one, known, name)
         for one in self.record:
-            known = [*self.state, *results]
+            known = [*dict.fromkeys((*self.state, *results))]
             if one not in known:
                 raise UnknownName.of("state or result", one, known, name)
 
@@ -140,6 +140,8 @@ class CompiledRollout(RolloutCall):
     def _differentiated_by(self, wrt: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
         """Names by which derivatives are asked for, checked."""
         names, known = (wrt,) if isinstance(wrt, str) else tuple(wrt), list(known)
+        keywords = {identifier(name): name for name in known}
+        names = tuple(keywords.get(name, name) for name in names)
         for name in names:
             if name not in known:
                 raise UnknownName.of("argument", name, known, self.function.name)

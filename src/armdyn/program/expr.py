@@ -17,7 +17,8 @@ LARGEST_POWER = 64
 WHY_NO_VALUE = (
     "has no value yet: the function is being traced once for all states, so it cannot branch on it or turn it "
     "into a number. Use armdyn.select(condition, if_true, if_false), armdyn.minimum, armdyn.maximum or armdyn.clip, "
-    "which work on numbers and while tracing; arrays are compared by armdyn.less, armdyn.greater and the like"
+    "which work on numbers and while tracing; arrays are compared by armdyn.less, armdyn.greater and the like; "
+    "in the place of math.sin and the like, np.sin"
 )
 
 

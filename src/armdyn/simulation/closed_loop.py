@@ -17,12 +17,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.checks import number, one_per_joint
+from armdyn.constraints.arguments import CLOSED
+from armdyn.constraints.closing import check_motion
 from armdyn.declaration import Argument, Function
 from armdyn.errors import ShapeError, TraceError, shown
 from armdyn.functions import CompiledRollout, Rolled
@@ -42,6 +45,7 @@ from armdyn.simulation.loop_brakes import LoopBrakes
 from armdyn.simulation.loop_friction import LoopFriction
 from armdyn.simulation.loop_step import step_function
 from armdyn.simulation.methods import Euler, FixedStep
+from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
@@ -210,6 +214,10 @@ class ClosedLoop:
                 f"{self.method} needs rates of steps ago, and a torque that changes with each step does not belong to "
                 "them; expected a one-step method such as RungeKutta4(step=1e-3)"
             )
+        if robot.model.constraints and not self.method.scheme.constrained:
+            raise SettingError(
+                f"{self.method} does not keep constraints, and {robot.name!r} has some; use RungeKutta4(step=1e-3)"
+            )
         self.controller = None if controller is None else Controller(controller)
         self._running_cost, self._energy = running_cost, energy
         self._flexible = flexible_places(robot.model)
@@ -361,20 +369,34 @@ class ClosedLoop:
 
     def _given(self, q0: Any, qd0: Any, inputs: dict[str, Any], steps: int) -> dict[str, Any]:
         """All arguments of the rollout by name: zero for states, and the times of the steps, where none are given."""
-        given = {"q": q0, "qd": np.zeros(self.robot.dof) if qd0 is None else qd0, "h": self.method.step} | inputs
+        self._check_constraints(q0, qd0)
+        dtype = np.float64 if any(map(_needs_float64, (q0, qd0, *inputs.values()))) else np.float32
+        at_rest = np.zeros(self.robot.dof, dtype)
+        given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
         if self._flexible:
             given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
         self._check_time(inputs)
         if self._takes_brakes:
             t0 = number("t0", inputs.get("t0", 0.0), unit="s", error=SettingError)
-            given[BRAKES] = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
+            switched = self.brakes.over_time(inputs.get(BRAKES, {}), t0, given["h"], steps)
+            given[BRAKES] = switched.astype(dtype, copy=False) if isinstance(switched, np.ndarray) else switched
         if self._takes_time:
             h = number("h", given["h"], above=0.0, unit="s", error=SettingError)
-            given["t"] = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
+            t = number("t0", given.pop("t0", 0.0), unit="s", error=SettingError) + h * np.arange(steps)
+            given["t"] = t.astype(dtype, copy=False)
         for name in self.state:
             if name not in given:
-                given[name] = np.zeros(self.rollout._inputs.port(name).shape)
+                given[name] = np.zeros(self.rollout._inputs.port(name).shape, dtype)
         return given
+
+    def _check_constraints(self, q0: Any, qd0: Any) -> None:
+        """Refuse a state that leaves the robot's constraints; and dependent ones, unless inputs make its inertia."""
+        if self.robot.model.constraints:
+            start = initial_state(self.robot, q0, qd0)
+            if self.rollout.parameters:
+                check_motion(self.robot, CLOSED, *start)
+            else:
+                check_constraints(self.robot, *start)
 
     def _check_time(self, inputs: Mapping[str, Any]) -> None:
         """Refuse times that would be read by nothing, and those that the loop counts itself."""
@@ -434,3 +456,10 @@ class ClosedLoop:
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name
         return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
+
+
+def _needs_float64(value: Any) -> bool:
+    """Whether an argument is an array that float32 does not hold: zeros and times which the loop adds follow suit."""
+    if isinstance(value, np.ndarray):
+        return value.ndim > 0 and not np.can_cast(value.dtype, np.float32)
+    return not (value is None or isinstance(value, Real | Mapping))

@@ -81,7 +81,8 @@ class JointLimit:
             for name, k, side, limit, sign in limits_of(robot, None if self.joint is None else [self.joint])
         ]
         if not found:
-            raise SettingError(f"JointLimit: {self.joint or 'no joint'} of {robot.name!r} has limits")
+            missing = "no joint has" if self.joint is None else f"joint {self.joint!r} has no"
+            raise SettingError(f"JointLimit: {missing} limits in {robot.name!r}")
         return found
 
 

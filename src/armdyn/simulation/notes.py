@@ -30,7 +30,7 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
         *_drift(robot, t, q),
         *_unsolved(samples, energy),
         *limits_left(robot, t, _within_rounding(robot, q) if "stop_force" in samples.signals else q, qd, tau),
-        *_states_lost(t, q),
+        *_states_lost(robot, t, q, qd),
     )
 
 
@@ -123,14 +123,16 @@ def _one_joint(name: str, t: Array, beyond: Array, unit: str, one: float) -> str
     return f"{name} from t = {first:g} s on by up to {np.nanmax(beyond) / one:.3g} {unit}"
 
 
-def _states_lost(t: Array, q: Array) -> Iterator[str]:
+def _states_lost(robot: Robot, t: Array, q: Array, qd: Array) -> Iterator[str]:
     """The states of a batch that are not finite to the end."""
     finite: Array = np.all(np.isfinite(q), axis=-1)
     lost = np.argwhere(~finite[-1])
     if q.ndim > 2 and len(lost):
         shown = ", ".join(str(tuple(map(int, index))) for index in lost[:5])
-        first = t[(~finite).reshape(len(t), -1).any(axis=1).argmax()]
+        row = int((~finite).reshape(len(t), -1).any(axis=1).argmax())
+        before = np.abs(qd[row - 1][~finite[row]][0]) if row else None
+        fastest = "" if before is None else f", {robot.joint_names[np.argmax(before)]!r} the fastest joint before"
         yield (
-            f"{len(lost)} of {finite[-1].size} states are not finite to the end, the first from t = {first:g} s on: "
-            f"{shown}{', ...' if len(lost) > 5 else ''}"
+            f"{len(lost)} of {finite[-1].size} states are not finite to the end, the first from t = {t[row]:g} s on"
+            f"{fastest}: {shown}{', ...' if len(lost) > 5 else ''}"
         )

@@ -9,6 +9,7 @@ from typing import Any
 
 from armdyn.checks import switch, whole_number
 from armdyn.declaration import Function
+from armdyn.errors import shown
 from armdyn.robot import Robot
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.progress import progress_bar
@@ -120,6 +121,8 @@ def study(
         chunk=chunk,
     )
     switch("progress", progress, error=StudyError)
+    if client is not None and not hasattr(client, "ncores"):
+        raise StudyError(f"client is {shown(client)}; expected a distributed.Client, such as Client('tcp://host:8786')")
     if client is None:
         threads = (
             (os.cpu_count() or 1) if workers == -1 else whole_number("workers", workers, least=1, error=StudyError)
