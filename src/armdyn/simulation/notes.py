@@ -8,7 +8,7 @@ import numpy as np
 
 from armdyn.robot import Robot
 from armdyn.simulation.columns import UNITS
-from armdyn.simulation.dry_joints import can_stick
+from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.methods import Method
@@ -37,11 +37,7 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
 def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[str]:
     """That joints which would stick do not do so in this simulation."""
     drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
-    dry = [
-        robot.model.joints[body.joint].name
-        for k, body in enumerate(bodies)
-        if can_stick(drive, k) or any(law.depends_on_load for law in drive.laws[k])
-    ]
+    dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
     if sticks or not dry:
         return
     if drive.depends_on_load:
