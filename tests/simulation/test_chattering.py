@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Coulomb, Gear, Motor
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
 from armdyn.simulation import Adaptive, SettingError, SimulationError
 
 COULOMB, START = 0.3, [-1.5, 0.3]
@@ -115,3 +115,17 @@ def test_a_gear_that_loses_is_carried_through_rest() -> None:
     (note,) = (note for note in motion.notes if note.startswith("chattering"))
     assert "the friction of" in note
     assert repr(arm.joint_names[1]) in note
+
+
+def test_a_rotor_that_friction_holds_before_its_spring() -> None:
+    """It does not leave its place by more than the first order of a fixed step; the link swings on the spring."""
+    drive = Actuator(Motor(rotor_inertia=5.0), Gear(1.0), Coulomb(50.0), spring=Spring(400.0))
+    arm = armdyn.load("rp").with_gravity((0, 0, 0))
+    mass, name = float(arm.mass_matrix([0.0, 1.0])[1, 1]), arm.joint_names[1]
+    motion = armdyn.simulate(
+        arm.with_actuators({name: drive}), [0.0, 1.1], theta0=[0.0, 1.0], duration=1.0, method=Adaptive(max_steps=9000)
+    )
+    assert abs(motion.signals["theta"][:, 1] - 1.0).max() < 1e-4
+    swing = 1.0 + 0.1 * np.cos(np.sqrt(400.0 / mass) * motion.t)
+    np.testing.assert_allclose(motion.q[:, 1], swing, rtol=0, atol=1e-3)
+    assert any(f"chattering: the friction of {name!r}" in note for note in motion.notes)
