@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Spring
 from armdyn.simulation import Adaptive, SettingError, SimulationError
 
 COULOMB, START = 0.3, [-1.5, 0.3]
@@ -97,3 +98,34 @@ def test_it_can_be_an_error(robot: armdyn.Robot) -> None:
         armdyn.simulate(robot, START, duration=3.0, torque=friction, method=method)
     with pytest.raises(SettingError, match="chattering_step is 0; expected a number above zero, in s"):
         Adaptive(chattering_step=0)
+
+
+def test_a_gear_that_loses_is_carried_through_rest() -> None:
+    """A mass m with a rotor before a lossy gear, without gravity, stops at v_0 (m + r) / c and stays within c h / m."""
+    arm = armdyn.load("rp").with_gravity((0, 0, 0))
+    mass, rotor, coulomb, v_0 = float(arm.mass_matrix([0.0, 1.0])[1, 1]), 0.5, 3.0, 0.5
+    drive = Actuator(Motor(rotor_inertia=rotor), Gear(1.0, efficiency=0.8, back_efficiency=0.6), Coulomb(coulomb))
+    arm = arm.with_actuators({arm.joint_names[1]: drive})
+    motion = armdyn.simulate(arm, [0.0, 1.0], [0.0, v_0], duration=1.0, method=Adaptive(max_steps=5000))
+    stop = v_0 * (0.6 * mass + rotor) / coulomb  # the links drive their rotor through the gear
+    at_rest = motion.t > stop + 1e-3
+    assert at_rest.any()
+    np.testing.assert_allclose(motion.q[at_rest, 1], 1.0 + 0.5 * v_0 * stop, rtol=0, atol=1e-3)
+    assert np.abs(motion.qd[at_rest, 1]).max() <= coulomb * 1e-4 / rotor
+    (note,) = (note for note in motion.notes if note.startswith("chattering"))
+    assert "the friction of" in note
+    assert repr(arm.joint_names[1]) in note
+
+
+def test_a_rotor_that_friction_holds_before_its_spring() -> None:
+    """It does not leave its place by more than the first order of a fixed step; the link swings on the spring."""
+    drive = Actuator(Motor(rotor_inertia=5.0), Gear(1.0), Coulomb(50.0), spring=Spring(400.0))
+    arm = armdyn.load("rp").with_gravity((0, 0, 0))
+    mass, name = float(arm.mass_matrix([0.0, 1.0])[1, 1]), arm.joint_names[1]
+    motion = armdyn.simulate(
+        arm.with_actuators({name: drive}), [0.0, 1.1], theta0=[0.0, 1.0], duration=1.0, method=Adaptive(max_steps=9000)
+    )
+    assert abs(motion.signals["theta"][:, 1] - 1.0).max() < 1e-4
+    swing = 1.0 + 0.1 * np.cos(np.sqrt(400.0 / mass) * motion.t)
+    np.testing.assert_allclose(motion.q[:, 1], swing, rtol=0, atol=1e-3)
+    assert any(f"chattering: the friction of {name!r}" in note for note in motion.notes)

@@ -14,6 +14,7 @@ from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
 from armdyn.simulation.dense import Dense, Line
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
+from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.forces import Forces, Index
@@ -52,7 +53,20 @@ def integrate(
         one_by_one(samples, alone, report)
     finally:
         if chattered and method.chattering_step is not None:
-            samples.notes.append(note_on(chattered, method.chattering_step, robot.joint_names))
+            samples.notes.append(note_on(chattered, method.chattering_step, _watched(robot)))
+
+
+def _watched(robot: Robot) -> list[str]:
+    """Names of what a `_Run` watches, in its order."""
+    bodies = robot.mechanism.bodies
+    return [
+        *(f"the torque of {name!r}" for name in robot.joint_names),
+        *(
+            f"the friction of {robot.model.joints[bodies[k].joint].name!r}"
+            for k in rubbing_bodies(robot.mechanism.drive)
+        ),
+        *(f"f_tip[{place}]" for place in range(6)),
+    ]
 
 
 class _Run:
@@ -76,7 +90,9 @@ class _Run:
         self.hold = self.steps = 0
         self.acting = forces
         self.all_finite = True
-        self.watches = method.chattering_step is not None and not forces.held
+        self.drive = robot.mechanism.drive
+        self.rubbing = rubbing_bodies(self.drive)  # no joint sticks here: what holds joints at rest is in hybrid.py
+        self.watches = method.chattering_step is not None and (not forces.held or bool(self.rubbing))
         self.watch = Watch(duration)
 
     def rates(self, t: float, y: Array) -> Array:
@@ -89,8 +105,14 @@ class _Run:
         result[:n], result[n : 2 * n], result[2 * n] = qd, qdd, power
         self.samples.effort.evaluations += 1
         if self.watches:
-            self.watch.saw(t, y, forces)
+            self.watch.saw(t, y, self._watched(qd, forces))
         return result
+
+    def _watched(self, qd: Array, forces: tuple[Array, ...]) -> tuple[Array, ...]:
+        """What may switch: tau, the directions of friction, f_tip."""
+        if not self.rubbing:
+            return forces
+        return forces[0], np.sign(self.drive.rates(qd)[self.rubbing]), *forces[1:]
 
     def integrate(self, q: Array, qd: Array) -> Generator[float]:
         """From 0 to the duration, starting anew where known forces jump or bend; yields the fraction that is done."""
@@ -141,7 +163,8 @@ class _Run:
                 self.dense.add(t_next, Line(t, t_next, y, y_next))
             t, y, steps = t_next, y_next, steps + 1
             yield t, y
-            if quiet.after(self.acting.at(self.hold, t, y[:n], y[n : 2 * n])):
+            qd = y[n : 2 * n]
+            if quiet.after(self._watched(qd, self.acting.at(self.hold, t, y[:n], qd))):
                 break
         self.samples.effort.steps += steps
         self.chattered.append(Stretch(begin, t, steps, tuple(np.flatnonzero(jumps).tolist())))

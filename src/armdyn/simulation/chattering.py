@@ -36,7 +36,7 @@ QUIET = 100
 
 @dataclass
 class Stretch:
-    """A time during which fixed steps carried the motion, s; what switched, by its places in (tau, f_tip)."""
+    """A time during which fixed steps carried the motion, s; what switched, by its places in what was watched."""
 
     begin: float
     end: float
@@ -53,7 +53,7 @@ class Watch:
         self._short = 0
 
     def saw(self, t: float, y: Array, forces: tuple[Array, ...]) -> None:
-        """An evaluation of the law."""
+        """An evaluation of the law: its forces, and directions of friction where joints do not stick."""
         self._recent.append((t, y.copy(), np.concatenate(forces)))
 
     def collapsed(self, step: float) -> bool:
@@ -95,10 +95,9 @@ class Quiet:
         return self._steps > QUIET
 
 
-def note_on(stretches: list[Stretch], step: float, joints: tuple[str, ...]) -> str:
-    """What was done, and what to use instead; one sentence each."""
-    places = sorted({place for stretch in stretches for place in stretch.places})
-    what = [f"the torque of {joints[p]!r}" if p < len(joints) else f"f_tip[{p - len(joints)}]" for p in places]
+def note_on(stretches: list[Stretch], step: float, names: list[str]) -> str:
+    """What was done, and what to use instead; one sentence each. ``names`` are of what was watched."""
+    what = [names[place] for place in sorted({place for stretch in stretches for place in stretch.places})]
     total = sum(stretch.end - stretch.begin for stretch in stretches)
     steps = sum(stretch.steps for stretch in stretches)
     return (

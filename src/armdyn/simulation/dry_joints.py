@@ -82,6 +82,12 @@ class DryJoints:
         return directions
 
 
+def rubbing_bodies(drive: Drive) -> list[int]:
+    """The bodies whose joints have friction that jumps where they come to rest, that of their load too."""
+    laws = enumerate(drive.laws)
+    return [k for k, own in laws if can_stick(drive, k) or any(law.depends_on_load for law in own)]
+
+
 def can_stick(drive: Drive, body: int) -> bool:
     """Whether the joint of a body has dry friction."""
     return not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,13 @@ from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
+from armdyn.simulation.chattering import Stretch, note_on
 from armdyn.simulation.divergence import diverged
+from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import flexible_places, parted, refuse_memory, stacked
+from armdyn.simulation.flexible_adaptive import AdaptiveRun
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
@@ -92,7 +94,7 @@ def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, Ene
 
 
 @dataclass
-class _Flexible:
+class Flexible:
     """The equations of motion of stacked positions, on numbers, and what keeps them.
 
     Args:
@@ -109,7 +111,7 @@ class _Flexible:
 
     def __post_init__(self) -> None:
         self.places, self.motion = flexible_places(self.robot.model), self.robot.compile(flexible_motion)
-        self.hold = 0
+        self.hold, self.rubbing = 0, rubbing_bodies(self.robot.mechanism.drive)
         self.held: tuple[Array, ...] | None = None
 
     def __call__(self, t: float, x: Array, xd: Array) -> Rates:
@@ -119,6 +121,11 @@ class _Flexible:
         self.samples.effort.evaluations += 1
         qdd, thetadd, power = self.motion(q, qd, theta, thetad, *acting)
         return stacked(qdd, thetadd, self.places), power
+
+    def directions(self, xd: Array) -> tuple[Array]:
+        """Of dry friction, for each joint with such; rotor and bearing in one number."""
+        qd, thetad = (np.sign(self.robot.mechanism.drive.rates(x)[self.rubbing]) for x in self._parted(xd))
+        return (2.0 * thetad + qd,)
 
     def record(self, t: float, x: Array, xd: Array, work: Any) -> None:
         """Keep a state."""
@@ -143,7 +150,7 @@ def _fixed_steps(
     redundant: str = "error",
 ) -> None:
     """All states at once, a call of the equations a stage."""
-    f = _Flexible(robot, forces, samples, samples.signals["theta"], samples.signals["thetad"])
+    f = Flexible(robot, forces, samples, samples.signals["theta"], samples.signals["thetad"])
     (x, xd), work = state, np.zeros(state[0].shape[:-1])
     kept = set(saved.tolist())
     for k in range(grid.steps):
@@ -174,43 +181,19 @@ def _adaptive(
     report: Report,
     redundant: str = "error",
 ) -> None:
-    """Each state by itself, anew where known forces jump or bend."""
-    import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
-
-    solver_of = getattr(scipy.integrate, method.scipy_method)
+    """Each state by itself."""
+    chattered: list[Stretch] = []
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
-        acting = forces.of(index)
-        f = _Flexible(robot, acting, own, samples.signals["theta"][at], samples.signals["thetad"][at])
-        y, m, steps = np.array([*state[0][index], *state[1][index], 0.0]), state[0].shape[-1], 0
+        f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
+        return AdaptiveRun(f, method, duration, chattered).integrate(state[0][index], state[1][index])
 
-        def rates(t: float, y: Array) -> Array:
-            xdd, power = f(t, y[:m], y[m:-1])
-            return np.array([*y[m:-1], *xdd, power])
-
-        for f.hold, (begin, end) in enumerate(pairwise(acting.edges(duration))):
-            f.forces = acting.between(begin, end)
-            solver = solver_of(rates, begin, y, end, rtol=method.rtol, atol=method.atol)
-            while solver.status == "running":
-                steps += 1
-                if steps > method.max_steps or not _stepped(solver):
-                    raise diverged(robot, solver.t, y[m : m + robot.dof], f"{method} could not keep its tolerance.")
-                own.effort.steps += 1
-                y, dense = solver.y, solver.dense_output()
-                for t in own.t[own.count : int(np.searchsorted(own.t, solver.t))]:
-                    x = dense(t)
-                    f.record(float(t), x[:m], x[m:-1], x[-1])
-                yield solver.t / duration
-        f.record(duration, y[:m], y[m:-1], y[-1])
-
-    one_by_one(samples, alone, report)
-
-
-def _stepped(solver: Any) -> bool:
-    """Whether a solver of SciPy made a step to a finite state."""
     try:
-        solver.step()
-    except (ValueError, np.linalg.LinAlgError):
-        return False  # an implicit solver met NaN
-    return solver.status != "failed" and bool(np.isfinite(solver.y).all())
+        one_by_one(samples, alone, report)
+    finally:
+        if chattered and method.chattering_step is not None:
+            bodies = robot.mechanism.bodies
+            joints = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(robot.mechanism.drive)]
+            names = [f"the friction of {name!r}" for name in joints]
+            samples.notes.append(note_on(chattered, method.chattering_step, names))

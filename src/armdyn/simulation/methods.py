@@ -169,8 +169,9 @@ class Adaptive:
         scipy_method: "DOP853", "RK45", "RK23" (explicit), "Radau", "BDF" (implicit, for stiff controllers), "LSODA".
         max_steps: give up after so many steps.
         chattering_step: s. Where a callable switches faster than any step can follow, as sign(qd) does at a joint that
-            sticks, semi-implicit Euler steps of this length carry the motion on, with an error of the first order, and
-            ``trajectory.notes`` says when. None: never; such a motion takes ``max_steps`` and ends in an error.
+            sticks, or the joints' own friction where it depends on the load, semi-implicit Euler steps of this length
+            carry the motion on, with an error of the first order, and ``trajectory.notes`` says when. None: never; such
+            a motion takes ``max_steps`` and ends in an error.
 
     >>> Adaptive(rtol=1e-6, scipy_method="Radau").scipy_method
     'Radau'

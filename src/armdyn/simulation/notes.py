@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from armdyn.actuators.lugre import LuGre
+from armdyn.actuators.maxwell_slip import MaxwellSlip
 from armdyn.robot import Robot
 from armdyn.simulation.columns import UNITS
-from armdyn.simulation.dry_joints import can_stick
+from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.methods import Method
@@ -37,11 +39,7 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
 def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[str]:
     """That joints which would stick do not do so in this simulation."""
     drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
-    dry = [
-        robot.model.joints[body.joint].name
-        for k, body in enumerate(bodies)
-        if can_stick(drive, k) or any(law.depends_on_load for law in drive.laws[k])
-    ]
+    dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
     if sticks or not dry:
         return
     if drive.depends_on_load:
@@ -54,6 +52,22 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[
         f"{why}, so joints do not stick in this simulation: at rest friction counts as 0, and a joint that should "
         f"stick creeps or chatters about rest ({', '.join(dry)}); {remedy}"
     )
+
+
+def friction_states(robot: Robot) -> Iterator[str]:
+    """That laws with a state of their own count here without it."""
+    drive, joints = robot.mechanism.drive, robot.model.joints
+    bent = [
+        f"{type(law).__name__} of {joints[body.joint].name!r}"
+        for body, laws in zip(robot.mechanism.bodies, drive.laws, strict=True)
+        for law in laws
+        if isinstance(law, LuGre | MaxwellSlip)
+    ]
+    if bent:
+        yield (
+            f"friction with a state counts at its steady force in this simulation, nothing bends before it slips "
+            f"({', '.join(bent)}); a controller of a ClosedLoop can keep the state, see docs/actuators.md"
+        )
 
 
 def _within_rounding(robot: Robot, q: Array) -> Array:
