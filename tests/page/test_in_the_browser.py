@@ -64,7 +64,9 @@ def test_numbers_at_a_place_of_the_sliders(ur5: Any) -> None:
     np.testing.assert_allclose(T, robot.forward_kinematics(now).ravel(), rtol=1e-12, atol=1e-12)
     assert ur5.evaluate("armdyn.drawing") == "WebGlDrawing"
     assert ur5.evaluate("armdyn.disagreement") < 1e-13
-    until(ur5, f"document.querySelector('#joints input[type=number]').value === '{np.degrees(now[0]):.1f}'")
+    held = f"{g[1]:.3f}".replace("-", "\u2212")  # of the second joint, in the picture after the last slider
+    until(ur5, f"document.querySelectorAll('#forces td.number:not(.share)')[3].innerText === '{held}'")
+    assert ur5.evaluate("document.querySelector('#joints input[type=number]').value") == f"{np.degrees(now[0]):.1f}"
     shown = numbers(ur5.locator("#forces td.number:not(.share)").all_inner_texts()).reshape(-1, 3)
     np.testing.assert_allclose(shown[:, 0], g, atol=6e-4)
     cells = numbers(ur5.locator("#mass .matrix span").all_inner_texts())
