@@ -113,6 +113,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "rate * h -> rate + h": UNASKED,
     },
     "algorithms.inverse_dynamics_derivatives.motions_of_parents": {
+        "body.parent >= 0 -> body.parent > 0": "no joint turns a first link that slides, so nothing asks this of it",
         "a + U @ (q[k] * Z) -> a - U @ (q[k] * Z)": UNASKED,
         "a + U @ (q[k] * Z) -> a": UNASKED,
         "a + U @ (q[k] * Z) -> U @ (q[k] * Z)": UNASKED,
