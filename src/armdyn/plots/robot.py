@@ -16,8 +16,8 @@ from mpl_toolkits.mplot3d import proj3d  # type: ignore[import-untyped]
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, number, switch
-from armdyn.errors import ShapeError
 from armdyn.plots.bodies import Body, bodies
+from armdyn.plots.configurations import shown_configurations
 from armdyn.plots.drawing import fill_figure, frame_picture
 from armdyn.plots.leaders import GAP, LINE, Label, column_width, draw_labels
 from armdyn.plots.plane import plane_of_motion
@@ -98,7 +98,7 @@ def plot(
     >>> figure.axes[0].get_zlabel()
     'z [m]'
     """
-    poses = [_Pose.of(robot, each) for each in _configurations(robot, q)]
+    poses = [_Pose.of(robot, each) for each in shown_configurations(robot, q, PictureError)]
     eye: Any = tuple(array("view", view, (2,), "degrees").tolist())
     wide = number("width", width, above=0.0, unit="inches")
     scene = _Scene(robot, poses, plane_of_motion(robot), [robot.model.frame(name).name for name in frames])
@@ -112,18 +112,6 @@ def plot(
     if path is not None:
         write_figure(figure, path)
     return figure
-
-
-def _configurations(robot: Robot, q: ArrayLike | None) -> Array:
-    if q is None:
-        return np.zeros((1, robot.dof))
-    given = array("q", q, None, "rad or m", finite=PictureError)
-    if given.ndim not in (1, 2) or given.shape[-1] != robot.dof or not given.size:
-        raise ShapeError(
-            f"q has shape {given.shape}; expected ({robot.dof},), or (k, {robot.dof}) for several configurations of "
-            f"{robot.name!r}: {', '.join(robot.joint_names)}"
-        )
-    return np.atleast_2d(given)
 
 
 def _into(ax: Axes, scene: _Scene, looks: list[Body], eye: tuple[float, float]) -> Figure:

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from armdyn.checks import array, choice, number
-from armdyn.errors import ArmdynError, ShapeError, shown
+from armdyn.checks import choice, number
+from armdyn.errors import ArmdynError, shown
+from armdyn.plots.configurations import shown_configurations
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.simulation.trajectory import Trajectory
-from armdyn.spatial.rotations import Array
 from armdyn.viewer.arm import LOOKS, Arm
 from armdyn.viewer.errors import ViewerError
 from armdyn.viewer.log_file import read_log
@@ -218,7 +217,7 @@ def _entries(
     notes: list[str] = []
     entries: list[Entry] = []
     for k, robot in enumerate(robots):
-        qs = _configurations(robot, configurations[k])
+        qs = shown_configurations(robot, configurations[k], ViewerError)
         at = np.array(recordings[k][0].q[0] if recordings[k] else qs[-1])
         try:
             at = closed(robot, at)
@@ -242,19 +241,6 @@ def _place(robots: Sequence[Robot], k: int, spacing: float | None) -> float:
     if spacing is None:
         spacing = APART * max(map(size_of, robots)) if len(robots) > 1 else 0.0
     return k * number("spacing", spacing, unit="m", error=ViewerError)
-
-
-def _configurations(robot: Robot, q: ArrayLike | None) -> Array:
-    """One configuration or several, shape (k, n)."""
-    if q is None:
-        return np.zeros((1, robot.dof))
-    given = array("q", q, None, "rad or m", finite=ViewerError)
-    if given.ndim not in (1, 2) or given.shape[-1] != robot.dof or not given.size:
-        raise ShapeError(
-            f"q has shape {given.shape}; expected ({robot.dof},), or (k, {robot.dof}) for several configurations of "
-            f"{robot.name!r}: {', '.join(robot.joint_names)}"
-        )
-    return np.atleast_2d(given)
 
 
 def _announce(viewer: Viewer) -> None:

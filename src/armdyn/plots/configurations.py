@@ -1,0 +1,33 @@
+"""The configurations of a robot that a picture or a view shows."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from armdyn.checks import array
+from armdyn.errors import ArmdynError, ShapeError
+from armdyn.robot import Robot
+from armdyn.spatial.rotations import Array
+
+
+def shown_configurations(robot: Robot, q: ArrayLike | None, error: type[ArmdynError]) -> Array:
+    """One configuration or several, rad or m, shape (k, n); zero where none is given.
+
+    Args:
+        robot: whose joints they are of.
+        q: shape (n,) or (k, n).
+        error: the class of errors of numbers that are not finite.
+
+    Raises:
+        ShapeError: another shape, or none at all.
+    """
+    if q is None:
+        return np.zeros((1, robot.dof))
+    given = array("q", q, None, "rad or m", finite=error)
+    if given.ndim not in (1, 2) or given.shape[-1] != robot.dof or not given.size:
+        raise ShapeError(
+            f"q has shape {given.shape}; expected ({robot.dof},), or (k, {robot.dof}) for several configurations of "
+            f"{robot.name!r}: {', '.join(robot.joint_names)}"
+        )
+    return np.atleast_2d(given)
