@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn import Limits
+from armdyn import Limits, browser
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.report import ReportError, printing, read_log
+from armdyn.report import ReportError, read_log
 from armdyn.report.account import joint_accounts, limits_passed
 from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
@@ -124,7 +124,7 @@ def test_what_is_refused(arm: Robot, driven: Trajectory, tmp_path: Path, monkeyp
         driven.report(tmp_path / "motion.docx")
     with pytest.raises(ReportError, match="cannot be written"):
         driven.report(tmp_path / "missing" / "motion.html")
-    monkeypatch.setattr(printing, "NAMES", ("no-such-browser",))
+    monkeypatch.setattr(browser, "NAMES", ("no-such-browser",))
     with pytest.raises(ReportError, match=r"none was found: install Chromium.* write the report as \.html"):
         driven.report(tmp_path / "motion.pdf")
 
@@ -133,13 +133,13 @@ def test_a_browser_that_fails_is_told(driven: Trajectory, tmp_path: Path, monkey
     failing = tmp_path / "browser"
     failing.write_text("#!/bin/sh\necho cannot open display >&2\nexit 3\n")
     failing.chmod(0o755)
-    monkeypatch.setattr(printing, "NAMES", (str(failing),))
+    monkeypatch.setattr(browser, "NAMES", (str(failing),))
     with pytest.raises(ReportError, match=r"printed no PDF \(exit code 3\): cannot open display"):
         driven.report(tmp_path / "motion.pdf")
 
 
 def test_pdf(driven: Trajectory, arm: Robot, tmp_path: Path) -> None:
-    if not any(map(shutil.which, printing.NAMES)):
+    if not any(map(shutil.which, browser.NAMES)):
         pytest.skip("needs Chromium")
     driven.report(tmp_path / "motion.pdf", robot=arm)
     content = (tmp_path / "motion.pdf").read_bytes()

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
+from armdyn.browser import HEADLESS, browser_path, options_of_root
 from armdyn.report.errors import ReportError
-
-NAMES = (
-    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge", "microsoft-edge"),
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
-    r"C:\Program Files\Google\Chrome\Application\chrome.exe",
-    r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
-)
-"""Of browsers that print, the first that is found."""
 
 PATIENCE = 180.0
 """s until a browser that does not answer is given up."""
@@ -30,7 +19,7 @@ def browser() -> str:
     Raises:
         ReportError: where there is none.
     """
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    found = browser_path()
     if found is None:
         raise ReportError(
             "a PDF is printed by a browser, and none was found: install Chromium, Chrome or Edge so that its command "
@@ -49,10 +38,8 @@ def pdf_of(html: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="armdyn-report-") as folder:
         source, target = Path(folder) / "report.html", Path(folder) / "report.pdf"
         source.write_text(html, encoding="utf-8")
-        options = ["--headless=new", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+        options = [*HEADLESS, "--disable-gpu", *options_of_root()]
         options += [f"--user-data-dir={Path(folder) / 'profile'}", "--no-pdf-header-footer", f"--print-to-pdf={target}"]
-        if getattr(os, "geteuid", lambda: 1)() == 0:
-            options.append("--no-sandbox")  # without which it does not start for root; the document has no scripts
         try:
             done = subprocess.run(  # noqa: S603 - the browser that is installed, on a file of ours
                 [command, *options, source.as_uri()], capture_output=True, timeout=PATIENCE, check=False

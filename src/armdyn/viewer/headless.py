@@ -3,40 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 
+from armdyn.browser import HEADLESS, NAMES, browser_path, options_of_root
 from armdyn.viewer.errors import ViewerError
 
-BROWSERS = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
-    "chrome",
-    "microsoft-edge",
-    "msedge",
-)
-"""Names of programs, all of Chromium's kind."""
-
 OPTIONS = (
-    "--headless=new",
-    "--disable-background-networking",
+    *HEADLESS,
     "--disable-extensions",
-    "--no-first-run",
     "--no-default-browser-check",
     "--hide-scrollbars",
     "--use-angle=swiftshader",  # WebGL by the processor, where there is no graphics card
     "--enable-unsafe-swiftshader",
 )
-
-
-def browser_path() -> str | None:
-    """The first browser that this machine has."""
-    return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 @contextlib.contextmanager
@@ -50,11 +31,17 @@ def headless(address: str, width: int, height: int) -> Iterator[None]:
     if path is None:
         raise ViewerError(
             f"no browser shows the view, and none is installed that could without a window "
-            f"({', '.join(BROWSERS[:3])}); open {address} in a browser first"
+            f"({', '.join(NAMES[:3])}); open {address} in a browser first"
         )
-    as_root = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []  # where Chromium refuses it
     with tempfile.TemporaryDirectory(prefix="armdyn-browser-", ignore_cleanup_errors=True) as profile:
-        command = [path, *OPTIONS, *as_root, f"--user-data-dir={profile}", f"--window-size={width},{height}", address]
+        command = [
+            path,
+            *OPTIONS,
+            *options_of_root(),
+            f"--user-data-dir={profile}",
+            f"--window-size={width},{height}",
+            address,
+        ]
         try:
             process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # noqa: S603
         except OSError as error:
