@@ -92,6 +92,11 @@ class Actuator(JointActuator):
         self._of_shaft()
 
     @property
+    def gear_ratio(self) -> float:
+        """G, turns of the motor for one of the joint, or rad/m of a slide; 1 without a gear."""
+        return 1.0 if self.gear is None else self.gear.ratio
+
+    @property
     def _rotors(self) -> tuple[Rotor, ...]:
         return self.rotor  # type: ignore[return-value]  # a tuple since it was made
 
@@ -118,12 +123,12 @@ class Actuator(JointActuator):
             return 0.0
         if self._rotor_inertia == 0.0:
             return 0.0 if self._rotors else None
-        return (self.gear or Gear()).ratio ** 2 * self._rotor_inertia
+        return self.gear_ratio**2 * self._rotor_inertia
 
     @property
     def motor_parts(self) -> tuple[Rotor | Stator, ...]:
         """Rotors, with the motor's inertia and the gear's ratio where they have none of their own, and stators."""
-        ratio = (self.gear or Gear()).ratio
+        ratio = self.gear_ratio
         rotors = (
             dataclasses.replace(
                 rotor,
@@ -182,7 +187,7 @@ class Actuator(JointActuator):
         """With w = G qd and a torque that the joint feels G times: G^2 damping qd + |G| friction sign(qd)."""
         if self.motor is None:
             return ()
-        G = (self.gear or Gear()).ratio
+        G = self.gear_ratio
         viscous, coulomb = Viscous(G**2 * self.motor.damping), Coulomb(abs(G) * self.motor.friction)
         return tuple(law for law, size in ((viscous, viscous.coefficient), (coulomb, coulomb.size)) if size)
 
@@ -198,7 +203,7 @@ class Actuator(JointActuator):
     @property
     def brake_torque(self) -> float:
         """What its brake takes at the joint where it is engaged, N m or N: |G| times its torque; 0 without one."""
-        return 0.0 if self.brake is None else abs((self.gear or Gear()).ratio) * self.brake.torque
+        return 0.0 if self.brake is None else abs(self.gear_ratio) * self.brake.torque
 
 
 def _laws(given: Any) -> tuple[FrictionLaw, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from armdyn.actuators.actuator import Actuator
-from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
 from armdyn.errors import ModelError, Unsupported
 from armdyn.model.joint import Joint
@@ -87,5 +86,4 @@ def _motor_of(joint: Joint) -> Motor | None:
 
 
 def _ratio_of(joint: Joint) -> float:
-    gear = joint.actuator.gear if isinstance(joint.actuator, Actuator) else None
-    return (gear or Gear()).ratio
+    return 1.0 if joint.actuator is None else joint.actuator.gear_ratio

@@ -29,6 +29,11 @@ class JointActuator(ABC):
         """
 
     @property
+    def gear_ratio(self) -> float:
+        """G, turns of the motor for one of the joint, or rad/m of a slide; 1 where it says none."""
+        return 1.0
+
+    @property
     def motor_parts(self) -> tuple[Rotor | Stator, ...]:
         """Rotors that are bodies of their own, with their ratios and inertias, and stators; none unless it says so."""
         return ()
