@@ -53,7 +53,7 @@ def test_data_sheets_and_units(tmp_path: Path) -> None:
 
 
 def test_written_and_read(tmp_path: Path) -> None:
-    drives = {**READ, "third": Actuator(friction=Viscous(0.1 + 0.2)), "fourth": Actuator()}
+    drives = {**READ, "third": Actuator(friction=Viscous(0.1 + 0.2)), "fourth": Actuator(gear=Gear())}
     text = actuators.write({**drives, "none": None}, tmp_path / "drives.json")
     assert (tmp_path / "drives.json").read_text() == text + "\n"
     assert actuators.read(tmp_path / "drives.json") == drives
@@ -72,6 +72,10 @@ def test_written_and_read(tmp_path: Path) -> None:
         ("a: {friction: [{Coulomb: 2}]}\n", "drives.yaml:1 a: 2 is no Coulomb; expected its fields: size"),
         ("a: {friction: [0.5]}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
         ("a: {friction: 0.5}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
+        (
+            "b:\n  gear: {}\na: {}\n",
+            "drives.yaml:3 a: Actuator has no parts; expected a motor, a gear",
+        ),
         ("a: 5\n", "drives.yaml:1 a: 5 is no Actuator; expected its fields: motor, gear, friction"),
         (
             "a: {motor: [{rotor_inertia: 1}]}\n",

@@ -16,7 +16,7 @@ from oracles.states import assert_close, random_states
 DRIVES = {
     "elbow_joint": Actuator(Motor(rotor_inertia=0.1e-4 / 3.0), Gear(-101.3, 1e-7), [Viscous(0.4), Coulomb(0.1 + 0.2)]),
     "wrist_1_joint": Actuator(friction=()),
-    "wrist_2_joint": Actuator(),
+    "wrist_2_joint": Actuator(Motor(), Gear()),
     "wrist_3_joint": Actuator(gear=Gear(3.0, 0.01)),
 }
 

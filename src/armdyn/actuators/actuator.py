@@ -22,7 +22,7 @@ from armdyn.model.motor_parts import Rotor, Stator
 
 @dataclass(frozen=True)
 class Actuator(JointActuator):
-    """A motor with its gear and what rubs; a part that is left out says nothing.
+    """A motor with its gear and what rubs; a part that is left out says nothing, and one part at least is given.
 
     Args:
         motor: whose rotor the joint feels as the armature G^2 I_rotor, an approximation that leaves out how the link
@@ -63,8 +63,18 @@ class Actuator(JointActuator):
             object.__setattr__(self, "friction", _laws(self.friction))
         object.__setattr__(self, "rotor", _several("rotor", self.rotor, Rotor))
         object.__setattr__(self, "stator", _several("stator", self.stator, Stator))
+        self._check_parts()
         self._check_rotors()
         self._check_reflected()
+
+    def _check_parts(self) -> None:
+        """One at least is given; friction=() is one, which says that nothing rubs."""
+        parts = (self.motor, self.gear, self.rotor, self.stator, self.spring, self.brake)
+        if self.friction is None and not any(parts):
+            raise ModelError(
+                "Actuator has no parts; expected a motor, a gear, friction or another, such as "
+                "Actuator(gear=Gear(100.0)). To take the actuator of a joint away give None in its place"
+            )
 
     def _check_rotors(self) -> None:
         """One rotor is the motor's, and it has an inertia; none of them is behind a spring."""
@@ -150,9 +160,11 @@ class Actuator(JointActuator):
         return {} if self.spring is None else dataclasses.asdict(self.spring)
 
     @property
-    def without_spring(self) -> Actuator:
-        """The same, stiff."""
-        return dataclasses.replace(self, spring=None)
+    def without_spring(self) -> Actuator | None:
+        """The same, stiff; None where the spring is all of it."""
+        if self.spring is None:
+            return self
+        return None if self == Actuator(spring=self.spring) else dataclasses.replace(self, spring=None)
 
     @property
     def without_friction(self) -> Actuator:

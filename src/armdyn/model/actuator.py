@@ -53,8 +53,8 @@ class JointActuator(ABC):
         return {}
 
     @property
-    def without_spring(self) -> JointActuator:
-        """The same, stiff."""
+    def without_spring(self) -> JointActuator | None:
+        """The same, stiff; None where nothing else is left."""
         return self
 
     @property
