@@ -49,7 +49,7 @@ class DriveHistories:
 
     def on(self, supply: Supply) -> BusAccount:
         """What the drives take from one supply and give back to it."""
-        return supply.account(self.t, self.power, self.joints)
+        return supply.account(self.t, self.power, self.joints, self.voltage)
 
 
 def drive_histories(trajectory: Trajectory, robot: Robot) -> DriveHistories:
