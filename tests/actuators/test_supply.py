@@ -9,7 +9,7 @@ from scipy.integrate import quad
 from scipy.optimize import brentq
 
 import armdyn
-from armdyn import ModelError, ShapeError
+from armdyn import DTypeError, ModelError, ShapeError
 from armdyn.actuators import Actuator, BusAccount, Gear, Motor, Spring, Supply, Thermal
 
 T = np.array([0.0, 0.3, 0.5, 1.1, 1.2, 2.0, 2.7])
@@ -226,5 +226,7 @@ def test_errors(falling: tuple[armdyn.Robot, armdyn.Trajectory]) -> None:
         Supply(48.0).account([0.0, 0.0], [[1.0], [2.0]])
     with pytest.raises(ShapeError, match="1 names of joints for 2 drives"):
         Supply(48.0).account([0.0, 1.0], [[1.0, 1.0], [2.0, 1.0]], ["a"])
+    with pytest.raises(DTypeError, match=r"supply is 48\.0; expected an armdyn\.actuators\.Supply"):
+        falling[1].drives(falling[0]).on(48.0)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="has no motors"):
         falling[1].drives(armdyn.load("planar_2r"))

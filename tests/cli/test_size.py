@@ -81,6 +81,12 @@ def test_messages(shell: Shell, motion: Path, words: list[str], message: str) ->
     assert message in " ".join(said.err.split())
 
 
+def test_files_in_a_new_folder(shell: Shell, motion: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "pairs.csv"
+    assert shell("size", "ur5", "--motion", str(motion), *WRIST, "--bare", "--csv", str(path)).code == 0
+    assert path.read_text().startswith("joint,motor,gear")
+
+
 def test_a_task_needs_its_times(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "states.csv"
     path.write_text("0,0,0,0,0,0\n1,0,0,0,0,0\n")

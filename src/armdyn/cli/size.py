@@ -111,6 +111,8 @@ def size(
         print_json(_data(found, [path for path in (csv, report) if path is not None]))
     else:
         _print(console, found, bare=bare)
+    for path in filter(None, (csv, report)):
+        path.parent.mkdir(parents=True, exist_ok=True)
     if csv is not None:
         _write(csv, found)
         console.print(f"wrote {csv}", soft_wrap=True)

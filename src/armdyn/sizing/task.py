@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.checks import array, number, switch
-from armdyn.errors import ModelError, ShapeError
+from armdyn.errors import DTypeError, ModelError, ShapeError, shown
 from armdyn.simulation import Trajectory
 from armdyn.sizing.rates import contradiction
 from armdyn.spatial.rotations import Array
@@ -103,6 +103,8 @@ class Task:
     @classmethod
     def of_trajectory(cls, trajectory: Trajectory) -> Task:
         """The motion of a simulation, or of one read from a file; of one with events, at which it may jump."""
+        if not isinstance(trajectory, Trajectory):
+            raise DTypeError(f"trajectory is {shown(trajectory)}; expected an armdyn.Trajectory")
         if trajectory.batch:
             raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")
         names, jumps = trajectory.joint_names, bool(trajectory.events)
