@@ -15,11 +15,11 @@ from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-import armdyn.actuators
 from armdyn.actuators import limits, motor
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.brake import Brake
 from armdyn.actuators.gear import Gear
+from armdyn.actuators.laws import LAWS
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.units import quantity
@@ -77,17 +77,6 @@ def shown_part(value: Any) -> str:
         fields = ", ".join(f"{name}={shown_part(field)}" for name, field in stated(value).items())
         return f"{type(value).__name__}({fields})"
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
-
-
-@cache
-def known_laws() -> dict[str, type[FrictionLaw]]:
-    """The laws of `armdyn.actuators` that can be made, by name."""
-    found = {name: getattr(armdyn.actuators, name) for name in armdyn.actuators.__all__}
-    return {
-        name: kind
-        for name, kind in found.items()
-        if isinstance(kind, type) and issubclass(kind, FrictionLaw) and not kind.__abstractmethods__
-    }
 
 
 @dataclass(frozen=True)
@@ -163,7 +152,7 @@ def _is_default(part: Any, name: str, value: Any, default: Any) -> bool:
 def _plain(value: Any) -> Any:
     if isinstance(value, FrictionLaw):
         name = type(value).__name__
-        if known_laws().get(name) is not type(value):
+        if LAWS.get(name) is not type(value):
             raise Unsupported(f"{shown(value)} is no law of armdyn.actuators; files name those alone")
         return {name: _fields(value)}
     if dataclasses.is_dataclass(value):
@@ -232,6 +221,6 @@ def _law(given: Any, path: tuple[str | int, ...]) -> FrictionLaw:
     if not isinstance(given, Mapping) or len(given) != 1:
         raise Misfit(path, f"{shown(given)} is no friction law; expected its name and fields: Coulomb: {{size: 2.0}}")
     ((name, data),) = given.items()
-    if name not in known_laws():
-        raise Misfit((*path, name), str(UnknownName.of("friction law", name, known_laws(), "armdyn.actuators")))
-    return _part(known_laws()[name], {} if data is None else data, (*path, name))  # type: ignore[no-any-return]
+    if name not in LAWS:
+        raise Misfit((*path, name), str(UnknownName.of("friction law", name, LAWS, "armdyn.actuators")))
+    return _part(LAWS[name], {} if data is None else data, (*path, name))  # type: ignore[no-any-return]
