@@ -51,6 +51,12 @@ def spring_count(model: Model) -> int:
     return sum(joint.has_spring for joint in model.joints)
 
 
+def flexible_places(model: Model) -> list[int]:
+    """The places in q of the joints with springs; none of a stiff arm."""
+    springs = {joint.name for joint in model.joints if joint.has_spring}
+    return [k for k, coordinate in enumerate(model.coordinates) if coordinate.name in springs]
+
+
 def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:
     """The joints with springs, in the order of q; none of a stiff arm.
 

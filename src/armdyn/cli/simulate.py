@@ -23,8 +23,8 @@ from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.errors import DescriptionWarning
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
-from armdyn.simulation.errors import KEPT
 from armdyn.simulation.methods import NAMES
+from armdyn.simulation.unfinished import KEPT
 from armdyn.studies.controllers import CONTROLLERS
 from armdyn.studies.motion import Motion
 

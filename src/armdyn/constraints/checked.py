@@ -20,7 +20,6 @@ from armdyn.constraints.arguments import (
     RANK_TOLERANCE,
     ConstrainedRobot,
     Redundant,
-    compiled,
     finite,
     gain_of,
     given,
@@ -41,6 +40,7 @@ from armdyn.constraints.solving import (
     solve_dependent,
 )
 from armdyn.declaration import Function
+from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
 
 

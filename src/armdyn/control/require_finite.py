@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from armdyn.functions import Rolled
 from armdyn.simulation.closed_loop import ClosedLoop
-from armdyn.simulation.errors import SimulationError
+from armdyn.simulation.unfinished import SimulationError
 
 
 def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, t0: float = 0.0) -> Rolled:
@@ -26,7 +26,7 @@ def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, 
     >>> armdyn.control.require_finite(loop, rolled)
     Traceback (most recent call last):
         ...
-    armdyn.simulation.errors.SimulationError: the motion of 'planar_2r' ran away: q of joint 'joint_1' of arm ...
+    armdyn.simulation.unfinished.SimulationError: the motion of 'planar_2r' ran away: q of joint 'joint_1' of arm ...
     """
     found = rolled.first_not_finite()
     if found is None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.driven import Driven, motors_of
+from armdyn.actuators.driven import COMMANDS, Driven, motors_of
 from armdyn.actuators.flexible_joints import spring_count
 from armdyn.actuators.thermal import Rises
 from armdyn.checks import choice
@@ -16,8 +16,6 @@ from armdyn.declaration import Function
 from armdyn.errors import Unsupported
 from armdyn.program import clip
 from armdyn.simulation.errors import SettingError
-
-COMMANDS = ("torque", "voltage")
 
 STATES = ("current", "winding_rise", "housing_rise")
 

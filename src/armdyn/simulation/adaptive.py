@@ -16,12 +16,12 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.equations import motion_of
-from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods import Adaptive
 from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 

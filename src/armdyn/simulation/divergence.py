@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.robot import Robot
-from armdyn.simulation.errors import KEPT, SimulationError
+from armdyn.simulation.unfinished import KEPT, SimulationError
 from armdyn.spatial.rotations import Array
 
 

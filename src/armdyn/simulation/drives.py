@@ -14,7 +14,7 @@ from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.motion_data import MotionData
 from armdyn.simulation.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
 
@@ -52,7 +52,7 @@ class DriveHistories:
         return supply.account(self.t, self.power, self.joints)
 
 
-def drive_histories(trajectory: Trajectory, robot: Robot) -> DriveHistories:
+def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
     """From the joint forces tau = G (k_t I + tau_cogging) and the motion of the rotors (Modern Robotics 8.9.1)."""
     check_it_moved(trajectory, robot)
     if trajectory.batch:
@@ -69,7 +69,7 @@ def drive_histories(trajectory: Trajectory, robot: Robot) -> DriveHistories:
     )
 
 
-def _history(own: Driven, trajectory: Trajectory) -> Sequence[Array]:
+def _history(own: Driven, trajectory: MotionData) -> Sequence[Array]:
     """Torque, speed, current, temperatures of winding and housing, and voltage of one motor."""
     motor, signals = own.motor, trajectory.signals
     theta, thetad = (signals.get(name, joints) for name, joints in (("theta", trajectory.q), ("thetad", trajectory.qd)))

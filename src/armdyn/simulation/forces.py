@@ -14,9 +14,10 @@ from armdyn.arrays import Names
 from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.errors import SettingError
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.over_time import OverTime, Scheduled
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Index = tuple[int, ...]

@@ -21,17 +21,19 @@ from armdyn.simulation.crossings import Bracket, Function, closes, crossed, fall
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.dry_joints import DryJoints
-from armdyn.simulation.errors import SettingError, SimulationError
-from armdyn.simulation.events import Event, Occurrence, Watched
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.events import Event, Watched
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.pieces import Step, can_stop, check_method, integrator_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing, Rates
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.stops import Barriers, Contact, Stops
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 TOUCHED = 1e-8

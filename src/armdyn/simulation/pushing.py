@@ -28,8 +28,8 @@ from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding, least_squares, sizes_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.equations import motion_of, sliding_motion_of
-from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.stops import Barriers
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Forces = tuple[Array, ...]

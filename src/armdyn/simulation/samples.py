@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.simulation.dense import Dense
-from armdyn.simulation.events import Occurrence
 from armdyn.simulation.grid import refuse_more_than_memory
+from armdyn.simulation.motion_data import Occurrence
 from armdyn.spatial.rotations import Array
 
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from armdyn.simulation.columns import ENERGIES, UNITS
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.events import Occurrence
-from armdyn.simulation.trajectory import Statistics, Trajectory
+from armdyn.simulation.motion_data import Occurrence, Statistics
+from armdyn.simulation.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 
 FORMAT = "armdyn trajectory 1"
