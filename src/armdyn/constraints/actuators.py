@@ -21,7 +21,7 @@ from armdyn.constraints.arguments import (
     state_name,
     tolerance_of,
 )
-from armdyn.constraints.closing import check_motion
+from armdyn.constraints.checks import check_motion
 from armdyn.constraints.errors import ConstraintError
 from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array

@@ -19,7 +19,7 @@ from armdyn.spatial.rotations import Array
 CLOSED = 1e-6
 """How far from closed, m or rad, and how fast against the constraints, m/s or rad/s, a state may be.
 
-Rows of functions of the user, which have no unit, are scaled by `armdyn.constraints.checks.row_sizes`.
+Rows of functions of the user, which have no unit, are scaled by `armdyn.constraints.row_sizes.row_sizes`.
 """
 
 RANK_TOLERANCE = 1e-10

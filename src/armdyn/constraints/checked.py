@@ -26,9 +26,9 @@ from armdyn.constraints.arguments import (
     multipliers_of,
     tolerance_of,
 )
-from armdyn.constraints.checks import holonomic
-from armdyn.constraints.closing import check_motion
+from armdyn.constraints.checks import check_motion
 from armdyn.constraints.dynamics import ConstrainedMotion
+from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import (
     Pick,
     Settings,

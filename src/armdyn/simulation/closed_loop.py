@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import number, one_per_joint
 from armdyn.constraints.arguments import CLOSED
-from armdyn.constraints.closing import check_motion
+from armdyn.constraints.checks import check_motion
 from armdyn.declaration import Argument, Function
 from armdyn.errors import ShapeError, TraceError, shown
 from armdyn.functions import CompiledRollout, Rolled
