@@ -321,7 +321,7 @@ class Robot:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the equations do not contain of the description, and how the tip was chosen: one sentence each."""
+        """Parts of the description that the equations leave out, and the choice of the tip: one sentence each."""
         return self.model.notes
 
     @cached_property
