@@ -38,7 +38,7 @@ class FlexibleJoint(NamedTuple):
         return self.spring.force(theta[i] - q[i], thetad[i] - qd[i])
 
     def friction(self, rate: Any, load: Any) -> Any:
-        """What rubs in motor and gear, which transmits the spring's force, N m or N."""
+        """Friction of motor and gear at a load, which is the spring's force, N m or N."""
         return sum(law.force(rate, load) for law in self.laws)
 
     def friction_slope(self, rate: Any, load: Any) -> Any:
