@@ -1,4 +1,4 @@
-"""Where a closed loop ran away: the arm, the time and the joint."""
+"""An error for a closed loop that ran away, with the arm, the time and the joint."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from armdyn.simulation.unfinished import SimulationError
 
 
 def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, t0: float = 0.0) -> Rolled:
-    """What a closed loop gave, where all of it is finite; an error that names arm, time and joint where it is not.
+    """The results of a closed loop, where they are finite; else an error with the arm, the time and the joint.
 
     Args:
         loop: that was called.

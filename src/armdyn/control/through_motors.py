@@ -21,7 +21,7 @@ STATES = ("current", "winding_rise", "housing_rise")
 
 
 class _Step(NamedTuple):
-    """What a motor does in a step: the joint force, the voltage, and its state a step later."""
+    """A step of a motor: the joint force, N m or N, the voltage, V, and its state at the end of the step."""
 
     force: Any
     voltage: Any

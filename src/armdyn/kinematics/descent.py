@@ -18,7 +18,7 @@ FIRST_DAMPING = 0.3
 """Relative to the length of the residual."""
 
 FLAT = 1e-10
-"""Where the free joints lower the residual by less than this part of it, it is as small as it gets near here."""
+"""The search is at a minimum where the free joints lower the residual by less than this part of it."""
 
 
 class Judged(NamedTuple):
