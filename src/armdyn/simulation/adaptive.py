@@ -109,7 +109,7 @@ class _Run:
         return result
 
     def _watched(self, qd: Array, forces: tuple[Array, ...]) -> tuple[Array, ...]:
-        """What may switch: tau, the directions of friction, f_tip."""
+        """Forces that may jump: tau, the directions of friction, f_tip."""
         if not self.rubbing:
             return forces
         return forces[0], np.sign(self.drive.rates(qd)[self.rubbing]), *forces[1:]

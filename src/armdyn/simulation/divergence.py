@@ -1,4 +1,4 @@
-"""What to say when a motion runs away."""
+"""The error of a motion that runs away."""
 
 from __future__ import annotations
 

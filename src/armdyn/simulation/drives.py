@@ -1,4 +1,4 @@
-"""What the motors of a robot do over a motion: torques, speeds, currents, voltages, powers, temperatures."""
+"""Torques, speeds, currents, voltages, powers and temperatures of the motors over a motion."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class DriveHistories:
     power: Array
 
     def on(self, supply: Supply) -> BusAccount:
-        """What the drives take from one supply and give back to it."""
+        """The powers of the drives on one supply, W."""
         return supply.account(self.t, self.power, self.joints)
 
 

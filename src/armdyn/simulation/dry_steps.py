@@ -57,7 +57,7 @@ class _Given:
         return cls({n: a.reshape(*shapes[n], -1, a.shape[-1]) for n, a in arrays.items()}, over_time)
 
     def during(self, steps: slice, which: Array) -> dict[str, Array]:
-        """What a loop takes for these steps of some states."""
+        """The arrays of a compiled loop for these steps of some states."""
         return {name: a[steps, which] if name in self.over_time else a[which] for name, a in self.arrays.items()}
 
     def at(self, steps: Array, which: Array) -> Acting:

@@ -1,4 +1,4 @@
-"""What can go wrong in a simulation."""
+"""Errors of simulations."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Watched(NamedTuple):
 
 
 class Event(Protocol):
-    """What `armdyn.simulate` looks out for."""
+    """An event for which `armdyn.simulate` watches."""
 
     def watched(self, robot: Robot) -> list[Watched]:
         """The functions whose zeros are these events."""

@@ -60,7 +60,7 @@ MOST_AT_ONCE = 100
 
 @dataclass(frozen=True)
 class Happenings:
-    """What the motion is to be watched for, and what it may run into."""
+    """Events, stops, contacts, dry joints and brakes of a motion."""
 
     events: Sequence[Event]
     stops: Stops | None
@@ -83,7 +83,7 @@ def happenings_of(
     dense_output: bool,
     brakes: Brakes | None = None,
 ) -> Happenings | None:
-    """What these arguments of `armdyn.simulate` mean, with joints that can stick; None where nothing is to happen."""
+    """These arguments of `armdyn.simulate`, checked, with joints that can stick; None where nothing can happen."""
     events, contacts = _listed("events", events, "watched"), _listed("contacts", contacts, "plane")
     if not (stops is None or isinstance(stops, Stops)):
         raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")
@@ -109,7 +109,7 @@ def _listed(name: str, given: Any, part: str) -> list[Any]:
 
 
 class _Found(NamedTuple):
-    """What happens within a step, and the place of its watched function, its barrier or its joint."""
+    """An event within a step: its time, s, kind, and the place of its watched function, barrier or joint."""
 
     t: float
     kind: str
@@ -199,7 +199,7 @@ class Room(NamedTuple):
         }
 
     def keep(self, row: int, found: Rates) -> None:
-        """What is known of a sample."""
+        """Store accelerations, pushes and friction of a sample."""
         self.qdd[row], self.push[row], self.friction[row] = found.qdd, found.push, found.friction
 
 
@@ -343,7 +343,7 @@ class StateInMotion:
         return first
 
     def _crossings(self, step: Step, times: Array) -> Iterator[_Found]:
-        """What is watched for, each at its first time in the step."""
+        """The watched functions that cross zero, each at its first time in the step."""
         for place, one in enumerate(self.watched):
             value, way = partial(self._value, place), one.direction
             kind = "end" if one.terminal else "crossing"
@@ -367,7 +367,7 @@ class StateInMotion:
             yield from _found("hit", place, step, gap, partial(_closes, gap, speed, times, starts))
 
     def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
-        """What is held and would take a pull of a barrier, or more friction than a joint has."""
+        """Rows that stop being held: a barrier would have to pull, or a joint to have more friction than it has."""
         if self.mode.held.any():
             few = times[:: len(times) // 2]
             yield from _found("leave", 0, step, self._reserve, lambda at: falls(self._reserve(at), few, starts=starts))
@@ -599,7 +599,7 @@ def _closes(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bra
 def _found(
     kind: str, place: int, step: Step, value: Along, bracket: Callable[[At], Bracket | None]
 ) -> Iterator[_Found]:
-    """Where in the step a value crosses zero, if it does: seen near the motion, located on it.
+    """The crossing of zero of a value in the step, if it crosses: bracketed near the motion, located on it.
 
     Where what is near the motion deceives, the motion itself is looked at.
     """

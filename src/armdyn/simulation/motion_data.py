@@ -16,7 +16,7 @@ from armdyn.spatial.rotations import Array
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a simulation took.
+    """The cost of a simulation: steps, evaluations, wall time.
 
     Args:
         method: and its settings, in words.

@@ -1,4 +1,4 @@
-"""What a reader of a trajectory should know: what the equations left out, and which limits the motion did not keep."""
+"""Notes of a trajectory: terms that the equations left out, and limits that the motion did not keep."""
 
 from __future__ import annotations
 

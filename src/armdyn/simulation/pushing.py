@@ -142,7 +142,7 @@ class Pushing:
         return Holding(self.metric(q, held).B, self._approach(q, qd, qdd, held), self.low[held], self.high[held])
 
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
-        """What of the rows that rest is held, and in which directions joints slip.
+        """The rows at rest that are held, and the directions in which joints slip.
 
         A joint that rests sticks where static friction can hold it. Those that it cannot hold have kinetic friction
         from there on, which may let go of others: each turn of the loop is for one more joint at least. With kinetic

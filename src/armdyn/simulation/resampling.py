@@ -57,7 +57,7 @@ class Interval:
         self.at_left, self.at_right = t == kept[self.left], t == kept[self.right]
 
     def ends(self, values: Array) -> tuple[Array, Array]:
-        """What was kept at both ends of each interval, shape (T, ...)."""
+        """The kept values at both ends of each interval, shape (T, ...)."""
         return values[self.left], values[self.right]
 
     def along(self, numbers: Array, values: Array) -> Array:
@@ -70,7 +70,7 @@ class Interval:
         return self.exact_at_ends(a + self.along(self.s, a) * (b - a), values)
 
     def exact_at_ends(self, between: Array, values: Array) -> Array:
-        """What was kept where a time is a kept one, to the bit, also beside states that are not finite."""
+        """The kept values, to the bit, at kept times, also beside states that are not finite; else those between."""
         a, b = self.ends(values)
         right = np.where(self.along(self.at_right, b), b, between)
         return np.where(self.along(self.at_left, a), a, right)

@@ -68,7 +68,7 @@ class Samples:
         return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, effort=self.effort)
 
     def kept(self) -> Samples:
-        """What is filled, by its own."""
+        """The samples that are filled, as arrays of their own."""
         to = slice(self.count)
         return replace(
             self,

@@ -8,7 +8,7 @@ from armdyn.errors import ArmdynError
 from armdyn.simulation.trajectory import Trajectory
 
 KEPT = "What was simulated until then is in error.trajectory."
-"""What messages of a motion that broke off end with, in Python."""
+"""The end of messages of a motion that broke off, in Python."""
 
 
 class SimulationError(ArmdynError, RuntimeError):

@@ -1,4 +1,4 @@
-"""What follows from a motion together with the robot that made it: the motion of its tip, the forces of constraints."""
+"""Quantities of a motion that need the robot: the motion of its tip, the forces of constraints."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class TipMotion(NamedTuple):
 
 
 class ConstraintForces(NamedTuple):
-    """What a robot puts into its constraints over time; they answer with the opposite.
+    """Forces of a robot on its constraints over time; the constraints react with the opposite.
 
     Args:
         multipliers: lambda, N or N m, one for each of ``robot.constraint_rows``, shape (T, ..., constraints).
