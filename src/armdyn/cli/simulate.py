@@ -307,7 +307,7 @@ def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
 
 
 def _forces_rows(motion: Motion, trajectory: Trajectory) -> Iterator[tuple[str, str]]:
-    """What gave the joint forces, and how far a controller was from its reference."""
+    """Rows on the joint forces: their source, and the largest error of a controller, rad or m."""
     if motion.driven_by != "none":
         yield "joint forces", motion.driven_by
     if motion.follows is not None:
