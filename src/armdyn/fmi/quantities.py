@@ -1,4 +1,4 @@
-"""What the arrays of FMUs are: their units, what is said of them, and where they begin."""
+"""The arrays of FMUs: their units, descriptions and start values."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def _outputs(words: Words) -> dict[str, Path]:
 
 @dataclass(frozen=True, eq=False)
 class _Driven:
-    """What gives the joint forces.
+    """The source of the joint forces.
 
     Args:
         torque: as of `armdyn.simulate`.
