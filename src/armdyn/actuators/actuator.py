@@ -173,7 +173,7 @@ class Actuator(JointActuator):
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...] | None:
-        """Friction laws at the joint: those of the motor's shaft, reflected by the gear, and those given; None of neither."""
+        """Friction laws at the joint: those of the shaft, reflected by the gear, then those given; None of neither."""
         shaft = self._of_shaft()
         given: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
         return given if given is None and not shaft else (*shaft, *(given or ()))
@@ -197,7 +197,7 @@ class Actuator(JointActuator):
 
     @property
     def brake_torque(self) -> float:
-        """The greatest force at the joint that the engaged brake holds, N m or N: |G| times its torque; 0 without one."""
+        """The greatest joint force that the engaged brake holds, N m or N: |G| times its torque; 0 without one."""
         return 0.0 if self.brake is None else abs((self.gear or Gear()).ratio) * self.brake.torque
 
 

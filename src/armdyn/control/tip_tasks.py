@@ -59,6 +59,6 @@ def wrench_on_frame(model: Any, q: Array, f_measured: Array, frame: str | None) 
 
 
 def force_felt(model: Any, q: Array, f_measured: Array, task: TipTask, frame: str | None) -> Array:
-    """The force of f_ext along the task, Jbar^T J_6^T f_ext, shape (k,): components of f_ext, where it has no others."""
+    """The force of f_ext along the task, Jbar^T J_6^T f_ext, shape (k,): its components, where it has no others."""
     J = jacobian(model, q, frame=frame)
     return np.asarray(task.space.Jbar.T @ -(J.T @ f_measured))
