@@ -14,9 +14,8 @@ import yaml
 
 import armdyn
 from armdyn import actuators
-from armdyn.actuators.data import DATA_SHEET, fields_of
+from armdyn.actuators.data import DATA_SHEET, fields_of, known_laws
 from armdyn.actuators.data_sheet import ENTRIES
-from armdyn.actuators.laws import LAWS
 from armdyn.yaml_file import read_mapping
 from fuzz import plain_data
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory
@@ -63,7 +62,7 @@ UNITS: dict[str, tuple[str, ...]] = {
 WORDS = tuple(
     {
         *("motor", "gear", "friction", "spring", "brake", "rotor", "stator", "limits", "cogging", "thermal", DATA_SHEET),
-        *LAWS, *ENTRIES, *(name for law in LAWS.values() for name in fields_of(law)),
+        *known_laws(), *ENTRIES, *(name for law in known_laws().values() for name in fields_of(law)),
         *("ratio", "efficiency", "back_efficiency", "inertia", "rotor_inertia", "torque_constant", "resistance", "check"),
     }
 )  # fmt: skip
@@ -175,10 +174,10 @@ def _friction(rng: Random) -> Any:
 
 
 def _law(rng: Random) -> dict[str, Any]:
-    name = rng.choice(sorted(LAWS))
+    name = rng.choice(sorted(known_laws()))
     fields = {
         field: _field(field, rng)
-        for field, about in fields_of(LAWS[name]).items()
+        for field, about in fields_of(known_laws()[name]).items()
         if about.is_required or rng.random() < 0.5
     }
     return {name: fields}

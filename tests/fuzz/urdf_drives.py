@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, fromstring, tostring
 import pinocchio as pin
 
 import armdyn
-from armdyn.actuators.laws import LAWS
+from armdyn.actuators.data import known_laws
 from armdyn.formats.urdf import read_urdf
 from fuzz import numbers, urdf_sources
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory
@@ -55,7 +55,7 @@ WORDS = Words(
             "spring",
             "brake",
         ),
-        *("rotor", "stator", "of_joint", "armdyn", "limits", *sorted(LAWS)),
+        *("rotor", "stator", "of_joint", "armdyn", "limits", *sorted(known_laws())),
     ),
     attributes=(
         *(

@@ -19,7 +19,6 @@ from armdyn.actuators import limits, motor
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.brake import Brake
 from armdyn.actuators.gear import Gear
-from armdyn.actuators.laws import LAWS
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.units import quantity
@@ -77,6 +76,13 @@ def shown_part(value: Any) -> str:
         fields = ", ".join(f"{name}={shown_part(field)}" for name, field in stated(value).items())
         return f"{type(value).__name__}({fields})"
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
+
+
+def known_laws() -> Mapping[str, type[FrictionLaw]]:
+    """The laws of `armdyn.actuators` that can be made, by name."""
+    from armdyn.actuators.laws import LAWS  # noqa: PLC0415 - a dozen modules, which most files do not need
+
+    return LAWS
 
 
 @dataclass(frozen=True)
@@ -152,7 +158,7 @@ def _is_default(part: Any, name: str, value: Any, default: Any) -> bool:
 def _plain(value: Any) -> Any:
     if isinstance(value, FrictionLaw):
         name = type(value).__name__
-        if LAWS.get(name) is not type(value):
+        if known_laws().get(name) is not type(value):
             raise Unsupported(f"{shown(value)} is no law of armdyn.actuators; files name those alone")
         return {name: _fields(value)}
     if dataclasses.is_dataclass(value):
@@ -221,6 +227,6 @@ def _law(given: Any, path: tuple[str | int, ...]) -> FrictionLaw:
     if not isinstance(given, Mapping) or len(given) != 1:
         raise Misfit(path, f"{shown(given)} is no friction law; expected its name and fields: Coulomb: {{size: 2.0}}")
     ((name, data),) = given.items()
-    if name not in LAWS:
-        raise Misfit((*path, name), str(UnknownName.of("friction law", name, LAWS, "armdyn.actuators")))
-    return _part(LAWS[name], {} if data is None else data, (*path, name))  # type: ignore[no-any-return]
+    if name not in known_laws():
+        raise Misfit((*path, name), str(UnknownName.of("friction law", name, known_laws(), "armdyn.actuators")))
+    return _part(known_laws()[name], {} if data is None else data, (*path, name))  # type: ignore[no-any-return]

@@ -23,7 +23,6 @@ from armdyn.robot.groups import index
 from armdyn.robot.habits import HABITS, without_attribute
 from armdyn.robot.imported import Edited, OfModel, Read
 from armdyn.robot.method import Method
-from armdyn.robot.summary import summary
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
@@ -413,9 +412,13 @@ class Robot:
 
     def __str__(self) -> str:
         """A table of joints, kinds, limits and links; base, tip, mass, gravity, actuators and notes below it."""
+        from armdyn.robot.summary import summary  # noqa: PLC0415 - when it is called
+
         return str(summary(self.model))
 
     def _repr_html_(self) -> str:
+        from armdyn.robot.summary import summary  # noqa: PLC0415 - when it is called
+
         return summary(self.model).html()
 
     def __repr__(self) -> str:

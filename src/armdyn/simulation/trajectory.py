@@ -17,17 +17,17 @@ from armdyn.imported import exported
 from armdyn.robot import Robot
 from armdyn.simulation.comparison import Comparison, compared
 from armdyn.simulation.dense import Dense, StateAt, between_saved
-from armdyn.simulation.drives import DriveHistories, drive_histories
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.motion_data import MotionData
 from armdyn.simulation.resampling import part, resampled
-from armdyn.simulation.with_robot import ConstraintForces, TipMotion, constraint_forces, tip_motion
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from armdyn.plots.animation import Animation
+    from armdyn.simulation.drives import DriveHistories
+    from armdyn.simulation.with_robot import ConstraintForces, TipMotion
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +213,8 @@ class Trajectory(MotionData):
         >>> hand.position.shape, hand.twist.shape
         ((1001, 3), (1001, 6))
         """
+        from armdyn.simulation.with_robot import tip_motion  # noqa: PLC0415 - when it is called
+
         return tip_motion(self, robot, frame)
 
     def constraint_forces(self, robot: Robot, *, redundant: Redundant = "error") -> ConstraintForces:
@@ -227,6 +229,8 @@ class Trajectory(MotionData):
             ModelError: a robot without constraints.
             RedundantConstraints: constraints that follow from others.
         """
+        from armdyn.simulation.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
+
         return constraint_forces(self, robot, redundant)
 
     def drives(self, robot: Robot) -> DriveHistories:
@@ -243,6 +247,8 @@ class Trajectory(MotionData):
             ModelError: a robot without motors, or a motor without torque constant or resistance.
             Unsupported: motors on coupled joints whose torques do not follow from the motion.
         """
+        from armdyn.simulation.drives import drive_histories  # noqa: PLC0415 - when it is called
+
         return drive_histories(self, robot)
 
     def to_dict(self) -> dict[str, Array]:

@@ -37,7 +37,6 @@ VARYING = ("samples", "grid")
 UNUSED = ("runs", "seed", "record", "every", "summaries", "chunk")
 """Words of a study that change nothing of a motion."""
 
-RATES = ("rtol", "atol", "save_every")
 
 Law = Callable[[float, Array, Array], Array]
 

@@ -7,8 +7,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
 from armdyn.actuators.actuator import Actuator
-from armdyn.actuators.data import as_data, fields_of
-from armdyn.actuators.laws import LAWS
+from armdyn.actuators.data import as_data, fields_of, known_laws
 from armdyn.formats.urdf.own_words import ACTUATOR
 from armdyn.model.actuator import JointActuator
 
@@ -27,7 +26,7 @@ def _add(element: Element, kind: type, data: Mapping[str, Any]) -> None:
             holder = SubElement(element, name)
             for law in value if isinstance(value, list) else [value]:
                 ((called, fields),) = law.items()
-                _add(SubElement(holder, called), LAWS[called], fields)
+                _add(SubElement(holder, called), known_laws()[called], fields)
         else:
             for part in value if isinstance(value, list) else [value]:
                 _add(SubElement(element, name), field.part, part)

@@ -10,8 +10,7 @@ import math
 from typing import Any
 
 from armdyn.actuators.actuator import Actuator
-from armdyn.actuators.data import Field, Misfit, fields_of, from_data
-from armdyn.actuators.laws import LAWS
+from armdyn.actuators.data import Field, Misfit, fields_of, from_data, known_laws
 from armdyn.formats.findings import ElementReader, read_number
 from armdyn.formats.xml_tree import Element
 
@@ -44,7 +43,7 @@ def _data(kind: type, element: Element) -> dict[str, Any]:
 
 def _law(element: Element) -> dict[str, Any]:
     """A law by its name; the fields of an unknown one do not matter, its name is refused."""
-    return {element.tag: _data(LAWS[element.tag], element) if element.tag in LAWS else None}
+    return {element.tag: _data(known_laws()[element.tag], element) if element.tag in known_laws() else None}
 
 
 def _value(field: Field, text: str) -> Any:
