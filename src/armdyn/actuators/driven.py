@@ -13,6 +13,9 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
+COMMANDS = ("torque", "voltage")
+"""The quantities by which a motor is commanded."""
+
 
 class Driven(NamedTuple):
     """A motor and the coordinate q that it moves.
@@ -52,7 +55,7 @@ def motor_count(model: Model) -> int:
 
 
 CONSTANTS = {"torque_constant": "N m/A", "resistance": "ohm"}
-"""What a motor may be without, and its units."""
+"""The constants that a motor may lack, and their units."""
 
 
 def motors_of(mechanism: Mechanism, *needs: str) -> list[Driven]:
@@ -93,7 +96,7 @@ def motors_of(mechanism: Mechanism, *needs: str) -> list[Driven]:
 
 
 def _lacking(model: Model, needs: Sequence[str]) -> Iterator[str]:
-    """What motors are not told."""
+    """The constants that motors lack, a sentence each."""
     for joint in model.joints:
         motor = _motor_of(joint)
         for name in needs if motor is not None else ():

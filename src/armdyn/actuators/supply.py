@@ -105,7 +105,7 @@ class Supply:
         joints: Sequence[str] | None = None,
         voltages: ArrayLike | None = None,
     ) -> BusAccount:
-        """What flows on the bus, exactly so where powers are linear between the times.
+        """Powers on the bus over time, exact where those of the drives are linear between the times.
 
         Args:
             t: times, s, rising, shape (T,), two at least.

@@ -54,7 +54,7 @@ RELATIVE = 1e-6
 
 @dataclass(frozen=True)
 class Transmission:
-    """What a simple transmission says: its joint, G, and the rotor's inertia, kg m^2, None where it does not say it."""
+    """A simple transmission: its joint, its ratio G, and the rotor's inertia, kg m^2, None where it does not say it."""
 
     joint: str
     ratio: float
@@ -134,7 +134,7 @@ def _elements(root: Element) -> Iterator[Element]:
 
 
 def _read(reader: ElementReader, called: str, kinds: Mapping[str, str]) -> Transmission | None:
-    """What one transmission says; None, and a note, where it cannot be used."""
+    """One transmission; None, and a note, where it cannot be used."""
     element, findings = reader.element, reader.findings
     joints = [joint.attributes.get("name", "") for joint in element.all("joint")]
     actuators = element.all("actuator")
