@@ -9,7 +9,7 @@ import numpy as np
 
 from armdyn.arrays import takes_results
 from armdyn.errors import DTypeError, ShapeError
-from armdyn.program import Port
+from armdyn.program import Expr, NeedsNumbers, Port
 
 if TYPE_CHECKING:
     from armdyn.functions.binding import Inputs
@@ -34,6 +34,7 @@ def check_argument(inputs: Inputs, port: Port, value: Any, *, steps: int | None 
     except ValueError:
         raise ShapeError(f"{port.name} is ragged: its rows differ in length; expected {expected}") from None
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        _refuse_traced(inputs, port.name, array)
         held = _HELD.get(array.dtype.kind, str(array.dtype))
         if array.dtype == object and all(isinstance(x, int) for x in array.flat):
             held = "integers beyond 64 bits"
@@ -41,6 +42,17 @@ def check_argument(inputs: Inputs, port: Port, value: Any, *, steps: int | None 
     leading, own = array.shape[: array.ndim - len(port.shape)], array.shape[array.ndim - len(port.shape) :]
     if array.ndim < len(port.shape) or own != port.shape or (steps is not None and leading[:1] != (steps,)):
         raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
+
+
+def _refuse_traced(inputs: Inputs, name: str, array: Any) -> None:
+    """Raise for traced scalars, which a compiled function does not take: its declared function does."""
+    if any(isinstance(x, Expr) for x in array.flat):
+        function = inputs.function
+        module = "armdyn.algorithms." if function.__module__.startswith("armdyn.algorithms") else ""
+        raise NeedsNumbers(
+            f"{name} is traced, but {_what(inputs)} is compiled and takes numbers only; what is traced calls the "
+            f"declared function, {module}{function.name}(model, ...)"
+        )
 
 
 def _expected(inputs: Inputs, port: Port, steps: int | None) -> str:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from armdyn.arrays import are_plain, plain_arguments
 from armdyn.checks import whole_number
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.errors import ShapeError, UnknownName, warn_outside
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
+from armdyn.functions.not_finite import DivergenceWarning, Lost, are_finite
 from armdyn.functions.rolled import Rolled
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
 from armdyn.functions.variants import names_given
@@ -36,6 +37,8 @@ def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, 
 class RolloutCall(ABC):
     """The common base of `CompiledRollout` and its derivative along tangents.
 
+    A call whose last state is not finite gives a `DivergenceWarning`, unless the attribute ``warns`` is false.
+
     Args:
         arm: the robot.
         function: one step.
@@ -45,6 +48,8 @@ class RolloutCall(ABC):
         state: results whose values after the last step are given.
         record: results, and arguments that are carried, whose values over time are given.
     """
+
+    warns = True
 
     def __init__(
         self,
@@ -110,9 +115,10 @@ class RolloutCall(ABC):
         given = self._given(arrays, named)
         batch, values = self._flat(given, steps, workers)
         whole_number("every", every, least=1, error=ShapeError)
-        loop = self._loop(tuple(given), self.record)
+        loop = self._called(tuple(given))
         rows = self._rows(batch, -(-steps // every), out or {})
         final = loop.run(batch, values, rows, steps, every, report)
+        self._hear(loop, batch, values, final, steps)
         return Rolled(
             self._final_type(*(batch.unflat(final[self._in_loop(name)]) for name in self.state)),
             self._rows_type(*((out or {}).get(n, batch.rows_unflat(a)) for n, a in rows.items())),
@@ -120,6 +126,23 @@ class RolloutCall(ABC):
             steps,
             {name: batch.shapes[name] for name in (*self.state, *self.record)},
         )
+
+    def _hear(self, loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> None:
+        """Warn where the state after the last step is not finite."""
+        if self.warns and not are_finite(final):
+            warn_outside(self._said_of(loop.lost(batch, values, final, steps)), DivergenceWarning)
+
+    def _said_of(self, lost: Lost) -> str:
+        """What a call says of states that are not finite."""
+        which = f" (the first: {lost.place})" if lost.place else ""
+        return (
+            f"{self.function.name} of {self.arm.model.name!r}: {lost.number}{which} ended in NaN or infinity, from step "
+            f"{lost.step} on; first_not_finite() of what the call returns says where in what was recorded"
+        )
+
+    def _called(self, names: tuple[str, ...]) -> Loop:
+        """What a call runs that gives the arguments ``names``."""
+        return self._loop(names, self.record)
 
     @abstractmethod
     def _rollout(self, names: tuple[str, ...], record: Sequence[str]) -> Rollout:
