@@ -20,7 +20,7 @@ class Lost(NamedTuple):
     """The states of a batch that end in NaN or infinity, and the way of the first of them.
 
     Args:
-        count: how many they are.
+        lost: how many they are.
         states: how many there are in all.
         place: of the first in the batch.
         given: its arguments of the first step, those over time with all steps, by name.
@@ -28,7 +28,7 @@ class Lost(NamedTuple):
         before: its state one step before, by name; where it began where it began so.
     """
 
-    count: int
+    lost: int
     states: int
     place: tuple[int, ...]
     given: Arrays
@@ -38,7 +38,7 @@ class Lost(NamedTuple):
     @property
     def number(self) -> str:
         """How many, in words."""
-        return f"{self.count} of {self.states} states" if self.place else "the state"
+        return f"{self.lost} of {self.states} states" if self.place else "the state"
 
 
 def are_finite(arrays: Mapping[str, Any]) -> bool:

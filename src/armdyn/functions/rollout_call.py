@@ -136,8 +136,8 @@ class RolloutCall(ABC):
         """What a call says of states that are not finite."""
         which = f" (the first: {lost.place})" if lost.place else ""
         return (
-            f"{self.function.name} of {self.arm.model.name!r}: {lost.number}{which} ended in NaN or infinity, from step "
-            f"{lost.step} on; first_not_finite() of what the call returns says where in what was recorded"
+            f"{self.function.name} of {self.arm.model.name!r}: {lost.number}{which} ended in NaN or infinity, "
+            f"from step {lost.step} on; first_not_finite() of what the call returns says where in what was recorded"
         )
 
     def _called(self, names: tuple[str, ...]) -> Loop:

@@ -74,7 +74,9 @@ class Loop:
 
     def between(self, batch: Batch, values: Arrays, first: int, last: int) -> Arrays:
         """The state after some steps of a run, from that before the first of them; nothing is recorded."""
-        now = values | {n: during(values[n], slice(first, last), batch.shapes[n]) for n in self.over_time if n in values}
+        now = values | {
+            n: during(values[n], slice(first, last), batch.shapes[n]) for n in self.over_time if n in values
+        }
         rows = {name: batch.rows(1, batch.shapes[name]) for name in self.recorded}
         return self.run(batch, now, rows, last - first, last - first)
 

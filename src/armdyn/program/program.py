@@ -223,7 +223,7 @@ def explained(error: Exception, name: str = "") -> TraceError | None:
     if isinstance(error, DTypeError) and "Python objects" in said:
         return NeedsNumbers(f"{name} calls what takes numbers only, while it is traced once for all states ({error})")
     if isinstance(error, ArmdynError):
-        return error if type(error) in (TraceError, NeedsNumbers) else None
+        return error if isinstance(error, TraceError) and type(error) in (TraceError, NeedsNumbers) else None
     if isinstance(error, TypeError | ValueError) and any(words in said for words in NUMBERS_ONLY):
         return NeedsNumbers(
             f"{name} calls a part of NumPy or SciPy that takes numbers only, while it is traced once for all "

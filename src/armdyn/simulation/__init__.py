@@ -1,5 +1,6 @@
 """Motion over time: `simulate` integrates the equations of motion, `Trajectory` keeps what came out."""
 
+from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
@@ -9,6 +10,7 @@ from armdyn.simulation.errors import (
     SimulationError,
     SimulationInterrupted,
     TrajectoryFileError,
+    UntracedControllerWarning,
 )
 from armdyn.simulation.events import Crossing, JointLimit, Occurrence, Plane
 from armdyn.simulation.methods import (
@@ -34,6 +36,7 @@ __all__ = [
     "ConstantAcceleration",
     "Contact",
     "Crossing",
+    "DivergenceWarning",
     "EnergyAccount",
     "Euler",
     "FrictionWarning",
@@ -52,6 +55,7 @@ __all__ = [
     "Taylor",
     "Trajectory",
     "TrajectoryFileError",
+    "UntracedControllerWarning",
     "Variational",
     "simulate",
 ]
