@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.constraints.projection import projection_step
+from armdyn.constraints.projection import projected
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import UnknownName
 from armdyn.named_tuples import named_tuple
@@ -68,7 +68,7 @@ def step_function(
             found |= _stuck_or_slipped(method, arm, acting)
         else:
             later = _moved(method, model, state, acting, flexible=flexible)
-            later = (*projection_step(model, *later[:2])[:2], *later[2:]) if project else later
+            later = (*projected(model, *later[:2]), *later[2:]) if project else later
             found |= dict(zip((*motion, "work", *memory), later, strict=True))
         if running_cost is not None:
             found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
