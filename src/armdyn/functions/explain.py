@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.arrays import takes_results
-from armdyn.errors import DTypeError, ShapeError
+from armdyn.arrays import overlapping, takes_results
+from armdyn.errors import DTypeError, OverlapError, ShapeError
 from armdyn.program import Expr, NeedsNumbers, Port
 
 if TYPE_CHECKING:
@@ -85,10 +85,11 @@ def _batch(inputs: Inputs, given: Mapping[str, Any]) -> tuple[int, ...] | None:
 
 
 def is_writable(out: Any) -> bool:
-    """Whether NumPy writes results to ``out``, an array or a tuple with some, as to its own arrays."""
+    """Whether NumPy writes results to ``out``, an array or a tuple with some, as to its own arrays, each apart."""
     if type(out) is np.ndarray:
         return True
-    return all(a is None or takes_results(a) for a in (out if isinstance(out, tuple) else (out,)))
+    arrays = [a for a in (out if isinstance(out, tuple) else (out,)) if a is not None]
+    return all(map(takes_results, arrays)) and (len(arrays) < 2 or overlapping(arrays) is None)
 
 
 def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> None:
@@ -99,6 +100,12 @@ def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> N
         if array.shape[array.ndim - len(shape) :] != shape:
             expected = f"{_dimensions(shape)} for {inputs.model.name!r}"
             raise ShapeError(f"out has shape {array.shape}; expected {expected}")
+    arrays = out if isinstance(out, tuple) else (out,)
+    shared = overlapping([np.empty(0) if a is None else a for a in arrays])
+    if shared is not None:
+        raise OverlapError(
+            f"arrays {shared[0]} and {shared[1]} of out share memory; expected an array of its own for each result"
+        )
 
 
 def check_out_of_batch(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]], given: Mapping[str, Any]) -> None:
