@@ -35,11 +35,6 @@ class Lost(NamedTuple):
     step: int
     before: Arrays
 
-    @property
-    def number(self) -> str:
-        """How many, in words."""
-        return f"{self.lost} of {self.states} states" if self.place else "the state"
-
 
 def are_finite(arrays: Mapping[str, Any]) -> bool:
     """Whether all numbers of all arrays are; NaN in a state stays there, so that the last state tells."""

@@ -136,9 +136,9 @@ class RolloutCall(ABC):
 
     def _said_of(self, lost: Lost) -> str:
         """What a call says of states that are not finite."""
-        which = f" (the first: {lost.place})" if lost.place else ""
+        which = f"{lost.lost} of {lost.states} states, the first of them {lost.place}," if lost.place else "the state"
         return (
-            f"{self.function.name} of {self.arm.model.name!r}: {lost.number}{which} ended in NaN or infinity, "
+            f"{self.function.name} of {self.arm.model.name!r}: {which} ended in NaN or infinity, "
             f"from step {lost.step} on; first_not_finite() of what the call returns says where in what was recorded"
         )
 

@@ -92,15 +92,19 @@ class ControlledRollout(CompiledRollout):
             )
 
     def _said_of(self, lost: Lost) -> str:
-        """Names the joint that was the fastest before."""
+        """Names the time, and the joint that was the fastest before, or what was given that is not finite."""
         t0 = float(np.ravel(lost.given["t"])[0]) if "t" in lost.given and lost.given["t"].size else 0.0
         h = lost.given["h"]
         t = t0 + float(np.sum(np.broadcast_to(h, (lost.step,)) if h.ndim == 0 else h[: lost.step]))
-        arm = f" of arm {lost.place}" if lost.place else ""
-        how = f"; {fastest(self.robot, lost.before['qd'])}" if lost.step else ", where it began"
+        which = f"{lost.lost} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
+        wrong = [name for name, array in lost.given.items() if not np.isfinite(array).all()]
+        if wrong:
+            how = f"{', '.join(wrong)} that it was given is not finite. Give finite numbers"
+        else:
+            how = f"{fastest(self.robot, lost.before['qd'])}. Use a shorter step or lower gains"
         return (
-            f"{lost.number} of {self.robot.name!r} ran away: that{arm} is not finite at t = {t:g} s, after step "
-            f"{lost.step}{how}. Use a shorter step or lower gains; armdyn.control.require_finite makes this an error"
+            f"{which} of {self.robot.name!r} ended in NaN or infinity, at t = {t:g} s, after step {lost.step}: {how}; "
+            "armdyn.control.require_finite makes this an error"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
