@@ -10,14 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import DTypeError
+from armdyn.checks import array
 from armdyn.functions.not_finite import Lost, of_state, places_of
 from armdyn.functions.rollout_runs import Array, Arrays, Batch, Loop, Report
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.parameters import with_parameters
 from armdyn.simulation.controller import Controller
+from armdyn.simulation.loop_brakes import NAME as BRAKES
 
 SECONDS_BETWEEN_REPORTS = 0.1
+
+FORCES = ("tau", BRAKES)
+"""Results of a controller that act on the arm."""
 
 MOVING = ("q", "qd", "theta", "thetad")
 """States of the arm that its controller reads: where they are not finite, it is not called any more."""
@@ -70,7 +74,7 @@ class PythonLoop:
             if k % every == 0:
                 for name in self.recorded:
                     rows[name][:, k // every] = now[name] if name in self.state else found[name]
-            values |= self._moved(batch, now | found)
+            values |= self._moved(batch, now | {name: found[name] for name in FORCES if name in found})
             values |= {name: found[name] for name in self.controller.state}
             self._note_lost(values, now, k + 1)
             if report is not None and (k + 1 == steps or time.perf_counter() - told > SECONDS_BETWEEN_REPORTS):
@@ -91,22 +95,19 @@ class PythonLoop:
 
     def _controlled(self, batch: Batch, now: Arrays, k: int) -> Arrays:
         """The results of the controller for all arms, by name, each of shape (arms, *shape)."""
-        found = {name: np.full((batch.states, *batch.shapes[name]), np.nan, batch.dtype) for name in self._results}
+        results = self.controller.results
+        found = {name: np.full((batch.states, *batch.shapes[name]), np.nan, batch.dtype) for name in results}
         moves = np.all([np.isfinite(now[name]).all(axis=-1) for name in MOVING if name in self.state], axis=0)
         for number in np.flatnonzero(moves):
             own = of_state(now, int(number), batch, frozenset())
             try:
-                results = self.controller.run(self._mechanism(int(number), own), _for_python(own))
+                given = self.controller.run(self._mechanism(int(number), own), _for_python(own))
             except Exception as error:
                 error.add_note(self._note(batch, own, int(number), k))
                 raise
-            for name, value in results.items():
-                found[name][number] = self._numbers(name, value)
+            for name, value in given.items():
+                found[name][number] = array(f"{name} of {self.controller.function.name}", value)
         return found
-
-    @property
-    def _results(self) -> tuple[str, ...]:
-        return self.controller.results
 
     def _mechanism(self, number: int, own: Arrays) -> Mechanism:
         """The arm with parameters of its own."""
@@ -116,18 +117,6 @@ class PythonLoop:
             given = {name: own[name].astype(np.float64)[()] for name in self.parameters}
             self._mechanisms[number] = with_parameters(self.mechanism, given)
         return self._mechanisms[number]
-
-    def _numbers(self, name: str, value: Any) -> Array:
-        """A result of the controller as numbers."""
-        array = np.asarray(value)
-        try:
-            if array.dtype.kind not in "biufO":
-                raise TypeError
-            return array.astype(np.float64)
-        except (TypeError, ValueError):
-            raise DTypeError(
-                f"{self.controller.function.name} returned {name} = {value!r}; expected real numbers"
-            ) from None
 
     def _moved(self, batch: Batch, now: Arrays) -> Arrays:
         """The states of the arms a step later."""
@@ -163,4 +152,4 @@ def _of_all(batch: Batch, name: str, array: Array) -> Array:
 
 def _for_python(own: Arrays) -> dict[str, Any]:
     """Arrays of one arm as its controller sees them: numbers and arrays of its own, in float64."""
-    return {name: float(array) if array.ndim == 0 else np.array(array, np.float64) for name, array in own.items()}
+    return {name: float(value) if value.ndim == 0 else np.array(value, np.float64) for name, value in own.items()}
