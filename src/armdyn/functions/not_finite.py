@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -38,7 +39,7 @@ class Lost(NamedTuple):
 
 def are_finite(arrays: Mapping[str, Any]) -> bool:
     """Whether all numbers of all arrays are; NaN in a state stays there, so that the last state tells."""
-    return all(np.isfinite(array).all() for array in arrays.values())
+    return all(math.isfinite(np.vdot(array, array)) or np.isfinite(array).all() for array in arrays.values())
 
 
 def lost_of(loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
