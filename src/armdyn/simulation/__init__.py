@@ -4,15 +4,8 @@ from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.errors import (
-    FrictionWarning,
-    SettingError,
-    SimulationError,
-    SimulationInterrupted,
-    TrajectoryFileError,
-    UntracedControllerWarning,
-)
-from armdyn.simulation.events import Crossing, JointLimit, Occurrence, Plane
+from armdyn.simulation.errors import FrictionWarning, SettingError, TrajectoryFileError, UntracedControllerWarning
+from armdyn.simulation.events import Crossing, JointLimit, Plane
 from armdyn.simulation.methods import (
     AdamsBashforthMoulton4,
     Adaptive,
@@ -24,10 +17,12 @@ from armdyn.simulation.methods import (
     Taylor,
     Variational,
 )
+from armdyn.simulation.motion_data import Occurrence, Statistics
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.run import simulate
 from armdyn.simulation.stops import Contact, Stops
-from armdyn.simulation.trajectory import Statistics, Trajectory
+from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.unfinished import SimulationError, SimulationInterrupted
 
 __all__ = [
     "AdamsBashforthMoulton4",

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import array, number, switch
 from armdyn.constraints.arguments import CLOSED
-from armdyn.constraints.closing import check_motion
+from armdyn.constraints.checks import check_motion
 from armdyn.declaration import Function
 from armdyn.errors import shown
 from armdyn.functions import Rolled
@@ -38,7 +39,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.controlled_rollout import ControlledRollout
 from armdyn.simulation.controller import Controller
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible import flexible_places, refuse_memory
+from armdyn.simulation.flexible import refuse_memory
 from armdyn.simulation.loop_brakes import NAME as BRAKES
 from armdyn.simulation.loop_brakes import LoopBrakes
 from armdyn.simulation.loop_friction import LoopFriction
