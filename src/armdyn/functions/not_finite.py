@@ -43,7 +43,7 @@ def are_finite(arrays: Mapping[str, Any]) -> bool:
 
 
 def lost_of(loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
-    """Which states are lost at the end of a run; the first of them runs again, by bisection, until the step is found.
+    """The states lost at the end of a run; the first of them runs again, by bisection, until the step is found.
 
     Args:
         loop: that ran.
@@ -79,6 +79,6 @@ def places_of(final: Arrays) -> tuple[int, int]:
 
 
 def of_state(values: Arrays, number: int, batch: Batch, over_time: frozenset[str]) -> Arrays:
-    """What one state of the batch is given, without the axis of states."""
+    """The arguments of one state of the batch, without the axis of states."""
     ranks = {name: len(batch.shapes[name]) + (name in over_time) for name in values}
     return {name: array[number] if array.ndim > ranks[name] else array for name, array in values.items()}

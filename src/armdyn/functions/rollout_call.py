@@ -135,7 +135,7 @@ class RolloutCall(ABC):
             warn_outside(self._said_of(loop.lost(batch, values, final, steps)), DivergenceWarning)
 
     def _said_of(self, lost: Lost) -> str:
-        """What a call says of states that are not finite."""
+        """The words of a call on states that are not finite."""
         which = f"{lost.lost} of {lost.states} states, the first of them {lost.place}," if lost.place else "the state"
         return (
             f"{self.function.name} of {self.arm.model.name!r}: {which} ended in NaN or infinity, "
@@ -143,7 +143,7 @@ class RolloutCall(ABC):
         )
 
     def _called(self, names: tuple[str, ...]) -> Loop:
-        """What a call runs that gives the arguments ``names``."""
+        """The loop of a call that gives the arguments ``names``."""
         return self._loop(names, self.record)
 
     @abstractmethod

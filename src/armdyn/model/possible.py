@@ -1,4 +1,4 @@
-"""Which numbers a parameter of a model may have: no body and no joint has negative masses, inertias or friction."""
+"""Possible values of a model's parameters: no body and no joint has negative masses, inertias or friction."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROUNDING = 1e-9
 """Of the largest principal moment: so far a smaller one may be below zero."""
 
 Place = Callable[[tuple[int, ...]], str]
-"""Where in an array a value stands, in words: " of state (3,)"; nothing where there is one."""
+"""The place in an array of a value, in words: " of state (3,)"; nothing where there is one."""
 
 
 def check_possible(

@@ -25,7 +25,7 @@ UNTRACED = (
     "armdyn.ClosedLoop runs such a controller in Python; derivatives, exports, studies and require_traced=True need "
     "one that is traced: change that line"
 )
-"""What can be done with a controller that cannot be traced."""
+"""Advice on a controller that cannot be traced."""
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,7 @@ def step_function(
 
 
 def held_controller(controller: Controller, running_cost: Function | None) -> Controller | None:
-    """What gives a tau that is an input, in the place of a controller; None where nothing else of that one is needed.
+    """A controller whose tau is an input, in the place of another; None where nothing else of that one is needed.
 
     Args:
         controller: whose place it takes.

@@ -29,7 +29,7 @@ MOVING = ("q", "qd", "theta", "thetad")
 
 @dataclass
 class PythonLoop:
-    """What takes the place of a compiled `Loop`.
+    """A loop over steps and arms that takes the place of a compiled `Loop`.
 
     Each arm's controller sees arrays of its own, as they are declared, and the model with the arm's own parameters. Of
     an arm whose positions or velocities are not finite the results are NaN; the others go on.
@@ -131,7 +131,7 @@ class PythonLoop:
                 self._lost[number] = steps, {name: np.array(before[name][number]) for name in self.state}
 
     def _note(self, batch: Batch, own: Arrays, number: int, k: int) -> str:
-        """Where an error of the controller comes from."""
+        """Step, arm and time of an error of the controller."""
         t = float(own["t"]) if "t" in own else k * float(own["h"])
         arm = f" of arm {tuple(map(int, np.unravel_index(number, batch.shape)))}" if batch.shape else ""
         name = self.controller.function.name
