@@ -26,7 +26,8 @@ class Lost(NamedTuple):
         place: of the first in the batch.
         given: its arguments of the first step, those over time with all steps, by name.
         step: after how many steps it is not finite; 0 where it began so.
-        before: its state one step before, by name; where it began where it began so.
+        before: its state one step before, and what was recorded of that step, by name; where it began where it began
+            so.
     """
 
     lost: int
@@ -66,6 +67,10 @@ def lost_of(loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int)
         else:
             high = middle
     place = tuple(map(int, np.unravel_index(first, batch.shape))) if batch.shape else ()
+    rows = loop.room(one, 1)
+    if high:
+        loop.between(one, given | state, high - 1, high, rows)
+        state = rows | state
     before = {name: array.reshape(batch.shapes[name]) for name, array in state.items()}
     return Lost(lost, batch.states, place, given, high, before)
 

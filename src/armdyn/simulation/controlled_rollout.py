@@ -101,11 +101,19 @@ class ControlledRollout(CompiledRollout):
         if wrong:
             how = f"{', '.join(wrong)} that it was given is not finite. Give finite numbers"
         else:
-            how = f"{fastest(self.robot, lost.before['qd'])}. Use a shorter step or lower gains"
+            how = f"{self._last_of(lost)}. Use a shorter step or lower gains"
         return (
             f"{which} of {self.robot.name!r} ended in NaN or infinity, at t = {t:g} s, after step {lost.step}: {how}; "
             "armdyn.control.require_finite makes this an error"
         )
+
+    def _last_of(self, lost: Lost) -> str:
+        """The fastest joint before, and a torque that was not finite, where torques are known."""
+        tau = lost.before.get("tau", np.zeros(self.robot.dof))
+        wrong = [
+            f"tau of joint {n!r} is {x}" for n, x in zip(self.robot.joint_names, tau, strict=True) if not np.isfinite(x)
+        ]
+        return ", and ".join([fastest(self.robot, lost.before["qd"]), *wrong[:1]])
 
     def __reduce__(self) -> tuple[Any, ...]:
         settings: dict[str, Any] = {"over_time": self.over_time, "record": self.record, "parameters": self.parameters}

@@ -76,7 +76,7 @@ class PythonLoop:
                     rows[name][:, k // every] = now[name] if name in self.state else found[name]
             values |= self._moved(batch, now | {name: found[name] for name in FORCES if name in found})
             values |= {name: found[name] for name in self.controller.state}
-            self._note_lost(values, now, k + 1)
+            self._note_lost(values, now | found, k + 1)
             if report is not None and (k + 1 == steps or time.perf_counter() - told > SECONDS_BETWEEN_REPORTS):
                 told = time.perf_counter()
                 report((k + 1) / steps)
@@ -128,7 +128,7 @@ class PythonLoop:
         lost = ~np.all([np.isfinite(later[name]).all(axis=-1) for name in names], axis=0)
         for number in map(int, np.flatnonzero(lost)):
             if number not in self._lost:
-                self._lost[number] = steps, {name: np.array(before[name][number]) for name in self.state}
+                self._lost[number] = steps, {n: np.array(before[n][number]) for n in ("tau", *self.state)}
 
     def _note(self, batch: Batch, own: Arrays, number: int, k: int) -> str:
         """Step, arm and time of an error of the controller."""
