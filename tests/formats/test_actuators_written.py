@@ -172,6 +172,7 @@ def test_a_transmission_that_contradicts_our_own_element_is_named(was: str, give
         ('ratio="5.0"', 'ratio="0"', "<actuator>: ratio of Gear is 0; expected the turns"),
         ('ratio="5.0"', 'ratio="five"', "<actuator>: ratio of Gear is 'five'; expected a finite number"),
         ('ratio="5.0"', 'ration="5.0"', "Did you mean 'ratio'?"),
+        ("</armdyn>", '<of_joint joint="joint_1"/></armdyn>', "<of_joint> of joint 'joint_1' stands here again"),
         ("gear ratio", "gera ratio", "Did you mean 'gear'?"),
         ("Coulomb size", "Coulom size", "no friction law 'Coulom' in armdyn.actuators"),
         ("<friction>", '<friction remark="7">', "no friction law 'remark' in armdyn.actuators"),

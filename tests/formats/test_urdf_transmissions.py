@@ -152,6 +152,14 @@ def check_against_drake(robot: Robot, text: str) -> None:
             "<mechanicalReduction> offset of <transmission> is not used: transmission 'of_turn'",
         ),
         (
+            simple("turn", '<drake:gear_ratio value="3" type="7"/>'),
+            "<drake:gear_ratio> type of <transmission> is not used: transmission 'of_turn'",
+        ),
+        (
+            simple("turn", REDUCED).replace("<actuator ", '<actuator value="3" '),
+            "<actuator> value of <transmission> is not used: transmission 'of_turn'",
+        ),
+        (
             '<ros2_control name="c"><transmission name="t"><joint name="turn"/></transmission></ros2_control>',
             "<ros2_control> is not used, but for its transmissions: 'c'",
         ),

@@ -72,7 +72,12 @@ def read_own_words(root: Element, findings: Findings, links: Sequence[str], join
         reader.problem(element, f"<{TAG}> tip {quoted(tip)} is no link of this file.{Suggestions(links).hint(tip)}")
     gravity = reader.vector(element, "gravity", None) if "gravity" in element.attributes else None
     kinds = {joint.name: joint.kind for joint in joints}
-    of_joints = {reader.word(child, "joint"): _of_joint(reader, child, kinds) for child in element.all(OF_JOINT)}
+    of_joints: dict[str, Mapping[str, Any]] = {}
+    for child in element.all(OF_JOINT):
+        joint = reader.word(child, "joint")
+        if joint in of_joints:
+            reader.problem(child, f"<{OF_JOINT}> of joint {quoted(joint)} stands here again; expected it once.")
+        of_joints[joint] = _of_joint(reader, child, kinds)
     return OwnWords(tip, gravity, of_joints, list(_of_links(reader, element, links)))
 
 
