@@ -39,8 +39,8 @@ def through_motors(controller: Function, *, command: str = "torque") -> Function
     The current moves by L dI/dt = V - k_t w - R I with what is held during the step, exactly, and within the limit of
     its rate; what it is at the end of the step acts during it: tau = G (k_t I + tau_cogging), with k_t I within the
     limit of the torque. Winding and housing get warmer by I^2 R, exactly; R rises and k_t falls with them. The
-    amplifier's own k_t and R are those of the reference temperature. The limit of the voltage is the motor's own, whatever
-    the others draw: a supply that falls under load, `armdyn.actuators.Supply`, does not count here.
+    amplifier's own k_t and R are those of the reference temperature. The limit of the voltage is the motor's own,
+    whatever the others draw: a supply that falls under load, `armdyn.actuators.Supply`, does not count here.
 
     States, shape (n), which begin at zero: ``current``, A, ``winding_rise`` and ``housing_rise``, K above the ambient.
     Signals: ``voltage``, V, and ``electrical_power``, W: V I. A joint without a motor gets the controller's tau; the
