@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn import TraceError, Unsupported
-from armdyn.actuators import Actuator, Cogging, Gear, Motor, Spring, Viscous
+from armdyn.actuators import Actuator, Cogging, Gear, Motor, MotorLimits, Spring, Viscous
 from armdyn.simulation import RungeKutta4
 from oracles.flexible import flexible
 
@@ -75,7 +75,9 @@ def test_damped_springs_need_their_deflection() -> None:
         robot.compile(armdyn.control.flexible_feedforward)(*np.zeros((9, 2)))
 
 
-MOTOR = Motor(1e-5, torque_constant=0.05, resistance=0.5, inductance=4e-4, cogging=Cogging(0.01, 6.0))
+MOTOR = Motor(
+    1e-5, torque_constant=0.05, resistance=0.5, inductance=4e-4, cogging=Cogging(0.01, 6.0), limits=MotorLimits(3.0)
+)  # fmt: skip
 DRIVEN = {"joint_1": Actuator(MOTOR, Gear(100.0), spring=Spring(900.0)), "joint_2": Actuator(MOTOR, Gear(-60.0))}
 AIM = {"q_ref": np.array([0.3, -0.2]), "Kp": np.array([60.0, 40.0]), "Kd": np.array([6.0, 4.0])}
 
@@ -91,7 +93,7 @@ def test_motors_behind_springs_turn_with_their_rotors() -> None:
     for _ in range(40):
         wanted = law(theta, thetad, *AIM.values()) / (G * 0.05)
         volts = [MOTOR.voltage_for(a, i, w, h) for a, i, w in zip(wanted, current, G * thetad, strict=True)]
-        steps = zip(current, volts, G * thetad, strict=True)
+        steps = zip(current, np.clip(volts, -3.0, 3.0), G * thetad, strict=True)
         current = np.array([MOTOR.next_current(i, volt, w, h) for i, volt, w in steps])
         tau = G * (0.05 * current + MOTOR.cogging_torque(G * theta))
         links, rotors = robot.flexible_forward_dynamics(q, qd, theta, thetad, tau)
