@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from armdyn.actuators.two_numbers import TwoNumbers, of_joint
 from armdyn.errors import ModelError
 from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.loops import add_loops
@@ -21,7 +22,7 @@ from armdyn.formats.export.shapes import Shapes, add_shapes, is_of_urdf, shapes_
 from armdyn.formats.export.transmissions import add_transmissions
 from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.dynamics import TAG as DYNAMICS
-from armdyn.formats.urdf.dynamics import Dynamics, own_numbers, stated
+from armdyn.formats.urdf.dynamics import own_numbers
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_equations import JointEquation
@@ -56,7 +57,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     """
     _check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)
-    dynamics = {joint.name: stated(joint) for joint in model.joints}
+    dynamics = {joint.name: of_joint(joint) for joint in model.joints}
     root = Element("robot", name=model.name)
     shapes = shapes_by_link(model)
     root.append(
@@ -130,7 +131,7 @@ def _add_inertial(link: Element, inertia: Inertia) -> None:
     SubElement(inertial, "inertia", {word: number(inertia.tensor[place]) for word, place in entries.items()})
 
 
-def _add_joint(root: Element, part: Part, dynamics: Dynamics | None, mimic: JointEquation | None) -> None:
+def _add_joint(root: Element, part: Part, dynamics: TwoNumbers | None, mimic: JointEquation | None) -> None:
     joint = SubElement(root, "joint", name=part.joint_name, type=_type(part))
     SubElement(joint, "parent", link=part.parent)
     SubElement(joint, "child", link=part.name)

@@ -13,12 +13,10 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
-from armdyn.actuators.coulomb import Coulomb
-from armdyn.actuators.viscous import Viscous
+from armdyn.actuators.two_numbers import TwoNumbers, of_joint, of_laws
 from armdyn.formats.findings import ElementReader, read_number
-from armdyn.model.actuator import JointActuator
 from armdyn.model.joint import Joint
 from armdyn.model.parts import JointPart
 
@@ -26,29 +24,6 @@ TAG = "dynamics"
 
 RELATIVE = 1e-6
 """By which <dynamics> may differ from <armdyn>: programs write six digits or more."""
-
-
-class Dynamics(NamedTuple):
-    """Viscous friction, N m s/rad or N s/m, and Coulomb friction, N m or N."""
-
-    damping: float
-    friction: float
-
-    def __str__(self) -> str:
-        return f"damping {self.damping:g} and friction {self.friction:g}"
-
-
-def of_laws(actuator: JointActuator | None) -> Dynamics:
-    """The sums of the laws of an actuator that <dynamics> can state: `Viscous` and `Coulomb`, engaged brakes too."""
-    laws = () if actuator is None else (*(actuator.laws or ()), *actuator.losses)
-    damping = sum(law.coefficient for law in laws if isinstance(law, Viscous))
-    return Dynamics(damping, sum(law.size for law in laws if isinstance(law, Coulomb)))
-
-
-def stated(joint: Joint | JointPart) -> Dynamics:
-    """The numbers of <dynamics>: the joint's own and those of its actuator's laws."""
-    laws = of_laws(joint.actuator)
-    return Dynamics(joint.damping + laws.damping, joint.friction + laws.friction)
 
 
 def own_numbers(joint: Joint) -> Mapping[str, float]:
@@ -65,11 +40,11 @@ def divided(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) ->
         said: the fields that <of_joint> gives it.
         reader: of its <joint>.
     """
-    names = Dynamics._fields
+    names = TwoNumbers._fields
     if joint.kind == "fixed" or not (any(of_laws(joint.actuator)) or said.keys() & set(names)):
         return joint
     joint = dataclasses.replace(joint, **{name: said.get(name, 0.0) for name in names})
-    element, expected = reader.element.first(TAG), stated(joint)
+    element, expected = reader.element.first(TAG), of_joint(joint)
     given = {} if element is None else {name: read_number(element.attributes.get(name, "")) for name in names}
     wrong = [
         f"{name} {value:g}, and <armdyn> {expectation:g}"
