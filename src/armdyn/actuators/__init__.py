@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from armdyn.actuators.thermal import Rises, Thermal
     from armdyn.actuators.vibration import FlexibleStiffness, VibrationModes, flexible_stiffness, vibration_modes
     from armdyn.actuators.viscous import Viscous
+    from armdyn.actuators.with_state import FrictionWithState
 
 _WHERE = {
     "Actuator": "actuator",
@@ -68,6 +69,7 @@ _WHERE = {
     "DirectionDependent": "direction_dependent",
     "DryFriction": "dry",
     "FlexibleInverseDynamics": "flexible_inverse_dynamics",
+    "FrictionWithState": "with_state",
     "Gear": "gear",
     "GearLoss": "gear_loss",
     "LuGre": "lugre",
@@ -125,6 +127,7 @@ __all__ = [
     "FlexibleInverseDynamics",
     "FlexibleStiffness",
     "FrictionLaw",
+    "FrictionWithState",
     "Gear",
     "GearLoss",
     "LuGre",

@@ -16,6 +16,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.brakes import Brakes
+from armdyn.simulation.bristles import OnNumbers
 from armdyn.simulation.chattering import Watch
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
@@ -118,7 +119,7 @@ def integrate(
     robot: Robot,
     method: Adaptive | FixedStep,
     forces: Forces,
-    start: tuple[Array, Array],
+    start: tuple[Array, ...],
     *,
     duration: float,
     samples: Samples,
@@ -128,8 +129,13 @@ def integrate(
     corrector: Corrector | None = None,
     dense_output: bool = False,
 ) -> None:
-    """Integrate each state of the batch from (q, qd) to ``duration`` or a terminal event, and fill the samples."""
-    q, qd = start
+    """Integrate each state of the batch to ``duration`` or a terminal event, and fill the samples.
+
+    The state is (q, qd), and bristles where the robot has such.
+    """
+    q, _, *bristles = start
+    bends = OnNumbers(robot, redundant) if bristles else None
+    robot = robot if bends is None else bends.bare
     barriers = Barriers(robot, happenings.stops, happenings.contacts)
     watched = [one for event in happenings.events for one in event.watched(robot)]
     batch = q.shape[:-1]
@@ -144,7 +150,9 @@ def integrate(
     room = Room.of(samples, len(barriers))
     samples.qdd = room.qdd
     brakes = happenings.brakes
-    samples.signals = room.signals(barriers.stops, friction=len(happenings.dry) > 0 or brakes is not None)
+    samples.signals = room.signals(
+        barriers.stops, friction=len(happenings.dry) > 0 or brakes is not None or bends is not None
+    )
     braked = None if brakes is None else cache(lambda engaged: brakes.pushing(engaged, barriers, redundant))
     if dense_output:
         samples.dense = {index: Dense(robot.dof) for index in np.ndindex(batch)}
@@ -152,11 +160,11 @@ def integrate(
     def alone(index: Index, own: Samples) -> Generator[float]:
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         dense = samples.dense.get(index)
-        motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense)
+        motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense, bends)
         if brakes is not None and braked is not None:
             motion.brakes = BrakesInMotion(brakes, braked, brakes.engaged, [one.t for one in brakes.switches])
         try:
-            yield from motion.run(q[index], qd[index])
+            yield from motion.run(*(each[index] for each in start))
         finally:
             samples.events += [Occurrence(*each, index) for each in motion.occurred]
 
@@ -225,7 +233,7 @@ class BrakesInMotion:
 
 
 class StateInMotion:
-    """One state on its way: y = (q, qd, W), and what is held: barriers closed, joints stuck."""
+    """One state on its way: y = (q, qd, z, W), and what is held: barriers closed, joints stuck; z where it bends."""
 
     def __init__(
         self,
@@ -238,7 +246,9 @@ class StateInMotion:
         watched: Sequence[Watched],
         corrector: Corrector | None,
         dense: Dense | None,
+        bends: OnNumbers | None = None,
     ) -> None:
+        self.bends = bends
         self.pushing, self.barriers, self.dry = pushing, pushing.barriers, pushing.dry
         self.n = pushing.robot.dof
         self.forces, self.duration, self.samples, self.room = forces, duration, samples, room
@@ -249,25 +259,37 @@ class StateInMotion:
         self.hold = 0
         self.acting = forces
         self.starts, self.at_once = True, 0
-        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration)
+        along = None if bends is None else bends.along
+        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration, along)
         self.ends = _ends(method, forces, duration)
         self.watch = Watch(duration) if isinstance(method, Adaptive) and forces.by_callables else None
 
     def rates(self, t: float, y: Array) -> Array:
-        """y' = (qd, qdd, P)."""
-        n, (q, qd) = self.n, self._state(y)
+        """y' = (qd, qdd, dz/dt, P)."""
+        q, qd = self._state(y)
         acting = self.acting.at(self.hold, t, q, qd)
-        found = self.pushing.rates(q, qd, acting, self.mode)
+        force, stored, z_rate = self._bending(y)
+        found = self.pushing.rates(q, qd, (acting[0] - force, *acting[1:]), self.mode)
         if self.watch is not None:
             self.watch.saw(t, y, acting)
         self.samples.effort.evaluations += 1
-        result = np.empty(2 * n + 1)
-        result[:n], result[n:-1], result[-1] = qd, found.qdd, found.power
-        return result
+        return np.concatenate([qd, found.qdd, z_rate, [found.power + stored]])
 
-    def run(self, q: Array, qd: Array) -> Generator[float]:
+    def _bending(self, y: Array) -> tuple[Any, Any, Array]:
+        """What bends takes from the coordinates, the rate of its energy, and dz/dt."""
+        if self.bends is None:
+            return 0.0, 0.0, y[2 * self.n : -1]
+        found: tuple[Any, Any, Array] = self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
+        return found
+
+    def _pushed(self, t: float, y: Array) -> tuple[Array, ...]:
+        """The forces that act, joint forces less those of what bends."""
+        tau, *f_tip = self.acting.at(self.hold, t, *self._state(y))
+        return tau - self._bending(y)[0], *f_tip
+
+    def run(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
         """From 0 to the end; yields the fraction that is done."""
-        t, y = 0.0, np.array([*q, *qd, 0.0])
+        t, y = 0.0, np.concatenate([q, qd, *bristles, [0.0]])
         self._refuse_start(q, qd)
         for hold, end in enumerate(self.ends):
             y = self._entered(hold, t, end, y)
@@ -398,14 +420,14 @@ class StateInMotion:
     def _slip_speed(self, place: int, at: At) -> Function:
         """The speed of a joint along its slip; its rate where ``at`` gives y'."""
         row = self.mode.slip[place] * self.dry.rows[place]
-        return lambda t: float(row @ at(t)[self.n : -1])
+        return lambda t: float(row @ at(t)[self.n : 2 * self.n])
 
     def _reserve(self, at: At) -> Function:
         return lambda t: self._holding(t, at(t)).nearest.distance
 
     def _holding(self, t: float, y: Array) -> Holding:
         q, qd = self._state(y)
-        return self.pushing.holding(q, qd, self.acting.at(self.hold, t, q, qd), self.mode)
+        return self.pushing.holding(q, qd, self._pushed(t, y), self.mode)
 
     # What changes.
 
@@ -430,7 +452,7 @@ class StateInMotion:
         closed[found.place + (len(self.barriers) if found.kind == "rest" else 0)] = True
         q, qd_at_rest = self.pushing.closed(q, qd, closed)
         if found.kind == "hit":
-            return self._settled(t, np.array([*q, *qd, y[-1]]))
+            return self._settled(t, self._with(y, q, qd))
         slip = np.where(np.abs(self.dry.rows @ qd_at_rest) <= SLOW, 0, self.mode.slip)
         return self._settled(t, self._moved(y, q, qd_at_rest), slip=slip)
 
@@ -467,7 +489,7 @@ class StateInMotion:
         hit = touched & (speed < -SLOW)
         if hit.any():
             after, took = self.pushing.after_impact(q, qd, touched)
-            y = np.array([*q, *after, y[-1] - took])
+            y = self._with(y, q, after, -took)
             for k, place in enumerate(np.flatnonzero(hit)):
                 self._note(t, self.barriers.names[place], "impact", y, took if k == 0 else 0.0)
             q, qd = self._state(y)
@@ -479,10 +501,10 @@ class StateInMotion:
             left[self.mode.held] = leaves
             touched, slip = touched & (left[:barriers] == 0), slip + left[barriers:]
         before, resting = self.mode, np.concatenate([touched, slip == 0])
-        self.mode = self.pushing.decided(q, qd, self.acting.at(self.hold, t, q, qd), resting, slip)
+        self.mode = self.pushing.decided(q, qd, self._pushed(t, y), resting, slip)
         open_yet = self.mode.held & np.append(self.barriers.gaps(q) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
         if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
-            y = np.array([*self.pushing.closed(q, qd, open_yet)[0], *qd, y[-1]])
+            y = self._with(y, self.pushing.closed(q, qd, open_yet)[0], qd)
             q, qd = self._state(y)
         if (np.abs(self.pushing.rows(q) @ qd)[self.mode.held] > 0).any():
             y = self._moved(y, *self.pushing.closed(q, qd, self.mode.held))
@@ -492,7 +514,7 @@ class StateInMotion:
     def _moved(self, y: Array, q: Array, qd: Array) -> Array:
         """The state with q and qd put right, the kinetic energy that takes being counted as work."""
         kinetic = self.pushing.robot.kinetic_energy
-        return np.array([*q, *qd, y[-1] + float(kinetic(q, qd) - kinetic(q, self._state(y)[1]))])
+        return self._with(y, q, qd, float(kinetic(q, qd) - kinetic(q, self._state(y)[1])))
 
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
         """Note what is held and was not, what is left, and joints that turn round."""
@@ -522,7 +544,7 @@ class StateInMotion:
             q[stand] = before[stand]
         if held.any():
             q, qd = self.pushing.closed(q, qd, held)
-        return np.array([*q, *qd, y[-1]])
+        return self._with(y, q, qd)
 
     def _note(self, t: float, name: str, kind: str, y: Array, energy: float = 0.0) -> None:
         q, qd = self._state(y)
@@ -543,8 +565,9 @@ class StateInMotion:
     def _record_state(self, t: float, y: Array) -> None:
         q, qd = self._state(y)
         acting = self.acting.at(self.hold, t, q, qd)
-        self.room.keep(self.samples.count, self.pushing.rates(q, qd, acting, self.mode, shared=True))
-        self.samples.record((q, qd, y[-1]), acting)
+        found = self.pushing.rates(q, qd, self._pushed(t, y), self.mode, shared=True)
+        self.room.keep(self.samples.count, found._replace(friction=found.friction + self._bending(y)[0]))
+        self.samples.record((q, qd, y[-1], y[2 * self.n : -1]), acting)
 
     def _end(self, t: float, y: Array) -> None:
         """The last sample is that of the event."""
@@ -579,7 +602,11 @@ class StateInMotion:
         )
 
     def _state(self, y: Array) -> tuple[Array, Array]:
-        return y[: self.n], y[self.n : -1]
+        return y[: self.n], y[self.n : 2 * self.n]
+
+    def _with(self, y: Array, q: Array, qd: Array, work: float = 0.0) -> Array:
+        """The state with other positions and velocities, and so much work more."""
+        return np.concatenate([q, qd, y[2 * self.n : -1], [y[-1] + work]])
 
 
 def _crossed(value: Along, times: Array, direction: int, at: At) -> Bracket | None:

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from armdyn.actuators.lugre import LuGre
-from armdyn.actuators.maxwell_slip import MaxwellSlip
 from armdyn.robot import Robot
+from armdyn.simulation.bristles import names
 from armdyn.simulation.columns import UNITS
 from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
@@ -54,19 +53,16 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[
     )
 
 
-def friction_states(robot: Robot) -> Iterator[str]:
+def friction_states(robot: Robot, method: Method) -> Iterator[str]:
     """That laws with a state of their own count here without it."""
-    drive, joints = robot.mechanism.drive, robot.model.joints
-    bent = [
-        f"{type(law).__name__} of {joints[body.joint].name!r}"
-        for body, laws in zip(robot.mechanism.bodies, drive.laws, strict=True)
-        for law in laws
-        if isinstance(law, LuGre | MaxwellSlip)
-    ]
+    bent = list(dict.fromkeys(names(robot)))
     if bent:
+        flexible = bool(flexible_places(robot.model))
+        why = "joints are flexible" if flexible else f"{method} knows no state beside q and qd"
+        remedy = "simulate robot.without_springs()" if flexible else "use method='adaptive' or 'rk4'"
         yield (
-            f"friction with a state counts at its steady force in this simulation, nothing bends before it slips "
-            f"({', '.join(bent)}); a controller of a ClosedLoop can keep the state, see docs/actuators.md"
+            f"{why}, so friction with a state of its own counts at its steady force in this simulation, and nothing "
+            f"bends before it slips ({', '.join(bent)}); {remedy}"
         )
 
 

@@ -27,6 +27,7 @@ from armdyn.algorithms.holding_forces import friction_at_rest
 from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import greater, less, less_equal, maximum, select, sign
+from armdyn.simulation.bristles import Bent
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import State
 from armdyn.simulation.sliding_arm import SlidingArm
@@ -42,7 +43,13 @@ step late then, which methods of the first order bear.
 
 
 def stick_slip_step(
-    method: FixedStep, mechanism: Mechanism, state: State, h: Any, tau: Any, f_tip: Any = None
+    method: FixedStep,
+    mechanism: Mechanism,
+    state: State,
+    h: Any,
+    tau: Any,
+    f_tip: Any = None,
+    bent: Bent | None = None,
 ) -> State:
     """(q, qd, (W, Q)) a step of a one-step method later, forces held.
 
@@ -55,11 +62,12 @@ def stick_slip_step(
         h: length of the step, s.
         tau: joint forces, N m or N.
         f_tip: wrench at the tip, (m, f) in the tip frame.
+        bent: what bends beside this friction, along this step; its energy is part of what the arm has.
     """
     (q, qd, energies), dry = state, dry_coordinates(mechanism.drive)
     slip = np.ones(mechanism.dof, dtype=object)
     slip[dry] = sign(qd[dry])
-    arm = SlidingArm(mechanism, slip, tau, f_tip)
+    arm = SlidingArm(mechanism, slip, tau, f_tip, bent)
     first = arm.solved(q, qd)
     later = method.scheme.formula(arm, (first.x, arm.powers(q, qd)), 0.0, (q, qd, energies), h)
     if not dry:
@@ -82,7 +90,8 @@ def stick_slip_step(
     kinetic = 0.5 * impulses @ (predicted + after)
     changed = later[1] + change
     changed[dry] = after
-    return later[0] + moved, changed, later[2] + arm.energies_of_change(q, kinetic, moved)
+    stored = 0.0 if bent is None else bent.energy(later[0] + moved, changed) - bent.energy(*later[:2])
+    return later[0] + moved, changed, later[2] + arm.energies_of_change(q, kinetic + stored, moved)
 
 
 @dataclass(frozen=True, eq=False)
