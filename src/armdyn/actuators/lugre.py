@@ -98,7 +98,3 @@ class LuGre(FrictionWithState):
     def energy(self, z: Any) -> Any:
         """What the bristles store, s0 z^2/2, J."""
         return 0.5 * self.stiffness * z * z
-
-    def energy_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
-        """s0 z dz/dt, W; arguments as of `state_rate`."""
-        return self.stiffness * z * self.state_rate(z, rate, load)

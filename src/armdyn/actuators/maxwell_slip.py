@@ -109,8 +109,3 @@ class MaxwellSlip(FrictionWithState):
     def energy(self, z: Any) -> Any:
         """What the springs store, sum k_i z_i^2/2, J."""
         return sum(0.5 * k * one * one for k, one in zip(self.stiffnesses, z, strict=True))
-
-    def energy_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
-        """sum k_i z_i dz_i/dt, W; arguments as of `state_rate`."""
-        rates = self.state_rate(z, rate, load)
-        return sum(k * one * rate for k, one, rate in zip(self.stiffnesses, z, rates, strict=True))

@@ -50,8 +50,4 @@ class FrictionWithState(DryFriction):
 
     @abstractmethod
     def energy(self, z: Any) -> Any:
-        """What is stored in the bending, J."""
-
-    @abstractmethod
-    def energy_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
-        """The rate of `energy`, W; F qd less this is lost. Arguments as of `state_rate`."""
+        """What is stored in the bending, J; the work of F less what this grows by is lost."""

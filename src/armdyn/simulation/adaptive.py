@@ -123,7 +123,7 @@ class _Run:
 
     def integrate(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
         """From 0 to the duration, starting anew where known forces jump or bend; yields the fraction that is done."""
-        y = np.concatenate([q, qd, *bristles, [0.0]])
+        y = np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
         edges = self.forces.edges(self.duration)
         for self.hold, (begin, end) in enumerate(pairwise(edges)):
             t, self.acting = begin, self.forces.between(begin, end)
@@ -233,7 +233,11 @@ class _Run:
         q, qd, z, work = y[:n], y[n : 2 * n], y[2 * n : -1], y[-1]
         if self.corrector is not None:
             q, qd = self.corrector.onto(q, qd)
-        self.samples.record((q, qd, work, z), self.acting.at(self.hold, t, q, qd))
+        self.samples.record((q, qd, work + self._stored(z), z), self.acting.at(self.hold, t, q, qd))
+
+    def _stored(self, *bristles: Array) -> float:
+        """The energy of what is bent."""
+        return 0.0 if self.bends is None else float(self.bends.energy(*bristles))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."

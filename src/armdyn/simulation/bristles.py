@@ -137,11 +137,6 @@ class Bristles:
         """What all store."""
         return sum((one.law.energy(one.of(z)) for one in self.laws), start=0.0)
 
-    def energy_rate(self, z: Any, qd: Any) -> Any:
-        """Its rate."""
-        rates = self.drive.rates(qd)
-        return sum((one.law.energy_rate(one.of(z), rates[k]) for one, k in self._placed), start=0.0)
-
     @property
     def _placed(self) -> list[tuple[Bending, int]]:
         """Each with the body whose joint it is in."""
@@ -154,16 +149,16 @@ class Bristles:
 SIZES = {NAME: count}
 
 
-@function("(bristles),(n)->(n),(),(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
-def bending(model: Any, bristles: Any, qd: Any) -> tuple[Array, Any, Array]:
-    """Force of what bends on the coordinates, N m or N, (..., n), rate of its energy, W, (...), dz/dt, (..., bristles).
+@function("(bristles),(n)->(n),(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
+def bending(model: Any, bristles: Any, qd: Any) -> tuple[Array, Array]:
+    """What bends takes from the coordinates, N m or N, (..., n), and dz/dt, rad/s or m/s, (..., bristles).
 
     Args:
         bristles: z of all laws with a state, rad or m, shape (..., bristles).
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
     own = Bristles(model)
-    return own.forces(bristles, qd), own.energy_rate(bristles, qd), own.rates(bristles, qd)
+    return own.forces(bristles, qd), own.rates(bristles, qd)
 
 
 @function("(bristles),(n),(n)->(bristles)", sizes=SIZES, sources=(*SOURCES, "actuators"))
@@ -206,7 +201,7 @@ class Path:
         return self.along(self.z, q - self.q, 0.5 * (self.qd + qd))
 
     def step(self, formula: Formula, motion: Motion, t: Any, work: Any, h: Any) -> State:
-        """(q, qd, W, z) a step of a one-step formula later."""
+        """(q, qd, W, z) a step of a one-step formula later; W is the work of what acts, less that of all friction."""
 
         def f(t: Any, q: Any, qd: Any) -> Rates:
             return motion(t, q, qd, self.bent(q, qd))
@@ -234,13 +229,9 @@ class Bent:
         """What bristles take from the coordinates."""
         return self.laws.forces(self.path.bent(q, qd), qd)
 
-    def energy(self, q: Any, qd: Any) -> Any:
-        """What is stored."""
-        return self.laws.energy(self.path.bent(q, qd))
-
-    def energy_rate(self, q: Any, qd: Any) -> Any:
-        """Its rate."""
-        return self.laws.energy_rate(self.path.bent(q, qd), qd)
+    def stored(self, q: Any, qd: Any) -> Any:
+        """The energy that has been stored since the step began, at its end."""
+        return self.laws.energy(self.path.bent(q, qd)) - self.laws.energy(self.path.z)
 
 
 def bent_step(method: FixedStep, model: Any, state: State, h: Any, tau: Any, f_tip: Any = None) -> State:
@@ -249,11 +240,11 @@ def bent_step(method: FixedStep, model: Any, state: State, h: Any, tau: Any, f_t
     own = Bristles(model)
 
     def held(t: Any, q: Any, qd: Any, z: Any) -> Rates:
-        qdd, power = motion(own.bare, q, qd, tau - own.forces(z, qd), f_tip)
-        return qdd, power + own.energy_rate(z, qd)
+        return motion(own.bare, q, qd, tau - own.forces(z, qd), f_tip)  # type: ignore[no-any-return]
 
-    q, qd, work, z = Path(own.along, q, qd, z).step(method.scheme.formula, held, 0.0, work, h)
-    return q, qd, z, work
+    path = Path(own.along, q, qd, z)
+    q, qd, work, after = path.step(method.scheme.formula, held, 0.0, work, h)
+    return q, qd, after, work + own.energy(after) - own.energy(z)
 
 
 class OnNumbers:
@@ -267,13 +258,12 @@ class OnNumbers:
     def __init__(self, robot: Robot, redundant: Redundant) -> None:
         self.bare = without_bristles(robot)
         self.bending, self.along = robot.compile(bending), robot.compile(bent_along)
-        self._motion = motion_of(self.bare, redundant)
+        self.energy, self._motion = robot.compile(bristle_energy), motion_of(self.bare, redundant)
 
     def motion(self, q: Array, qd: Array, z: Array, tau: Array, *f_tip: Array) -> tuple[Array, Any, Array, Array]:
-        """qdd, the power of what acts and is not stored, dz/dt, and the forces of what bends."""
-        force, stored, rates = self.bending(z, qd)
-        qdd, power = self._motion(q, qd, tau - force, *f_tip)
-        return qdd, power + stored, rates, force
+        """qdd, the power of what acts less that of all friction, dz/dt, and the forces of what bends."""
+        force, rates = self.bending(z, qd)
+        return *self._motion(q, qd, tau - force, *f_tip), rates, force
 
 
 def bent_results(robot: Robot, samples: Samples, redundant: Redundant) -> tuple[Array, EnergyAccount, dict[str, Array]]:
@@ -281,32 +271,32 @@ def bent_results(robot: Robot, samples: Samples, redundant: Redundant) -> tuple[
     q, qd, z, own = samples.q, samples.qd, samples.bristles, OnNumbers(robot, redundant)
     assert z is not None  # noqa: S101 - the caller saw it
     qdd, _, _, force = own.motion(q, qd, z, *samples.forces)
-    signals = {NAME: z, "friction": force + own.bare.friction_forces(q, qd, qdd, *samples.forces[1:])}
-    potential = robot.potential_energy(q) + robot.compile(bristle_energy)(z)
+    signals = {"friction": force + own.bare.friction_forces(q, qd, qdd, *samples.forces[1:])} | samples.signals
+    potential = robot.potential_energy(q) + own.energy(z)
     energy = EnergyAccount(robot.kinetic_energy(q, qd), potential, samples.work)
-    return qdd if samples.qdd is None else samples.qdd, energy, signals | samples.signals
+    return qdd if samples.qdd is None else samples.qdd, energy, signals | {NAME: z}
 
 
-def initial_bristles(robot: Robot, given: Any, batch: tuple[int, ...], *, carried: bool) -> Array | None:
-    """z at t = 0, shape (*batch, bristles): zero where none is given; None where the motion has no such state.
+def initial_bristles(robot: Robot, method: Method, given: Any, batch: tuple[int, ...]) -> tuple[Array, ...]:
+    """z at t = 0, shape (*batch, bristles), as one array: zero where none is given. No array where none is carried.
 
     Raises:
-        SettingError: bristles of a motion that has none, or bent further than they can be.
+        SettingError: bristles of a motion that carries none.
         ShapeError: another number of them.
     """
-    if not carried:
+    if not carries(robot, method):
         if given is not None:
             raise SettingError(
-                f"bristles0 is given, but this simulation of {robot.name!r} has no friction with a state of its own; "
-                "leave it out, or give a joint such as Actuator(friction=armdyn.actuators.LuGre(...))"
+                f"bristles0 is given, but this simulation of {robot.name!r} carries no state of friction. Rigid joints "
+                "with such as Actuator(friction=armdyn.actuators.LuGre(...)) have one, by method='adaptive' or 'rk4'"
             )
-        return None
+        return ()
     size = count(robot.model)
     if given is None:
-        return np.zeros((*batch, size))
+        return (np.zeros((*batch, size)),)
     z = array("bristles0", given, None, f"(..., {size}), rad or m, {', '.join(names(robot))}", finite=SettingError)
     try:
-        return np.array(np.broadcast_to(z, (*batch, size)))
+        return (np.array(np.broadcast_to(z, (*batch, size))),)
     except ValueError:
         raise ShapeError(
             f"bristles0 has shape {z.shape}; expected ({size},) or {(*batch, size)}, rad or m: "
@@ -337,6 +327,7 @@ def bent_steps(
             here = acting if forces.held or now == t else forces.at(k, now, q, qd)
             return own.motion(q, qd, z, *here)[:2]
 
-        return Path(own.along, q, qd, z).step(formula, held, t, work, h)
+        q, qd, work, after = Path(own.along, q, qd, z).step(formula, held, t, work, h)
+        return q, qd, work + own.energy(after) - own.energy(z), after
 
     return advance

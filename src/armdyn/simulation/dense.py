@@ -21,7 +21,7 @@ class StateAt(NamedTuple):
 
 @dataclass
 class Dense:
-    """The interpolants y(t) of the steps of one motion, y = (q, qd, ..., W), in order, with the time each reaches to."""
+    """The interpolants y(t) of the steps of one motion, y = (q, qd, ...), in order, with the time each reaches to."""
 
     dof: int
     until: list[float] = field(default_factory=list)

@@ -150,9 +150,7 @@ def integrate(
     room = Room.of(samples, len(barriers))
     samples.qdd = room.qdd
     brakes = happenings.brakes
-    samples.signals = room.signals(
-        barriers.stops, friction=len(happenings.dry) > 0 or brakes is not None or bends is not None
-    )
+    samples.signals = room.signals(barriers.stops, friction=len(happenings.dry) > 0 or brakes is not None)
     braked = None if brakes is None else cache(lambda engaged: brakes.pushing(engaged, barriers, redundant))
     if dense_output:
         samples.dense = {index: Dense(robot.dof) for index in np.ndindex(batch)}
@@ -268,19 +266,23 @@ class StateInMotion:
         """y' = (qd, qdd, dz/dt, P)."""
         q, qd = self._state(y)
         acting = self.acting.at(self.hold, t, q, qd)
-        force, stored, z_rate = self._bending(y)
+        force, z_rate = self._bending(y)
         found = self.pushing.rates(q, qd, (acting[0] - force, *acting[1:]), self.mode)
         if self.watch is not None:
             self.watch.saw(t, y, acting)
         self.samples.effort.evaluations += 1
-        return np.concatenate([qd, found.qdd, z_rate, [found.power + stored]])
+        return np.concatenate([qd, found.qdd, z_rate, [found.power]])
 
-    def _bending(self, y: Array) -> tuple[Any, Any, Array]:
-        """What bends takes from the coordinates, the rate of its energy, and dz/dt."""
+    def _bending(self, y: Array) -> tuple[Any, Array]:
+        """What bends takes from the coordinates, and dz/dt."""
         if self.bends is None:
-            return 0.0, 0.0, y[2 * self.n : -1]
-        found: tuple[Any, Any, Array] = self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
+            return 0.0, y[2 * self.n : -1]
+        found: tuple[Any, Array] = self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
         return found
+
+    def _stored(self, *bristles: Array) -> float:
+        """The energy of what is bent."""
+        return 0.0 if self.bends is None else float(self.bends.energy(*bristles))
 
     def _pushed(self, t: float, y: Array) -> tuple[Array, ...]:
         """The forces that act, joint forces less those of what bends."""
@@ -289,7 +291,7 @@ class StateInMotion:
 
     def run(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
         """From 0 to the end; yields the fraction that is done."""
-        t, y = 0.0, np.concatenate([q, qd, *bristles, [0.0]])
+        t, y = 0.0, np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
         self._refuse_start(q, qd)
         for hold, end in enumerate(self.ends):
             y = self._entered(hold, t, end, y)
@@ -567,7 +569,8 @@ class StateInMotion:
         acting = self.acting.at(self.hold, t, q, qd)
         found = self.pushing.rates(q, qd, self._pushed(t, y), self.mode, shared=True)
         self.room.keep(self.samples.count, found._replace(friction=found.friction + self._bending(y)[0]))
-        self.samples.record((q, qd, y[-1], y[2 * self.n : -1]), acting)
+        z = y[2 * self.n : -1]
+        self.samples.record((q, qd, y[-1] + self._stored(z), z), acting)
 
     def _end(self, t: float, y: Array) -> None:
         """The last sample is that of the event."""

@@ -116,8 +116,11 @@ def _stuck_or_slipped(method: FixedStep, model: Any, acting: Mapping[str, Any], 
     bent = Bent(model, acting["q"], acting["qd"], acting[BRISTLES]) if bristles else None
     arm = model if bent is None else bent.laws.bare
     q, qd, energies = stick_slip_step(method, arm, state, acting["h"], acting["tau"], acting["f_tip"], bent)
-    later = {} if bent is None else {BRISTLES: bent.path.bent(q, qd)}
-    return {"q": q, "qd": qd, "work": energies[0], "heat": energies[1]} | later
+    found = {"q": q, "qd": qd, "work": energies[0], "heat": energies[1]}
+    if bent is not None:
+        stored = bent.stored(q, qd)
+        found |= {BRISTLES: bent.path.bent(q, qd), "work": energies[0] + stored, "heat": energies[1] - stored}
+    return found
 
 
 def _count(brakes: LoopBrakes, model: Any) -> int:

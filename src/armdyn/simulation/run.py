@@ -15,7 +15,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.brakes import Brakes
-from armdyn.simulation.bristles import bent_results, carries, initial_bristles, without_bristles
+from armdyn.simulation.bristles import bent_results, initial_bristles, without_bristles
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
@@ -77,6 +77,10 @@ def simulate(
     `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
     counts as potential. ``torque`` acts on the rotors.
 
+    Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the motion:
+    ``trajectory.signals["bristles"]``, in the order of the joints, their laws and their elements. What is stored in it
+    counts as potential energy.
+
     Args:
         robot: what moves.
         q0: joint positions at t = 0, rad or m, shape (..., n); leading axes are a batch.
@@ -84,6 +88,8 @@ def simulate(
         theta0: of a robot with flexible joints, positions of the rotors at the joints at t = 0, rad or m, shape
             (..., n); where the links are, the springs unbent, if left out. Not read at rigid joints.
         thetad0: their velocities, rad/s or m/s, shape (..., n); those of the links if left out.
+        bristles0: of friction with a state of its own, the bending at t = 0, rad or m, shape (..., bristles); unbent
+            if left out.
         duration: s. With fixed steps, the last step is shortened where this is no multiple of the step.
         torque: joint forces, N m or N. None: zero. An array with at most the axes of the state, (n,) or (..., n), is
             constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
@@ -160,9 +166,8 @@ def simulate(
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
     flexible = bool(flexible_places(robot.model))
-    bends = carries(robot, chosen)
-    slides = without_bristles(robot) if bends else robot
-    bristles = initial_bristles(robot, bristles0, start[0].shape[:-1], carried=bends)
+    bristles = initial_bristles(robot, chosen, bristles0, start[0].shape[:-1])
+    slides = without_bristles(robot) if bristles else robot
     dry, happenings = DryJoints.of(slides), None
     if flexible:
         flexible_run.refuse_options(
@@ -173,11 +178,10 @@ def simulate(
         flexible_run.refuse_rotors(robot, theta0, thetad0)
         switched = Brakes.of(slides, brakes or {}, duration)
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output, switched)
-        whole = start if bristles is None else (*start, bristles)
-        samples, integrate = _plan(robot, chosen, forces, whole, happenings, **saving)
+        samples, integrate = _plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     samples.notes += friction_at_rest(slides, chosen, sticks=happenings is not None and len(dry) > 0)
-    samples.notes += () if bends else friction_states(robot, chosen)
+    samples.notes += () if bristles else friction_states(robot, chosen)
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):

@@ -51,8 +51,7 @@ class SlidingArm:
     def powers(self, q: Any, qd: Any) -> Array:
         """See above, W; what is held has none."""
         friction = self.friction(qd, self.slip) + self._bends(q, qd)
-        stored = 0.0 if self.bent is None else self.bent.energy_rate(q, qd)
-        return np.array([(self.applied(q) - friction) @ qd + stored, friction @ qd - stored])
+        return np.array([(self.applied(q) - friction) @ qd, friction @ qd])
 
     def _bends(self, q: Any, qd: Any) -> Any:
         """What friction with a state of its own takes."""
@@ -64,7 +63,7 @@ class SlidingArm:
         return tau if self.f_tip is None else tau - algorithms.tip_forces(self.bare, q, self.f_tip)
 
     def energies_of_change(self, q: Any, kinetic: Any, moved: Array) -> Array:
-        """The work and the heat of a change of kinetic and stored energy and of a small change of positions, J.
+        """The work and the heat of a change of kinetic energy and of a small change of positions, J.
 
         What is done on the arm is in K + P; what is applied and not in there is heat.
         """

@@ -62,7 +62,7 @@ def stick_slip_step(
         h: length of the step, s.
         tau: joint forces, N m or N.
         f_tip: wrench at the tip, (m, f) in the tip frame.
-        bent: what bends beside this friction, along this step; its energy is part of what the arm has.
+        bent: what bends beside this friction, along this step; its force counts as friction.
     """
     (q, qd, energies), dry = state, dry_coordinates(mechanism.drive)
     slip = np.ones(mechanism.dof, dtype=object)
@@ -90,8 +90,7 @@ def stick_slip_step(
     kinetic = 0.5 * impulses @ (predicted + after)
     changed = later[1] + change
     changed[dry] = after
-    stored = 0.0 if bent is None else bent.energy(later[0] + moved, changed) - bent.energy(*later[:2])
-    return later[0] + moved, changed, later[2] + arm.energies_of_change(q, kinetic + stored, moved)
+    return later[0] + moved, changed, later[2] + arm.energies_of_change(q, kinetic, moved)
 
 
 @dataclass(frozen=True, eq=False)
