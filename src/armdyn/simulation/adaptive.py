@@ -15,7 +15,7 @@ from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
 from armdyn.simulation.dense import Dense, Line
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
-from armdyn.simulation.dry_joints import rubbing_bodies
+from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.forces import Forces, Index
@@ -61,13 +61,9 @@ def integrate(
 
 def _watched(robot: Robot) -> list[str]:
     """Names of what a `_Run` watches, in its order."""
-    bodies = robot.mechanism.bodies
     return [
         *(f"the torque of {name!r}" for name in robot.joint_names),
-        *(
-            f"the friction of {robot.model.joints[bodies[k].joint].name!r}"
-            for k in rubbing_bodies(robot.mechanism.drive)
-        ),
+        *rubbing_names(robot),
         *(f"f_tip[{place}]" for place in range(6)),
     ]
 

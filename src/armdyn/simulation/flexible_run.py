@@ -16,7 +16,7 @@ from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.chattering import Stretch, note_on
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.dry_joints import rubbing_bodies
+from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import flexible_places, parted, refuse_memory, stacked
@@ -193,7 +193,4 @@ def _adaptive(
         one_by_one(samples, alone, report)
     finally:
         if chattered and method.chattering_step is not None:
-            bodies = robot.mechanism.bodies
-            joints = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(robot.mechanism.drive)]
-            names = [f"the friction of {name!r}" for name in joints]
-            samples.notes.append(note_on(chattered, method.chattering_step, names))
+            samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))

@@ -17,18 +17,18 @@ from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.bristles import OnNumbers
-from armdyn.simulation.chattering import Watch
+from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
-from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.dry_joints import DryJoints, rubbing_bodies, rubbing_names
 from armdyn.simulation.errors import SettingError, SimulationError
 from armdyn.simulation.events import Event, Occurrence, Watched
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid
-from armdyn.simulation.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.methods import Adaptive, FixedStep, Method, SemiImplicitEuler
 from armdyn.simulation.one_by_one import one_by_one
-from armdyn.simulation.pieces import Step, can_stop, check_method, integrator_of
+from armdyn.simulation.pieces import ByFormula, Step, can_stop, check_method, integrator_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing, Rates
 from armdyn.simulation.samples import Samples
@@ -155,6 +155,8 @@ def integrate(
     if dense_output:
         samples.dense = {index: Dense(robot.dof) for index in np.ndindex(batch)}
 
+    chattered: list[Stretch] = []
+
     def alone(index: Index, own: Samples) -> Generator[float]:
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         dense = samples.dense.get(index)
@@ -165,6 +167,7 @@ def integrate(
             yield from motion.run(*(each[index] for each in start))
         finally:
             samples.events += [Occurrence(*each, index) for each in motion.occurred]
+            chattered.extend(motion.chattered)
 
     try:
         one_by_one(samples, alone, report)
@@ -172,6 +175,8 @@ def integrate(
         samples.events.sort(key=lambda one: one.t)
         took = sum(one.energy for one in samples.events)
         impacts = sum(one.kind == "impact" for one in samples.events)
+        if chattered and isinstance(method, Adaptive) and method.chattering_step is not None:
+            samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))
         if impacts:
             samples.notes.append(f"{impacts} impacts took {took:.6g} J, which is counted as work done on the arm")
 
@@ -260,7 +265,13 @@ class StateInMotion:
         along = None if bends is None else bends.along
         self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration, along)
         self.ends = _ends(method, forces, duration)
-        self.watch = Watch(duration) if isinstance(method, Adaptive) and forces.by_callables else None
+        drive = pushing.robot.mechanism.drive
+        self.rubbing = rubbing_bodies(drive) if drive.depends_on_load else []  # which no joint sticks by
+        watches = isinstance(method, Adaptive) and (forces.by_callables or bool(self.rubbing))
+        self.watch = Watch(duration) if watches else None
+        self.longest = method.chattering_step if isinstance(method, Adaptive) and self.rubbing else None
+        self.quiet: Quiet | None = None
+        self.chattered: list[Stretch] = []
 
     def rates(self, t: float, y: Array) -> Array:
         """y' = (qd, qdd, dz/dt, P)."""
@@ -269,7 +280,7 @@ class StateInMotion:
         force, z_rate = self._bending(y)
         found = self.pushing.rates(q, qd, (acting[0] - force, *acting[1:]), self.mode)
         if self.watch is not None:
-            self.watch.saw(t, y, acting)
+            self.watch.saw(t, y, self._watched(acting, qd))
         self.samples.effort.evaluations += 1
         return np.concatenate([qd, found.qdd, z_rate, [found.power]])
 
@@ -332,10 +343,11 @@ class StateInMotion:
 
     def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
         """One step, or its part until something happens; and whether that ends the motion."""
-        step = self.integrator.step(t, y, end)
+        by_solver = self.quiet is None
+        step = self.integrator.step(t, y, end) if by_solver else self._through_chattering(t, y, end)
         happened = self._first(step, self.starts)
         stop = step.end if happened is None else happened.t
-        self._refuse_chattering(t, stop)
+        self._look_for_chattering(t, stop, y)
         self._record(step, stop)
         self.at_once = self.at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
         if self.at_once > MOST_AT_ONCE:
@@ -348,7 +360,8 @@ class StateInMotion:
             y = self._changed(t, y, happened)
         elif self.mode.held.any() or self.corrector is not None:
             y = self._corrected(y, after_step=True)
-            self.integrator.moved(t, y)
+            if by_solver:
+                self.integrator.moved(t, y)
         return t, y, False
 
     # What happens.
@@ -590,8 +603,45 @@ class StateInMotion:
                 "stops and on the free side of its contacts"
             )
 
-    def _refuse_chattering(self, t: float, stop: float) -> None:
-        if self.watch is not None and self.watch.collapsed(stop - t) and self.watch.jumps().any():
+    # What switches as often as it is asked.
+
+    def _watched(self, acting: tuple[Array, ...], qd: Array) -> tuple[Array, ...]:
+        """What may switch: the directions of friction that depends on the load, or the forces, with these behind."""
+        rates = self.pushing.robot.mechanism.drive.rates(qd)[self.rubbing]
+        return np.sign(rates), *acting
+
+    def _look_for_chattering(self, t: float, stop: float, y: Array) -> None:
+        """Let fixed steps carry the motion on where friction that depends on the load switches, until it does not."""
+        if self.watch is None:
+            return
+        if self.quiet is not None:
+            last = self.chattered[-1]
+            last.end, last.steps = stop, last.steps + 1
+            q, qd = self._state(y)
+            if self.quiet.after(self._watched(self.acting.at(self.hold, t, q, qd), qd)):
+                self.quiet = None
+                self.watch.rest()
+                self.integrator.restart()
+        elif self.watch.collapsed(stop - t):
+            jumps = self.watch.jumps()
+            places = np.flatnonzero(jumps)
+            if not places.size:
+                return
+            if self.longest is None or places.max() >= len(self.rubbing):
+                self._refuse_chattering(t)
+            self.quiet = Quiet(jumps)
+            self.chattered.append(Stretch(stop, stop, 0, tuple(places.tolist())))
+
+    def _through_chattering(self, t: float, y: Array, end: float) -> Step:
+        """A semi-implicit Euler step."""
+        assert self.longest is not None  # noqa: S101 - else it was refused
+        along = None if self.bends is None else self.bends.along
+        method = SemiImplicitEuler(self.longest)
+        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, self.duration, along)
+        return steps.step(t, y, min(end, t + self.longest))
+
+    def _refuse_chattering(self, t: float) -> None:
+        if self.watch is not None:
             raise SimulationError(
                 f"torque or f_tip switches faster than the adaptive method can follow, from t = {t:g} s on, and "
                 "beside joints that stick, stops, contacts and events nothing carries the motion through. Use a smooth "

@@ -35,8 +35,13 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
     )
 
 
-def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[str]:
-    """That joints which would stick do not do so in this simulation."""
+def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool = False) -> Iterator[str]:
+    """That joints which would stick do not do so in this simulation, and what pushes that friction does not feel."""
+    if pushed and robot.mechanism.drive.depends_on_load:
+        yield (
+            "friction depends on the load, and does not feel the forces of stops and contacts nor their impulses: it "
+            "is that of the load without them, and theirs are those of joints whose friction stays what it is"
+        )
     drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
     dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
     if sticks or not dry:

@@ -180,8 +180,9 @@ def simulate(
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output, switched)
         samples, integrate = _plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    samples.notes += friction_at_rest(slides, chosen, sticks=happenings is not None and len(dry) > 0)
-    samples.notes += () if bristles else friction_states(robot, chosen)
+    sticks = happenings is not None and len(dry) > 0
+    rests = friction_at_rest(slides, chosen, sticks=sticks, pushed=bool(stops or contacts))
+    samples.notes += (*rests, *(() if bristles else friction_states(robot, chosen)))
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):
