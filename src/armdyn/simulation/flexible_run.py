@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -187,10 +187,14 @@ def _adaptive(
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
         f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
-        return AdaptiveRun(f, method, duration, chattered).integrate(state[0][index], state[1][index])
+        try:
+            yield from AdaptiveRun(f, method, duration, chattered).integrate(state[0][index], state[1][index])
+        finally:
+            samples.events += [replace(one, index=index) for one in own.events]
 
     try:
         one_by_one(samples, alone, report)
     finally:
+        samples.events.sort(key=lambda one: one.t)
         if chattered and method.chattering_step is not None:
             samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))

@@ -35,7 +35,22 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
     )
 
 
-def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool = False) -> Iterator[str]:
+def friction_left_out(robot: Robot, slides: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
+    """What a simulation does not know of friction.
+
+    Args:
+        robot: what moves.
+        slides: the same without the laws whose state the simulation carries.
+        method: of the simulation.
+        sticks: whether joints with dry friction stick.
+        pushed: whether there are stops or contacts.
+    """
+    yield from friction_at_rest(slides, method, sticks=sticks, pushed=pushed)
+    if slides is robot:
+        yield from friction_states(robot, method)
+
+
+def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
     """That joints which would stick do not do so in this simulation, and what pushes that friction does not feel."""
     if pushed and robot.mechanism.drive.depends_on_load:
         yield (

@@ -26,7 +26,7 @@ from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
-from armdyn.simulation.notes import friction_at_rest, friction_states, notes_on
+from armdyn.simulation.notes import friction_left_out, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
@@ -181,8 +181,7 @@ def simulate(
         samples, integrate = _plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
     sticks = happenings is not None and len(dry) > 0
-    rests = friction_at_rest(slides, chosen, sticks=sticks, pushed=bool(stops or contacts))
-    samples.notes += (*rests, *(() if bristles else friction_states(robot, chosen)))
+    samples.notes += friction_left_out(robot, slides, chosen, sticks=sticks, pushed=bool(stops or contacts))
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):
