@@ -123,3 +123,18 @@ def test_knocks_of_a_batch_and_its_files(tmp_path):
     moves.save(tmp_path / "knocks.npz")
     back = armdyn.simulation.Trajectory.load(tmp_path / "knocks.npz")
     assert [event.kind for event in back.events] == ["contact", "contact"]
+
+
+def test_two_plays_knock_each_at_its_own_times():
+    plays = {"joint_1": 0.02, "joint_2": 0.03}
+    drives = {
+        name: Actuator(Motor(rotor_inertia=ROTOR), spring=Spring(K, cubic=1e5, backlash=play))
+        for name, play in plays.items()
+    }
+    arm = armdyn.load("planar_2r").with_actuators(drives)
+    moves = armdyn.simulate(arm, [0.2, -0.5], thetad0=[0.5, -0.7], duration=0.3)
+    assert {event.name for event in moves.events} == set(plays)
+    for event in moves.events:
+        end = armdyn.simulate(arm, [0.2, -0.5], thetad0=[0.5, -0.7], duration=event.t)
+        k = arm.joint_names.index(event.name)
+        assert abs(end.signals["theta"] - end.q)[-1, k] == pytest.approx(plays[event.name] / 2.0, abs=1e-10)

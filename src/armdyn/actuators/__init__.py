@@ -16,6 +16,7 @@ from armdyn.model.motor_parts import Rotor, Stator
 
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator
+    from armdyn.actuators.bouc_wen import BoucWen
     from armdyn.actuators.brake import Brake
     from armdyn.actuators.bus_account import BusAccount, Overload
     from armdyn.actuators.cogging import Cogging
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "Actuator": "actuator",
+    "BoucWen": "bouc_wen",
     "Brake": "brake",
     "BusAccount": "bus_account",
     "Cogging": "cogging",
@@ -117,6 +119,7 @@ _WHERE = {
 
 __all__ = [
     "Actuator",
+    "BoucWen",
     "Brake",
     "BusAccount",
     "Cogging",
