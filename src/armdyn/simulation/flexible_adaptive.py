@@ -14,8 +14,8 @@ import numpy as np
 
 from armdyn.simulation.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.events import Occurrence
 from armdyn.simulation.methods import Adaptive
+from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.play import At, Reached, ends_of, first_reached, nearer
 from armdyn.spatial.rotations import Array
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from armdyn.actuators.actuator import Actuator
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.actuators.spring import Spring
 from armdyn.robot import Robot
 from armdyn.simulation.crossings import crossed, points_of, zero
-from armdyn.simulation.flexible import flexible_places
 from armdyn.spatial.rotations import Array
 
 At = Callable[[float], Array]
