@@ -370,3 +370,17 @@ def test_errors(arm):
         armdyn.simulate(arm, START, duration=0.1, bristles0=[0.0, 0.0])
     with pytest.raises(SettingError, match="bristles0 is given, but this simulation of"):
         armdyn.simulate(arm.without_friction(), START, duration=0.1, bristles0=[0.0])
+
+
+def test_a_controller_in_python(arm):
+    """What cannot be traced runs between compiled steps, which carry the bristles all the same."""
+
+    @armdyn.function("(n),(n)->(n)")
+    def pushes(model, q, qd):
+        return TAU if float(q[0]) < 10.0 else -TAU
+
+    method = simulation.RungeKutta4(step=1e-3)
+    with pytest.warns(UserWarning, match="runs in Python"):
+        final = armdyn.ClosedLoop(arm, pushes, method=method)(START, steps=20).final
+    same = armdyn.ClosedLoop(arm, method=method)(START, steps=20, tau=TAU).final
+    np.testing.assert_allclose(final.bristles, same.bristles, rtol=1e-13)

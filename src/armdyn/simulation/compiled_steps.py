@@ -44,6 +44,7 @@ class CompiledSteps:
         self._recorded = (*RECORDED, BRISTLES) if self._bends else RECORDED
         self._state = (*self._recorded, *method.scheme.memory)
         self._loop = CompiledRollout(robot, step, over_time=over_time, record=self._recorded)
+        self._loop.warns = False  # a simulation has words of its own
 
     def run(
         self,
