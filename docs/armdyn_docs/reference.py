@@ -229,7 +229,7 @@ def _members(cls: type) -> Iterator[tuple[str, Any, Any]]:
     for base in cls.__mro__:
         if not base.__module__.startswith("armdyn"):
             continue
-        for name, raw in vars(base).items():
+        for name, raw in list(vars(base).items()):  # asking a class for its annotations may add an entry
             if name.startswith("_") or name in seen:
                 continue
             seen.add(name)

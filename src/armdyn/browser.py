@@ -25,5 +25,5 @@ def browser_path() -> str | None:
 
 
 def options_of_root() -> list[str]:
-    """What root has to add: Chromium does not start for root in its sandbox."""
+    """Options of Chromium for root, for whom it does not start in its sandbox."""
     return ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []

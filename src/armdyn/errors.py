@@ -86,7 +86,7 @@ def shown(value: object) -> str:
 
 
 def _plural(kind: str) -> str:
-    """What there are several of: "frames", "axes", "quantities", "arrays or parameters"."""
+    """The plural of a kind: "frames", "axes", "quantities", "arrays or parameters"."""
     return " or ".join(_several(word) for word in kind.split(" or "))
 
 
@@ -109,7 +109,7 @@ class TraceError(ArmdynError, TypeError):
 
 
 class DescriptionWarning(UserWarning):
-    """What a robot's description says, or leaves open, and the equations of motion do not contain.
+    """Parts of a robot's description that the equations of motion leave out, or values that it leaves open.
 
     Given once for each load and kind: mass that ``chain=True`` leaves out, limits that are zero.
     ``robot.notes`` has the same sentences, and others that are less likely to surprise.

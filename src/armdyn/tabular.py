@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 DUST = 1e-12
-"""What rounding leaves of a zero, relative to the largest number beside it, or to 1 where that is smaller."""
+"""Numbers below this are rounding of zero, relative to the largest beside them, or to 1 where that is smaller."""
 
 DIGITS = 6
 

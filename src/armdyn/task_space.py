@@ -28,10 +28,10 @@ from armdyn.arrays import as_plain
 from armdyn.checks import number
 from armdyn.declaration import Function, function
 from armdyn.functions import CompiledFunction
+from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics.limits import length_of, unit_of
 from armdyn.model.constraints import refuse_constraints
 from armdyn.model.mechanism import Mechanism
-from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.singular_mass import is_singular
 
@@ -118,7 +118,7 @@ class CompiledTask(NamedTuple):
 
 
 def task_space(
-    robot: Robot,
+    robot: RobotLike,
     q: ArrayLike,
     qd: ArrayLike,
     *,
@@ -187,7 +187,7 @@ def task_space(
 
 
 def cartesian_dynamics(
-    robot: Robot,
+    robot: RobotLike,
     q: ArrayLike,
     qd: ArrayLike,
     *,
@@ -227,15 +227,18 @@ def cartesian_dynamics(
     return CartesianDynamics(task.Lambda, task.mu, task.p)
 
 
-def compiled_task(robot: Robot, task: Task) -> CompiledTask:
+def compiled_task(robot: RobotLike, task: Task) -> CompiledTask:
     """The task's compiled function, made once, and the scale of its Jacobian."""
-    known = robot._tasks.get(task)
+    kept: dict[Task, CompiledTask] = vars(robot).setdefault("_tasks", {})
+    known = kept.get(task)
     if known is None:
-        known = robot._tasks[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
+        known = kept[task] = CompiledTask(CompiledFunction(robot, task.dynamics), _unit(robot, task))
     return known
 
 
-def _require_independence(robot: Robot, task: Task, q: Array, result: TaskSpace, unit: Array, threshold: float) -> None:
+def _require_independence(
+    robot: RobotLike, task: Task, q: Array, result: TaskSpace, unit: Array, threshold: float
+) -> None:
     """Refuse states where a component moves with the others, with no joint, or where no inertia is moved.
 
     In the metric of M^-1, 1 / (A_ii Lambda_ii) with A = Lambda^-1 is the squared sine of the angle between row i of J
@@ -255,7 +258,7 @@ def _require_independence(robot: Robot, task: Task, q: Array, result: TaskSpace,
         raise _singular(robot, task, q, bad, independence, scaled, least)
 
 
-def _unit(robot: Robot, task: Task) -> Array:
+def _unit(robot: RobotLike, task: Task) -> Array:
     """Factors of J, shape (k, n), that measure lengths in that of the arm and bring each row to about 1."""
     frame = robot.model.frame(task.frame).name
     length = length_of(robot, {frame}) + math.hypot(*task.point)
@@ -266,7 +269,7 @@ def _unit(robot: Robot, task: Task) -> Array:
 
 
 def _singular(
-    robot: Robot,
+    robot: RobotLike,
     task: Task,
     q: Array,
     bad: Array,

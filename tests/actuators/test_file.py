@@ -120,6 +120,12 @@ def test_every_law(tmp_path: Path, name: str) -> None:
     assert actuators.read(tmp_path / "drives.json") == {"joint": Actuator(friction=law)}
 
 
+def test_files_name_every_law() -> None:
+    public = [getattr(actuators, name) for name in actuators.__all__]
+    concrete = {kind for kind in public if isinstance(kind, type) and issubclass(kind, actuators.FrictionLaw)}
+    assert {kind for kind in concrete if not kind.__abstractmethods__} == set(known_laws().values())
+
+
 def test_laws_of_others_are_refused() -> None:
     class Own(Viscous):
         pass

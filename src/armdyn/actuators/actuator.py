@@ -86,7 +86,7 @@ class Actuator(JointActuator):
             )
 
     def _check_reflected(self) -> None:
-        """What the joint feels of motor and gear are finite numbers."""
+        """Refuse reflected inertia and friction of motor and gear that are not finite."""
         if self.armature is not None:
             number("G^2 (I_rotor + I_gear) of Actuator", self.armature, unit="kg m^2 or kg")
         self._of_shaft()
@@ -173,7 +173,7 @@ class Actuator(JointActuator):
 
     @property
     def laws(self) -> tuple[FrictionLaw, ...] | None:
-        """What rubs on the motor's shaft, as the joint feels it, and the laws given."""
+        """Friction laws at the joint: those of the shaft, reflected by the gear, then those given; None of neither."""
         shaft = self._of_shaft()
         given: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
         return given if given is None and not shaft else (*shaft, *(given or ()))
@@ -197,7 +197,7 @@ class Actuator(JointActuator):
 
     @property
     def brake_torque(self) -> float:
-        """What its brake takes at the joint where it is engaged, N m or N: |G| times its torque; 0 without one."""
+        """The greatest joint force that the engaged brake holds, N m or N: |G| times its torque; 0 without one."""
         return 0.0 if self.brake is None else abs((self.gear or Gear()).ratio) * self.brake.torque
 
 

@@ -39,7 +39,7 @@ class Overload:
 
 @dataclass(frozen=True, eq=False)
 class BusAccount:
-    """What flows on a DC bus over time; the beginning and the end of every interval, between which power is linear.
+    """Powers on a DC bus over time, W, at the beginning and the end of every interval, in which they are linear.
 
         sum of powers = power of the supply - power burnt - rate of the stored energy
 
@@ -67,13 +67,13 @@ class BusAccount:
 
     @property
     def supply_power(self) -> Array:
-        """What the supply gives, W, shape (2 K,); negative what it returns to the mains."""
+        """Power of the supply, W, shape (2 K,); negative where it returns power to the mains."""
         flows = np.where(self.passes, self.bus_power, 0.0)
         return flows if self.supply.regenerates else np.maximum(flows, 0.0)
 
     @property
     def burnt_power(self) -> Array:
-        """What the resistor burns, W, shape (2 K,)."""
+        """Power burnt in the braking resistor, W, shape (2 K,)."""
         if self.supply.regenerates:
             return np.zeros(len(self.t))
         return np.maximum(np.where(self.passes, -self.bus_power, 0.0), 0.0)

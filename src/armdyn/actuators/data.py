@@ -15,7 +15,6 @@ from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-import armdyn.actuators
 from armdyn.actuators import limits, motor
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.brake import Brake
@@ -79,15 +78,11 @@ def shown_part(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
-@cache
-def known_laws() -> dict[str, type[FrictionLaw]]:
+def known_laws() -> Mapping[str, type[FrictionLaw]]:
     """The laws of `armdyn.actuators` that can be made, by name."""
-    found = {name: getattr(armdyn.actuators, name) for name in armdyn.actuators.__all__}
-    return {
-        name: kind
-        for name, kind in found.items()
-        if isinstance(kind, type) and issubclass(kind, FrictionLaw) and not kind.__abstractmethods__
-    }
+    from armdyn.actuators.laws import LAWS  # noqa: PLC0415 - a dozen modules, which most files do not need
+
+    return LAWS
 
 
 @dataclass(frozen=True)

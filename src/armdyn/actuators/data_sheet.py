@@ -54,7 +54,7 @@ ENTRIES = {
     "resistance_coefficient": "K^-1",
     "magnet_coefficient": "K^-1",
 }
-"""What a data sheet may state, and the unit of a bare number."""
+"""The entries of a data sheet, and the unit of a number without one."""
 
 MAY_BE_ZERO = ("no_load_current", "damping", "phase_inductance", "terminal_inductance", "cogging_torque", "rotor_mass")
 SIGNED = ("ambient_temperature", "winding_temperature_limit", "magnet_coefficient", "resistance_coefficient")
@@ -227,7 +227,7 @@ def _resistance(given: dict[str, float], k_t: float) -> float | None:
 
 
 def _friction(given: dict[str, float], k_t: float, R: float | None) -> float:
-    """What the shaft takes whatever the speed, N m: k_t I_0 - damping w_0."""
+    """Coulomb friction of the shaft, N m: k_t I_0 - damping w_0."""
     I_0, b = given.get("no_load_current", 0.0), given.get("damping", 0.0)
     if not (I_0 and b):
         return k_t * I_0
@@ -244,7 +244,7 @@ def _friction(given: dict[str, float], k_t: float, R: float | None) -> float:
 
 
 class _Follows(NamedTuple):
-    """What a printed number should be by the others; None where an entry is missing that it ``needs``."""
+    """The value of an entry by the other entries; None where an entry is missing that it ``needs``."""
 
     value: float | None
     formula: str
@@ -252,7 +252,7 @@ class _Follows(NamedTuple):
 
 
 def _expected(given: dict[str, float], k_t: float, R: float | None) -> dict[str, _Follows]:
-    """What follows from torque constant and resistance, of entries that only confirm them."""
+    """The values of entries that only confirm others, by torque constant and resistance."""
     V, J = given.get("nominal_voltage"), given.get("rotor_inertia")
     I_0 = given.get("no_load_current", given.get("damping", 0.0) * given.get("no_load_speed", 0.0) / k_t)
     stall = None if V is None or R is None else V / R

@@ -13,6 +13,9 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.model.model import Model
 from armdyn.spatial.rotations import Array
 
+COMMANDS = ("torque", "voltage")
+"""The quantities by which a motor is commanded."""
+
 
 class Driven(NamedTuple):
     """A motor and the coordinate q that it moves.

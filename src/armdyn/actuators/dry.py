@@ -1,4 +1,4 @@
-"""What laws with a jump at rest share."""
+"""`DryFriction`: the base of friction laws with a jump at rest."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class DcEquations:
         return voltage / self.k_t - self.R / self.k_t**2 * torque
 
     def friction_torque(self, speed: Any) -> Any:
-        """What the shaft's own friction takes, N m: friction sign(w) + damping w."""
+        """Friction torque of the shaft, N m: friction sign(w) + damping w."""
         return self.friction * sign(speed) + self.damping * speed
 
     def shaft_torque(self, current: Any, speed: Any) -> Any:
@@ -104,7 +104,7 @@ class DcEquations:
         return 0.5 * self.L * current**2
 
     def efficiency(self, shaft_torque: Any, speed: Any) -> Any:
-        """What leaves over what enters, of steady power, between 0 and 1.
+        """Efficiency at a steady speed: power out over power in, between 0 and 1.
 
         Mechanical over electrical where the motor drives, electrical over mechanical where it generates, and 0 where
         both enter and all becomes heat.

@@ -152,7 +152,7 @@ def flexible_motion(
 
 
 def _power_of_rotor(joint: FlexibleJoint, q: Array, qd: Array, theta: Array, thetad: Array, tau: Array) -> Any:
-    """What the motor of a flexible joint puts in, less what rubs behind the spring and is lost in it."""
+    """Power of the motor of a flexible joint less the losses by friction and in the spring, W."""
     i, load = joint.coordinate, joint.force(q, qd, theta, thetad)
     through = tau[i] - joint.friction(thetad[i], load)
     return through * thetad[i] - joint.spring.lost_power(theta[i] - q[i], thetad[i] - qd[i])

@@ -31,7 +31,7 @@ from armdyn.spatial.rotations import Array
 
 
 class FlexibleInverseDynamics(NamedTuple):
-    """What the rotors of an arm with springs do, each of shape (..., n).
+    """Motion of the rotors of an arm with springs, and the forces of the motors, each of shape (..., n).
 
     Args:
         theta: positions of the rotors at the joints, rad or m.
@@ -144,7 +144,7 @@ def _with_rates(
     n = side.dof
 
     def together(order: int, later: int = 0) -> Array:
-        """What the rate of that order depends on, in one vector; ``later`` 1: how that changes."""
+        """The arguments of the rate of that order in one vector; with ``later`` 1 their time derivatives."""
         return np.concatenate([*motion[later : 3 + order + later], *wrench[later : 1 + order + later]])
 
     def forces(x: Array) -> Array:

@@ -38,7 +38,7 @@ class FlexibleJoint(NamedTuple):
         return self.spring.force(theta[i] - q[i], thetad[i] - qd[i])
 
     def friction(self, rate: Any, load: Any) -> Any:
-        """What rubs in motor and gear, which transmits the spring's force, N m or N."""
+        """Friction of motor and gear at a load, which is the spring's force, N m or N."""
         return sum(law.force(rate, load) for law in self.laws)
 
     def friction_slope(self, rate: Any, load: Any) -> Any:
@@ -49,6 +49,12 @@ class FlexibleJoint(NamedTuple):
 def spring_count(model: Model) -> int:
     """How many joints are flexible."""
     return sum(joint.has_spring for joint in model.joints)
+
+
+def flexible_places(model: Model) -> list[int]:
+    """The places in q of the joints with springs; none of a stiff arm."""
+    springs = {joint.name for joint in model.joints if joint.has_spring}
+    return [k for k, coordinate in enumerate(model.coordinates) if coordinate.name in springs]
 
 
 def flexible_joints(mechanism: Mechanism) -> list[FlexibleJoint]:

@@ -50,7 +50,7 @@ class Gear:
 
     @property
     def loss(self) -> GearLoss | None:
-        """What it takes, seen from the joint; None where both efficiencies are 1."""
+        """The friction law of its losses, at the joint; None where both efficiencies are 1."""
         if self.efficiency == self.back_efficiency == 1.0:
             return None
         return GearLoss(self.efficiency, self.back_efficiency)  # type: ignore[arg-type]  # a number since it was made

@@ -1,4 +1,4 @@
-"""What a gear takes of the power that goes through it (Modern Robotics 8.9.2)."""
+"""Losses of a gear in proportion to the power that it transmits (Modern Robotics 8.9.2)."""
 
 from __future__ import annotations
 

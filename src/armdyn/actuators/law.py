@@ -1,4 +1,4 @@
-"""What friction laws share: their derivatives, and the check of their numbers."""
+"""Base of the friction laws: their derivatives, and the check of their numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a motor and its amplifier can do at most."""
+"""`MotorLimits`: the greatest voltage, current, torque and speed of a motor and its amplifier."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ class Motor(OperatingRegion):
         return max(0.0, driving) / (self.k_t + self.R * self.damping / self.k_t)
 
     def no_load_current(self, voltage: float | None = None) -> float:
-        """What the shaft's friction needs at the no-load speed, A."""
+        """The no-load current, A: that which friction of the shaft takes at the no-load speed."""
         return self.steady_current(self._volts(voltage), self.no_load_speed(voltage))  # type: ignore[no-any-return]
 
     def stall_current(self, voltage: float | None = None) -> float:
@@ -212,7 +212,7 @@ class Motor(OperatingRegion):
         return math.sqrt(hottest / (thermal.to_ambient * self.R * float(thermal.resistance_factor(hottest))))
 
     def steady_rises(self, current: Any) -> Rises:
-        """Where the temperatures settle at a held current, K above the ambient; infinity where they run away."""
+        """Steady temperatures at a held current, K above the ambient; infinity where they run away."""
         return self._thermal().steady_rises(*self._heating(current))
 
     def next_rises(self, rises: Rises, current: Any, h: Any) -> Rises:

@@ -1,4 +1,4 @@
-"""What the motors of a robot have to do for a motion, and what their currents do to its joints.
+"""Torques, currents, voltages and powers of the motors for a motion, and joint forces of their currents.
 
 The torque of a motor is the electromagnetic one, k_t I. By inverse dynamics a joint needs tau, in which the rotor's
 inertia, what rubs on the shaft, in the gear and at the joint already count; the motor gives it through the gear:

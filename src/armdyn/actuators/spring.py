@@ -18,7 +18,7 @@ ITERATIONS = 5
 
 @dataclass(frozen=True)
 class Spring:
-    """What gives way between rotor and link: a force k e + c e^3 + d xd of the deflection x = theta - q.
+    """A spring between rotor and link: a force k e + c e^3 + d xd of the deflection x = theta - q.
 
     theta is the rotor's position as the joint sees it, its own angle divided by the gear's ratio. Without backlash e is
     x. With a play of the width b, e = x - b/2 above b/2, x + b/2 below -b/2; between them nothing touches and there is
@@ -101,7 +101,7 @@ class Spring:
         return (e > 0.0) * maximum(whole, 0.0) + (e < 0.0) * minimum(whole, 0.0)
 
     def lost_power(self, deflection: Any, rate: Any) -> Any:
-        """What its damping takes, W."""
+        """Power lost in its damping, W."""
         return (self.force(deflection, rate) - self.elastic_force(deflection)) * rate
 
     def elastic_force(self, deflection: Any) -> Any:
@@ -119,7 +119,7 @@ class Spring:
         return 6.0 * self.cubic * self.bending(deflection)
 
     def energy(self, deflection: Any) -> Any:
-        """What it stores, k e^2/2 + c e^4/4, J."""
+        """Elastic energy k e^2/2 + c e^4/4, J."""
         e = self.bending(deflection)
         square = e * e
         return (0.5 * self.stiffness + 0.25 * self.cubic * square) * square

@@ -80,7 +80,7 @@ class Supply:
         return 0.5 * self.capacitance * (self.braking_voltage**2 - self.voltage**2)
 
     def account(self, t: ArrayLike, powers: ArrayLike, joints: Sequence[str] | None = None) -> BusAccount:
-        """What flows on the bus, exactly so where powers are linear between the times.
+        """Powers on the bus over time, exact where those of the drives are linear between the times.
 
         Args:
             t: times, s, rising, shape (T,), two at least.

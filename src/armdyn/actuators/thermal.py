@@ -133,7 +133,7 @@ class Thermal:
         return Rises((power - across) / self.winding_capacity, (across - out) / self.housing_capacity)
 
     def steady_rises(self, power: Any, feedback: Any = 0.0) -> Rises:
-        """Where both settle at a heat of power + feedback theta_w, W; infinity where that grows without end.
+        """Steady temperatures at a heat of power + feedback theta_w, W; infinity where that grows without end.
 
         Args:
             power: W, at the ambient.

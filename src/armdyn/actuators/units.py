@@ -17,7 +17,7 @@ BASE = ("m", "kg", "s", "A", "K")
 
 
 class Unit(NamedTuple):
-    """What one of a unit is in SI, and its powers of m, kg, s, A and K."""
+    """A unit: its size in SI, and its powers of m, kg, s, A and K."""
 
     size: Fraction
     powers: tuple[int, ...]
@@ -80,7 +80,7 @@ SPELLED = {
     "°": "deg",
     "\N{MINUS SIGN}": "-",
 }
-"""What data sheets write, and how the tables here do; superscripts and twin characters are made plain before."""
+"""Spellings of data sheets, and those of the tables here; superscripts and twin characters are made plain before."""
 
 MOST_DIGITS = 400
 """Of a number: what a float can have before its point, and more."""

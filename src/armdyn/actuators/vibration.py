@@ -15,8 +15,7 @@ for one joint w^2 = k (1/I_link + 1/B).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,26 +26,14 @@ from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.algorithms.newton_euler import bias_forces, gravity_forces
 from armdyn.checks import choice
 from armdyn.errors import ModelError
+from armdyn.functions.robot_like import RobotLike
 from armdyn.model.mechanism import Mechanism
-from armdyn.model.model import Model
 from armdyn.program import derivative
 from armdyn.spatial.rotations import Array
 
 ROTORS = ("free", "held")
 SPRINGS = {"springs": spring_count}
 """The length of what has a number for each flexible joint."""
-
-
-class FlexibleArm(Protocol):
-    """What modes are of: `armdyn.Robot` is one."""
-
-    @property
-    def model(self) -> Model:
-        """The description."""
-
-    @property
-    def compile(self) -> Callable[..., Any]:
-        """Makes a compiled function of a declared one."""
 
 
 class FlexibleStiffness(NamedTuple):
@@ -105,7 +92,7 @@ class VibrationModes(NamedTuple):
     rotors: Array
 
 
-def vibration_modes(robot: FlexibleArm, q: ArrayLike, *, rotors: str = "free") -> VibrationModes:
+def vibration_modes(robot: RobotLike, q: ArrayLike, *, rotors: str = "free") -> VibrationModes:
     """Frequencies w, rad/s, shape (..., f), damping ratios and shapes of the modes of an arm with f flexible joints.
 
     Eigenvalues of M qdd + K (q - theta) = 0, B thetadd + K (theta - q) = 0 (De Luca and Book 2016, 11.1). Motions of
@@ -171,5 +158,5 @@ def _damping_ratios(found: FlexibleStiffness, springs: list[int], w: Array, link
     return ratios
 
 
-def _is_flexible(robot: FlexibleArm, name: str) -> bool:
+def _is_flexible(robot: RobotLike, name: str) -> bool:
     return any(joint.name == name and joint.has_spring for joint in robot.model.joints)

@@ -34,10 +34,10 @@ from armdyn.model.regrouping import regrouped
 from armdyn.spatial.rotations import Array
 
 STEPS = 8
-"""Of Newton's method, where friction is of straight lines of the load."""
+"""Iterations of Newton's method where friction is piecewise linear in the load."""
 
 STEPS_OF_CURVES = 12
-"""Where it is a curve."""
+"""Iterations where friction is a curve of the load."""
 
 
 class Elimination(NamedTuple):

@@ -35,10 +35,10 @@ from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 STEPS = 6
-"""Of Newton's method, where rotors come before friction of straight lines."""
+"""Iterations of Newton's method where rotors come before friction that is piecewise linear in the load."""
 
 STEPS_OF_CURVES = 12
-"""Where the friction is a curve of the load."""
+"""Iterations where friction is a curve of the load."""
 
 
 class UnderLoad(NamedTuple):

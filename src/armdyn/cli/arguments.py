@@ -266,7 +266,7 @@ def read_vector(
 
 
 def _allowed(unit: str, units: Units) -> str:
-    """What a message says of a unit that a number must not have."""
+    """The message on a unit that a number must not have."""
     known = f"one of {', '.join(units)}; without a unit it is in {next(iter(units))}" if units else "a number alone"
     return f"unit {unit!r}, expected {known}"
 

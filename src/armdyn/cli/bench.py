@@ -22,7 +22,7 @@ from armdyn.robot import Robot
 ROUNDS = 7
 
 TIMES = ("first_call", "one_call", "state_float64", "state_float32", "state_threads")
-"""What is measured, s: the first call, a call with one state, and a state in a batch."""
+"""The measured times, s: of the first call, of a call with one state, and of a state in a batch."""
 
 MOST_STATES = 10_000_000
 """In a batch: the largest results of a six-joint arm take some gigabytes then."""

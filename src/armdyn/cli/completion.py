@@ -1,4 +1,4 @@
-"""What the Tab key completes: robots, frames, joints and words of options.
+"""Completions of the Tab key: robots, frames, joints and words of options.
 
 A function here gets the words typed so far as a context, and never fails: where it knows nothing, it offers nothing,
 and the shell completes file names.

@@ -1,4 +1,4 @@
-"""What ``armdyn convert`` makes of a robot: tables for the screen, data for JSON, a module of Python."""
+"""The forms into which ``armdyn convert`` puts a robot: tables for the screen, data for JSON, a module of Python."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Converted:
     """A robot in another description."""
 
     def tables(self) -> list[Table]:
-        """What is shown on the screen; nothing where the text itself is."""
+        """The tables for the screen; none where the text itself is shown."""
         return []
 
     @abstractmethod

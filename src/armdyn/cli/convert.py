@@ -82,7 +82,7 @@ def convert(
 
 
 def _writer(to: str, out: Path) -> Callable[[Converted], str]:
-    """What fills the file that is asked for."""
+    """The function that makes the text of the file, by its ending."""
     endings = (".urdf", ".xml", ".json") if to == "urdf" else (".json", ".py")
     refuse_unwritable("--out", out, endings=endings)
     return WRITERS[out.suffix.lower()]

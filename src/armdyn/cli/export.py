@@ -136,7 +136,7 @@ TARGETS: dict[str, tuple[Target, tuple[str, ...]]] = {
 """By the word behind --to: what writes it, and which settings it takes."""
 
 FILES = ("fmu",)
-"""What writes a file, and no folder."""
+"""The exports that write a file; the others write a folder."""
 
 
 def export(

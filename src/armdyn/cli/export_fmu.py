@@ -10,7 +10,7 @@ from armdyn.errors import ShapeError, UnknownName
 from armdyn.robot import Robot
 
 OPTIONS = ("step", "command", "parameters", "platforms", "derivatives")
-"""What --option takes."""
+"""The names that --option takes."""
 
 
 def write_fmu(

@@ -24,7 +24,7 @@ def print_json(data: Mapping[str, Any]) -> None:
 
 
 def of_robot(arm: Robot) -> dict[str, Any]:
-    """What every answer about a robot begins with."""
+    """The first entries of every answer about a robot."""
     return {"robot": arm.name, "joint_names": list(arm.joint_names)}
 
 

@@ -25,7 +25,7 @@ SMALL = 1e-9
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is to be done with an input file.
+    """The options of a run of an input file.
 
     Args:
         configuration: its number; None for what the file says.
@@ -224,7 +224,7 @@ def _joint_units(robot: Robot, units: InputUnits, quantity: str) -> str:
 
 
 def _scales(robot: Robot, units: InputUnits, quantity: str) -> Array:
-    """What one unit of a quantity of each joint is in SI."""
+    """The unit of a quantity of each joint, in SI, shape (n,)."""
     return np.array([units.of(joint.kind, quantity).si for joint in robot.joints])
 
 

@@ -18,7 +18,7 @@ from armdyn.studies.words import Words
 
 
 def _place(words: Words, kind: str) -> str:
-    """Where an output is asked for."""
+    """The place, for messages, at which an output is asked for: an option, or a line of the scenario."""
     where = words.where("outputs", kind)
     return where if where == flag(kind) else f"{where}: {kind}"
 
@@ -59,7 +59,7 @@ def refuse_outputs(words: Words, motion: Motion) -> None:
 
 
 def _texts(value: Any) -> Iterator[str | Path]:
-    """What a value of a scenario says that may be the name of a file."""
+    """The texts in a value of a scenario, any of which may be the name of a file."""
     if isinstance(value, str | Path):
         yield value
     elif isinstance(value, Mapping):

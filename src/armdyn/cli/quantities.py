@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from armdyn.formats.csv_table import ANGLES, LENGTHS, units_of
 
 Units = Mapping[str, float]
-"""What one of each unit is in SI, the SI unit first."""
+"""The size of each unit in SI, the SI unit first."""
 
 NO_UNITS: Units = {}
 

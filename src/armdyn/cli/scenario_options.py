@@ -66,7 +66,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "brakes": read_brakes,
     "payload_com": lambda text: read_vector(text, "--payload-com", 3, units=[LENGTHS] * 3),
 }
-"""What makes words of the other options."""
+"""Functions that make words of the other options."""
 
 
 ALTERNATIVES: tuple[tuple[Keys, ...], ...] = (

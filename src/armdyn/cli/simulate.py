@@ -23,8 +23,8 @@ from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.errors import DescriptionWarning
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
-from armdyn.simulation.errors import KEPT
 from armdyn.simulation.methods import NAMES
+from armdyn.simulation.unfinished import KEPT
 from armdyn.studies.controllers import CONTROLLERS
 from armdyn.studies.motion import Motion
 
@@ -307,7 +307,7 @@ def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
 
 
 def _forces_rows(motion: Motion, trajectory: Trajectory) -> Iterator[tuple[str, str]]:
-    """What gave the joint forces, and how far a controller was from its reference."""
+    """Rows on the joint forces: their source, and the largest error of a controller, rad or m."""
     if motion.driven_by != "none":
         yield "joint forces", motion.driven_by
     if motion.follows is not None:

@@ -101,7 +101,7 @@ def _client(address: str) -> Any:
 
 
 def _table(arm: Robot, results: Results) -> Table:
-    """What was varied and what came out: a line for each number of a run."""
+    """A table of the samples and results: a line for each number of a run."""
     title = f"{arm.name}, {results.runs:,} runs"
     table = new_table(title, "name", "lowest", "median", "95 %", "highest", "not finite")
     for label, *marks, missing in _rows(arm, results):

@@ -14,7 +14,6 @@ from armdyn.constraints.arguments import (
     CLOSED,
     RANK_TOLERANCE,
     ConstrainedRobot,
-    compiled,
     coordinates,
     finite,
     indices,
@@ -22,8 +21,9 @@ from armdyn.constraints.arguments import (
     state_name,
     tolerance_of,
 )
-from armdyn.constraints.closing import check_motion
+from armdyn.constraints.checks import check_motion
 from armdyn.constraints.errors import ConstraintError
+from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
 
 

@@ -11,18 +11,15 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import array, number, places
 from armdyn.constraints.errors import ConstraintError
-from armdyn.declaration import Function
 from armdyn.errors import ModelError
-from armdyn.functions import CompiledFunction
-from armdyn.functions.arm import Arm
+from armdyn.functions.robot_like import RobotLike
 from armdyn.model.constraints import Row
-from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
 
 CLOSED = 1e-6
 """How far from closed, m or rad, and how fast against the constraints, m/s or rad/s, a state may be.
 
-Rows of functions of the user, which have no unit, are scaled by `armdyn.constraints.checks.row_sizes`.
+Rows of functions of the user, which have no unit, are scaled by `armdyn.constraints.row_sizes.row_sizes`.
 """
 
 RANK_TOLERANCE = 1e-10
@@ -35,23 +32,11 @@ LockedJoints = Mapping[str, float] | Iterable[str]
 """Joints that stay: by name, at their given values, or where the mapping says."""
 
 
-class ConstrainedRobot(Arm, Protocol):
+class ConstrainedRobot(RobotLike, Protocol):
     """A robot with constraints: `armdyn.Robot` is one."""
 
     @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def dof(self) -> int: ...  # noqa: D102
-    @property
-    def mechanism(self) -> Mechanism: ...  # noqa: D102
-    @property
-    def joint_names(self) -> tuple[str, ...]: ...  # noqa: D102
-    @property
     def constraint_rows(self) -> tuple[Row, ...]: ...  # noqa: D102
-    @property
-    def mass_matrix(self) -> Callable[..., Any]: ...  # noqa: D102
-    @property
-    def jacobian(self) -> Callable[..., Any]: ...  # noqa: D102
     @property
     def constraint_error(self) -> Callable[..., Any]: ...  # noqa: D102
     @property
@@ -60,13 +45,6 @@ class ConstrainedRobot(Arm, Protocol):
     def constraint_velocity(self) -> Callable[..., Any]: ...  # noqa: D102
     @property
     def constraint_drift(self) -> Callable[..., Any]: ...  # noqa: D102
-
-
-def compiled(function: Function, robot: ConstrainedRobot) -> CompiledFunction:
-    """A function of `armdyn.constraints.dynamics` compiled for a robot, which keeps it for the next call."""
-    kept: dict[str, CompiledFunction] = vars(robot)
-    name = f"_{function.name}"
-    return kept[name] if name in kept else kept.setdefault(name, CompiledFunction(robot, function))
 
 
 def tolerance_of(value: Any) -> float:

@@ -20,16 +20,15 @@ from armdyn.constraints.arguments import (
     RANK_TOLERANCE,
     ConstrainedRobot,
     Redundant,
-    compiled,
     finite,
     gain_of,
     given,
     multipliers_of,
     tolerance_of,
 )
-from armdyn.constraints.checks import holonomic
-from armdyn.constraints.closing import check_motion
+from armdyn.constraints.checks import check_motion
 from armdyn.constraints.dynamics import ConstrainedMotion
+from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import (
     Pick,
     Settings,
@@ -41,6 +40,7 @@ from armdyn.constraints.solving import (
     solve_dependent,
 )
 from armdyn.declaration import Function
+from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
 
 

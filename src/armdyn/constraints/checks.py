@@ -1,7 +1,4 @@
-"""Checks that states and motions keep the constraints, that A is finite and that M has an inverse.
-
-Values of rows in m or rad are judged as they stand, others by the length of the row's gradient.
-"""
+"""Checks that states and motions keep the constraints, that A is finite and that M has an inverse."""
 
 from __future__ import annotations
 
@@ -10,82 +7,46 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from armdyn.constraints.arguments import ConstrainedRobot, finite, indices, state_name
-from armdyn.constraints.errors import InconsistentMotion, OpenLoop, SingularState
+from armdyn.constraints.closing import close_loop
+from armdyn.constraints.errors import ContradictingConstraints, InconsistentMotion, OpenLoop, SingularState
+from armdyn.constraints.row_sizes import NO_GRADIENT, holonomic_rows, listed, sizes_at
 from armdyn.errors import ModelError
 from armdyn.model.constraints import Row
 from armdyn.spatial.rotations import Array
 from armdyn.spatial.singular_mass import is_singular, without_inertia
 
-NO_GRADIENT = "a distance has none where its two points coincide, nor rotations where the frames are half a turn apart"
-"""The places where A is not finite, for messages."""
 
-GRADIENT_OFFSET = 0.1
-"""The distance from a state at which gradients are evaluated for comparison, rad or m."""
-
-VANISHED_GRADIENT = 1e-4
-"""A gradient below this part of those near the state counts as zero."""
-
-SHOWN = 4
-"""Rows that a message lists at most."""
-
-
-def holonomic(robot: ConstrainedRobot) -> Array:
-    """True for rows that are equations for positions, shape (constraints,)."""
-    return np.array([row.holonomic for row in robot.constraint_rows], dtype=bool)
-
-
-def holonomic_rows(robot: ConstrainedRobot) -> list[Row]:
-    """The rows that are equations for positions, in the order of phi."""
-    return [row for row in robot.constraint_rows if row.holonomic]
+def check_motion(
+    robot: ConstrainedRobot, tolerance: float, q: Array, qd: Array | None = None, qdd: Array | None = None
+) -> None:
+    """Raise where q is open, or qd or qdd leave the constraints; an open loop is explained. Infinite: check nothing."""
+    if not tolerance < np.inf:
+        return
+    try:
+        check_closed(robot, q, tolerance)
+    except OpenLoop as error:
+        raise _explained(robot, error) from None
+    if qd is not None:
+        check_velocities(robot, q, qd, tolerance)
+        if qdd is not None:
+            check_accelerations(robot, q, qd, qdd, tolerance)
 
 
-def row_sizes(rows: Sequence[Row], A: Array, near: Array) -> Array:
-    """Divisors of the values of rows before they are judged, shape (..., rows).
-
-    1 for rows in m or rad. A row without a unit is a function of the user; any multiple of it is the same constraint.
-    It is divided by the length of its gradient: phi_i / |A_i| is the least motion of the joints, rad or m, that makes
-    it zero to first order. Where the gradient vanishes, as on a stretched arm, a part of that ``near`` the state is
-    taken, so that rounding is not divided by rounding; where that vanishes too, 1.
-    """
-    has_unit = np.array([bool(row.unit) for row in rows], dtype=bool)
-    gradient = np.fmax(np.linalg.norm(A, axis=-1), VANISHED_GRADIENT * near)
-    return np.where(~has_unit & np.isfinite(gradient) & (gradient > 0.0), gradient, 1.0)
-
-
-def gradients_near(robot: ConstrainedRobot, q: Array) -> Array:
-    """The greatest |A_i| at two states near q, the same at every call, shape (..., constraints)."""
-    asides = GRADIENT_OFFSET * np.random.default_rng(1).uniform(-1.0, 1.0, (2, robot.dof))
-    lengths = np.linalg.norm([np.asarray(robot.constraint_jacobian(q + aside)) for aside in asides], axis=-1)
-    greatest: Array = np.where(np.isfinite(lengths), lengths, 0.0).max(axis=0)
-    return greatest
-
-
-def sizes_at(robot: ConstrainedRobot, q: Array, *, holonomic_only: bool = False) -> Array:
-    """`row_sizes` at states; A is evaluated where a row has no unit alone."""
-    rows = holonomic_rows(robot) if holonomic_only else robot.constraint_rows
-    if all(row.unit for row in rows):
-        return np.ones(len(rows))
-    kept = holonomic(robot) if holonomic_only else slice(None)
-    A = np.asarray(robot.constraint_jacobian(q))[..., kept, :]
-    return row_sizes(rows, A, gradients_near(robot, q)[..., kept])
-
-
-def listed(rows: Iterable[Row], values: Array, per: str, sizes: Array) -> str:
-    """The largest values, measured by the sizes, with the names of their rows."""
-    measured = np.where(np.isnan(values), np.inf, np.abs(values / sizes))
-    of_row = sorted(zip(rows, values, sizes, measured, strict=True), key=lambda one: -one[3])[:SHOWN]
-    return ", ".join(
-        _value(row, value, one, per)
-        for row, value, one, much in of_row
-        if much > 1e-3 * measured.max() or much == np.inf
-    )
-
-
-def _value(row: Row, value: float, size: float, per: str) -> str:
-    if row.unit:
-        return f"{row.name!r} is {value:.6g} {row.unit}{per}"
-    by_gradient = "" if size == 1.0 else f", which is {value / size:.6g} by its gradient, rad or m of the joints{per}"
-    return f"{row.name!r} is {value:.6g}{by_gradient}"
+def _explained(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
+    """The error of an open state, with the remedy: whether `close_loop` finds a closed state from there."""
+    if error.q is None:
+        return error
+    try:
+        close_loop(robot, error.q)
+    except ContradictingConstraints as why:
+        return ContradictingConstraints(f"{error} No q is near at which they do: {why}", error.q)
+    except OpenLoop:
+        remedy = (
+            "robot.close_loop, from a guess nearer to a closed state, finds a q where they do, if there is one; from "
+            "this q it finds none."
+        )
+        return OpenLoop(f"{error} {remedy}", error.q)
+    return OpenLoop(f"{error} robot.close_loop(q) finds a q where they do.", error.q)
 
 
 def check_closed(robot: ConstrainedRobot, q: Array, tolerance: float) -> None:

@@ -1,4 +1,4 @@
-"""Positions that close the loops, from a guess; checks that states and motions keep the constraints."""
+"""Positions that close the loops, from a guess."""
 
 from __future__ import annotations
 
@@ -7,17 +7,9 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import per_joint
 from armdyn.constraints.arguments import ConstrainedRobot, LockedJoints, state_name, tolerance_of, with_locked
-from armdyn.constraints.checks import (
-    NO_GRADIENT,
-    check_accelerations,
-    check_closed,
-    check_velocities,
-    holonomic,
-    holonomic_rows,
-    listed,
-)
 from armdyn.constraints.closure import ClosureCandidate, ClosureSolver, perturbed_guesses
 from armdyn.constraints.errors import ContradictingConstraints, OpenLoop
+from armdyn.constraints.row_sizes import NO_GRADIENT, holonomic, holonomic_rows, listed
 from armdyn.constraints.state import State
 from armdyn.spatial.rotations import Array
 
@@ -98,39 +90,6 @@ def _closed(robot: ConstrainedRobot, guess: Array, free: Array, tolerance: float
             f"it: {np.array2string(guess, precision=6)}; {NO_GRADIENT}. Choose another guess."
         )
     raise OpenLoop(_why_open(robot, best, free, index))
-
-
-def check_motion(
-    robot: ConstrainedRobot, tolerance: float, q: Array, qd: Array | None = None, qdd: Array | None = None
-) -> None:
-    """Raise where q is open, or qd or qdd leave the constraints; an open loop is explained. Infinite: check nothing."""
-    if not tolerance < np.inf:
-        return
-    try:
-        check_closed(robot, q, tolerance)
-    except OpenLoop as error:
-        raise _explained(robot, error) from None
-    if qd is not None:
-        check_velocities(robot, q, qd, tolerance)
-        if qdd is not None:
-            check_accelerations(robot, q, qd, qdd, tolerance)
-
-
-def _explained(robot: ConstrainedRobot, error: OpenLoop) -> OpenLoop:
-    """The error of an open state, with the remedy: whether `close_loop` finds a closed state from there."""
-    if error.q is None:
-        return error
-    try:
-        close_loop(robot, error.q)
-    except ContradictingConstraints as why:
-        return ContradictingConstraints(f"{error} No q is near at which they do: {why}", error.q)
-    except OpenLoop:
-        remedy = (
-            "robot.close_loop, from a guess nearer to a closed state, finds a q where they do, if there is one; from "
-            "this q it finds none."
-        )
-        return OpenLoop(f"{error} {remedy}", error.q)
-    return OpenLoop(f"{error} robot.close_loop(q) finds a q where they do.", error.q)
 
 
 def _why_flipped(robot: ConstrainedRobot, names: tuple[str, ...], index: tuple[int, ...]) -> str:

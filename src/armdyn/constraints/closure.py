@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.constraints.arguments import RANK_TOLERANCE, ConstrainedRobot
-from armdyn.constraints.checks import VANISHED_GRADIENT, gradients_near, holonomic, holonomic_rows, row_sizes
+from armdyn.constraints.row_sizes import VANISHED_GRADIENT, gradients_near, holonomic, holonomic_rows, row_sizes
 from armdyn.spatial.rotations import Array
 
 STEP_TOLERANCE = 1e-15

@@ -17,9 +17,9 @@ from armdyn.constraints.arguments import (
     tolerance_of,
     with_locked,
 )
-from armdyn.constraints.checks import check_inertia, listed, sizes_at
-from armdyn.constraints.closing import check_motion
+from armdyn.constraints.checks import check_inertia, check_motion
 from armdyn.constraints.errors import InconsistentMotion
+from armdyn.constraints.row_sizes import listed, sizes_at
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.spatial.rotations import Array
 

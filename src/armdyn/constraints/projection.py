@@ -15,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.algorithms.factors import factored_mass_matrix
-from armdyn.constraints.arguments import ConstrainedRobot, Redundant, compiled
-from armdyn.constraints.checks import holonomic
+from armdyn.constraints.arguments import ConstrainedRobot, Redundant
 from armdyn.constraints.dynamics import phi_by_row, schur_complement
 from armdyn.constraints.equations import all_equations, function
+from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.solving import constrained_least_squares
+from armdyn.functions.robot_like import compiled
 from armdyn.model.constraints import rows_of
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array

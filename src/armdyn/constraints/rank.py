@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import per_joint
 from armdyn.constraints.arguments import CLOSED, RANK_TOLERANCE, ConstrainedRobot, rank_tolerance_of
-from armdyn.constraints.checks import holonomic
-from armdyn.constraints.closing import check_motion, close_loop
+from armdyn.constraints.checks import check_motion
+from armdyn.constraints.closing import close_loop
 from armdyn.constraints.errors import OpenLoop, SingularState
+from armdyn.constraints.row_sizes import holonomic
 from armdyn.constraints.rows_of import RowsOf
 from armdyn.errors import ShapeError
 from armdyn.model.constraints import Constraint

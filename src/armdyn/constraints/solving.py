@@ -13,7 +13,6 @@ from armdyn.constraints import dynamics
 from armdyn.constraints.arguments import (
     ConstrainedRobot,
     Redundant,
-    compiled,
     finite,
     given,
     indices,
@@ -25,6 +24,7 @@ from armdyn.constraints.checks import check_gradients, check_inertia
 from armdyn.constraints.errors import RedundantConstraints, SingularState
 from armdyn.constraints.rank import rank_of, unit_rows, why_singular
 from armdyn.declaration import Function
+from armdyn.functions.robot_like import compiled
 from armdyn.spatial.rotations import Array
 
 MIN_INDEPENDENCE = 1e-4

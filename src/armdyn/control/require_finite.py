@@ -1,14 +1,14 @@
-"""Where a closed loop ran away: the arm, the time and the joint."""
+"""An error for a closed loop that ran away, with the arm, the time and the joint."""
 
 from __future__ import annotations
 
 from armdyn.functions import Rolled
 from armdyn.simulation.closed_loop import ClosedLoop
-from armdyn.simulation.errors import SimulationError
+from armdyn.simulation.unfinished import SimulationError
 
 
 def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, t0: float = 0.0) -> Rolled:
-    """What a closed loop gave, where all of it is finite; an error that names arm, time and joint where it is not.
+    """The results of a closed loop, where they are finite; else an error with the arm, the time and the joint.
 
     Args:
         loop: that was called.
@@ -26,7 +26,7 @@ def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, 
     >>> armdyn.control.require_finite(loop, rolled)
     Traceback (most recent call last):
         ...
-    armdyn.simulation.errors.SimulationError: the motion of 'planar_2r' ran away: q of joint 'joint_1' of arm ...
+    armdyn.simulation.unfinished.SimulationError: the motion of 'planar_2r' ran away: q of joint 'joint_1' of arm ...
     """
     found = rolled.first_not_finite()
     if found is None:

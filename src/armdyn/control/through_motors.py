@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.driven import Driven, motors_of
+from armdyn.actuators.driven import COMMANDS, Driven, motors_of
 from armdyn.actuators.flexible_joints import spring_count
 from armdyn.actuators.thermal import Rises
 from armdyn.checks import choice
@@ -17,13 +17,11 @@ from armdyn.errors import Unsupported
 from armdyn.program import clip
 from armdyn.simulation.errors import SettingError
 
-COMMANDS = ("torque", "voltage")
-
 STATES = ("current", "winding_rise", "housing_rise")
 
 
 class _Step(NamedTuple):
-    """What a motor does in a step: the joint force, the voltage, and its state a step later."""
+    """A step of a motor: the joint force, N m or N, the voltage, V, and its state at the end of the step."""
 
     force: Any
     voltage: Any

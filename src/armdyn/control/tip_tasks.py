@@ -1,4 +1,4 @@
-"""What controllers of a frame have in common: which components it is about, where it is, and what moves it."""
+"""The task of a controller of a frame: its components, the errors of pose and twist, and its task-space dynamics."""
 
 from __future__ import annotations
 
@@ -59,6 +59,6 @@ def wrench_on_frame(model: Any, q: Array, f_measured: Array, frame: str | None) 
 
 
 def force_felt(model: Any, q: Array, f_measured: Array, task: TipTask, frame: str | None) -> Array:
-    """What a task feels of f_ext, Jbar^T J_6^T f_ext, shape (k,): its components, where it has no others."""
+    """The force of f_ext along the task, Jbar^T J_6^T f_ext, shape (k,): its components, where it has no others."""
     J = jacobian(model, q, frame=frame)
     return np.asarray(task.space.Jbar.T @ -(J.T @ f_measured))

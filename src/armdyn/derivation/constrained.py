@@ -83,7 +83,7 @@ class ConstrainedEquations:
 
     @cached_property
     def W(self) -> Any:
-        """What joint forces add to the multipliers, lambda = W tau + w, shape (k, n)."""
+        """Multipliers per joint force, W of lambda = W tau + w, shape (k, n)."""
         W, _, denominator = self._parts
         return sympy.ImmutableMatrix([[fraction(self.derivation, x, denominator) for x in row] for row in W])
 

@@ -170,7 +170,7 @@ class Derivation:
 
     @property
     def meanings(self) -> Mapping[sympy.Symbol, str]:
-        """What the symbols stand for, such as "mass of link_1"."""
+        """The meanings of the symbols, such as "mass of link_1"."""
         return self.arm.meanings
 
     def __getitem__(self, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What rubs in the joints, as polynomials in qd and sign(qd)."""
+"""Friction forces of the joints as polynomials in qd and sign(qd)."""
 
 from __future__ import annotations
 

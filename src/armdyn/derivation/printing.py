@@ -207,7 +207,7 @@ def heading(derivation: Derivation) -> str:
 
 
 def symbols_table(derivation: Derivation) -> Iterator[str]:
-    """What the symbols stand for, a line each."""
+    """The meanings of the symbols, a line each."""
     for i, (name, slides) in enumerate(zip(derivation.arm.coordinates, derivation.arm.slides, strict=True), start=1):
         yield f"   {Notation().line(sympy.Symbol(f'q{i}'))}: position of {name}, {'m' if slides else 'rad'}"
     for symbol in derivation.arm.parameters:

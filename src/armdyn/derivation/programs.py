@@ -42,7 +42,7 @@ def c_of(derivation: Derivation, name: str | None, scalar: str, sincos: str | tu
 
 
 def _said(derivation: Derivation, symbol: sympy.Symbol) -> str:
-    """What a symbol stands for, and the robot's number."""
+    """The meaning of a symbol, and the robot's number."""
     meaning = derivation.meanings.get(symbol, "")
     if symbol not in derivation.values:
         return meaning

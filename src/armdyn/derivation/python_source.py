@@ -85,7 +85,7 @@ TAKEN = frozenset({*kwlist, "cos", "sin"})
 
 
 def identifiers_of(derivation: Derivation) -> dict[Any, Any]:
-    """What the symbols are called in the module, where Python needs some of their names for itself."""
+    """The names of the symbols in the module; one that the module needs for itself gets an underscore."""
     found: dict[Any, Any] = {}
     for symbol in derivation.arm.parameters:
         others = {

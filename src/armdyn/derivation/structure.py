@@ -64,7 +64,7 @@ class Structure:
 
     @cached_property
     def friction(self) -> Array:
-        """What rubs: the rest of tau, shape (n,)."""
+        """Friction forces, the rest of tau, N m or N, shape (n,)."""
         return np.asarray(self.tau - self.M @ np.array(self.algebra.qdd, dtype=object) - self.c - self.g)
 
     @cached_property

@@ -206,7 +206,7 @@ def fraction(derivation: Derivation, above: PolyElement, below: PolyElement) -> 
 
 
 def _split(derivation: Derivation, above: PolyElement, below: PolyElement) -> list[Any]:
-    """Where the denominator is one term, the quotient as a sum of what divides and what does not."""
+    """The quotient by a single term, as a sum over reduced denominators; empty where there are several terms."""
     if len(below) > 1:
         return []
     groups: dict[Any, Any] = {}

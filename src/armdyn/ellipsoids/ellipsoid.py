@@ -85,7 +85,7 @@ class Ellipsoid:
         return np.asarray(math.pi ** (k / 2) / math.gamma(k / 2 + 1) * np.prod(self.lengths, axis=-1))
 
     def image(self, u: ArrayLike) -> Array:
-        """Where the unit ball's point u comes to, matrix u, shape (..., k)."""
+        """The image of a point u of the unit ball, matrix u, shape (..., k)."""
         image: Array = np.einsum("...ij,...j->...i", self.matrix, np.asarray(u, dtype=float))
         return image
 

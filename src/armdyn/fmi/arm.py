@@ -9,7 +9,7 @@ from armdyn.checks import number
 from armdyn.errors import Unsupported
 from armdyn.fmi.motion import Motion, motion_of
 from armdyn.fmi.quantities import parameter, starts, variable
-from armdyn.robot import Robot
+from armdyn.functions.robot_like import RobotLike
 from armdyn.simulation.errors import SettingError
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import System
@@ -17,7 +17,7 @@ from armdyn.targets.identifiers import chosen_name
 
 
 def robot_fmu(
-    robot: Robot,
+    robot: RobotLike,
     *,
     name: str | None = None,
     given: Iterable[str] = (),
@@ -65,7 +65,7 @@ def robot_fmu(
 
 
 def _system(
-    robot: Robot, motion: Motion, name: str | None, parameters: Sequence[str], start: Mapping[str, Any], step: float
+    robot: RobotLike, motion: Motion, name: str | None, parameters: Sequence[str], start: Mapping[str, Any], step: float
 ) -> System:
     step = number("step", step, above=0.0, unit="s", error=SettingError)
     tuned = tuple(parameter(robot, p) for p in parameters)
@@ -73,7 +73,7 @@ def _system(
     outputs = tuple(variable(robot, name) for name in motion.outputs)
     system = System(
         chosen_name(name, robot.name), motion.program, motion.states, inputs, tuned, outputs, step,
-        said=f"Forward dynamics of {robot.name}.", about=(*ABOUT, *robot.notes),
+        said=f"Forward dynamics of {robot.name}.", about=(*ABOUT, *robot.model.notes),
     )  # fmt: skip
     states = [state.variable.port for state in motion.states]
     known = [*states, *motion.inputs, *parameters]
@@ -86,14 +86,14 @@ ABOUT = (
 )
 
 
-def default_parameters(robot: Robot) -> list[str]:
+def default_parameters(robot: RobotLike) -> list[str]:
     """Gravity, and a point mass at the tip."""
-    payload = [f"{robot.tip}.payload.mass", f"{robot.tip}.payload.com"] if _is_carried(robot) else []
+    payload = [f"{robot.model.tip}.payload.mass", f"{robot.model.tip}.payload.com"] if _is_carried(robot) else []
     return ["gravity", *payload]
 
 
-def _is_carried(robot: Robot) -> bool:
-    return robot.tip is not None and robot.model.frame(robot.tip).link != robot.model.base
+def _is_carried(robot: RobotLike) -> bool:
+    return robot.model.tip is not None and robot.model.frame(robot.model.tip).link != robot.model.base
 
 
 def _listed(names: Iterable[str]) -> list[str]:

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from armdyn import algorithms
+from armdyn.actuators.driven import COMMANDS
 from armdyn.actuators.flexible_dynamics import flexible_forward_dynamics, flexible_kinetic_energy, spring_energy
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import choice
-from armdyn.control.through_motors import COMMANDS
 from armdyn.declaration import Function, function
 from armdyn.errors import UnknownName, Unsupported
 from armdyn.fmi.driven import driven_motion
 from armdyn.fmi.quantities import variable
+from armdyn.functions.robot_like import RobotLike
 from armdyn.program import Port, Program, trace
 from armdyn.program.merging import merged
-from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible import flexible_places
 from armdyn.targets.fmi.system import State, Variable
 
 
@@ -41,7 +41,7 @@ class Motion(NamedTuple):
 OPTIONAL = ("f_tip", "f_ext", "base_twist", "base_twist_rate")
 
 
-def motion_of(robot: Robot, command: str, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+def motion_of(robot: RobotLike, command: str, given: Sequence[str], parameters: Sequence[str]) -> Motion:
     """The equations of an arm without constraints."""
     command = choice("command", command, COMMANDS, error=SettingError)
     for name in given:
@@ -58,21 +58,21 @@ def motion_of(robot: Robot, command: str, given: Sequence[str], parameters: Sequ
     return _flexible(robot, given, parameters) if flexible else _rigid(robot, given, parameters)
 
 
-def _rigid(robot: Robot, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+def _rigid(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> Motion:
     """qdd of (q, qd, tau)."""
     dynamics = _named(robot, algorithms.forward_dynamics, ["qdd"], given, parameters)
     states = (_state(robot, "q", "qd"), _second(robot, "q"))
     return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
 
 
-def _flexible(robot: Robot, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+def _flexible(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> Motion:
     """Accelerations of links and rotors (Modern Robotics 8.9.5)."""
     dynamics = _named(robot, flexible_forward_dynamics, ["qdd", "thetadd"], given, parameters)
     states = (_state(robot, "q", "qd"), _second(robot, "q"), _state(robot, "theta", "thetad"), _second(robot, "theta"))
     return _with_outputs(robot, [dynamics], states, ["tau", *given], parameters)
 
 
-def _driven(robot: Robot, given: Sequence[str], parameters: Sequence[str]) -> Motion:
+def _driven(robot: RobotLike, given: Sequence[str], parameters: Sequence[str]) -> Motion:
     """Accelerations, and rates of the motors' currents (Modern Robotics 8.103)."""
     declared = driven_motion(robot.model)
     names = getattr(declared.result, "_fields", ())
@@ -86,7 +86,7 @@ def _driven(robot: Robot, given: Sequence[str], parameters: Sequence[str]) -> Mo
 
 
 def _with_outputs(
-    robot: Robot,
+    robot: RobotLike,
     dynamics: Sequence[Program],
     states: tuple[State, ...],
     inputs: Sequence[str],
@@ -99,7 +99,7 @@ def _with_outputs(
     if "theta" in {state.variable.port for state in states}:
         kinetic, potential = flexible_kinetic_energy, all_potential_energy
     seen = [(kinetic, "kinetic_energy"), (potential, "potential_energy")]
-    if robot.tip is not None:
+    if robot.model.tip is not None:
         seen = [(algorithms.forward_kinematics, "tip_pose"), (tip_twist, "tip_twist"), *seen]
     pieces = [*dynamics, *(_named(robot, f, [name], (), parameters) for f, name in seen)]
     firsts = [_copied(robot, state) for state in states if state.later.port == f"der_{state.variable.port}"]
@@ -108,7 +108,7 @@ def _with_outputs(
 
 
 def _named(
-    robot: Robot, declared: Function, results: Sequence[str], given: Sequence[str], parameters: Sequence[str]
+    robot: RobotLike, declared: Function, results: Sequence[str], given: Sequence[str], parameters: Sequence[str]
 ) -> Program:
     """The program of a function, its results under these names."""
     compiled = robot.compile(declared, parameters=parameters)
@@ -121,18 +121,18 @@ def _named(
     return replace(program, outputs=tuple(ports))
 
 
-def _state(robot: Robot, name: str, rate: str) -> State:
+def _state(robot: RobotLike, name: str, rate: str) -> State:
     """Positions, whose rates are other states."""
     later = variable(robot, rate)
     return State(variable(robot, name), replace(later, port=f"der_{name}", name=f"der({name})"))
 
 
-def _second(robot: Robot, name: str) -> State:
+def _second(robot: RobotLike, name: str) -> State:
     """Velocities; accelerations are an output."""
     return State(variable(robot, f"{name}d"), variable(robot, f"{name}dd"), rate_is_output=True)
 
 
-def _copied(robot: Robot, state: State) -> Program:
+def _copied(robot: RobotLike, state: State) -> Program:
     """The rates of positions, which are the velocities themselves."""
     velocities = Port(f"{state.variable.port}d", (robot.dof,))
     return trace(lambda qd: qd, [velocities], [state.later.port])

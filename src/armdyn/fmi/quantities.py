@@ -1,4 +1,4 @@
-"""What the arrays of FMUs are: their units, what is said of them, and where they begin."""
+"""The arrays of FMUs: their units, descriptions and start values."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from armdyn.checks import array
 from armdyn.errors import ShapeError, UnknownName
+from armdyn.functions.robot_like import RobotLike
 from armdyn.model.parameters import parameter_value
 from armdyn.program import Program
-from armdyn.robot import Robot
 from armdyn.targets.fmi.system import Variable
 
 OF_JOINTS: Mapping[str, tuple[str, str, str]] = {
@@ -61,7 +61,7 @@ OF_JOINT_PARAMETER: Mapping[str, tuple[str, str, str]] = {
 }
 
 
-def variable(robot: Robot, name: str, said: str = "", **shown: Any) -> Variable:
+def variable(robot: RobotLike, name: str, said: str = "", **shown: Any) -> Variable:
     """An array of a function of the robot, by its name; ``said`` where it is none of those above."""
     if name in OF_JOINTS:
         turns, slides, what = OF_JOINTS[name]
@@ -70,7 +70,7 @@ def variable(robot: Robot, name: str, said: str = "", **shown: Any) -> Variable:
     return Variable(name, unit, known or said, **shown)
 
 
-def parameter(robot: Robot, name: str) -> Variable:
+def parameter(robot: RobotLike, name: str) -> Variable:
     """A parameter of the robot's model, which begins at the model's own value."""
     start = tuple(np.asarray(parameter_value(robot.model, name), dtype=float).ravel().tolist())
     owner, _, quantity = name.rpartition(".")
@@ -102,11 +102,11 @@ def starts(program: Program, given: Mapping[str, Any], known: Iterable[str]) -> 
     return found
 
 
-def _common(robot: Robot, turns: str, slides: str) -> str:
+def _common(robot: RobotLike, turns: str, slides: str) -> str:
     """The unit of all numbers; none where they differ."""
     units = {turns if joint.kind == "revolute" else slides for joint in robot.joints}
     return units.pop() if len(units) == 1 else ""
 
 
-def _joints(robot: Robot, turns: str, slides: str) -> str:
+def _joints(robot: RobotLike, turns: str, slides: str) -> str:
     return ", ".join(f"{joint.name} ({turns if joint.kind == 'revolute' else slides})" for joint in robot.joints)

@@ -64,7 +64,7 @@ class Rolled:
 
 
 class NotFinite(NamedTuple):
-    """Where a rollout is not finite first.
+    """The first NaN or infinity of a rollout.
 
     Args:
         name: of the array.

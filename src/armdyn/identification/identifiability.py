@@ -15,7 +15,7 @@ from armdyn.model.standard_parameters import StandardParameters, standard_parame
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
-    from armdyn.robot import Robot
+    from armdyn.functions.robot_like import RobotLike
 
 METHODS = ("structural", "numerical")
 
@@ -27,7 +27,7 @@ EQUATIONS = 6
 
 
 def base_parameters(
-    robot: Robot,
+    robot: RobotLike,
     *,
     method: str | None = None,
     tolerance: float = TOLERANCE,
@@ -81,7 +81,7 @@ def base_parameters(
 
 
 def null_parameters_of_states(
-    robot: Robot, *, tolerance: float = TOLERANCE, **options: Any
+    robot: RobotLike, *, tolerance: float = TOLERANCE, **options: Any
 ) -> tuple[Array, tuple[float, float]]:
     """The standard parameters without effect on random states, in the arm's own units, and the gap they show.
 
@@ -104,7 +104,7 @@ def null_parameters_of_states(
     return np.asarray(directions[rank:].T), (float(sizes[rank - 1] / sizes[0]), float(below))
 
 
-def stacked_regressor(robot: Robot, standard: StandardParameters, **options: Any) -> Array:
+def stacked_regressor(robot: RobotLike, standard: StandardParameters, **options: Any) -> Array:
     """The regressors of random states, one below the other, each force in the arm's own units."""
     rng, n, L = np.random.default_rng(0), robot.dof, own_length(robot.mechanism)
     count = -(-EQUATIONS * len(standard) // n)

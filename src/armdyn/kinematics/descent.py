@@ -9,16 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from armdyn.functions import CompiledFunction
+from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics.aims import TINY, Aim
 from armdyn.kinematics.step import declared, declared_residuals
-from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 FIRST_DAMPING = 0.3
 """Relative to the length of the residual."""
 
 FLAT = 1e-10
-"""Where the free joints lower the residual by less than this part of it, it is as small as it gets near here."""
+"""The search is at a minimum where the free joints lower the residual by less than this part of it."""
 
 
 class Judged(NamedTuple):
@@ -43,7 +43,7 @@ class DampedLeastSquares:
 
     def __init__(
         self,
-        robot: Robot,
+        robot: RobotLike,
         aims: Sequence[Aim],
         bounds: Sequence[tuple[float, float]],
         *,
@@ -95,5 +95,5 @@ class DampedLeastSquares:
 
 
 @lru_cache(maxsize=64)
-def _compiled(robot: Robot, aims: tuple[Aim, ...]) -> tuple[CompiledFunction, CompiledFunction]:
+def _compiled(robot: RobotLike, aims: tuple[Aim, ...]) -> tuple[CompiledFunction, CompiledFunction]:
     return robot.compile(declared(aims)), robot.compile(declared_residuals(aims))

@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics import solution as words
 from armdyn.kinematics.aims import Aim, each
 from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.limits import Range, reach
 from armdyn.kinematics.solution import Reach
-from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 STILL_MOVING = 1e-4
 """A residual the free joints could still lower by more than this part of it, had not come to rest."""
 
 
-def out_of_reach(robot: Robot, aims: Sequence[Aim], target: Array, limits: Range) -> dict[int, Reach]:
+def out_of_reach(robot: RobotLike, aims: Sequence[Aim], target: Array, limits: Range) -> dict[int, Reach]:
     """The targets, of shape (N, size), that no configuration can meet, by the triangle inequality alone."""
     result: dict[int, Reach] = {}
     for aim, numbers in each(aims, target):

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from armdyn.advice import option
 from armdyn.checks import number, per_joint, whole_number
 from armdyn.errors import ShapeError, UnknownName
+from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics import solution as words
 from armdyn.kinematics.descent import DampedLeastSquares
 from armdyn.kinematics.diagnosis import diagnose, out_of_reach
@@ -20,7 +21,6 @@ from armdyn.kinematics.multi_start import MultiStart
 from armdyn.kinematics.solution import Solution, spread
 from armdyn.kinematics.tasks import Task, TaskError, resolved
 from armdyn.model.constraints import refuse_constraints
-from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 CHOICES = ("first", "nearest")
@@ -30,7 +30,7 @@ HUGE = 1e50
 
 
 def inverse_kinematics(
-    robot: Robot,
+    robot: RobotLike,
     target: ArrayLike | Task | Sequence[Task],
     q0: ArrayLike | None = None,
     *,
@@ -142,7 +142,7 @@ def inverse_kinematics(
 
 
 def _one_batch(
-    robot: Robot, numbers: Sequence[Array], q0: ArrayLike | None, limits: Range
+    robot: RobotLike, numbers: Sequence[Array], q0: ArrayLike | None, limits: Range
 ) -> tuple[Array, Array, tuple[int, ...]]:
     """Starts (N, n) and targets (N, size), and the shape of the batch they are of."""
     start = limits.middle if q0 is None else _start(robot, q0, limits)
@@ -158,7 +158,7 @@ def _one_batch(
     return flat[0], np.concatenate(flat[1:], axis=1), batch
 
 
-def _start(robot: Robot, q0: ArrayLike, limits: Range) -> Array:
+def _start(robot: RobotLike, q0: ArrayLike, limits: Range) -> Array:
     (start,) = per_joint(robot, q0=q0)
     outside = np.argwhere((start < limits.lower) | (start > limits.upper))
     if len(outside):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.algorithms.kinematics import path_to
+from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics.tasks import TaskError
-from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 FULL_TURN = 2.0 * math.pi
@@ -35,7 +35,7 @@ class Range:
     unit: Array
 
     @classmethod
-    def of(cls, robot: Robot, length: float, *, limited: bool) -> Range:
+    def of(cls, robot: RobotLike, length: float, *, limited: bool) -> Range:
         """The limits the robot's description names, or none."""
         revolute = np.array(
             [joint.kind == "revolute" and _in_whole_turns(robot, i) for i, joint in enumerate(robot.joints)]
@@ -89,25 +89,25 @@ class Range:
         return rng.uniform(lower, upper, (count, len(lower)))
 
 
-def _in_whole_turns(robot: Robot, coordinate: int) -> bool:
+def _in_whole_turns(robot: RobotLike, coordinate: int) -> bool:
     """Whether a full turn of a coordinate turns every joint it moves by full turns: the same configuration."""
     of_links = zip(robot.mechanism.links, robot.mechanism.drive.terms, strict=False)
     factors = [f for _, terms in of_links for i, f in terms if i == coordinate]
     return all(factor.is_integer() for factor in factors)
 
 
-def unit_of(robot: Robot, length: float) -> Array:
+def unit_of(robot: RobotLike, length: float) -> Array:
     """The displacement of each joint that counts as one radian: 1 rad, or the length, m, shape (n,)."""
     return np.array([1.0 if joint.kind == "revolute" else length for joint in robot.joints])
 
 
-def length_of(robot: Robot, frames: set[str]) -> float:
+def length_of(robot: RobotLike, frames: set[str]) -> float:
     """The length of the arm from its first joint to a frame, m: the sum of its fixed distances."""
     longest = max(sum(distances) for distances in (_distances(robot, frame) for frame in frames))
     return longest if longest > 0.0 else 1.0
 
 
-def reach(robot: Robot, limits: Range, frame: str, point: Array) -> tuple[Array, float, str]:
+def reach(robot: RobotLike, limits: Range, frame: str, point: Array) -> tuple[Array, float, str]:
     """The origin of the first axis that carries a frame, the greatest distance of the point from it, the joint's name.
 
     By the triangle inequality, so that nothing farther away can be reached; not everything nearer can.
@@ -120,14 +120,14 @@ def reach(robot: Robot, limits: Range, frame: str, point: Array) -> tuple[Array,
     return np.asarray(first.offset, dtype=float), at_most, robot.model.joint_names[first.joint]
 
 
-def _travel(robot: Robot, limits: Range, body: int) -> float:
+def _travel(robot: RobotLike, limits: Range, body: int) -> float:
     """How far from zero a joint can be at most, whatever moves it."""
     farthest = np.maximum(np.abs(limits.lower), np.abs(limits.upper))
     drive = robot.mechanism.drive
     return float(sum(abs(f) * farthest[i] for i, f in drive.terms[body])) + abs(drive.offsets[body])
 
 
-def _distances(robot: Robot, frame: str, point: Array | None = None) -> list[float]:
+def _distances(robot: RobotLike, frame: str, point: Array | None = None) -> list[float]:
     """The distances from each joint's axis to the next, and from the last to the point, m."""
     k, T = robot.mechanism.frame(frame)
     p = T[:3, 3] if point is None else T[:3, :3] @ point + T[:3, 3]

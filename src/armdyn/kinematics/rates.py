@@ -12,19 +12,20 @@ from numpy.typing import ArrayLike
 from armdyn.algorithms.expressed_in import way_of_twist
 from armdyn.algorithms.task_rows import COMPONENTS
 from armdyn.checks import array, number, one_batch, per_joint, places, vector
+from armdyn.functions.robot_like import RobotLike, compiled
 from armdyn.kinematics.joint_motion import JointMotion
 from armdyn.kinematics.limits import length_of, unit_of
+from armdyn.kinematics.motion import frame_motion
 from armdyn.kinematics.singular import Decomposition
 from armdyn.kinematics.solution import spread
 from armdyn.kinematics.tasks import TaskError, moving_frame
 from armdyn.model.constraints import refuse_constraints
-from armdyn.robot import Robot
 
 _ASKED = {"twist": "rates", "acceleration": "accelerations"}
 
 
 def joint_rates(
-    robot: Robot,
+    robot: RobotLike,
     q: ArrayLike,
     twist: ArrayLike,
     *,
@@ -72,7 +73,7 @@ def joint_rates(
 
 
 def joint_accelerations(
-    robot: Robot,
+    robot: RobotLike,
     q: ArrayLike,
     qd: ArrayLike,
     acceleration: ArrayLike,
@@ -109,7 +110,7 @@ def joint_accelerations(
 
 
 def _solved(
-    robot: Robot,
+    robot: RobotLike,
     given: Mapping[str, Any],
     what: str,
     frame: str | None,
@@ -139,7 +140,7 @@ def _solved(
     batch = arrays[0].shape[:-1]
     q, wanted, *rest = (a.reshape(-1, a.shape[-1]) for a in arrays)
     qd = rest[0] if rest else np.zeros_like(q)
-    J, drift = robot._frame_motion(q, qd, frame=frame, point=point, expressed_in=expressed_in)
+    J, drift = compiled(frame_motion, robot)(q, qd, frame=frame, point=point, expressed_in=expressed_in)
 
     length = length_of(robot, {frame})
     row_unit = np.array([1.0, 1.0, 1.0, length, length, length])[rows]

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from armdyn.checks import array, direction, number, rotation, vector
 from armdyn.errors import ArmdynError, ShapeError
+from armdyn.functions.robot_like import RobotLike
 from armdyn.kinematics.aims import Aim
-from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
@@ -101,7 +101,7 @@ Resolved = tuple[Aim, Array]
 """An aim of a robot, and the numbers of its target, shape (..., size)."""
 
 
-def resolved(robot: Robot, target: Any, frame: str | None, point: Sequence[float] | None) -> list[Resolved]:
+def resolved(robot: RobotLike, target: Any, frame: str | None, point: Sequence[float] | None) -> list[Resolved]:
     """The aims of a robot that ``target`` asks for, with their numbers, each of its own batch shape."""
     pairs = [pair for task in _tasks(target, point) for pair in _of_task(robot, task, frame)]
     pairs = [pair for pair in pairs if pair[1].size == 0 or pair[1][..., -1].any()]  # weight zero: left out
@@ -149,7 +149,7 @@ def _of_array(target: Any, point: Sequence[float] | None) -> Task:
     raise ShapeError(f"target has shape {given.shape}; expected {expected}")
 
 
-def _of_task(robot: Robot, task: Task, default: str | None) -> list[Resolved]:
+def _of_task(robot: RobotLike, task: Task, default: str | None) -> list[Resolved]:
     """A task as aims, its frame found, its numbers checked."""
     frame = moving_frame(robot, task.frame if task.frame is not None else default)
     kind = type(task).__name__
@@ -200,7 +200,7 @@ def _joined(*parts: Any) -> Array:
     return np.concatenate([first, *(np.broadcast_to(o, (*batch, len(o))) for o in others)], axis=-1)
 
 
-def moving_frame(robot: Robot, name: str | None) -> str:
+def moving_frame(robot: RobotLike, name: str | None) -> str:
     """The name of a frame, the tip by default, that some joint moves."""
     frame = robot.model.frame(name)
     if robot.mechanism.frame(frame.name)[0] < 0:

@@ -71,7 +71,7 @@ def _less_turns(robot: Robot, q: Array) -> Array:
 
 
 def _range(robot: Robot) -> tuple[Array, Array]:
-    """Where random starts are: a turn of each joint that turns, the stroke of a slide or else the arm's length."""
+    """The range of random starts, rad or m: a turn, of a slide its stroke or else the arm's length."""
     length = length_of(robot, {robot.model.frame().name})
     ends = []
     for joint in robot.joints:

@@ -1,4 +1,4 @@
-"""What acts on the hand from outside."""
+"""Forces and moments on the hand from outside."""
 
 from __future__ import annotations
 

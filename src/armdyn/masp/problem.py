@@ -23,7 +23,7 @@ COARSE = 201
 
 @dataclass(frozen=True, eq=False)
 class Simulated:
-    """What an input file says of its simulation.
+    """The settings of the simulation of an input file.
 
     Args:
         torques: a csv, or None for the torques of the path.

@@ -26,7 +26,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class MaspSimulation:
-    """What torques do to an arm, and to its hand. All in SI.
+    """The motion of an arm and its hand under given torques, in SI.
 
     Args:
         robot: the arm.
@@ -62,7 +62,7 @@ class MaspSimulation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the equations leave out, and which limits the motion does not keep, one sentence each."""
+        """The limits that the motion does not keep, one sentence each."""
         q, qd, _ = self.joints
         unit_of = in_si if self.units is None else self.units.of
         return tuple(limits_left(self.robot, self.t, q, qd, self.tau, unit_of))

@@ -17,7 +17,7 @@ UNITS: Mapping[str, Mapping[str, float]] = {
     "force": {"N": 1.0, "kN": 1000.0, "lbf": POUND_FORCE, "kgf": STANDARD_FREE_FALL},
     "angle": {"rad": 1.0, "deg": math.pi / 180},
 }
-"""What one unit is in m, N or rad. Time is in seconds always."""
+"""The size of each unit in m, N or rad. Time is in seconds always."""
 
 ELSEWHERE: Mapping[str, str] = {
     **{unit: quantity for quantity, units in UNITS.items() for unit in units},
@@ -110,7 +110,7 @@ class InputUnits:
 
 
 def unit_problems(quantity: str, unit: object, where: str) -> Iterator[str]:
-    """What makes a word no unit of a quantity."""
+    """Problems of a word that is no unit of a quantity."""
     known = UNITS[quantity]
     if is_one_of(unit, known):
         return

@@ -41,7 +41,7 @@ UNIT_TOLERANCE = 1e-6
 
 
 class Place(NamedTuple):
-    """Where a part sits: the link that carries it; its unit axis u and its centre of mass in the link's frame."""
+    """The place of a part: the link that carries it; its unit axis u and its centre of mass, m, in the link's frame."""
 
     link: str
     axis: Array

@@ -1,4 +1,4 @@
-"""What is found about a robot: checks of its numbers at random configurations, and what its description leaves out."""
+"""Findings on a robot: checks of its numbers at random configurations, and gaps of its description."""
 
 from __future__ import annotations
 

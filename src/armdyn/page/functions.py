@@ -32,7 +32,7 @@ MOST_BYTES = 500_000
 
 @dataclass(frozen=True)
 class Functions:
-    """What a page computes with.
+    """The compiled functions of a page.
 
     Args:
         module: the WebAssembly.
@@ -64,7 +64,7 @@ def functions_of(robot: Robot) -> Functions:
 
 
 def _at(robot: Robot) -> Program:
-    """What belongs to a configuration."""
+    """The program of the quantities of a configuration q."""
     parts = {
         "poses": robot.link_poses.program(),
         "mass_matrix": robot.mass_matrix.program(),
@@ -78,7 +78,7 @@ def _at(robot: Robot) -> Program:
 
 
 def _moving(robot: Robot) -> Program:
-    """What belongs to a motion."""
+    """The program of the quantities of a motion q, qd, qdd."""
     found: dict[str, Function] = {
         "velocity_forces": algorithms.velocity_forces,
         "kinetic_energy": algorithms.kinetic_energy,

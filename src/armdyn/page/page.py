@@ -36,7 +36,7 @@ MOST_COORDINATES = 64
 """n of a robot whose page can be read."""
 
 WITHOUT_LIMITS = {"revolute": math.pi, "prismatic": 0.5}
-"""Where a slider ends, rad or m, of a joint without limits."""
+"""The end of the slider of a joint without limits, rad or m."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def _parts(robot: Robot, functions: Functions) -> dict[str, str]:
 
 
 def _data(robot: Robot, functions: Functions, start: np.ndarray, drawn: dict[str, Any]) -> dict[str, Any]:
-    """What the script knows of the robot."""
+    """The data of the robot for the script."""
     return {
         "name": robot.name,
         "joints": [_joint(joint) for joint in robot.joints],

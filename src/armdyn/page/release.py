@@ -1,4 +1,4 @@
-"""What acts on an arm that is let go: damping at its joints, and stops at their limits. Both can be turned off."""
+"""Forces on an arm that is let go: damping at its joints, and stops at their limits. Both can be turned off."""
 
 from __future__ import annotations
 

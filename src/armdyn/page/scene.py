@@ -1,4 +1,4 @@
-"""What a page draws: the bodies of the links, and a skeleton of links and joints, in the frames of the links."""
+"""The scene of a page: bodies of the links, and a skeleton of links and joints, in the frames of the links."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ CALLS = {
     "fall_semi_implicit_euler": "one step of the fall, semi-implicit Euler",
     "fall_rk4": "one step of the fall, Runge-Kutta 4",
 }
-"""What the functions of the module give."""
+"""The results of the functions of the module."""
 
 
 def html_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -94,7 +94,7 @@ def base_parameter_table(robot: Robot) -> str:
 
 
 def operation_table(module: WasmModule) -> str:
-    """What each function of the page's module costs."""
+    """The operations of each function of the page's module, as a table."""
     rows = [(CALLS.get(f.name, f.name), f.operations) for f in module.functions]
     return html_table(["function", "operations"], rows)
 

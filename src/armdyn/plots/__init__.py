@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from armdyn.lazy import names_of
 
 if TYPE_CHECKING:
-    from armdyn.plots.animation import Animation, animate_trajectory
+    from armdyn.plots.animate import animate_trajectory
+    from armdyn.plots.animation import Animation
     from armdyn.plots.drives import draw_drive_histories, draw_efficiency_map
     from armdyn.plots.ellipses import draw_joint_ellipses, draw_tip_ellipses
     from armdyn.plots.friction import draw_friction
@@ -32,7 +33,7 @@ _WHERE = {
     "Animation": "animation",
     "ForeignEllipsoid": "on_arm",
     "PictureError": "style",
-    "animate_trajectory": "animation",
+    "animate_trajectory": "animate",
     "draw_drive_histories": "drives",
     "draw_efficiency_map": "drives",
     "draw_friction": "friction",

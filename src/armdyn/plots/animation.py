@@ -1,39 +1,16 @@
-"""An arm in motion: a stick figure frame by frame, its tip's trace, time and energy, in fixed axes."""
+"""`Animation`: an arm in motion, a stick figure frame by frame."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
 
-import numpy as np
 from matplotlib.figure import Figure
 
-from armdyn.checks import array, choice, number, switch, whole_number
 from armdyn.plots.movie import player, write_movie
-from armdyn.plots.plane import plane_of_motion
-from armdyn.plots.scene import Frames, Look, Scene, Trace, UclScene
-from armdyn.plots.style import COLOURS
-from armdyn.robot import Robot
+from armdyn.plots.scene import Scene
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.progress import progress_bar
-from armdyn.simulation.trajectory import Trajectory
-from armdyn.simulation.with_robot import check_it_moved
-from armdyn.spatial.rotations import Array
-
-FPS, FPS_UCL = 25.0, 10.0
-"""Frames a second where none are asked for; UCL's program waits a tenth of a second between two."""
-
-EVERY_UCL = 100
-"""UCL's program shows every so many-th of the states at the ends of its steps, the first among them."""
-
-MOST_ARMS = len(COLOURS)
-TRACE_POINTS = 2000
-"""A trace is drawn through about so many states at most."""
-
-Style = Literal["armdyn", "ucl"]
 
 
 class Animation:
@@ -87,128 +64,3 @@ class Animation:
 
     def __repr__(self) -> str:
         return f"<Animation: {len(self)} frames from {self.t[0]:g} to {self.t[-1]:g} s, {self.fps:g} a second>"
-
-
-def animate_trajectory(
-    trajectory: Trajectory,
-    robot: Robot,
-    *,
-    fps: float | None = None,
-    speed: float = 1.0,
-    every: int | None = None,
-    trace: bool | str | None = None,
-    ghosts: int = 0,
-    motions: Sequence[int] | None = None,
-    view: tuple[float, float] | None = None,
-    title: str | None = None,
-    style: Style = "armdyn",
-) -> Animation:
-    """An arm in motion: planar arms in their plane, others in space, in axes of equal scales that hold all of it.
-
-    The frames are ``speed / fps`` seconds of the motion apart, from its first time on, interpolated as by
-    `Trajectory.resample`. Links are lines between joints; time and energies stand above. Several motions of a batch are
-    drawn over each other.
-
-    Args:
-        trajectory: the motion, or a batch.
-        robot: what moved.
-        fps: frames a second; 25, and 10 in UCL's style.
-        speed: 1: as fast as the motion was; 0.1: ten times slower.
-        every: as an alternative to speed, a frame for every so many-th state kept.
-        trace: draw the way of the tip so far (of all ends of a tree without a tip), or of a frame, by its name; True,
-            but in UCL's style, where nothing else is said.
-        ghosts: so many poses, equally spaced over the whole motion, stay in the picture.
-        motions: of a batch, which to draw, eight at most: their numbers when the batch is counted in order.
-        view: elevation and azimuth of the eye, degrees, of a spatial arm.
-        title: above the picture; the robot's name where none is given.
-        style: "armdyn", or "ucl": thin lines in the manner of the UCL lecture's program for planar arms: every 100th
-            state from the end of the first step on, each for a tenth of a second, axes from -r to r with r 0.2 m longer
-            than the outstretched arm, nothing else.
-
-    Raises:
-        ShapeError: a robot of other joints.
-        SettingError: options that make no sense, a batch of more than eight motions without ``motions``, UCL's style
-            for a spatial arm.
-        UnknownName: a frame that the robot does not have.
-
-    >>> arm = armdyn.load("planar_2r")
-    >>> swing = armdyn.simulate(arm, [0.0, 0.0], duration=1.0)
-    >>> armdyn.plots.animate_trajectory(swing, arm, speed=0.5)
-    <Animation: 51 frames from 0 to 1 s, 25 a second>
-    """
-    check_it_moved(trajectory, robot)
-    ucl = choice("style", style, ("armdyn", "ucl"), error=SettingError) == "ucl"
-    plane = plane_of_motion(robot)
-    if ucl and plane is None:
-        raise SettingError(f"style='ucl' is of arms that move in a plane; {robot.name!r} moves in space")
-    usual = FPS_UCL if ucl else FPS
-    fps = number("fps", usual if fps is None else fps, above=0.0, unit="Hz", error=SettingError)
-    shown, pace = _shown(trajectory, fps, speed, every, ucl=ucl)
-    indices = _indices(trajectory.batch, motions)
-    energy = shown.energy.kinetic, shown.energy.potential
-    frames = Frames(shown.t, _of(shown, indices, "q"), None if trajectory.batch else energy, indices, pace)
-    look = Look(
-        plane=plane,
-        view=None if view is None else tuple(array("view", view, (2,), "degrees", finite=SettingError).tolist()),
-        ghosts=whole_number("ghosts", ghosts, least=0, error=SettingError),
-        title=robot.name if title is None else title,
-    )
-    traced = _trace(trajectory, robot, indices, not ucl if trace is None else trace)
-    return Animation((UclScene if ucl else Scene)(robot, frames, traced, look), fps)
-
-
-def _shown(trajectory: Trajectory, fps: float, speed: Any, every: Any, *, ucl: bool) -> tuple[Trajectory, str]:
-    """The states of the frames, and what the title says of the pace."""
-    speed = number("speed", speed, above=0.0, error=SettingError)
-    if every is None and not ucl:
-        return trajectory.resample(rate=fps / speed), "" if speed == 1.0 else f"speed \u00d7{speed:g}"
-    if speed != 1.0:
-        raise SettingError(f"both every and speed={speed:g} given; frames of every so many-th state last 1/fps each")
-    step = whole_number("every", EVERY_UCL if every is None else every, least=1, error=SettingError)
-    first = 1 if ucl and len(trajectory.t) > 1 else 0
-    return trajectory.changed(lambda values: values[first::step], t=trajectory.t[first::step]), ""
-
-
-def _indices(batch: tuple[int, ...], motions: Sequence[int] | None) -> tuple[tuple[int, ...], ...]:
-    """Which motions of the batch to draw."""
-    count = int(np.prod(batch))
-    if motions is None:
-        if count > MOST_ARMS:
-            raise SettingError(
-                f"a batch of {count} motions; {MOST_ARMS} at most are drawn over each other. Choose by motions=[0, 1]"
-            )
-        motions = range(count)
-    chosen = [
-        whole_number("a number in motions", k, least=0, error=SettingError) for k in islice(motions, MOST_ARMS + 1)
-    ]
-    if not 0 < len(chosen) <= MOST_ARMS or max(chosen) >= count:
-        raise SettingError(f"motions={motions!r}; expected one to {MOST_ARMS} numbers below {count}")
-    return tuple(tuple(map(int, np.unravel_index(k, batch))) if batch else () for k in chosen)
-
-
-def _of(trajectory: Trajectory, indices: Sequence[tuple[int, ...]], name: str) -> Array:
-    """A quantity of some motions of the batch, shape (T, arms, ...)."""
-    values: Array = getattr(trajectory, name)
-    flat = values.reshape(len(values), -1, values.shape[-1])
-    numbers = [int(np.ravel_multi_index(index, trajectory.batch)) if index else 0 for index in indices]
-    return flat[:, numbers]
-
-
-def _trace(trajectory: Trajectory, robot: Robot, indices: Sequence[tuple[int, ...]], trace: bool | str) -> Trace | None:
-    """The ways of frames through the states kept, or through some of very many."""
-    names = [robot.model.frame(trace).name] if isinstance(trace, str) else _ends(robot)
-    if not isinstance(trace, str) and not switch("trace", trace, error=SettingError):
-        return None
-    thin = slice(None, None, -(-len(trajectory.t) // TRACE_POINTS))
-    q = _of(trajectory, indices, "q")[thin]
-    with np.errstate(all="ignore"):  # motions that were lost are NaN
-        points = [robot.forward_kinematics(q, frame=name)[..., :3, 3] for name in names]
-    return Trace(tuple(names), trajectory.t[thin], np.stack(points, axis=2))
-
-
-def _ends(robot: Robot) -> list[str]:
-    """The tip, or where there is none the links that carry no others."""
-    if robot.tip is not None:
-        return [robot.tip]
-    carriers = {joint.parent for joint in robot.model.joints}
-    return [link for link in robot.link_names if link not in carriers]

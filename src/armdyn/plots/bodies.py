@@ -1,4 +1,4 @@
-"""What a robot looks like, as triangles in the frames of its links: simple shapes, and meshes where they open."""
+"""The shapes of a robot as triangles in the frames of its links: simple shapes, and meshes that can be opened."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Body:
 
 
 def bodies(model: Model, *, most: int = MOST_TRIANGLES) -> tuple[list[Body], list[str]]:
-    """What is drawn of every link, and sentences on what is not.
+    """The drawn bodies of all links, and a sentence on each shape that is left out.
 
     A link's visual shapes are drawn; its collision shapes where it has no others, or one of those cannot be opened.
     Where there are more triangles than ``most``, every body is thinned.

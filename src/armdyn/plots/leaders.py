@@ -107,7 +107,7 @@ def _cross(a: Array, b: Array, c: Array, d: Array) -> bool:
 
 
 def _pieces(line: Array, around: Sequence[Array]) -> list[Array]:
-    """What of a line between two points lies outside rectangles."""
+    """The pieces of a line between two points that lie outside rectangles."""
     start, way = line[0], line[1] - line[0]
     hidden = sorted(share for box in around if (share := _inside(start, way, box)) is not None)
     pieces, at = [], 0.0

@@ -28,7 +28,7 @@ DEGREES = (1.0, 5.0, 10.0, 15.0, 30.0, 45.0, 90.0, 180.0, 360.0)
 """Between ticks of an axis of angles: the first with which it has fewer than seven."""
 
 DUST = 1e-9
-"""What part of the largest component is rounding, or error of the integration."""
+"""Components below this part of the largest are rounding, or error of the integration."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def draw_masp(run: MaspRun) -> Figure:
 
 
 def draw_simulation(simulation: MaspSimulation) -> Figure:
-    """What torques did, over time: joint positions, rates and torques, then the hand's motion in base axes.
+    """A motion under torques, over time: joint positions, rates and torques, then the hand's motion in base axes.
 
     Joints as in `draw_masp`. The hand: position of h and its axis u_a, velocity and angular velocity, acceleration and
     angular acceleration.
@@ -108,7 +108,7 @@ def draw_simulation(simulation: MaspSimulation) -> Figure:
 
 @dataclass(frozen=True)
 class Vector:
-    """What one panel of the hand shows: its name, symbol, unit, and components over time in that unit, (T, 3)."""
+    """The vector of one panel of the hand: its name, symbol, unit, and components over time in that unit, (T, 3)."""
 
     name: str
     symbol: str

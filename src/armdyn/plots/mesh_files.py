@@ -49,7 +49,7 @@ def _is_file(path: Path) -> bool:
 
 
 def _in_packages(rest: str, folder: str) -> Iterator[Path]:
-    """Where NAME/FILE of a package may be: in or beside the folders that hold the description, then in ROS's paths."""
+    """Possible paths of NAME/FILE of a package: in or beside the folders of the description, then in ROS's paths."""
     name, _, inside = rest.partition("/")
     if folder:
         for above in (Path(folder), *Path(folder).parents):
@@ -82,7 +82,7 @@ def _triangles(read: Any) -> Array:
 
 
 def opened(mesh: Mesh, taken: Callable[[Any], Result], **options: Any) -> Result:
-    """What a function takes of the object that `trimesh.load` makes of the file of a mesh, with these options.
+    """The result of a function of the object that `trimesh.load` makes of the file of a mesh, with these options.
 
     Raises:
         UnreadMesh: a file that is missing, too large or unreadable, or a library that is not installed.

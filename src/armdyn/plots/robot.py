@@ -283,7 +283,7 @@ class _Scene:
         draw_solids(axes, np.concatenate(solids), np.concatenate(colours), self.plane, alpha=1.0, z=5.0)
 
     def named(self) -> list[tuple[str, str, Array]]:
-        """What has a label: its name, what is said below it, and its place in base axes, m."""
+        """The labels: a name, the text below it, and its place in base axes, m."""
         positions = self.robot.joint_positions(self.now.q)
         found = []
         for k, ((joint, origin, _), value) in enumerate(zip(self._places(), positions, strict=True)):

@@ -208,7 +208,7 @@ class Scene:
         return line
 
     def _places_until(self, frame: int, number: int) -> Array:
-        """Where one frame of one arm has been, up to where it is now, (points, 3)."""
+        """The way of one frame of one arm until now, m, (points, 3)."""
         trace, now = self.trace, self.frames.t[frame]
         assert trace is not None  # noqa: S101 - without one there are no ways
         arm, name = divmod(number, len(trace.names))

@@ -31,7 +31,7 @@ MOST_LINES = 20
 """A batch of more motions than this is drawn as medians and bands."""
 
 PANELS = ("q", "qd", "qdd", "tau", "energy", "drift")
-"""What has panels, besides signals."""
+"""The panels, besides those of signals."""
 
 WIDTH, ROW = 10.0, 2.1
 """Of a figure and of a row of its panels, inches."""

@@ -19,7 +19,7 @@ from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 
 Arrow = tuple[str, Array]
-"""What an acceleration is called, and itself in the plane, m/s^2, shape (2,)."""
+"""An acceleration: its name, and its vector in the plane, m/s^2, shape (2,)."""
 
 
 def draw_velocity_terms(robot: Robot, q: ArrayLike, qd: ArrayLike, *, frame: str | None = None) -> Figure:

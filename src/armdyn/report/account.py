@@ -26,7 +26,7 @@ class Bounds:
 
 
 class JointAccount(NamedTuple):
-    """What a joint did.
+    """The range, speed, force and work of a joint over a motion.
 
     Args:
         name: of the joint.
@@ -75,7 +75,7 @@ class Passed(NamedTuple):
 
 
 def joint_accounts(motion: Trajectory, robot: Robot | None) -> list[JointAccount]:
-    """What each joint did."""
+    """The accounts of all joints over a motion."""
     power = motion.tau * motion.qd
     found = []
     for k, (name, kind) in enumerate(zip(motion.joint_names, motion.joint_kinds, strict=True)):

@@ -11,7 +11,7 @@ from armdyn.robot import Robot
 from armdyn.simulation import Trajectory
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.log_file import rates_of, read_log_file
-from armdyn.simulation.trajectory import Statistics
+from armdyn.simulation.motion_data import Statistics
 from armdyn.spatial.rotations import Array
 
 FEWEST = 3

@@ -132,7 +132,7 @@ def _marked(table: str, accounts: list[JointAccount]) -> str:
 
 
 def tip(motion: Trajectory, robot: Robot) -> str:
-    """Where the tip begins and ends, how far and fast it goes."""
+    """A table on the tip: its start and end, the length of its way, its greatest speed."""
     hand = motion.tip_motion(robot)
     p, speed = hand.position, np.linalg.norm(hand.twist[:, 3:], axis=-1)
     length = float(np.linalg.norm(np.diff(p, axis=0), axis=-1).sum())
@@ -154,7 +154,7 @@ def _place(point: Array) -> str:
 
 
 def events(motion: Trajectory) -> str:
-    """What happened, in order; nothing where nothing did."""
+    """A table of the events, in order; empty where there are none."""
     if not motion.events:
         return ""
     shown = [(f"{one.t:.6g}", one.name, one.kind) for one in motion.events[:MOST_EVENTS]]
@@ -164,7 +164,7 @@ def events(motion: Trajectory) -> str:
 
 
 def notes(motion: Trajectory, robot: Robot | None) -> str:
-    """What the equations left out."""
+    """The notes of the motion and of the robot."""
     told = dict.fromkeys([*motion.notes, *(robot.notes if robot is not None else ())])
     if not told:
         return ""

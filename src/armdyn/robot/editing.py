@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from armdyn.model import coordinates, joint_equations
 from armdyn.model.constraints import refuse_one_body
@@ -13,12 +13,15 @@ from armdyn.model.tips import without_tip_notes
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from armdyn.constraints.arguments import ConstrainedRobot
     from armdyn.model.constraints import Constraint
     from armdyn.model.limits import Limits
-    from armdyn.robot.robot import Robot
+    from armdyn.model.model import Model
+
+    Robot = TypeVar("Robot", bound=ConstrainedRobot)  # the class of the robot that is given
 
 
-def with_gravity(robot: Robot, gravity: ArrayLike) -> Robot:
+def with_gravity(model: Model, gravity: ArrayLike) -> Model:
     """The same robot under another acceleration of free fall.
 
     Args:
@@ -32,10 +35,10 @@ def with_gravity(robot: Robot, gravity: ArrayLike) -> Robot:
     >>> armdyn.load("planar_2r").with_gravity([0, 0, 0]).gravity_forces([0.3, 0.4])
     array([0., 0.])
     """
-    return type(robot)(robot.model.replace(gravity=gravity))
+    return model.replace(gravity=gravity)
 
 
-def with_tip(robot: Robot, frame: str) -> Robot:
+def with_tip(model: Model, frame: str) -> Model:
     """The same robot with another frame as its tip: what ``f_tip``, the pose and the Jacobian mean.
 
     Raises:
@@ -44,11 +47,11 @@ def with_tip(robot: Robot, frame: str) -> Robot:
     >>> armdyn.load("ur5").with_tip("wrist_3_link").tip
     'wrist_3_link'
     """
-    tip = robot.model.frame(frame).name
-    return type(robot)(robot.model.replace(tip=tip, notes=without_tip_notes(robot.model.notes)))
+    tip = model.frame(frame).name
+    return model.replace(tip=tip, notes=without_tip_notes(model.notes))
 
 
-def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Robot:
+def with_mimic(model: Model, followers: Mapping[str, str | Sequence[Any]]) -> Model:
     """The same robot with joints that follow others, as fingers, gears and belts do, and are no entries of q.
 
     Args:
@@ -64,18 +67,18 @@ def with_mimic(robot: Robot, followers: Mapping[str, str | Sequence[Any]]) -> Ro
     >>> arm.joint_names, arm.mass_matrix([0.3]).shape
     (('joint_1',), (1, 1))
     """
-    return type(robot)(with_mimics(robot.model, as_mimics(followers)))
+    return with_mimics(model, as_mimics(followers))
 
 
 def with_coordinates(
-    robot: Robot,
+    model: Model,
     names: Sequence[str],
     matrix: ArrayLike,
     *,
     offset: ArrayLike | None = None,
     kinds: Mapping[str, Literal["revolute", "prismatic"]] | None = None,
     limits: Mapping[str, Limits] | None = None,
-) -> Robot:
+) -> Model:
     """The same robot in other coordinates, which a gear train, a differential or belts bring to the joints.
 
     What q has been is matrix q + offset from now on, and so every function is in the new coordinates: tau is the
@@ -96,10 +99,10 @@ def with_coordinates(
     >>> wrist.joint_positions([1.0, 0.5])
     array([0.75, 0.25])
     """
-    return type(robot)(coordinates.with_coordinates(robot.model, names, matrix, offset, kinds=kinds, limits=limits))
+    return coordinates.with_coordinates(model, names, matrix, offset, kinds=kinds, limits=limits)
 
 
-def with_joint_equations(robot: Robot, equations: Sequence[Any], *, dependent: Sequence[str] = ()) -> Robot:
+def with_joint_equations(model: Model, equations: Sequence[Any], *, dependent: Sequence[str] = ()) -> Model:
     """The same robot with equations a . q = b between its joints; q keeps those that stay independent.
 
     Args:
@@ -116,17 +119,15 @@ def with_joint_equations(robot: Robot, equations: Sequence[Any], *, dependent: S
     >>> level.joint_positions([0.3, 0.4])
     array([ 0.3,  0.4, -0.2])
     """
-    return type(robot)(
-        joint_equations.with_joint_equations(robot.model, joint_equations.as_equations(equations), dependent)
-    )
+    return joint_equations.with_joint_equations(model, joint_equations.as_equations(equations), dependent)
 
 
-def without_couplings(robot: Robot) -> Robot:
+def without_couplings(model: Model) -> Model:
     """The same robot with every joint free: q has one entry a joint again."""
-    return type(robot)(coordinates.without_couplings(robot.model))
+    return coordinates.without_couplings(model)
 
 
-def with_constraints(robot: Robot, *constraints: Constraint) -> Robot:
+def with_constraints(model: Model, *constraints: Constraint) -> Model:
     """The same robot with constraints on its motion, besides those it has: loops, contacts, couplings.
 
     Args:
@@ -142,9 +143,9 @@ def with_constraints(robot: Robot, *constraints: Constraint) -> Robot:
     >>> arm.constraint_jacobian([-np.pi / 3, 2 * np.pi / 3]).round(3) + 0.0
     array([[ 0.   , -0.866]])
     """
-    model = robot.model.replace(constraints=(*robot.model.constraints, *constraints))
-    refuse_one_body(model, constraints)
-    return type(robot)(model)
+    constrained = model.replace(constraints=(*model.constraints, *constraints))
+    refuse_one_body(constrained, constraints)
+    return constrained
 
 
 def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: float | None = None) -> Robot:
@@ -168,9 +169,9 @@ def with_independent_constraints(robot: Robot, q: ArrayLike, *, rank_tolerance: 
     constraints, left_out = independent_constraints(robot, q, **how)
     note = f"rows of constraints that follow from others are left out: {', '.join(left_out)}"
     notes = (*robot.model.notes, note) if left_out else robot.model.notes
-    return type(robot)(robot.model.replace(constraints=constraints, notes=notes))
+    return type(robot)(robot.model.replace(constraints=constraints, notes=notes))  # type: ignore[call-arg]  # made of a model
 
 
-def without_constraints(robot: Robot) -> Robot:
+def without_constraints(model: Model) -> Model:
     """The same robot with its loops cut open: the tree that its joints alone make."""
-    return type(robot)(robot.model.replace(constraints=()))
+    return model.replace(constraints=())

@@ -20,7 +20,7 @@ from armdyn.targets.c.notes import Notes
 from armdyn.targets.identifiers import chosen_name
 
 if TYPE_CHECKING:
-    from armdyn.robot.robot import Robot
+    from armdyn.functions.robot_like import RobotLike
 
 
 Functions: TypeAlias = str | Function | CompiledFunction | Iterable[str | Function | CompiledFunction]
@@ -36,7 +36,7 @@ class Chosen(NamedTuple):
 
 
 def chosen_functions(
-    robot: Robot, functions: Functions, given: str | Iterable[str] = (), **options: Any
+    robot: RobotLike, functions: Functions, given: str | Iterable[str] = (), **options: Any
 ) -> list[Chosen]:
     """The programs of functions, by the names of the robot's methods, or declared or compiled ones.
 
@@ -66,7 +66,7 @@ def _chosen(function: CompiledFunction, given: Iterable[str], options: dict[str,
     return Chosen(function.function.name, program, notes_of(function._inputs))
 
 
-def _compiled(robot: Robot, function: str | Function | CompiledFunction) -> CompiledFunction:
+def _compiled(robot: RobotLike, function: str | Function | CompiledFunction) -> CompiledFunction:
     if isinstance(function, CompiledFunction):
         return function
     if not isinstance(function, str):
@@ -87,7 +87,7 @@ def _refuse_unread(kind: str, names: Iterable[str], known: Iterable[str], functi
 
 
 def to_c(
-    robot: Robot,
+    robot: RobotLike,
     /,
     functions: Functions,
     *,

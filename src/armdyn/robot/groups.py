@@ -1,4 +1,4 @@
-"""What a robot can be asked, grouped by what the answers are about: the index of `Robot`'s documentation."""
+"""The public names of `Robot`, in groups by subject: the index of its documentation."""
 
 from __future__ import annotations
 

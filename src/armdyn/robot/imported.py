@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Concatenate, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, TypeVar, overload
 
 from armdyn.imported import Imported, Parameters, Result, adapted
 
 if TYPE_CHECKING:
     from armdyn.model.model import Model
-    from armdyn.robot.robot import Robot
 
 Made = TypeVar("Made")
 
@@ -30,20 +29,27 @@ class OfModel(Imported[Parameters, Result]):
         return _adapted(self.name, of_model, lambda robot, *args, **options: of_model(robot.model, *args, **options), 1)
 
 
-class Edited(Imported[Parameters, "Robot"]):
+class Edited(Imported[Parameters, Any]):
     """A function of (model, ...) that returns another model, as a method that returns another robot."""
 
     def __init__(self, find: Callable[[], Callable[Concatenate[Any, Parameters], Model]]) -> None:
         self._find = find
 
     def _as_method(self, edit: Callable[..., Any]) -> Callable[..., Any]:
-        def edited(robot: Robot, *args: Any, **options: Any) -> Robot:
+        def edited(robot: Any, *args: Any, **options: Any) -> Any:
             return type(robot)(edit(robot.model, *args, **options))
 
         return _adapted(self.name, edit, edited, 1, returns="Robot")
 
+    @overload
+    def __get__(self, robot: None, owner: type[Made]) -> Callable[Concatenate[Made, Parameters], Made]: ...
+    @overload
+    def __get__(self, robot: Made, owner: type[Made]) -> Callable[Parameters, Made]: ...
+    def __get__(self, robot: Any, owner: type) -> Callable[..., Any]:
+        return super().__get__(robot, owner)
 
-class Read(Imported[Parameters, "Robot"]):
+
+class Read(Imported[Parameters, Any]):
     """A function of (...) that reads a model, as a class method that makes a robot."""
 
     def __init__(self, find: Callable[[], Callable[Parameters, Model]]) -> None:

@@ -13,7 +13,7 @@ from armdyn.model.constraints import refuse_constraints
 from armdyn.threads import cached_property, undivided
 
 if TYPE_CHECKING:
-    from armdyn.robot.robot import Robot
+    from armdyn.functions.arm import Arm
 
 
 class Method:
@@ -56,7 +56,7 @@ class Method:
     def __doc__(self) -> str | None:  # type: ignore[override]
         return self.function.__doc__
 
-    def fits(self, robot: Robot) -> bool:
+    def fits(self, robot: Arm) -> bool:
         """Whether it is public and defined for a robot, which has constraints, motors, springs, or none of them."""
         if self.name.startswith("_") or (self.of_motors and not motor_count(robot.model)):
             return False
@@ -64,7 +64,7 @@ class Method:
             return False
         return not self.with_constraints if robot.model.constraints else not self.of_constraints
 
-    def refuse_where_wrong(self, robot: Robot) -> None:
+    def refuse_where_wrong(self, robot: Arm) -> None:
         """Raise where the robot has constraints that the function ignores."""
         if self.with_constraints:
             refuse_constraints(robot.model, self.name, self.with_constraints)
@@ -72,8 +72,8 @@ class Method:
     @overload
     def __get__(self, robot: None, owner: type) -> Function: ...
     @overload
-    def __get__(self, robot: Robot, owner: type) -> CompiledFunction: ...
-    def __get__(self, robot: Robot | None, owner: type) -> Function | CompiledFunction:
+    def __get__(self, robot: Arm, owner: type) -> CompiledFunction: ...
+    def __get__(self, robot: Arm | None, owner: type) -> Function | CompiledFunction:
         if robot is None:
             return self.function
         self.refuse_where_wrong(robot)
@@ -82,7 +82,7 @@ class Method:
         # An instance attribute hides this descriptor: the next access costs nothing.
         return robot.__dict__.setdefault(self.name, bound)  # type: ignore[no-any-return]
 
-    def _bound(self, robot: Robot) -> CompiledFunction:
+    def _bound(self, robot: Arm) -> CompiledFunction:
         if not self.derivatives_of:
             return CompiledFunction(robot, self.function)
         from armdyn.functions.derivatives import Shorter  # noqa: PLC0415 - when it is called

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import armdyn
 from armdyn.declaration import Function, function
 from armdyn.errors import TraceError, UnknownName, shown
 from armdyn.functions import CompiledFunction
@@ -58,7 +58,8 @@ if TYPE_CHECKING:
     import armdyn.robot.sampling
     import armdyn.task_space
     from armdyn.model.coupling import Coordinate
-    from armdyn.task_space import CompiledTask, Task
+else:
+    armdyn = sys.modules["armdyn"]  # the package, whose modules the methods below import at first access
 
 ALGORITHMS, EQUATIONS, ACTUATORS = "armdyn.algorithms", "armdyn.constraints.equations", "armdyn.actuators"
 
@@ -120,7 +121,6 @@ class Robot:
     jacobian = Method(ALGORITHMS)
     jacobian_dot = Method(ALGORITHMS)
     bias_acceleration = Method(ALGORITHMS)
-    _frame_motion = Method("armdyn.kinematics.motion")  # behind joint_rates and joint_accelerations
     link_motion = Method(ALGORITHMS)
     joint_reactions = Method(ALGORITHMS, with_constraints="constraint_forces for what loops carry")
     # Constraints and loops
@@ -177,8 +177,8 @@ class Robot:
     to_urdf = OfModel(lambda: armdyn.formats.export.urdf.write_urdf)
 
     # Other robots from this one
-    with_gravity = Imported(lambda: armdyn.robot.editing.with_gravity)
-    with_tip = Imported(lambda: armdyn.robot.editing.with_tip)
+    with_gravity = Edited(lambda: armdyn.robot.editing.with_gravity)
+    with_tip = Edited(lambda: armdyn.robot.editing.with_tip)
     with_payload = Edited(lambda: armdyn.model.payload.with_payload)
     with_locked = Edited(lambda: armdyn.robot.locking.with_locked)
     with_inertia = Edited(lambda: armdyn.model.editing.with_inertia)
@@ -189,13 +189,13 @@ class Robot:
     with_friction = Edited(lambda: armdyn.model.editing.with_friction)
     without_friction = Edited(lambda: armdyn.model.editing.without_friction)
     renamed = Edited(lambda: armdyn.robot.renaming.renamed)
-    with_mimic = Imported(lambda: armdyn.robot.editing.with_mimic)
-    with_coordinates = Imported(lambda: armdyn.robot.editing.with_coordinates)
-    with_joint_equations = Imported(lambda: armdyn.robot.editing.with_joint_equations)
-    without_couplings = Imported(lambda: armdyn.robot.editing.without_couplings)
-    with_constraints = Imported(lambda: armdyn.robot.editing.with_constraints)
+    with_mimic = Edited(lambda: armdyn.robot.editing.with_mimic)
+    with_coordinates = Edited(lambda: armdyn.robot.editing.with_coordinates)
+    with_joint_equations = Edited(lambda: armdyn.robot.editing.with_joint_equations)
+    without_couplings = Edited(lambda: armdyn.robot.editing.without_couplings)
+    with_constraints = Edited(lambda: armdyn.robot.editing.with_constraints)
     with_independent_constraints = Imported(lambda: armdyn.robot.editing.with_independent_constraints)
-    without_constraints = Imported(lambda: armdyn.robot.editing.without_constraints)
+    without_constraints = Edited(lambda: armdyn.robot.editing.without_constraints)
 
     # Inertial parameters
     standard_parameters = OfModel(lambda: armdyn.model.standard_parameters.standard_parameters)
@@ -320,7 +320,7 @@ class Robot:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the equations do not contain of the description, and how the tip was chosen: one sentence each."""
+        """Parts of the description that the equations leave out, and the choice of the tip: one sentence each."""
         return self.model.notes
 
     @cached_property
@@ -383,11 +383,6 @@ class Robot:
         known = [each for each, method in vars(type(self)).items() if isinstance(method, Method) and method.fits(self)]
         raise UnknownName.of("function", name, known, repr(self.name))
 
-    @cached_property
-    def _tasks(self) -> dict[Task, CompiledTask]:
-        """The functions that `task_space` has compiled, by task."""
-        return {}
-
     def program(
         self, fn: str | Function | Callable[..., Any], *, signature: str | None = None, **options: Any
     ) -> Program:
@@ -417,14 +412,14 @@ class Robot:
 
     def __str__(self) -> str:
         """A table of joints, kinds, limits and links; base, tip, mass, gravity, actuators and notes below it."""
-        from armdyn.robot.summary import summary  # noqa: PLC0415 - it needs this class
+        from armdyn.robot.summary import summary  # noqa: PLC0415 - when it is called
 
-        return str(summary(self))
+        return str(summary(self.model))
 
     def _repr_html_(self) -> str:
-        from armdyn.robot.summary import summary  # noqa: PLC0415 - it needs this class
+        from armdyn.robot.summary import summary  # noqa: PLC0415 - when it is called
 
-        return summary(self).html()
+        return summary(self.model).html()
 
     def __repr__(self) -> str:
         joints = ", ".join(self.joint_names) if self.dof <= 3 else f"{self.joint_names[0]}, ..., {self.joint_names[-1]}"

@@ -12,15 +12,15 @@ from armdyn.errors import ModelError, ShapeError, shown
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
+    from armdyn.functions.robot_like import RobotLike
     from armdyn.model.limits import Limits
-    from armdyn.robot.robot import Robot
 
 WHERE_UNLIMITED = {"revolute": 2.0 * math.pi, "prismatic": 1.0}
 """The range, rad or m, that is drawn from where a joint has no limits, or one only."""
 
 
 def random_configuration(
-    robot: Robot, rng: np.random.Generator | int | None = None, size: int | tuple[int, ...] | None = None
+    robot: RobotLike, rng: np.random.Generator | int | None = None, size: int | tuple[int, ...] | None = None
 ) -> Array:
     """Joint positions drawn uniformly within the limits, rad or m, shape (n,) or (..., n).
 

@@ -10,7 +10,7 @@ from armdyn.model.limits import Limits
 from armdyn.tabular import Table, figure, figures
 
 if TYPE_CHECKING:
-    from armdyn.robot.robot import Robot
+    from armdyn.model.model import Model
 
 UNITS = {"revolute": "rad", "prismatic": "m"}
 
@@ -18,29 +18,28 @@ SHOWN_NAMES = 8
 """So many names of further frames and notes are told."""
 
 
-def summary(robot: Robot) -> Table:
+def summary(model: Model) -> Table:
     """A row for each entry of q; above it base, tip, mass and gravity, below it actuators and notes."""
-    coupled = robot.model.coupling is not None
+    coupled = model.coupling is not None
     headings: tuple[str, ...] = ("#", "coordinate" if coupled else "joint", "kind", "range", "unit", "speed", "effort")
     rows: list[tuple[str, ...]] = [
-        (str(k), joint.name, joint.kind, *_limits(joint)) for k, joint in enumerate(robot.joints)
+        (str(k), joint.name, joint.kind, *_limits(joint)) for k, joint in enumerate(model.coordinates)
     ]
     if not coupled:
         headings = (*headings, "moves link", "mass [kg]")
-        rows = [(*row, *_moved(robot, joint)) for row, joint in zip(rows, robot.model.joints, strict=True)]
-    return Table(headings, rows, "rllrlrr" if coupled else "rllrlrrlr", _title(robot), _below(robot))
+        rows = [(*row, *_moved(model, joint)) for row, joint in zip(rows, model.joints, strict=True)]
+    return Table(headings, rows, "rllrlrr" if coupled else "rllrlrrlr", _title(model), _below(model))
 
 
-def _title(robot: Robot) -> str:
-    model = robot.model
+def _title(model: Model) -> str:
     mass = math.fsum(link.inertia.mass for link in model.links[1:])
-    gravity = ", ".join(figures(robot.gravity))
+    gravity = ", ".join(figures(model.gravity))
     what = _counted(len(model.joints), "joint")
     if model.coupling is not None:
-        what += f" moved by {_counted(robot.dof, 'coordinate')}"
+        what += f" moved by {_counted(len(model.coordinates), 'coordinate')}"
     tip = "no tip" if model.tip is None else f"tip {model.tip!r}"
     return (
-        f"{robot.name!r}: {what}, base {model.base!r}, {tip}, moving mass {figure(mass)} kg, gravity ({gravity}) m/s²"
+        f"{model.name!r}: {what}, base {model.base!r}, {tip}, moving mass {figure(mass)} kg, gravity ({gravity}) m/s²"
     )
 
 
@@ -61,13 +60,13 @@ def _range(limits: Limits) -> str:
     return f"±{high}" if limits.lower == -limits.upper else f"{low} … {high}"
 
 
-def _moved(robot: Robot, joint: Joint) -> tuple[str, str]:
-    return joint.child, figure(robot.model.link(joint.child).inertia.mass, digits=5)
+def _moved(model: Model, joint: Joint) -> tuple[str, str]:
+    return joint.child, figure(model.link(joint.child).inertia.mass, digits=5)
 
 
-def _below(robot: Robot) -> tuple[str, ...]:
-    model, lines = robot.model, []
-    others = [name for name in robot.frame_names if name not in (*robot.link_names, model.tip)]
+def _below(model: Model) -> tuple[str, ...]:
+    lines = []
+    others = [frame.name for frame in model.frames if frame.name not in (*model.link_names, model.tip)]
     if others:
         lines.append(f"further frames: {_some(others)}")
     if model.coupling is not None:

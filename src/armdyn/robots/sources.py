@@ -1,4 +1,4 @@
-"""Where the numbers of the bundled robots come from, a line each; their files say how they were read."""
+"""The sources of the numbers of the bundled robots, a line each; their files say how they were read."""
 
 from __future__ import annotations
 

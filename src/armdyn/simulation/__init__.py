@@ -3,14 +3,8 @@
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.errors import (
-    FrictionWarning,
-    SettingError,
-    SimulationError,
-    SimulationInterrupted,
-    TrajectoryFileError,
-)
-from armdyn.simulation.events import Crossing, JointLimit, Occurrence, Plane
+from armdyn.simulation.errors import FrictionWarning, SettingError, TrajectoryFileError
+from armdyn.simulation.events import Crossing, JointLimit, Plane
 from armdyn.simulation.methods import (
     AdamsBashforthMoulton4,
     Adaptive,
@@ -22,10 +16,12 @@ from armdyn.simulation.methods import (
     Taylor,
     Variational,
 )
+from armdyn.simulation.motion_data import Occurrence, Statistics
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.run import simulate
 from armdyn.simulation.stops import Contact, Stops
-from armdyn.simulation.trajectory import Statistics, Trajectory
+from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.unfinished import SimulationError, SimulationInterrupted
 
 __all__ = [
     "AdamsBashforthMoulton4",

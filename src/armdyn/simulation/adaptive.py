@@ -16,12 +16,12 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.equations import motion_of
-from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods import Adaptive
 from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 
@@ -109,7 +109,7 @@ class _Run:
         return result
 
     def _watched(self, qd: Array, forces: tuple[Array, ...]) -> tuple[Array, ...]:
-        """What may switch: tau, the directions of friction, f_tip."""
+        """Forces that may jump: tau, the directions of friction, f_tip."""
         if not self.rubbing:
             return forces
         return forces[0], np.sign(self.drive.rates(qd)[self.rubbing]), *forces[1:]

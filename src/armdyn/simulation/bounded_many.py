@@ -94,7 +94,7 @@ def _holds(W: Array, b: Array, p: Array, w: Array, low: Array, high: Array, rest
 
 
 class Kinds(NamedTuple):
-    """What joints do, 1, -1 or 0 of those that stick, (states, n), and whether that was found, (states,)."""
+    """Directions of slip, 1, -1, or 0 of joints that stick, (states, n), and whether they were found, (states,)."""
 
     slip: Array
     found: Array

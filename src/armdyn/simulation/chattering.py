@@ -96,7 +96,7 @@ class Quiet:
 
 
 def note_on(stretches: list[Stretch], step: float, names: list[str]) -> str:
-    """What was done, and what to use instead; one sentence each. ``names`` are of what was watched."""
+    """A note on chattering: the Euler steps taken, and the remedy. ``names`` are of the watched functions."""
     what = [names[place] for place in sorted({place for stretch in stretches for place in stretch.places})]
     total = sum(stretch.end - stretch.begin for stretch in stretches)
     steps = sum(stretch.steps for stretch in stretches)

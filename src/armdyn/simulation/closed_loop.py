@@ -23,9 +23,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import number, one_per_joint
 from armdyn.constraints.arguments import CLOSED
-from armdyn.constraints.closing import check_motion
+from armdyn.constraints.checks import check_motion
 from armdyn.declaration import Argument, Function
 from armdyn.errors import ShapeError, TraceError, shown
 from armdyn.functions import CompiledRollout, Rolled
@@ -39,7 +40,7 @@ from armdyn.imported import exported
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible import flexible_places, refuse_memory
+from armdyn.simulation.flexible import refuse_memory
 from armdyn.simulation.loop_brakes import NAME as BRAKES
 from armdyn.simulation.loop_brakes import LoopBrakes
 from armdyn.simulation.loop_friction import LoopFriction

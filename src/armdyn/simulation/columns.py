@@ -21,7 +21,7 @@ ENERGIES = ("kinetic", "potential", "work")
 
 
 SIGNAL = "signal_"
-"""What the columns of a signal begin with; its name and the number of the value follow: ``signal_reference_0``."""
+"""The prefix of the columns of a signal; its name and the number of the value follow: ``signal_reference_0``."""
 
 
 def names_and_units(
@@ -50,7 +50,7 @@ def names_and_units_of(trajectory: Trajectory) -> list[tuple[str, str]]:
 
 
 def primary_columns(trajectory: Trajectory) -> list[Array]:
-    """What `names_and_units` names, each of shape (T, ...)."""
+    """The columns that `names_and_units` names, each of shape (T, ...)."""
     wrench = [] if trajectory.f_tip is None else [trajectory.f_tip]
     arrays = [trajectory.q, trajectory.qd, trajectory.qdd, trajectory.tau, *wrench]
     energies = [getattr(trajectory.energy, name) for name in ENERGIES]

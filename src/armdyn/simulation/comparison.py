@@ -8,8 +8,8 @@ import numpy as np
 
 from armdyn.errors import ShapeError
 from armdyn.simulation.errors import SettingError
+from armdyn.simulation.motion_data import MotionData
 from armdyn.simulation.resampling import resampled
-from armdyn.simulation.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 
 QUANTITIES = ("q", "qd", "qdd", "tau")
@@ -89,9 +89,9 @@ class Comparison:
         )
 
 
-def compared(a: Trajectory, b: Trajectory) -> Comparison:
+def compared(a: MotionData, b: MotionData) -> Comparison:
     """Differences at the times of ``a`` within ``b``."""
-    if not isinstance(b, Trajectory):
+    if not isinstance(b, MotionData):
         raise ShapeError(f"other is {b!r}; expected a Trajectory")
     if (a.joint_names, a.joint_kinds) != (b.joint_names, b.joint_kinds):
         raise ShapeError(

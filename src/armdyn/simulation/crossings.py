@@ -1,4 +1,4 @@
-"""Where functions along one step of an integration cross zero: brackets from a few points, zeros by Brent's method."""
+"""Zeros of functions along one step of an integration: brackets from a few points, zeros by Brent's method."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def reverses(speed: Function, rate: Function, times: Array) -> Bracket | None:
 
 
 def _lowest_below_zero(f: Function, rate: Function, a: float, b: float) -> float | None:
-    """Where f is lowest between a and b, if it is below zero there."""
+    """The place of the minimum of f between a and b, where it is below zero; else None."""
     if not rate(a) < 0 < rate(b):
         return None
     lowest = zero(rate, a, b)

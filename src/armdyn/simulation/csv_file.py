@@ -15,7 +15,8 @@ from armdyn.formats.csv_table import Column, CsvTable
 from armdyn.simulation.columns import SIGNAL, UNITS, names_and_units, names_and_units_of, primary_columns
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import TrajectoryFileError
-from armdyn.simulation.trajectory import Statistics, Trajectory
+from armdyn.simulation.motion_data import Statistics
+from armdyn.simulation.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 
 _POSITION = re.compile(r"q_(?P<joint>.+) \[(?P<unit>rad|m)\]", re.DOTALL)

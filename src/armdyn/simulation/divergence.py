@@ -1,11 +1,11 @@
-"""What to say when a motion runs away."""
+"""The error of a motion that runs away."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from armdyn.robot import Robot
-from armdyn.simulation.errors import KEPT, SimulationError
+from armdyn.simulation.unfinished import KEPT, SimulationError
 from armdyn.spatial.rotations import Array
 
 

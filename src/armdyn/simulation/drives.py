@@ -1,4 +1,4 @@
-"""What the motors of a robot do over a motion: torques, speeds, currents, voltages, powers, temperatures."""
+"""Torques, speeds, currents, voltages, powers and temperatures of the motors over a motion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.motion_data import MotionData
 from armdyn.simulation.with_robot import check_it_moved
 from armdyn.spatial.rotations import Array
 
@@ -48,11 +48,11 @@ class DriveHistories:
     power: Array
 
     def on(self, supply: Supply) -> BusAccount:
-        """What the drives take from one supply and give back to it."""
+        """The powers of the drives on one supply, W."""
         return supply.account(self.t, self.power, self.joints)
 
 
-def drive_histories(trajectory: Trajectory, robot: Robot) -> DriveHistories:
+def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
     """From the joint forces tau = G (k_t I + tau_cogging) and the motion of the rotors (Modern Robotics 8.9.1)."""
     check_it_moved(trajectory, robot)
     if trajectory.batch:
@@ -69,7 +69,7 @@ def drive_histories(trajectory: Trajectory, robot: Robot) -> DriveHistories:
     )
 
 
-def _history(own: Driven, trajectory: Trajectory) -> Sequence[Array]:
+def _history(own: Driven, trajectory: MotionData) -> Sequence[Array]:
     """Torque, speed, current, temperatures of winding and housing, and voltage of one motor."""
     motor, signals = own.motor, trajectory.signals
     theta, thetad = (signals.get(name, joints) for name, joints in (("theta", trajectory.q), ("thetad", trajectory.qd)))

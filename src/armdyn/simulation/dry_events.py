@@ -45,7 +45,7 @@ class States(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What joints of a state do before and behind an event, at a time since the begin of the step."""
+    """Directions of slip of a state before and behind an event, at a time since the beginning of the step."""
 
     place: int
     elapsed: float
@@ -99,7 +99,7 @@ class _Looked(NamedTuple):
 
 
 class DryEvents:
-    """What happens to the joints of a robot within steps of a method.
+    """Events of dry friction within steps of a method: joints that stick, slip and turn.
 
     Args:
         robot: what moves.
@@ -154,7 +154,7 @@ class DryEvents:
         return self._settled(states, which, acting, fine) if len(which) else []
 
     def _look(self, states: States, h: Array, acting: Acting) -> _Looked:
-        """What is watched a time h later."""
+        """The state and the watched functions a time h later."""
         *state, qdd, friction = self._part(states.q, states.qd, states.work, states.slip, h, *acting)
         margins = self.bounds.margins(friction, states.slip)
         slips = self.bounds.dry & (states.slip != 0.0)
@@ -246,7 +246,7 @@ class DryEvents:
 
 
 class _First(NamedTuple):
-    """What happens first to each state, see `_first_crossings`."""
+    """The first event of each state, see `_first_crossings`."""
 
     happens: Array
     at_once: Array
@@ -256,7 +256,7 @@ class _First(NamedTuple):
 
 
 def _first_crossings(seen: _Looked, times: Array, n: int) -> _First:
-    """What happens first: whether anything, whether at once, what crosses zero, in which interval, and what is usual.
+    """The first event: whether there is one, whether at once, its function, its interval, and whether it is usual.
 
     Unusual is a joint that turns between two of the times, or starts from rest against its direction: where it may have
     come to rest is not decided by the signs at these times alone.

@@ -17,17 +17,17 @@ from armdyn.functions import CompiledRollout
 from armdyn.robot import Robot
 from armdyn.simulation.dry_events import Acting, Bounds, Change, DryEvents, States
 from armdyn.simulation.dry_joints import DryJoints
-from armdyn.simulation.errors import SimulationError
-from armdyn.simulation.events import Occurrence
 from armdyn.simulation.forces import Forces, Index, Table
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.hybrid import Room, StateInMotion
 from armdyn.simulation.methods import FixedStep
+from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.sticking import step_of_loop, sticking_motion
 from armdyn.simulation.stops import Barriers
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 RECORDED = ("q", "qd", "work", "slip")
@@ -57,7 +57,7 @@ class _Given:
         return cls({n: a.reshape(*shapes[n], -1, a.shape[-1]) for n, a in arrays.items()}, over_time)
 
     def during(self, steps: slice, which: Array) -> dict[str, Array]:
-        """What a loop takes for these steps of some states."""
+        """The arrays of a compiled loop for these steps of some states."""
         return {name: a[steps, which] if name in self.over_time else a[which] for name, a in self.arrays.items()}
 
     def at(self, steps: Array, which: Array) -> Acting:

@@ -31,7 +31,7 @@ class EnergyAccount:
 
     @property
     def drift(self) -> Array:
-        """What the account is out by, K + P - W less what it is at the first time, J, shape (T, ...).
+        """Drift of K + P - W from its value at the first time, J, shape (T, ...).
 
         The error of the integration.
         """

@@ -1,4 +1,4 @@
-"""What a simulation asks of the robot, as compiled functions: accelerations with power, and Lagrange's derivatives."""
+"""The compiled functions of a simulation: accelerations with power, and derivatives of the Lagrangian."""
 
 from __future__ import annotations
 

@@ -13,7 +13,8 @@ from armdyn.checks import as_float, switch
 from armdyn.constraints import PointOnPlane
 from armdyn.errors import UnknownName
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Direction = Literal[-1, 0, 1]
@@ -30,35 +31,10 @@ class Watched(NamedTuple):
 
 
 class Event(Protocol):
-    """What `armdyn.simulate` looks out for."""
+    """An event for which `armdyn.simulate` watches."""
 
     def watched(self, robot: Robot) -> list[Watched]:
         """The functions whose zeros are these events."""
-
-
-@dataclass(frozen=True, eq=False)
-class Occurrence:
-    """An event that happened.
-
-    Args:
-        t: when, s.
-        name: of the event, stop, contact or joint.
-        kind: "crossing" of an event asked for; "impact", "rest" and "release" at a stop or contact;
-            "stick", "slip" and "reversal" (it turns round at once) of a joint with dry friction; "engaged" and
-            "released" of its brake.
-        q: joint positions then, rad or m, shape (n,).
-        qd: joint velocities, rad/s or m/s, shape (n,); behind an impact those after it.
-        energy: what the impact took from the motion, J.
-        index: of the state in its batch.
-    """
-
-    t: float
-    name: str
-    kind: str
-    q: Array
-    qd: Array
-    energy: float = 0.0
-    index: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,17 +14,11 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
-from armdyn.model.model import Model
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import Rates, State
 from armdyn.spatial.rotations import Array
-
-
-def flexible_places(model: Model) -> list[int]:
-    """The places in q of the joints with springs; none of a stiff arm."""
-    springs = {joint.name for joint in model.joints if joint.has_spring}
-    return [k for k, coordinate in enumerate(model.coordinates) if coordinate.name in springs]
 
 
 def stacked(q: Array, theta: Array, places: Sequence[int]) -> Array:

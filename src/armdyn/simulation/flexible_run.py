@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
@@ -19,7 +20,7 @@ from armdyn.simulation.divergence import diverged
 from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.flexible import flexible_places, parted, refuse_memory, stacked
+from armdyn.simulation.flexible import parted, refuse_memory, stacked
 from armdyn.simulation.flexible_adaptive import AdaptiveRun
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid

@@ -1,4 +1,4 @@
-"""What acts on the arm over time: joint torques and the tip's wrench, as numbers, tables, callables, callbacks."""
+"""Forces over time: joint torques and the tip's wrench, as numbers, tables, callables, callbacks."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from armdyn.arrays import Names
 from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
-from armdyn.simulation.errors import SettingError, SimulationError
+from armdyn.simulation.errors import SettingError
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.over_time import OverTime, Scheduled
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Index = tuple[int, ...]
@@ -40,7 +41,7 @@ class Force(Protocol):
         """Its value in hold k, at time t and that state."""
 
     def of(self, index: Index) -> Force:
-        """What acts on one state of the batch."""
+        """The force on one state of the batch."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Constant:
         return self.value
 
     def during(self, steps: slice) -> Array:
-        """What a compiled loop takes for these steps: the value."""
+        """The array of a compiled loop for these steps: the value."""
         return self.value
 
     def at_steps(self, steps: Array) -> Array:
@@ -85,7 +86,7 @@ class Table:
         return self.values[k]  # type: ignore[no-any-return]
 
     def during(self, steps: slice) -> Array:
-        """What a compiled loop takes for these steps: their values."""
+        """The array of a compiled loop for these steps: their values."""
         return self.values[steps]
 
     def at_steps(self, steps: Array) -> Array:
@@ -110,7 +111,7 @@ class Law:
     rows = None
 
     def at(self, k: int, t: float, q: Array, qd: Array) -> Array:
-        """What the function returns, checked. The state it sees is read-only."""
+        """The value of the function, checked. The state it sees is read-only."""
         q.flags.writeable = qd.flags.writeable = False
         try:
             value = self.function(t, q, qd)
@@ -179,7 +180,7 @@ class Callback:
         )
 
     def __call__(self, t: float, q: Array, qd: Array) -> Any:
-        """What the function returns."""
+        """The value of the function."""
         return self.function(t, q, qd)
 
     @property
@@ -308,12 +309,12 @@ class Forces:
         return (tau,) if self.f_tip is None else (tau, self.f_tip.at(k, t, q, qd))
 
     def of(self, index: Index) -> Forces:
-        """What acts on one state of the batch."""
+        """The force on one state of the batch."""
         return Forces(self.torque.of(index), None if self.f_tip is None else self.f_tip.of(index))
 
 
 def prepared_forces(robot: Robot, batch: tuple[int, ...], torque: Any, f_tip: Any) -> Forces:
-    """What the arguments of `simulate` mean, for states of shape (*batch, n)."""
+    """The forces that the arguments of `simulate` describe, for states of shape (*batch, n)."""
     given = np.zeros(robot.dof) if torque is None else torque
     tau = prepared("torque", given, batch, robot.dof, one_per_joint(robot), robot.joint_names)
     if f_tip is None:

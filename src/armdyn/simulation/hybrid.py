@@ -21,17 +21,19 @@ from armdyn.simulation.crossings import Bracket, Function, closes, crossed, fall
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
 from armdyn.simulation.dry_joints import DryJoints
-from armdyn.simulation.errors import SettingError, SimulationError
-from armdyn.simulation.events import Event, Occurrence, Watched
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.events import Event, Watched
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.pieces import Step, can_stop, check_method, integrator_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing, Rates
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.stops import Barriers, Contact, Stops
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 TOUCHED = 1e-8
@@ -58,7 +60,7 @@ MOST_AT_ONCE = 100
 
 @dataclass(frozen=True)
 class Happenings:
-    """What the motion is to be watched for, and what it may run into."""
+    """Events, stops, contacts, dry joints and brakes of a motion."""
 
     events: Sequence[Event]
     stops: Stops | None
@@ -81,7 +83,7 @@ def happenings_of(
     dense_output: bool,
     brakes: Brakes | None = None,
 ) -> Happenings | None:
-    """What these arguments of `armdyn.simulate` mean, with joints that can stick; None where nothing is to happen."""
+    """These arguments of `armdyn.simulate`, checked, with joints that can stick; None where nothing can happen."""
     events, contacts = _listed("events", events, "watched"), _listed("contacts", contacts, "plane")
     if not (stops is None or isinstance(stops, Stops)):
         raise SettingError(f"stops is {stops!r}; expected armdyn.simulation.Stops(restitution=0.5) or the like")
@@ -107,7 +109,7 @@ def _listed(name: str, given: Any, part: str) -> list[Any]:
 
 
 class _Found(NamedTuple):
-    """What happens within a step, and the place of its watched function, its barrier or its joint."""
+    """An event within a step: its time, s, kind, and the place of its watched function, barrier or joint."""
 
     t: float
     kind: str
@@ -197,7 +199,7 @@ class Room(NamedTuple):
         }
 
     def keep(self, row: int, found: Rates) -> None:
-        """What is known of a sample."""
+        """Store accelerations, pushes and friction of a sample."""
         self.qdd[row], self.push[row], self.friction[row] = found.qdd, found.push, found.friction
 
 
@@ -341,7 +343,7 @@ class StateInMotion:
         return first
 
     def _crossings(self, step: Step, times: Array) -> Iterator[_Found]:
-        """What is watched for, each at its first time in the step."""
+        """The watched functions that cross zero, each at its first time in the step."""
         for place, one in enumerate(self.watched):
             value, way = partial(self._value, place), one.direction
             kind = "end" if one.terminal else "crossing"
@@ -365,7 +367,7 @@ class StateInMotion:
             yield from _found("hit", place, step, gap, partial(_closes, gap, speed, times, starts))
 
     def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
-        """What is held and would take a pull of a barrier, or more friction than a joint has."""
+        """Rows that stop being held: a barrier would have to pull, or a joint to have more friction than it has."""
         if self.mode.held.any():
             few = times[:: len(times) // 2]
             yield from _found("leave", 0, step, self._reserve, lambda at: falls(self._reserve(at), few, starts=starts))
@@ -597,7 +599,7 @@ def _closes(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bra
 def _found(
     kind: str, place: int, step: Step, value: Along, bracket: Callable[[At], Bracket | None]
 ) -> Iterator[_Found]:
-    """Where in the step a value crosses zero, if it does: seen near the motion, located on it.
+    """The crossing of zero of a value in the step, if it crosses: bracketed near the motion, located on it.
 
     Where what is near the motion deceives, the motion itself is looked at.
     """

@@ -20,7 +20,7 @@ QUANTITIES = ("q", "qd", "qdd", "tau")
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """What was recorded of the joints of a robot.
+    """A recording of the joints of a robot.
 
     Args:
         name: of the file, without its ending.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.errors import warn_outside
 from armdyn.robot import Robot
 from armdyn.simulation.dry_joints import can_stick
 from armdyn.simulation.errors import FrictionWarning
-from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.methods import FixedStep
 
 

@@ -237,7 +237,7 @@ NAMES: dict[str, type[Method]] = {
     "adaptive": Adaptive,
     "taylor": Taylor,
 }
-"""What newcomers write."""
+"""The methods by name."""
 
 
 def chosen_method(method: str | Method, step: float | None, rtol: float | None, atol: float | None) -> Method:

@@ -1,4 +1,4 @@
-"""What a reader of a trajectory should know: what the equations left out, and which limits the motion did not keep."""
+"""Notes of a trajectory: terms that the equations left out, and limits that the motion did not keep."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.actuators.lugre import LuGre
 from armdyn.actuators.maxwell_slip import MaxwellSlip
 from armdyn.robot import Robot
 from armdyn.simulation.columns import UNITS
 from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.methods import Method
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array

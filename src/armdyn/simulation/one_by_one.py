@@ -7,10 +7,10 @@ from contextlib import closing
 
 import numpy as np
 
-from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.forces import Index
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
+from armdyn.simulation.unfinished import SimulationError
 
 Alone = Callable[[Index, Samples], Generator[float]]
 """Integrates the state at this place of the batch, fills its samples, and yields the fraction that is done."""

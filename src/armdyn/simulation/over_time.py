@@ -121,7 +121,7 @@ class Scheduled:
         return Interval(self, self._row(0.5 * (begin + end)))
 
     def of(self, index: tuple[int, ...]) -> Scheduled:
-        """What acts on one state of the batch."""
+        """The force on one state of the batch."""
         at: Any = (slice(None), *index)
         return Scheduled(self.times, self.values[at], self.held)
 
@@ -147,5 +147,5 @@ class Interval:
         return self.force.along(self.row, t)
 
     def of(self, index: tuple[int, ...]) -> Interval:
-        """What acts on one state of the batch."""
+        """The force on one state of the batch."""
         return Interval(self.force.of(index), self.row)

@@ -28,8 +28,8 @@ from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding, least_squares, sizes_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.equations import motion_of, sliding_motion_of
-from armdyn.simulation.errors import SimulationError
 from armdyn.simulation.stops import Barriers
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 Forces = tuple[Array, ...]
@@ -142,7 +142,7 @@ class Pushing:
         return Holding(self.metric(q, held).B, self._approach(q, qd, qdd, held), self.low[held], self.high[held])
 
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
-        """What of the rows that rest is held, and in which directions joints slip.
+        """The rows at rest that are held, and the directions in which joints slip.
 
         A joint that rests sticks where static friction can hold it. Those that it cannot hold have kinetic friction
         from there on, which may let go of others: each turn of the loop is for one more joint at least. With kinetic

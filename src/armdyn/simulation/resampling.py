@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from armdyn.checks import array, number
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.grid import ROUNDING, refuse_more_than_memory
-from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.motion_data import MotionData
 from armdyn.spatial.rotations import Array
 
+Motion = TypeVar("Motion", bound=MotionData)
+"""The class of the motion that is given."""
 
-def part(trajectory: Trajectory, start: Any, end: Any) -> Trajectory:
+
+def part(trajectory: Motion, start: Any, end: Any) -> Motion:
     """The states kept from ``start`` to ``end``; times that rounding moved by a billionth of the motion count too."""
     start, end = (number(name, t, unit="s", error=SettingError) for name, t in (("start", start), ("end", end)))
     t, slack = trajectory.t, _slack(trajectory.t)
@@ -29,7 +32,7 @@ def part(trajectory: Trajectory, start: Any, end: Any) -> Trajectory:
     return replace(trajectory.changed(lambda values: values[kept], t=t[kept]), events=events)
 
 
-def resampled(trajectory: Trajectory, times: Any, rate: Any) -> Trajectory:
+def resampled(trajectory: Motion, times: Any, rate: Any) -> Motion:
     """The motion at ``times``, or at so many a second; see `Trajectory.resample`."""
     t = _checked_times(trajectory.t, times, rate)
     interval = Interval(trajectory.t, t)
@@ -54,7 +57,7 @@ class Interval:
         self.at_left, self.at_right = t == kept[self.left], t == kept[self.right]
 
     def ends(self, values: Array) -> tuple[Array, Array]:
-        """What was kept at both ends of each interval, shape (T, ...)."""
+        """The kept values at both ends of each interval, shape (T, ...)."""
         return values[self.left], values[self.right]
 
     def along(self, numbers: Array, values: Array) -> Array:
@@ -67,7 +70,7 @@ class Interval:
         return self.exact_at_ends(a + self.along(self.s, a) * (b - a), values)
 
     def exact_at_ends(self, between: Array, values: Array) -> Array:
-        """What was kept where a time is a kept one, to the bit, also beside states that are not finite."""
+        """The kept values, to the bit, at kept times, also beside states that are not finite; else those between."""
         a, b = self.ends(values)
         right = np.where(self.along(self.at_right, b), b, between)
         return np.where(self.along(self.at_left, a), a, right)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
@@ -19,19 +20,20 @@ from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.equations import motion_of
-from armdyn.simulation.errors import KEPT, SettingError, SimulationError, SimulationInterrupted
+from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import Event
-from armdyn.simulation.flexible import flexible_places
 from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
+from armdyn.simulation.motion_data import Statistics
 from armdyn.simulation.notes import friction_at_rest, friction_states, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.simulation.stops import Contact, Stops
-from armdyn.simulation.trajectory import Statistics, Trajectory
+from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.unfinished import KEPT, SimulationError, SimulationInterrupted
 from armdyn.spatial.rotations import Array
 
 ForceLike = ArrayLike | OverTime | Callable[[float, Array, Array], Any]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from armdyn.simulation.dense import Dense
-from armdyn.simulation.events import Occurrence
 from armdyn.simulation.grid import refuse_more_than_memory
+from armdyn.simulation.motion_data import Occurrence
 from armdyn.spatial.rotations import Array
 
 
@@ -68,7 +68,7 @@ class Samples:
         return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, effort=self.effort)
 
     def kept(self) -> Samples:
-        """What is filled, by its own."""
+        """The samples that are filled, as arrays of their own."""
         to = slice(self.count)
         return replace(
             self,

@@ -62,7 +62,7 @@ class SlidingArm:
         return np.array([work, self.applied(q) @ moved - work])
 
     def friction(self, qd: Any, slip: Any) -> Array:
-        """What friction takes from coordinates that slip in these directions."""
+        """Friction of coordinates that slip in these directions, N m or N, shape (n,)."""
         joints = directions(self.mechanism.drive, len(self.bare.model.joints), self.mechanism.bodies, slip)
         found: Array = sliding_friction(self.mechanism, qd, joints)
         return found

@@ -29,7 +29,7 @@ WITH_PAST = "(n),(n),(),(3,n),(3,n),(3),(),(n),(6)?->(n),(n),(),(3,n),(3,n),(3)"
 
 @dataclass(frozen=True)
 class Scheme:
-    """What makes an integration method with steps of one length.
+    """The parts of an integration method with steps of one length.
 
     Args:
         formula: of a step.

@@ -87,7 +87,7 @@ def stick_slip_step(
 
 @dataclass(frozen=True, eq=False)
 class DryFriction:
-    """What friction takes from each dry coordinate, as arrays.
+    """Bounds of the friction of each dry coordinate, N m or N, as arrays.
 
     Args:
         least, most: at rest.
@@ -115,7 +115,7 @@ class DryFriction:
 
 @dataclass(frozen=True, eq=False)
 class Doings:
-    """What each dry coordinate does in a step, by a guess, as arrays of traced scalars.
+    """A guess of the sticking and slipping of each dry coordinate in a step, as arrays of traced scalars.
 
     Args:
         slip: its direction when the step begins, 0 at rest.
@@ -137,7 +137,7 @@ class Doings:
     def first(
         cls, friction: DryFriction, slip: Array, before: Array, predicted: Array, holding: Array, h: Any
     ) -> Doings:
-        """What the predicted step says: from velocities at its begin and its end, and the friction that holds."""
+        """The guess by the predicted step: by velocities at its beginning and end, and the friction that holds."""
         moves = slip * slip
         rests = 1.0 - moves
         above, below = less_equal(friction.least, holding), less_equal(holding, friction.most)  # neither of them of NaN

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,40 +15,23 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
 from armdyn.imported import exported
 from armdyn.robot import Robot
+from armdyn.simulation.comparison import Comparison, compared
 from armdyn.simulation.dense import Dense, StateAt, between_saved
-from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
-from armdyn.simulation.events import Occurrence
+from armdyn.simulation.motion_data import MotionData
+from armdyn.simulation.resampling import part, resampled
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from armdyn.plots.animation import Animation
-    from armdyn.simulation.comparison import Comparison
     from armdyn.simulation.drives import DriveHistories
     from armdyn.simulation.with_robot import ConstraintForces, TipMotion
 
 
-@dataclass(frozen=True)
-class Statistics:
-    """What a simulation took.
-
-    Args:
-        method: and its settings, in words.
-        steps: over all states of the batch where each has its own.
-        evaluations: of the equations of motion, counted in the same way.
-        wall_time: s.
-    """
-
-    method: str
-    steps: int
-    evaluations: int
-    wall_time: float
-
-
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class Trajectory(MotionData):
     """A motion over time: states, accelerations, forces, energies. Immutable.
 
     Args:
@@ -79,50 +61,6 @@ class Trajectory:
     >>> bool(abs(trajectory.energy.relative_drift).max() < 1e-9)
     True
     """
-
-    robot: str
-    joint_names: tuple[str, ...]
-    joint_kinds: tuple[str, ...]
-    t: Array
-    q: Array
-    qd: Array
-    qdd: Array
-    tau: Array
-    f_tip: Array | None
-    energy: EnergyAccount
-    statistics: Statistics
-    notes: tuple[str, ...] = ()
-    signals: Mapping[str, Array] = field(default_factory=dict)
-    dense: Mapping[tuple[int, ...], Dense] | None = None
-    events: tuple[Occurrence, ...] = ()
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "signals", MappingProxyType(dict(self.signals)))
-        values = [getattr(holder, each.name) for holder in (self, self.energy) for each in fields(holder)]
-        for value in (*values, *self.signals.values()):
-            if isinstance(value, np.ndarray):
-                value.flags.writeable = False
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "signals": dict(self.signals)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self.__post_init__()
-
-    @property
-    def batch(self) -> tuple[int, ...]:
-        """The shape of the batch; () for one motion."""
-        return self.q.shape[1:-1]
-
-    def changed(self, change: Callable[[Array], Array], **arrays: Array) -> Trajectory:
-        """The same with every array over time changed in one way, but for those given by name."""
-        energy = EnergyAccount(*(change(getattr(self.energy, each.name)) for each in fields(EnergyAccount)))
-        signals = {name: change(values) for name, values in self.signals.items()}
-        f_tip = None if self.f_tip is None else change(self.f_tip)
-        rest = {name: change(getattr(self, name)) for name in ("q", "qd", "qdd", "tau") if name not in arrays}
-        changes: dict[str, Any] = {**rest, **arrays, "f_tip": f_tip, "energy": energy, "signals": signals}
-        return replace(self, **changes)
 
     def pick(self, *index: int) -> Trajectory:
         """One motion of the batch.
@@ -191,8 +129,6 @@ class Trajectory:
         >>> motion.between(0.25, 0.5)
         <Trajectory of 'rp': 251 times from 0.25 to 0.5 s, 2 joints; DOP853, rtol 1e-10, atol 1e-10>
         """
-        from armdyn.simulation.resampling import part  # noqa: PLC0415 - they need this class
-
         return part(self, start, end)
 
     def resample(self, times: ArrayLike | None = None, *, rate: float | None = None) -> Trajectory:
@@ -215,8 +151,6 @@ class Trajectory:
         >>> motion.resample(rate=25).t[:3]
         array([0.  , 0.04, 0.08])
         """
-        from armdyn.simulation.resampling import resampled  # noqa: PLC0415 - they need this class
-
         return resampled(self, times, rate)
 
     def compare(self, other: Trajectory) -> Comparison:
@@ -236,8 +170,6 @@ class Trajectory:
         >>> bool(fine.compare(coarse).q.largest.max() < 1e-4)
         True
         """
-        from armdyn.simulation.comparison import compared  # noqa: PLC0415 - they need this class
-
         return compared(self, other)
 
     def with_signals(self, **signals: ArrayLike) -> Trajectory:
@@ -281,7 +213,7 @@ class Trajectory:
         >>> hand.position.shape, hand.twist.shape
         ((1001, 3), (1001, 6))
         """
-        from armdyn.simulation.with_robot import tip_motion  # noqa: PLC0415 - they need this class
+        from armdyn.simulation.with_robot import tip_motion  # noqa: PLC0415 - when it is called
 
         return tip_motion(self, robot, frame)
 
@@ -297,7 +229,7 @@ class Trajectory:
             ModelError: a robot without constraints.
             RedundantConstraints: constraints that follow from others.
         """
-        from armdyn.simulation.with_robot import constraint_forces  # noqa: PLC0415 - they need this class
+        from armdyn.simulation.with_robot import constraint_forces  # noqa: PLC0415 - when it is called
 
         return constraint_forces(self, robot, redundant)
 
@@ -315,7 +247,7 @@ class Trajectory:
             ModelError: a robot without motors, or a motor without torque constant or resistance.
             Unsupported: motors on coupled joints whose torques do not follow from the motion.
         """
-        from armdyn.simulation.drives import drive_histories  # noqa: PLC0415 - they need this class
+        from armdyn.simulation.drives import drive_histories  # noqa: PLC0415 - when it is called
 
         return drive_histories(self, robot)
 

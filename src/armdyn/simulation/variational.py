@@ -28,7 +28,7 @@ ITERATIONS = 6
 
 
 class Lagrangian(Protocol):
-    """What the step asks of the arm and of what acts on it."""
+    """The Lagrangian and the forces that a variational step evaluates."""
 
     def derivatives(self, q: Any, qd: Any) -> tuple[Any, Any]:
         """dL/dq, N m or N, and p = dL/dqd = M qd, N m s or N s."""

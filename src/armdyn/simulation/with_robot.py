@@ -1,4 +1,4 @@
-"""What follows from a motion together with the robot that made it: the motion of its tip, the forces of constraints."""
+"""Quantities of a motion that need the robot: the motion of its tip, the forces of constraints."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ import numpy as np
 
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError, shown
+from armdyn.functions.robot_like import compiled
+from armdyn.kinematics.motion import frame_motion
 from armdyn.robot import Robot
-from armdyn.simulation.trajectory import Trajectory
+from armdyn.simulation.motion_data import MotionData
 from armdyn.spatial.rotations import Array
 
 
@@ -34,7 +36,7 @@ class TipMotion(NamedTuple):
 
 
 class ConstraintForces(NamedTuple):
-    """What a robot puts into its constraints over time; they answer with the opposite.
+    """Forces of a robot on its constraints over time; the constraints react with the opposite.
 
     Args:
         multipliers: lambda, N or N m, one for each of ``robot.constraint_rows``, shape (T, ..., constraints).
@@ -45,7 +47,7 @@ class ConstraintForces(NamedTuple):
     joint_forces: Array
 
 
-def check_it_moved(trajectory: Trajectory, robot: Any) -> None:
+def check_it_moved(trajectory: MotionData, robot: Any) -> None:
     """Refuse a robot whose joints are not those of the motion."""
     if not isinstance(robot, Robot):
         raise ShapeError(f"robot is {shown(robot)}; expected the Robot that moved")
@@ -57,18 +59,18 @@ def check_it_moved(trajectory: Trajectory, robot: Any) -> None:
         )
 
 
-def tip_motion(trajectory: Trajectory, robot: Robot, frame: str | None) -> TipMotion:
+def tip_motion(trajectory: MotionData, robot: Robot, frame: str | None) -> TipMotion:
     """V = J qd and Vdot = J qdd + Jdot qd (Kazerounian and Gupta 1985, 4a, 4b)."""
     check_it_moved(trajectory, robot)
     q, qd, qdd = trajectory.q, trajectory.qd, trajectory.qdd
     with np.errstate(all="ignore"):  # states of a batch that are lost are NaN
         pose = robot.forward_kinematics(q, frame=frame)
-        J, bias = robot._frame_motion(q, qd, frame=frame, expressed_in="world")
+        J, bias = compiled(frame_motion, robot)(q, qd, frame=frame, expressed_in="world")
         twist, rate = (np.einsum("...ij,...j->...i", J, x) for x in (qd, qdd))
     return TipMotion(pose, twist, rate + bias)
 
 
-def constraint_forces(trajectory: Trajectory, robot: Robot, redundant: Redundant) -> ConstraintForces:
+def constraint_forces(trajectory: MotionData, robot: Robot, redundant: Redundant) -> ConstraintForces:
     """Of the states as they are: integration lets them drift from the constraints a little."""
     check_it_moved(trajectory, robot)
     wrench: dict[str, Any] = {} if trajectory.f_tip is None else {"f_tip": trajectory.f_tip}

@@ -1,4 +1,4 @@
-"""What a file says of a trajectory beside its numbers, as JSON, and the trajectory that both make."""
+"""The words of a trajectory in a file, as JSON, and the trajectory of words and numbers."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import numpy as np
 
 from armdyn.simulation.columns import ENERGIES, UNITS
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.events import Occurrence
-from armdyn.simulation.trajectory import Statistics, Trajectory
+from armdyn.simulation.motion_data import Occurrence, Statistics
+from armdyn.simulation.trajectory import Trajectory
 from armdyn.spatial.rotations import Array
 
 FORMAT = "armdyn trajectory 1"
 
 DAMAGE = (EOFError, KeyError, TypeError, ValueError, MemoryError, OverflowError, zipfile.BadZipFile, zlib.error)
-"""What reading a damaged or foreign file raises."""
+"""Exceptions that reading a damaged or foreign file raises."""
 
 OVER_TIME = ("t", "q", "qd", "qdd", "tau")
 
@@ -45,7 +45,7 @@ def words_of(trajectory: Trajectory) -> str:
 
 
 def checked_words(text: str) -> dict[str, Any]:
-    """What `words_of` wrote; a ValueError, KeyError or TypeError of anything else."""
+    """The mapping that `words_of` wrote, read; a ValueError, KeyError or TypeError of anything else."""
     words: Any = json.loads(text)
     if not isinstance(words, dict) or words.get("format") != FORMAT:
         raise ValueError(f"it does not say {FORMAT!r}")

@@ -1,4 +1,4 @@
-"""What a task asks of the joints of an arm, without the drives that they have; and the arm with drives put on."""
+"""Loads of the joints of an arm over a task, without their drives; and the arm with drives put on."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _joint(robot: Robot, name: str) -> Joint:
 
 
 def own_friction(joint: Joint) -> tuple[FrictionLaw, ...]:
-    """What rubs in a joint whatever drives it: friction of the description, or the laws given with its actuator."""
+    """Friction of a joint without its drive: that of the description, or the laws given with its actuator."""
     given = joint.actuator.friction if isinstance(joint.actuator, Actuator) else None
     if given is not None:
         return tuple(given)  # type: ignore[arg-type]  # a tuple since it was made

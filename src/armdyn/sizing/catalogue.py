@@ -123,7 +123,7 @@ class Catalogue:
 
 
 def _lacks(name: str, motor: Motor) -> Iterator[str]:
-    """What sizing needs to know of a motor and is not told."""
+    """Complaints about numbers of a motor that sizing needs and the catalogue lacks."""
     for needed in ("torque_constant", "resistance"):
         if getattr(motor, needed) is None:
             yield f"motor {name!r} has no {needed}; sizing needs it"

@@ -1,4 +1,4 @@
-"""What one motor and gear do over a task, sample by sample."""
+"""Torque, speed, current and temperature of one motor and gear over a task, sample by sample."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from armdyn.spatial.rotations import Array
 
 
 class Criterion(NamedTuple):
-    """What a motor or gear is judged by, and its unit."""
+    """A criterion for a motor or gear, and its unit."""
 
     what: str
     unit: str

@@ -1,4 +1,4 @@
-"""What a task asks of one joint, whatever drives it."""
+"""The load of one joint over a task, without its drive."""
 
 from __future__ import annotations
 

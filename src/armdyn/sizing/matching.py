@@ -78,7 +78,7 @@ class RatioSweep:
 def ratio_sweep(
     load: JointLoad, motor: Motor, ratios: ArrayLike | Sequence[float], gear: CatalogueGear | None = None
 ) -> RatioSweep:
-    """What a task asks of a motor at each of many ratios.
+    """The load of a motor over a task at each of many gear ratios.
 
     Args:
         load: of the joint, from `joint_loads`.

@@ -96,7 +96,7 @@ class Study:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What makes two studies the same, by the names of arguments: numbers, or digests of what is longer."""
+        """The arguments that make two studies the same, by name: numbers, or digests of longer ones."""
         recipe = self.recipe
         summaries = {name: digest_of_function(function) for name, function in recipe.summaries.items()}
         return {

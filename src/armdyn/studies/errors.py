@@ -1,4 +1,4 @@
-"""What can go wrong in a study."""
+"""Errors of studies."""
 
 from __future__ import annotations
 

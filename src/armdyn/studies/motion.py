@@ -37,7 +37,6 @@ VARYING = ("samples", "grid")
 UNUSED = ("runs", "seed", "record", "every", "summaries", "chunk")
 """Words of a study that change nothing of a motion."""
 
-RATES = ("rtol", "atol", "save_every")
 
 Law = Callable[[float, Array, Array], Array]
 
@@ -217,7 +216,7 @@ def _outputs(words: Words) -> dict[str, Path]:
 
 @dataclass(frozen=True, eq=False)
 class _Driven:
-    """What gives the joint forces.
+    """The source of the joint forces.
 
     Args:
         torque: as of `armdyn.simulate`.

@@ -1,4 +1,4 @@
-"""Where the results of a study's chunks are kept: in memory, or each as a Parquet file of a folder.
+"""Storage of the results of a study's chunks: in memory, or each as a Parquet file of a folder.
 
 A part appears under its name when it is complete: it is written under another name, then renamed. So a part that is
 there is whole, one that was computed twice is there once, and what was interrupted goes on with the parts missing.
@@ -109,7 +109,7 @@ class InFolder:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a folder says of its study.
+    """The description of a study in its folder.
 
     Args:
         identity: see `Study.identity`.

@@ -14,7 +14,7 @@ from armdyn.simulation.closed_loop import Controller
 from armdyn.studies.errors import StudyError
 
 ALWAYS_THE_SAME = ("h", "t0")
-"""What all runs share: the step and the time at first."""
+"""The arguments that all runs share: the step and the first time."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What is done with every run of a study: all that a worker needs besides the samples. It travels by pickle."""
+"""`Recipe`: the work of every run of a study, all that a worker needs besides the samples. It is pickled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a controller of a scenario follows: a place, or states over time."""
+"""The reference of a controller of a scenario: a fixed state, or states over time."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from armdyn.studies.parts import InFolder, InMemory, Manifest
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What a study gave, by name: ``run``, the samples, ``final.q``, ``rows.q``, and the summaries.
+    """The results of a study, by name: ``run``, the samples, ``final.q``, ``rows.q``, and the summaries.
 
     ``results["final.q"]`` is the array of all runs, shape (runs, *shape); rows have shape (runs, rows, *shape).
     Iterating gives a mapping of arrays for each part, one part in memory at a time.

@@ -151,7 +151,7 @@ def _counted(fraction: Report, done: float, runs: int) -> Report:
 
 
 def _place(wanted: Study, folder: str | os.PathLike[str] | None, usual_chunk: int) -> Results:
-    """Where the parts are kept, with those that are there."""
+    """The results in memory or in a folder, with the parts that are there."""
     chunk = usual_chunk if wanted.chunk is None else wanted.chunk
     if folder is None:
         return Results(wanted.runs, chunk, InMemory())

@@ -1,4 +1,4 @@
-"""What varies from run to run: values given one by one, a grid, or numbers drawn from distributions.
+"""Samples, one a run: values given one by one, a grid, or numbers drawn from distributions.
 
 Run k has the same numbers however the runs are cut into chunks: values are found by the number of the run.
 """
@@ -26,7 +26,7 @@ Rename = Callable[[Mapping[str, Any]], dict[str, Any]]
 
 
 class Samples(Protocol):
-    """What a study needs to know of its samples."""
+    """The samples of a study."""
 
     @property
     def runs(self) -> int:
@@ -34,7 +34,7 @@ class Samples(Protocol):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What varies."""
+        """Names of the arrays that vary."""
 
     @property
     def digest(self) -> str:
@@ -160,7 +160,7 @@ class Sampled:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What varies."""
+        """Names of the arrays that vary."""
         return tuple(self.distributions)
 
     @property

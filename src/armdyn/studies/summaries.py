@@ -18,7 +18,7 @@ def joint_error(runs: Runs) -> Array:
 
 
 def tip_position(runs: Runs) -> Array:
-    """Where the tip is at the end, m, in base axes, shape (runs, 3)."""
+    """Position of the tip at the end, m, in base axes, shape (runs, 3)."""
     if runs.robot.tip is None:
         raise Unsupported(f"{runs.robot.name!r} has several tips, or none; choose one by 'tip'")
     return np.asarray(runs.robot.forward_kinematics(runs.final.q)[..., :3, 3])

@@ -46,7 +46,7 @@ OF_A_MOTION = (
     *("rtol", "atol", "save_every", "outputs"),
 )
 KEYS = (*SHARED, *OF_A_STUDY, *OF_A_MOTION)
-"""What a scenario may say."""
+"""The keys of a scenario."""
 
 STATE = ("q0", "qd0")
 
@@ -54,12 +54,12 @@ CONTROLLED = ("target", "kp", "kd")
 """Inputs of every controller, and of no arm without one."""
 
 OPTIONS = "the options"
-"""Where words stand that come from no file."""
+"""The place, for messages, of words that come from no file."""
 
 
 @dataclass(frozen=True)
 class Words:
-    """What a scenario says.
+    """The words of a scenario: its values, and where each stands.
 
     Args:
         file: the name, for messages.
@@ -177,11 +177,11 @@ class Words:
         return said
 
     def chosen(self, key: str, known: Mapping[str, Any], usual: str) -> Any:
-        """What a name stands for."""
+        """The value of ``known`` by the name that the scenario has under a key, or by the usual one."""
         return self.one(key, self.said.get(key, usual), known, key)
 
     def one(self, kind: str, name: Any, known: Mapping[str, Any], *keys: str) -> Any:
-        """What a name stands for, of a kind of things."""
+        """The value of ``known`` by a name; an `UnknownName` with the kind and the place otherwise."""
         if not isinstance(name, str) or name not in known:
             raise UnknownName.of(kind, name, known, self.where(*keys))
         return known[name]

@@ -13,7 +13,7 @@ from armdyn.trajectory.checks import MotionError
 
 
 def starts_of(extents: Iterable[float]) -> Array:
-    """Where each part begins, and where the last ends."""
+    """The beginnings of the parts, and the end of the last, shape (parts + 1,)."""
     return np.concatenate([[0.0], np.cumsum(list(extents))])
 
 

@@ -122,7 +122,7 @@ def _as_toppra_path(toppra: Any, path: JointPath) -> Any:
 
 
 def _refuse_rest(path: JointPath) -> None:
-    """Where a path rests, its parameter would have to run infinitely fast."""
+    """Refuse a path that rests somewhere: its parameter would have to run infinitely fast there."""
     s, motion = path.sampled(2001)
     speed = np.abs(motion.qd).max(axis=1)
     resting = speed <= 1e-6 * speed.max()

@@ -20,7 +20,7 @@ LOOKS: tuple[Look, ...] = ("visual", "collision", "skeleton")
 
 @dataclass(frozen=True, eq=False)
 class Drawing:
-    """Where the parts of an arm are at one configuration, all in base axes.
+    """Poses of the parts of an arm at one configuration, in base axes.
 
     Args:
         q: joint positions, rad or m, shape (n,).
@@ -82,7 +82,7 @@ class Arm:
         return wanted if wanted in self.known_looks else "skeleton"
 
     def drawing(self, q: Array) -> Drawing:
-        """Where everything is at a configuration, rad or m, shape (n,)."""
+        """The poses of the parts at a configuration q, rad or m, shape (n,)."""
         q = np.asarray(q, dtype=float)
         tip = None if self.robot.tip is None else self.robot.forward_kinematics(q)
         return Drawing(q, self.robot.link_poses(q), rods(self.robot, q), tip)

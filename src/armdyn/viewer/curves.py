@@ -92,7 +92,7 @@ class History:
         self._rows.append((t, np.asarray(forces), np.array([kinetic, potential, kinetic + potential])))
 
     def curves(self) -> list[Curves]:
-        """What is remembered; nothing at first."""
+        """Curves of the rows kept so far; none before the second."""
         if len(self._rows) < 2:
             return []
         t = np.array([row[0] for row in self._rows])

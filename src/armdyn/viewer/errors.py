@@ -1,4 +1,4 @@
-"""What the viewer refuses."""
+"""Errors of the viewer."""
 
 from __future__ import annotations
 

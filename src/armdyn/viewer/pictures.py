@@ -1,4 +1,4 @@
-"""What browsers draw, as a PNG; and the scene as a file that plays without a server."""
+"""The scene as a PNG that a browser draws, and as a file that plays without a server."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_PIXELS = 8192
 
 
 def screenshot(server: Any, width: int, height: int, *, dark: bool, timeout: float) -> Array:
-    """What a browser that looks at the server sees of the scene, RGB, shape (height, width, 3).
+    """The picture of the scene in a browser at the server's address, RGB, shape (height, width, 3).
 
     Where none looks, one without a window is started for it.
 

@@ -10,7 +10,7 @@ SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
 
 class Playback:
-    """Where a motion is that is played. Its own time follows from that of a clock, s, which is given to it.
+    """The time of a motion that is played, s, by the time of a clock, s, which is given to it.
 
     Args:
         start: the first time of the motion, s.
@@ -59,7 +59,7 @@ class Playback:
         self._at, self._since = min(max(t, self.start), self.end), now
 
     def time(self, now: float) -> float:
-        """Where the motion is, s. At its end it stops, or starts again."""
+        """The time of the motion, s. At its end it stops, or starts again."""
         self._settle(now)
         return self._at
 

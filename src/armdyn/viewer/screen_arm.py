@@ -31,7 +31,7 @@ OUT_OF_SIGHT = 1e-9
 
 @dataclass
 class Show:
-    """What is shown of the arms.
+    """The parts of the arms that are shown.
 
     Args:
         look: "visual", "collision" or "skeleton".

@@ -17,7 +17,7 @@ from armdyn.viewer.errors import PortInUse, ViewerError
 from armdyn.viewer.sources import port_number, unbound
 
 FIRST_PORT, LAST_PORT = 8080, 8180
-"""Where no port is asked for, the first of these that is free."""
+"""The range of ports of which the first that is free is taken where none is asked for."""
 
 
 def start(label: str, host: str = "127.0.0.1", port: int | None = None) -> Any:
@@ -52,7 +52,7 @@ def stop(server: Any) -> None:
 
 
 def address_of(server: Any) -> str:
-    """What is typed into a browser on this machine."""
+    """The address of the server for a browser on this machine."""
     host = server.get_host()
     return f"http://{'localhost' if host in ('0.0.0.0', '127.0.0.1', '::') else host}:{server.get_port()}"  # noqa: S104 - compared
 

@@ -49,7 +49,7 @@ class Slider:
         return self.low if math.isnan(at) else min(max(at, self.low), self.high)
 
     def position(self, shown: float) -> float:
-        """What the slider shows in rad or m."""
+        """The position of the joint by the number that the slider shows, rad or m."""
         return shown / self.scale
 
 

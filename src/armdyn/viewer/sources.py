@@ -1,4 +1,4 @@
-"""Where the lines of a stream come from: a port of this machine by TCP and UDP, standard input, any iterable."""
+"""Sources of the lines of a stream: a port of this machine by TCP and UDP, standard input, any iterable."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Source(Protocol):
 
     @property
     def said(self) -> str:
-        """Where the lines come from, in words."""
+        """The source of the lines, in words."""
 
     def start(self, receive: Receive, ended: Callable[[], None]) -> None:
         """Begin to hand on lines, from a thread of its own."""

@@ -32,7 +32,7 @@ such as "t,q_elbow [deg],tau_elbow"."""
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """What a line says: q, rad or m, shape (n,), and where it says them t, s, qd, qdd and tau."""
+    """The state of a line: q, rad or m, shape (n,), and, where it has them, t, s, qd, qdd and tau."""
 
     q: Array
     t: float | None = None
@@ -182,7 +182,7 @@ def _number(name: str, value: Any) -> float:
 
 
 def complaint(error: ArmdynError, line: int) -> str:
-    """What is said of a line that holds no state.
+    """The complaint about a line that holds no state.
 
     >>> complaint(StreamError("t is nan"), 7)
     'line 7 passed over: t is nan'

@@ -1,4 +1,4 @@
-"""What the links of a robot look like, for a screen: surfaces in link frames with colours or textures, and notes."""
+"""Surfaces of the links of a robot for a screen: in link frames, with colours or textures, and notes."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from armdyn.viewer.surfaces import looks_of
 from armdyn.viewer.viewer import Viewer
 
 Motion = Trajectory | Recording | str | os.PathLike[str]
-"""What can be played: a simulated motion, a recording, or the path of a csv or of a saved trajectory."""
+"""A motion to play: a simulated one, a recording, or the path of a csv or of a saved trajectory."""
 
 SAVED = (".npz", ".parquet")
 """Endings of saved trajectories."""
@@ -213,7 +213,7 @@ def _entries(
     *,
     streamed: bool,
 ) -> tuple[list[Entry], list[str]]:
-    """What is shown of each robot, and notes."""
+    """The entry of each robot in the scene, and notes."""
     notes: list[str] = []
     entries: list[Entry] = []
     for k, robot in enumerate(robots):
@@ -237,7 +237,7 @@ def _name(robots: Sequence[Robot], k: int) -> str:
 
 
 def _place(robots: Sequence[Robot], k: int, spacing: float | None) -> float:
-    """Where the base of one of several robots stands along y, m."""
+    """The place of the base of one of several robots along y, m."""
     if spacing is None:
         spacing = APART * max(map(size_of, robots)) if len(robots) > 1 else 0.0
     return k * number("spacing", spacing, unit="m", error=ViewerError)

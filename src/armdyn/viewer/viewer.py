@@ -308,7 +308,7 @@ class Viewer:
 
     @property
     def stream_said(self) -> str:
-        """What was wrong with the last line of the stream that was passed over; empty where none was."""
+        """The complaint about the last line of the stream that was passed over; empty where none was."""
         return self._stream_said
 
     def show(self, q: ArrayLike, robot: int | str = 0) -> None:

@@ -45,7 +45,7 @@ ALL_OF_IT = f"{NOT_USED} (q and tau are the joint's, not the motor's), nor its r
 
 @dataclass(frozen=True)
 class Transmission:
-    """What a simple transmission says: its joint, G, and the inertia of the rotor, kg m^2."""
+    """A simple transmission: its joint, its ratio G, and the inertia of the rotor, kg m^2."""
 
     joint: str
     ratio: float
@@ -88,7 +88,7 @@ def _elements(root: Element) -> Iterator[Element]:
 
 
 def _read(reader: ElementReader, called: str, kinds: Mapping[str, str]) -> Transmission | None:
-    """What one transmission says; None, and a note, where it cannot be used."""
+    """One transmission; None, and a note, where it cannot be used."""
     element, findings = reader.element, reader.findings
     joints = [joint.attributes.get("name", "") for joint in element.all("joint")]
     actuators = element.all("actuator")

@@ -105,7 +105,7 @@ class Transfers:
             self._store_group(p, numbers[k * width : (k + 1) * width])
 
     def _start(self, argument: Argument, step: str) -> str:
-        """Where the state begins."""
+        """The address of the first number of a state."""
         offset = self._out.let(f"mul i64 %state, %outer{argument.number}")
         if step:
             further = self._out.let(f"mul i64 {step}, %step{argument.number}")

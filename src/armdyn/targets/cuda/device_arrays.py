@@ -57,7 +57,7 @@ def require_on_gpu(name: str, value: Any) -> None:
 
 
 def _interface(value: Any) -> dict[str, Any] | None:
-    """What ``__cuda_array_interface__`` says; PyTorch and JAX have the attribute, and raise, where it means nothing."""
+    """The mapping ``__cuda_array_interface__``; None without one (PyTorch and JAX raise for arrays elsewhere)."""
     try:
         found = getattr(value, "__cuda_array_interface__", None)
     except (AttributeError, RuntimeError, TypeError):

@@ -65,11 +65,11 @@ class Doubles(Lines):
         return self.let(f"select i1 {mask}, double {a}, double {b}")
 
     def both(self, a: str, b: str) -> str:
-        """Where both masks are set."""
+        """The mask that is set where both are."""
         return self.let(f"and i1 {a}, {b}")
 
     def either(self, a: str, b: str) -> str:
-        """Where one of the masks is set."""
+        """The mask that is set where at least one of the two is."""
         return self.let(f"or i1 {a}, {b}")
 
     def polynomial(self, x: str, coefficients: tuple[float, ...]) -> str:

@@ -13,7 +13,7 @@ from armdyn.errors import DTypeError
 
 
 class Library(Protocol):
-    """What a kernel's call needs of a library of arrays."""
+    """The functions of an array library that the call of a kernel uses."""
 
     def stream(self, like: Any) -> int:
         """The handle of the stream on which the library works now, 0 for the default stream."""

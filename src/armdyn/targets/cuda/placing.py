@@ -1,4 +1,4 @@
-"""Where the numbers of a batch's states lie: an array's axes sorted into steps, states and those of one state."""
+"""Addresses of the numbers of a batch: an array's axes sorted into steps, states and those of one state."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class Equations:
         return document_of(self, title)
 
     def blocks(self) -> list[str]:
-        """What `document` has below its title, to stand among other blocks of `latex_document`."""
+        """The blocks of `document` below its title, for `latex_document` with others."""
         from armdyn.targets.equations.tex import blocks_of  # noqa: PLC0415 - it prints Equations
 
         return blocks_of(self)
@@ -138,11 +138,11 @@ class Equations:
         return module_of(self, numpy=numpy, name=name)
 
     def _repr_latex_(self) -> str | None:
-        """What notebooks typeset; None of more than MathJax sets in a moment."""
+        """LaTeX for notebooks; None where the equations are too long for MathJax."""
         return f"$\\displaystyle {_aligned(self.latex())}$" if len(self) <= MOST_TYPESET else None
 
     def _repr_html_(self) -> str | None:
-        """What notebooks show of long ones: the text, in a box that scrolls."""
+        """HTML for notebooks, of long equations: the text, in a box that scrolls."""
         from armdyn.targets.equations.text import html  # noqa: PLC0415 - it prints Equations
 
         return html(self) if len(self) > MOST_TYPESET else None

@@ -83,7 +83,7 @@ class Notation(ABC):
         return f"{self.sign}{self.held(a, Binds.SUM) if a.binds == Binds.SUM else a.text}"
 
     def held(self, a: Printed, weakest: Binds) -> str:
-        """What is printed, without its sign, in parentheses where it is not held tighter than ``weakest``."""
+        """The text of a term without its sign, in parentheses where it binds no tighter than ``weakest``."""
         return self.parenthesised(a.text) if a.binds <= weakest else a.text
 
     def constant(self, value: float) -> Printed:

@@ -151,7 +151,7 @@ def _names(equations: Equations) -> dict[Symbol, str]:
 
 
 def _same(names: dict[Symbol, str]) -> str:
-    """What has one name."""
+    """The complaint that two symbols have one name."""
     by_name: dict[str, Symbol] = {}
     for symbol, mine in names.items():
         if mine in by_name:

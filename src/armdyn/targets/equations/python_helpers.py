@@ -86,7 +86,7 @@ OR_NAN = '''def or_nan(function):
 """For the functions of such programs."""
 
 NAMES_IN_MATH = {"abs": "abs", "min": "minimum", "max": "maximum"}
-"""What operations are called that have another name there than their own."""
+"""Names of operations in the module ``math``, where they differ from ours."""
 
 NAMES_IN_NUMPY = {
     "asin": "arcsin",

@@ -47,7 +47,7 @@ def named(terms: Terms, always: Collection[Term], longest: int) -> set[Term]:
         return SYMBOL if term in found else widths[term]
 
     def part(term: Term) -> Term:
-        """What may get a name: not a negation."""
+        """The term that may get a name: of a negation the term that it negates."""
         return term if term in found or term.operation != "neg" else part(term.arguments[0])
 
     for term in terms.evaluated:

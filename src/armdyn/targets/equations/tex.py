@@ -113,7 +113,7 @@ def document_of(equations: Equations, title: str | None) -> str:
 
 
 def blocks_of(equations: Equations) -> list[str]:
-    """What a document has of these equations, to stand among other blocks of `latex_document`."""
+    """The blocks of these equations, for `latex_document` with others."""
     return [*_introduction(equations), *_blocks(equations)]
 
 

@@ -32,7 +32,7 @@ PLATFORMS: Mapping[str, str] = {
     "macos-x86_64": "x86_64-darwin/{}.dylib",
     "macos-aarch64": "aarch64-darwin/{}.dylib",
 }
-"""Where the standard looks for the library of a machine."""
+"""The path of a machine's library in the archive, as the standard has it."""
 
 _FIRST = (1980, 1, 1, 0, 0, 0)
 """The time of every file, so that the same FMU is the same file."""
@@ -140,7 +140,7 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 
 def _here() -> str:
-    """Where the library for this machine stands."""
+    """The path of the library for this machine in the archive."""
     system = {"win32": "windows", "darwin": "macos"}.get(sys.platform, "linux")
     machine = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
     if f"{system}-{machine}" not in PLATFORMS:

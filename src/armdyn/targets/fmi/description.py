@@ -133,7 +133,7 @@ def _unknown(structure: Element, tag: str, place: Place, code: Code, knowns: Ite
 
 
 def _of(place: Place, depends: Mapping[int, Sequence[tuple[int, bool]]]) -> dict[int, str]:
-    """What a variable depends on, and how; a state on itself."""
+    """The variables on which a variable depends, and the kind of each dependency; a state depends on itself."""
     if place.is_known:
         return {place.reference: "constant"}
     found: dict[int, str] = {}

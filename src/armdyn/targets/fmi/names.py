@@ -23,7 +23,7 @@ def structured(name: str) -> str:
 
 
 def _quoted(part: str) -> str:
-    """What may stand between quotation marks."""
+    """The text with characters that FMI does not allow between quotation marks replaced by _."""
     plain = part.encode("ascii", "backslashreplace").decode()
     return re.sub(r"[^\w !#$%&()*+,\-./:;<>=?@\[\]^{}|~]", "_", plain, flags=re.ASCII) or "_"
 

@@ -36,7 +36,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class State:
-    """What the system keeps.
+    """A state of the system.
 
     Args:
         variable: the state, an output too.

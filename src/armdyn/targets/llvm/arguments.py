@@ -11,7 +11,7 @@ from armdyn.targets.llvm.vectors import Lines
 def describe_arguments(
     out: Lines, ports: Sequence[tuple[int, Port]], strides: str, over_time: Collection[int] = ()
 ) -> None:
-    """Where every array lies, its strides, and whether a state's numbers are contiguous.
+    """Code that loads the address of each array and its strides, and tests that a state's numbers are contiguous.
 
     NumPy gives the strides from state to state of all arguments first, then the others of each.
 

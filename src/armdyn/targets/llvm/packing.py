@@ -32,7 +32,7 @@ _AHEAD = 256
 """Bytes from a column's vector to the one that is prefetched: processors follow fewer columns than an arm may have."""
 
 Column = tuple[int, float | None]
-"""Where a result stands in scratch memory: its slot; and its value, where that is a constant."""
+"""The slot of a result in scratch memory, and its value where that is a constant."""
 
 Move = TypeVar("Move", int, tuple[int, int])
 """A number of a state, or a piece of its row: start and width."""

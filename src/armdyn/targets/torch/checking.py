@@ -1,4 +1,4 @@
-"""What tensors a program takes, and what is said of others."""
+"""Checks of the tensors that a program takes: their shapes, types and devices."""
 
 from __future__ import annotations
 

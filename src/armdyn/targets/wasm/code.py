@@ -33,7 +33,7 @@ _INSTRUCTIONS = {
     **{name: f"{compare} f64.convert_i32_s" for name, compare in _COMPARISONS.items()},
 }
 Step = int | bytes | Callable[[], None]
-"""What is to be done next: a node whose value is needed on the stack, code, or a note that a value is there."""
+"""A step of writing code: a node whose value is needed on the stack, code, or a note that a value is there."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class _Writer:
         return (*arguments, call(self.functions[name]))
 
     def _condition(self, index: int) -> Sequence[Step]:
-        """What is not 0, as the integer that select takes."""
+        """The condition node != 0 as the integer that WebAssembly's ``select`` takes."""
         name, *arguments = self.nodes[index]
         if name in _COMPARISONS and self.uses[index] == 1 and index not in self.slots and index not in self.leaves:
             return (*arguments, op(_COMPARISONS[str(name)]))  # type: ignore[arg-type]

@@ -48,7 +48,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a module consists of. Functions are numbered through: the imports, then its own.
+    """The parts of a module. Functions are numbered through: the imports, then its own.
 
     Args:
         name: of the module, for debuggers.

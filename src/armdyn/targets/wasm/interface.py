@@ -10,7 +10,7 @@ from armdyn.program.rollout import Rollout
 
 @dataclass(frozen=True)
 class Interface:
-    """What a function of a module takes and gives.
+    """The arguments and results of a function of a module.
 
     Args:
         name: of the function.

@@ -1,4 +1,4 @@
-"""What stands where in a module: which function has which index, and what the memory is used for."""
+"""The layout of a module: the index of each function, and the parts of the memory."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ BYTES = 8
 
 @dataclass(frozen=True)
 class Place:
-    """Where a function finds its arrays: the locals that hold their addresses."""
+    """The locals of a function that hold the addresses of its arrays."""
 
     inputs: Sequence[int]
     outputs: Sequence[int]

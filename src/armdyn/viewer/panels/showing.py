@@ -1,4 +1,4 @@
-"""What is shown of the arms, and on which background."""
+"""The panel of the parts of the arms that are shown, and of the background."""
 
 from __future__ import annotations
 
