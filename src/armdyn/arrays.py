@@ -71,6 +71,19 @@ def as_arrays(values: Iterable[Any]) -> list[Any]:
     return [np.asarray(value) if isinstance(value, _SEQUENCES) else value for value in values]
 
 
+def overlapping(arrays: Iterable[Any]) -> tuple[int, int] | None:
+    """The places of the first two arrays that share memory; None where all are apart.
+
+    >>> room = np.zeros((2, 6))
+    >>> overlapping([room[:, :3], room[:, 3:]]), overlapping([room, room[1]])
+    (None, (0, 1))
+    """
+    for (j, a), (k, b) in combinations(enumerate(arrays), 2):
+        if np.may_share_memory(a, b) and np.shares_memory(a, b):
+            return j, k
+    return None
+
+
 def takes_results(array: Any) -> bool:
     """Whether results can be written to an array as NumPy writes them: no units, no mask, no protocol of its own."""
     return type(array) is np.ndarray or (

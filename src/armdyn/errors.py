@@ -42,6 +42,10 @@ class DTypeError(ArmdynError, TypeError):
     """An array whose elements are not real numbers."""
 
 
+class OverlapError(ArmdynError, ValueError):
+    """Arrays for results that share memory, where one result would be written over another."""
+
+
 class UnknownName(ArmdynError, LookupError):
     """A joint, link, frame, robot or function name that does not exist."""
 

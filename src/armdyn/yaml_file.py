@@ -59,9 +59,12 @@ def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError
         raise error(f"{path}{place}: {getattr(fault, 'problem', None) or fault}") from fault
     except (ValueError, RecursionError) as fault:  # dates that are none; thousands of brackets
         raise error(f"{path} is no YAML that can be read: {fault}") from fault
-    if not isinstance(found, Lined) or not all(isinstance(key, str) for key in found):
+    if not isinstance(found, Lined):
         kind = what.removeprefix("a ").removeprefix("an ")
         raise error(f"{path} holds no {kind}; expected lines such as '{example}'")
+    for (written, line), key in zip(found.lines.items(), found, strict=False):
+        if not isinstance(key, str):
+            raise error(f"{path}:{line}: {written} is read as {key!r}, which is no text; write '{written}' in quotes")
     return found
 
 

@@ -54,4 +54,4 @@ def test_errors() -> None:
     with pytest.raises(DTypeError, match=r"brake is 4\.0; expected an armdyn\.actuators\.Brake"):
         Actuator(brake=4.0)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="the actuator has no brake; give it one"):
-        Actuator().with_brake("engaged")
+        Actuator(gear=Gear(2.0)).with_brake("engaged")

@@ -7,7 +7,7 @@ import pytest
 
 import armdyn
 from armdyn import ModelError, Unsupported, actuators
-from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, MotorLimits, Viscous
+from armdyn.actuators import Actuator, Cogging, Coulomb, FrictionLaw, Gear, Motor, MotorLimits, Thermal, Viscous
 from armdyn.actuators.data import as_data, fields_of, from_data, known_laws
 from armdyn.studies import Scenario, StudyError
 
@@ -43,20 +43,29 @@ def test_data_sheets_and_units(tmp_path: Path) -> None:
     path.write_text(
         "a:\n  motor: {data_sheet: {torque_constant: 30.2 mN m/A, terminal_resistance: 0.299 ohm, "
         "rotor_inertia: 142 g cm^2}}\n"
-        "b:\n  motor: {rotor_inertia: 142 g cm^2, limits: {voltage: 24 V}}\n  gear: {ratio: 3, inertia: 9 g cm^2}\n"
+        "b:\n  motor: {rotor_inertia: 142 g cm^2, limits: {voltage: 24 V}, "
+        "thermal: {winding_to_housing: 2 K/W, winding_capacity: 20 J/K}, cogging: {amplitude: 3 mNm, periods: 12}}\n"
+        "  gear: {ratio: 3, inertia: 9 g cm^2}\n"
     )
     sheet = Motor.from_data_sheet(torque_constant=30.2e-3, terminal_resistance=0.299, rotor_inertia=1.42e-5)
-    plain = Motor(rotor_inertia=1.42e-5, limits=MotorLimits(voltage=24.0))
+    plain = Motor(
+        rotor_inertia=1.42e-5, limits=MotorLimits(voltage=24.0), thermal=Thermal(2.0, 20.0), cogging=Cogging(3e-3, 12.0)
+    )
     assert actuators.read(path) == {"a": Actuator(sheet), "b": Actuator(plain, Gear(3.0, 9e-7))}
     actuators.write(actuators.read(path), tmp_path / "drives.json")
     assert actuators.read(tmp_path / "drives.json") == actuators.read(path)
 
 
 def test_written_and_read(tmp_path: Path) -> None:
-    drives = {**READ, "third": Actuator(friction=Viscous(0.1 + 0.2)), "fourth": Actuator()}
+    drives = {**READ, "third": Actuator(friction=Viscous(0.1 + 0.2)), "fourth": Actuator(gear=Gear())}
     text = actuators.write({**drives, "none": None}, tmp_path / "drives.json")
     assert (tmp_path / "drives.json").read_text() == text + "\n"
     assert actuators.read(tmp_path / "drives.json") == drives
+
+
+def test_what_is_written_is_a_mapping() -> None:
+    with pytest.raises(ModelError, match=r"actuators are \[Actuator.*; expected a mapping from joints"):
+        actuators.write([Actuator(gear=Gear(2.0))])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -72,6 +81,15 @@ def test_written_and_read(tmp_path: Path) -> None:
         ("a: {friction: [{Coulomb: 2}]}\n", "drives.yaml:1 a: 2 is no Coulomb; expected its fields: size"),
         ("a: {friction: [0.5]}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
         ("a: {friction: 0.5}\n", "drives.yaml:1 a: 0.5 is no friction law; expected its name and fields"),
+        (
+            "a: {gear: {ratio: 3}}\non: {}\n",
+            "drives.yaml:2: on is read as True, which is no text; write 'on' in quotes",
+        ),
+        ("a: {motor: {thermal: {winding_to_housing: 2 W/K}}}\n", "winding_to_housing of Thermal is '2 W/K', in m^2 kg"),
+        (
+            "b:\n  gear: {}\na: {}\n",
+            "drives.yaml:3 a: Actuator has no parts; expected a motor, a gear",
+        ),
         ("a: 5\n", "drives.yaml:1 a: 5 is no Actuator; expected its fields: motor, gear, friction"),
         (
             "a: {motor: [{rotor_inertia: 1}]}\n",
@@ -84,7 +102,7 @@ def test_written_and_read(tmp_path: Path) -> None:
         ("a: {motor: {mass: -2 kg}}\n", "drives.yaml:1 a: mass of Motor is -2"),
         ("- a\n", "holds no file of actuators; expected lines such as 'elbow_joint: {gear: {ratio: 100}}'"),
         ("[1]: 2\n", ":1: a key is no text"),
-        ("1: 2\n", "holds no file of actuators"),
+        ("1: 2\n", "drives.yaml:1: 1 is read as 1, which is no text"),
         ("a: {", "drives.yaml:1"),
     ],
 )

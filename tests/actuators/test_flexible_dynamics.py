@@ -154,6 +154,8 @@ def test_without_springs_it_is_the_stiff_arm() -> None:
     springs = springs_for(bare, 52)
     assert flexible(bare, springs).without_springs() == flexible(bare, dict.fromkeys(springs))
     assert flexible(bare, springs) != flexible(bare, dict.fromkeys(springs))
+    felt = bare.with_armature({"elbow_joint": 0.2})
+    assert felt.with_actuators({"elbow_joint": Actuator(spring=Spring(900.0))}).without_springs() == felt
     assert_close(  # what is not called flexible takes the arm as stiff
         flexible(bare, springs).inverse_dynamics(s.q, s.qd, s.qdd),
         flexible(bare, dict.fromkeys(springs)).inverse_dynamics(s.q, s.qd, s.qdd),

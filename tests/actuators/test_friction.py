@@ -8,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import DTypeError, ModelError, Robot, ShapeError, UnknownName, algorithms
-from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Rotor, Viscous
+from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Rotor, Stator, Viscous
 from oracles.cases import CASES, Case, grown
 from oracles.couplings import maker
 from oracles.plain import plainly
@@ -156,7 +156,7 @@ def test_actuators_replace_what_the_description_says() -> None:
         return float((robot.with_actuators({"joint_1": actuator}).inverse_dynamics(q, qd, qdd) - bare)[0])
 
     assert added(None) == pytest.approx(3.0 + 0.5 + 2.0)
-    assert added(Actuator()) == pytest.approx(3.0 + 0.5 + 2.0)
+    assert added(Actuator(Motor(), Gear())) == pytest.approx(3.0 + 0.5 + 2.0)
     assert added(Actuator(friction=Viscous(4.0))) == pytest.approx(3.0 + 2.0)
     assert added(Actuator(friction=())) == pytest.approx(3.0)
     assert added(Actuator(Motor(1e-3), Gear(-10.0))) == pytest.approx(0.1 + 0.5 + 2.0)
@@ -210,6 +210,14 @@ def test_energy_that_friction_takes_is_in_the_account() -> None:
         (lambda r: r.with_actuators({"elbow": None}), UnknownName, "no joint 'elbow'"),
         (lambda r: Actuator(Gear(3.0)), DTypeError, r"motor is Gear\(.*; expected an armdyn.actuators.Motor"),
         (lambda r: Actuator(friction=[0.5]), DTypeError, "friction of Actuator has 0.5; expected laws"),
+        (
+            lambda r: Actuator(),
+            ModelError,
+            r"Actuator has no parts; expected a motor, a gear, .* give None in its place",
+        ),
+        (lambda r: Actuator(rotor=[], stator=()), ModelError, "Actuator has no parts"),
+        (lambda r: Stator(), ModelError, "Stator has no mass and no inertia"),
+        (lambda r: Gear(1e-101), ModelError, "ratio of Gear is 1e-101; expected the turns of the motor"),
         (lambda r: Gear(0.0), ModelError, "ratio of Gear is 0"),
         (lambda r: Motor(-1e-5), ModelError, "rotor_inertia of Motor is -1e-05"),
         (lambda r: Coulomb(-2.0), ModelError, "size of Coulomb is -2"),

@@ -61,7 +61,7 @@ def test_sources_of_a_users_law_are_not_those_of_armdyn() -> None:
 def test_every_number_counts() -> None:
     limits = MotorLimits(voltage=48.0)
     drives = [
-        Actuator(),
+        Actuator(gear=Gear()),
         Actuator(friction=()),
         Actuator(Motor(1e-4)),
         Actuator(Motor(np.nextafter(1e-4, 1.0))),

@@ -120,8 +120,14 @@ def test_robots_without_motors() -> None:
         BARE.motor_torques(Q, QD, QDD)
     inertia_alone = BARE.with_actuators({"joint_1": Actuator(Motor(rotor_inertia=1e-5), Gear(10.0))})
     assert inertia_alone.motor_torques(Q, QD, QDD).shape == (7, 1)
-    with pytest.raises(ModelError, match="torque_constant of Motor is not given; the equation needs it, in N m/A"):
+    words = "torque_constant of the motor of joint 'joint_1' of 'planar_2r' is not given; the equations need it"
+    with pytest.raises(ModelError, match=words):
         inertia_alone.motor_currents(Q, QD, QDD)
+    unknown = BARE.with_actuators(dict.fromkeys(BARE.joint_names, Actuator(Motor(torque_constant=0.03))))
+    with pytest.raises(ModelError, match=r"2 problems:\n  resistance of the motor of joint 'joint_1'"):
+        unknown.motor_voltages(Q, QD, QDD)
+    with pytest.raises(ModelError, match="resistance of the motor of joint 'joint_2'"):
+        armdyn.simulate(unknown, [0.0, 0.0], duration=0.01).drives(unknown)
 
 
 def test_removing_friction_takes_the_shafts_too() -> None:

@@ -1,12 +1,15 @@
 """Several drives on one supply: energies that add up, a capacitor and a resistor, limits."""
 
 import dataclasses
+from itertools import pairwise
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
 
 import armdyn
-from armdyn import ModelError, ShapeError
+from armdyn import DTypeError, ModelError, ShapeError
 from armdyn.actuators import Actuator, BusAccount, Gear, Motor, Spring, Supply, Thermal
 
 T = np.array([0.0, 0.3, 0.5, 1.1, 1.2, 2.0, 2.7])
@@ -85,6 +88,66 @@ def test_overloads_begin_and_end_on_the_limit() -> None:
     np.testing.assert_allclose((back.start, back.peak_power), (0.8, -100.0))
 
 
+def test_drives_share_one_voltage_under_load() -> None:
+    """U = V - R sum(P)/U, found by halving intervals; energies in the resistance by quadrature; one drive lifts it."""
+    V, R = 48.0, 0.7
+    account = Supply(V, resistance=R, regenerates=True).account(T, POWERS, ["a", "b", "c"])
+    assert account.bus_voltage.min() < 45.0
+    assert account.bus_voltage.max() > 49.0
+    for U, current, powers in zip(account.bus_voltage, account.supply_current, account.powers, strict=True):
+        root = brentq(lambda u, P: u - V + R * P / u, V / 2.0, 4.0 * V, (powers.sum(),), xtol=1e-13)
+        np.testing.assert_allclose((U, current), (root, powers.sum() / root), rtol=1e-13, atol=1e-13)
+    assert account.bus_voltage.argmin() == account.supply_power.argmax()
+
+    def heat(time: float) -> float:
+        P = np.interp(time, T, POWERS.sum(axis=1))
+        return float(R * (P / (0.5 * (V + np.sqrt(V * V - 4.0 * R * P)))) ** 2)
+
+    lost = sum(quad(heat, *ends, epsabs=1e-13, epsrel=1e-13)[0] for ends in pairwise(T))
+    np.testing.assert_allclose(account.lost, lost, rtol=1e-12)
+    used = np.trapezoid(POWERS, T, axis=0).sum()
+    np.testing.assert_allclose(account.drawn - account.given_back, used, rtol=1e-12)
+    assert Supply(V, regenerates=True).account(T, POWERS).lost == 0.0
+    held = Supply(V, resistance=R).account([0.0, 2.0], [[V**2 / (4.0 * R)]] * 2)
+    np.testing.assert_allclose((held.lost, held.bus_voltage[0]), (V**2 / (2.0 * R), V / 2.0), rtol=1e-12)
+
+
+def test_limits_of_a_supply_with_a_resistance() -> None:
+    """At most V^2/(4 R), at V/2; a limit of the current is (V - R I) I given, and (V + R I) I taken back."""
+    supply = Supply(48.0, resistance=2.0)
+    assert (supply.limit, supply.limit_back) == (288.0, np.inf)
+    account = supply.account([0.0, 1.0, 2.0], [[0.0], [576.0], [0.0]])
+    (over,) = account.overloads
+    np.testing.assert_allclose((over.start, over.end, over.peak_power), (0.5, 1.5, 576.0), rtol=1e-12)
+    outside = (account.t < 0.5 - 1e-9) | (account.t > 1.5 + 1e-9)
+    assert np.isfinite(account.bus_voltage[outside]).all()
+    assert np.isnan(account.bus_voltage[account.t == 1.0]).all()
+    assert np.isnan(account.lost)
+    limited = Supply(48.0, resistance=2.0, current_limit=3.0, regenerates=True)
+    assert (limited.limit, limited.limit_back) == (126.0, 162.0)
+    assert Supply(48.0, resistance=2.0, current_limit=13.0).limit == 288.0
+    given, back = limited.account([0.0, 1.0, 2.0], [[0.0], [252.0], [-504.0]]).overloads
+    np.testing.assert_allclose((given.start, given.end), (0.5, 1.0 + 126.0 / 756.0), rtol=1e-12)
+    np.testing.assert_allclose((back.start, back.peak_power), (1.0 + 414.0 / 756.0, -504.0), rtol=1e-12)
+    at_limit = limited.account([0.0, 1.0], [[126.0], [126.0]])
+    np.testing.assert_allclose((at_limit.supply_current, at_limit.bus_voltage), [[3.0] * 2, [42.0] * 2], rtol=1e-12)
+    assert not at_limit.overloads
+
+
+def test_motors_that_need_more_voltage_than_the_bus_has() -> None:
+    """Where the voltage of a motor is above that of the bus, which the others pull down."""
+    t, powers = [0.0, 1.0, 2.0, 3.0], [[0.0, 0.0], [0.0, 180.0], [0.0, 0.0], [0.0, 600.0]]
+    account = Supply(48.0, resistance=2.0).account(t, powers, ["hip", "knee"], [[40.0, -20.0]] * 4)
+    first, second, third = account.shortages
+    assert (first.joint, first.start, first.end, first.worst_time, first.needed) == ("hip", 1.0, 1.0, 1.0, 40.0)
+    assert first.bus_voltage == pytest.approx(24.0 + np.sqrt(24.0**2 - 2.0 * 180.0), rel=1e-14)
+    assert (second.joint, third.joint, second.end, third.end) == ("hip", "knee", 3.0, 3.0)
+    assert second.start == pytest.approx(2.48)
+    assert np.isnan(second.bus_voltage)
+    with pytest.raises(ModelError, match="the account has no voltages of motors"):
+        _ = Supply(48.0).account(t, powers).shortages
+
+
 MOTOR = Motor(
     1.4e-5, torque_constant=0.03, resistance=0.3, friction=0.002, thermal=Thermal(2.0, 20.0, 4.0, 150.0)
 )  # fmt: skip
@@ -119,6 +182,9 @@ def test_a_simulated_motion_on_a_supply(falling: tuple[armdyn.Robot, armdyn.Traj
     assert isinstance(account, BusAccount)
     np.testing.assert_allclose(account.drawn - account.given_back, used, rtol=1e-12)
     assert list(account.used) == ["joint_1", "joint_2"]
+    assert not account.shortages
+    most = np.abs(drives.voltage).max(axis=0)
+    assert {one.joint for one in drives.on(Supply(most.max() - 0.01)).shortages} == {drives.joints[most.argmax()]}
 
 
 def test_the_winding_takes_up_the_heat(falling: tuple[armdyn.Robot, armdyn.Trajectory]) -> None:
@@ -148,11 +214,19 @@ def test_errors(falling: tuple[armdyn.Robot, armdyn.Trajectory]) -> None:
         Supply(0.0)
     with pytest.raises(ModelError, match=r"braking_voltage of Supply is 40\.0; expected a voltage above the supply's"):
         Supply(48.0, braking_voltage=40.0)
+    with pytest.raises(ModelError, match="Supply has a resistance and a capacitance; what flows between them"):
+        Supply(48.0, resistance=0.1, capacitance=1e-3)
+    with pytest.raises(ModelError, match=r"resistance of Supply is -0\.1"):
+        Supply(48.0, resistance=-0.1)
+    with pytest.raises(ShapeError, match="voltages has shape"):
+        Supply(48.0).account([0.0, 1.0], [[1.0], [2.0]], voltages=[[1.0, 2.0]])
     with pytest.raises(ModelError, match="regenerates and has a braking_voltage"):
         Supply(48.0, regenerates=True, braking_voltage=60.0)
     with pytest.raises(ModelError, match="expected two at least, each later than the one before"):
         Supply(48.0).account([0.0, 0.0], [[1.0], [2.0]])
     with pytest.raises(ShapeError, match="1 names of joints for 2 drives"):
         Supply(48.0).account([0.0, 1.0], [[1.0, 1.0], [2.0, 1.0]], ["a"])
+    with pytest.raises(DTypeError, match=r"supply is 48\.0; expected an armdyn\.actuators\.Supply"):
+        falling[1].drives(falling[0]).on(48.0)  # type: ignore[arg-type]
     with pytest.raises(ModelError, match="has no motors"):
         falling[1].drives(armdyn.load("planar_2r"))

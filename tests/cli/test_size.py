@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,9 +81,35 @@ def test_messages(shell: Shell, motion: Path, words: list[str], message: str) ->
     assert message in " ".join(said.err.split())
 
 
+def test_files_in_a_new_folder(shell: Shell, motion: Path, tmp_path: Path) -> None:
+    path = tmp_path / "new" / "pairs.csv"
+    assert shell("size", "ur5", "--motion", str(motion), *WRIST, "--bare", "--csv", str(path)).code == 0
+    assert path.read_text().startswith("joint,motor,gear")
+
+
 def test_a_task_needs_its_times(shell: Shell, tmp_path: Path) -> None:
     path = tmp_path / "states.csv"
     path.write_text("0,0,0,0,0,0\n1,0,0,0,0,0\n")
     said = shell("size", "ur5", "--motion", str(path))
     assert said.code == 2
     assert "has no column t" in said.err
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+def test_rates_of_a_task_are_read_or_derived(shell: Shell, motion: Path) -> None:
+    """Without columns of qd and qdd the spline's; those of another motion are an error; others are not used."""
+    table = [line.split(",") for line in motion.read_text().splitlines()]
+    words = ("size", "ur5", "--motion", str(motion), *WRIST, "--bare", "--json")
+    given = json.loads(shell(*words).out)["joints"]["wrist_2_joint"]["best"]
+    motion.write_text("\n".join(",".join([*row[:7], "x" if k == 0 else "0"]) for k, row in enumerate(table)))
+    said = shell(*words)
+    assert "columns not used: 'x'" in said.err
+    derived = json.loads(said.out)["joints"]["wrist_2_joint"]["best"]
+    assert {k: v for k, v in derived.items() if k != "loss"} == {k: v for k, v in given.items() if k != "loss"}
+    assert derived["loss"] == pytest.approx(given["loss"], rel=1e-3)
+    table[0][7:13] = [f"{name} [deg/s]" for name in table[0][7:13]]
+    motion.write_text("\n".join(map(",".join, table)))
+    said = shell(*words)
+    assert said.code == 2
+    assert "qd of Task is not the rate of q: from 0 to " in " ".join(said.err.split())
+    assert " s q of joint '" in " ".join(said.err.split())

@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn import control
-from armdyn.simulation import SimulationError
+from armdyn.simulation import DivergenceWarning, SimulationError
 
 HERE = Path(__file__).name
 
@@ -74,7 +74,7 @@ CANNOT = [
     (solving, "# solver", r"factored_mass_matrix\(model, q\)\.solve"),
     (looping, "# loop", r"armdyn\.select"),
     (counting, "# count", r"needs a number"),
-    (with_the_math_module, "# math", r"in the place of math\.sin and the like, np\.sin\. What cannot"),
+    (with_the_math_module, "# math", r"in the place of math\.sin and the like, np\.sin\. armdyn\.ClosedLoop runs such"),
     (calling, "# helper", r"armdyn\.select"),
     (attributes, "# attribute", r"needs a number"),
 ]
@@ -82,23 +82,23 @@ CANNOT = [
 
 @pytest.mark.parametrize(("controller", "line", "advice"), CANNOT, ids=lambda x: getattr(x, "name", None))
 def test_line_and_reason_and_what_to_do(controller: armdyn.Function, line: str, advice: str) -> None:
-    loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), controller)
+    loop = armdyn.ClosedLoop(armdyn.load("planar_2r"), controller, require_traced=True)
     with pytest.raises(armdyn.TraceError, match=advice) as raised:
         loop([0.1, 0.2], steps=3)
     message, source = str(raised.value), Path(__file__).read_text(encoding="utf-8").splitlines()[line_of(line) - 1]
     assert re.match(rf".*{re.escape(HERE)}:{line_of(line)}, in \S+, ", message), message
     assert f"`{source.strip()}`" in message
-    assert "armdyn.simulate(..., torque=armdyn.control.callback(function, sample_time=1e-3))" in message
+    assert message.endswith("studies and require_traced=True need one that is traced: change that line")
     assert message.count(HERE) == 1
 
 
 def test_also_around_and_in_functions_that_are_no_controllers() -> None:
     robot = armdyn.load("planar_2r")
-    with pytest.raises(armdyn.TraceError, match=rf"{HERE}:{line_of('# branch')}, in branching.*callback"):
-        armdyn.ClosedLoop(robot, control.delayed(branching, 2))([0.1, 0.2], steps=3)
+    with pytest.raises(armdyn.TraceError, match=rf"{HERE}:{line_of('# branch')}, in branching.*ClosedLoop"):
+        armdyn.ClosedLoop(robot, control.delayed(branching, 2), require_traced=True)([0.1, 0.2], steps=3)
     with pytest.raises(armdyn.TraceError, match=rf"{HERE}:{line_of('# branch')}, in branching") as raised:
         robot.compile(branching)([0.1, 0.2], [0.0, 0.0])
-    assert "callback" not in str(raised.value)
+    assert "ClosedLoop" not in str(raised.value)
 
 
 def test_own_mistakes_stay_what_they_are() -> None:
@@ -158,9 +158,15 @@ def test_options_that_must_be_given() -> None:
     np.testing.assert_array_equal(loop([1.0, 3.0], steps=1).rows.tau, [[-2.0, -6.0]])
 
 
-def test_undeclared_functions_are_pointed_to_callbacks() -> None:
-    with pytest.raises(armdyn.TraceError, match=r"no declared function; .*armdyn\.control\.callback"):
-        armdyn.ClosedLoop(armdyn.load("planar_2r"), lambda t, q, qd: -qd)  # type: ignore[arg-type]
+def test_undeclared_functions_are_told_how_to_be_declared() -> None:
+    robot = armdyn.load("planar_2r")
+    declared = r"no declared function; write @armdyn\.function\('\(n\),\(n\),\(\)->\(n\)'\) above it"
+    with pytest.raises(armdyn.TraceError, match=declared):
+        armdyn.ClosedLoop(robot, lambda model, q, q_ref, t: q_ref - q)  # type: ignore[arg-type]
+    with pytest.raises(armdyn.TraceError, match=r"A function of \(t, q, qd\) is for .*armdyn\.control\.callback"):
+        armdyn.ClosedLoop(robot, lambda t, q, qd: -qd)  # type: ignore[arg-type]
+    with pytest.raises(armdyn.TraceError, match=r"controller=3 is no declared function; write @armdyn\.function"):
+        armdyn.ClosedLoop(robot, 3)  # type: ignore[arg-type]
 
 
 @armdyn.function("(n),(n),()->(n)")
@@ -177,11 +183,20 @@ def test_first_that_is_not_finite() -> None:
     fine = loop(q0, qd0, steps=50, until=1.0, every=5)
     assert fine.first_not_finite() is None
     assert control.require_finite(loop, fine) is fine
-    lost = loop(q0, qd0, steps=50, until=0.0205, every=5)
+    with pytest.warns(DivergenceWarning) as said:
+        lost = loop(q0, qd0, steps=50, until=0.0205, every=5)
     found = lost.first_not_finite()
     first = 5 * int(np.argmax(~np.isfinite(lost.rows.tau[:, 1, 2]).all(axis=-1)))
     assert 20 < first < 40
     assert (found.step, found.state, found.entry, found.states) == (first, (1, 2), (0,), 1)
+    beyond = loop(q0[1, 2], qd0[1, 2], steps=50, until=1.0).rows.q[:, 1] > 0.0205
+    step = int(np.argmax(beyond)) + 1  # the step that begins there gives NaN
+    message = (
+        r"^1 of 12 arms, the first of them \(1, 2\), of 'planar_2r' ended in NaN or infinity, at "
+        rf"t = {step / 1000:g} s, after step {step}: joint 'joint_2' had reached 1 rad/s and was the fastest, "
+        r"and tau of joint 'joint_2' is nan\. Use"
+    )
+    assert re.search(message, str(said[0].message))
     assert found.name in ("q", "qd", "tau")
     message = rf"'planar_2r' ran away: {found.name} of joint 'joint_1' of arm \(1, 2\) is nan at t = {first / 1000:g} s"
     with pytest.raises(SimulationError, match=message):
@@ -193,7 +208,8 @@ def test_first_that_is_not_finite() -> None:
 def test_only_the_final_state_is_not_finite() -> None:
     robot = armdyn.load("planar_2r")
     loop = armdyn.ClosedLoop(robot, root, record=["q"])
-    lost = loop(np.zeros(2), [0.0, 1.0], steps=50, until=0.0205, every=50)
+    with pytest.warns(DivergenceWarning, match="^the motion of 'planar_2r' ended in NaN or infinity, at t = "):
+        lost = loop(np.zeros(2), [0.0, 1.0], steps=50, until=0.0205, every=50)
     assert np.isfinite(lost.rows.q).all()
     assert lost.first_not_finite()[:4] == ("q", 50, (), (0,))
     with pytest.raises(SimulationError, match=r"q of joint 'joint_1' is nan at t = 0\.05 s, step 50\. Use"):

@@ -1,5 +1,6 @@
 """Robots with actuators, written as URDF and read again; what other descriptions cannot hold is refused."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 
 import armdyn
 from armdyn import ModelError, Robot, Unsupported
-from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Viscous
+from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Stator, Viscous
 from armdyn.actuators.data import fields_of, known_laws
 from armdyn.formats.urdf import read_urdf_text
 from oracles.states import assert_close, random_states
@@ -15,7 +16,7 @@ from oracles.states import assert_close, random_states
 DRIVES = {
     "elbow_joint": Actuator(Motor(rotor_inertia=0.1e-4 / 3.0), Gear(-101.3, 1e-7), [Viscous(0.4), Coulomb(0.1 + 0.2)]),
     "wrist_1_joint": Actuator(friction=()),
-    "wrist_2_joint": Actuator(),
+    "wrist_2_joint": Actuator(Motor(), Gear()),
     "wrist_3_joint": Actuator(gear=Gear(3.0, 0.01)),
 }
 
@@ -48,14 +49,52 @@ def test_every_law(name: str) -> None:
     assert read_again(robot) == robot
 
 
-def test_own_words_come_before_a_transmission() -> None:
-    robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(gear=Gear(5.0))})
-    text = robot.to_urdf().replace(
-        "</robot>",
-        '<transmission name="t"><joint name="joint_1"/><actuator name="m">'
-        "<mechanicalReduction>7</mechanicalReduction></actuator></transmission></robot>",
-    )
-    assert Robot(read_urdf_text(text)) == robot
+def test_the_transmissions_say_gear_and_rotor_where_our_own_element_is_cut_out() -> None:
+    """What other readers see: G and G^2 I of each joint."""
+    robot = armdyn.load("ur5").with_actuators(DRIVES).with_armature({"shoulder_pan_joint": 0.3})
+    text = re.sub("<armdyn .*</armdyn>", "", robot.to_urdf(), flags=re.DOTALL)
+    other = Robot(read_urdf_text(text))
+    assert [joint.armature for joint in other.model.joints] == [joint.armature for joint in robot.model.joints]
+    gears = {joint.name: joint.actuator.gear_ratio for joint in other.model.joints if joint.actuator is not None}
+    assert gears == {"elbow_joint": -101.3, "shoulder_pan_joint": 1.0, "wrist_3_joint": 3.0}
+    assert '<drake:rotor_inertia value="0.01" />' in text
+    assert "transmission" not in armdyn.load("ur5").to_urdf()
+    assert "xmlns" not in armdyn.load("ur5").to_urdf()
+
+
+def test_a_rotor_that_is_a_body_is_a_reflected_inertia_to_others() -> None:
+    motor, gear = Motor(rotor_inertia=2e-5), Gear(-80.0)
+    apart = Actuator(motor, gear, rotor=[Rotor(mass=0.2), Rotor(inertia=3e-4, ratio=8.0)], stator=Stator(mass=0.3))
+    robot = armdyn.load("ur5").with_actuators({"elbow_joint": apart})
+    assert read_again(robot) == robot
+    assert f'<drake:rotor_inertia value="{2e-5 + 8.0**2 * 3e-4 / 80.0**2}" />' in robot.to_urdf()
+
+
+@pytest.mark.parametrize(
+    ("was", "given", "said"),
+    [
+        (">5.0<", ">7.0<", "the reduction is not that of <drake:gear_ratio>, which is taken"),
+        ("5.0", "7.0", "it says gear ratio 7, rotor inertia 0.003 kg m^2, and <armdyn> says gear ratio 5"),
+        ('value="0.003"', 'value="0.00301"', "and <armdyn> says gear ratio 5, rotor inertia 0.003 kg m^2 of joint"),
+        ('value="0.003"', 'value="0.003000001"', None),
+        ('<drake:rotor_inertia value="0.003" />', "", None),
+    ],
+)
+def test_a_transmission_that_contradicts_our_own_element_is_named(was: str, given: str, said: str | None) -> None:
+    """<armdyn> is read; numbers of other elements must be the same to six digits."""
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(Motor(3e-3), Gear(5.0))})
+    own, transmissions = robot.to_urdf().split("<transmission", 1)
+    assert was in transmissions
+    text = own + "<transmission" + transmissions.replace(was, given)
+    if said is None or said.startswith("the reduction"):
+        model = read_urdf_text(text)
+        assert [note.partition(": ")[0] for note in model.notes] == ([] if said is None else [said])
+        assert Robot(model) == robot
+        return
+    with pytest.raises(ModelError, match=re.escape(said)):
+        read_urdf_text(text)
+    with pytest.warns(armdyn.DescriptionWarning, match="<armdyn> is taken"):
+        assert Robot(read_urdf_text(text, problems="warn")) == robot
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,15 @@
 """Transmissions of URDF files: what each form says of gear and rotor, against Drake where it reads the same."""
 
+import dataclasses
+
+import pinocchio as pin
 import pytest
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import MultibodyForces
 
 from armdyn import ModelError, Robot
-from armdyn.actuators import Actuator, Gear, Motor
+from armdyn.actuators import Actuator, Gear, Motor, Rotor
 from armdyn.formats.urdf import read_urdf_text
 from oracles.states import assert_close, random_states
 
@@ -85,12 +88,30 @@ def test_rotor_inertia_and_damping_are_drakes() -> None:
         + simple("slide", '<drake:rotor_inertia value="2e-2"/><drake:gear_ratio value="-7"/>')
     )
     text = text.replace(JOINT, JOINT + '<dynamics damping="0.7" friction="0.9"/>')
+    check_against_drake(Robot(read_urdf_text(text)), text)
+
+
+def test_written_gears_and_rotors_are_drakes() -> None:
+    """Drake's M of a file that `to_urdf` wrote has G^2 (I_rotor + I_gear) too; Pinocchio reads the file."""
+    drives = {
+        "turn": Actuator(Motor(1.5e-4), Gear(30.3, inertia=2e-5)),
+        "slide": Actuator(Motor(2e-3), Gear(-70.0)),
+    }
+    robot = Robot(read_urdf_text(arm(""))).with_actuators(drives)
+    check_against_drake(robot, robot.to_urdf())
+    pin.buildModelFromXML(robot.to_urdf())
+    bodies = {name: dataclasses.replace(drive, rotor=Rotor()) for name, drive in drives.items()}
+    check_against_drake(robot, robot.with_actuators(bodies).to_urdf())
+
+
+def check_against_drake(robot: Robot, text: str) -> None:
+    """M and the inverse dynamics, but for dry friction."""
     plant = MultibodyPlant(0.0)
     Parser(plant).AddModelsFromString(text, "urdf")
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base"))
     plant.Finalize()
-    context, robot = plant.CreateDefaultContext(), Robot(read_urdf_text(text))
-    frictionless = robot.with_friction(dict.fromkeys(robot.joint_names, (0.7, 0.0)))
+    context = plant.CreateDefaultContext()
+    frictionless = robot.with_friction({joint.name: (joint.damping, 0.0) for joint in robot.model.joints})
     s = random_states(2, 5, seed=91)
     for q, qd, qdd in zip(s.q, s.qd, s.qdd, strict=True):
         plant.SetPositions(context, q)
@@ -131,11 +152,6 @@ def test_rotor_inertia_and_damping_are_drakes() -> None:
             "<mechanicalReduction> offset of <transmission> is not used: transmission 'of_turn'",
         ),
         (
-            simple("turn", REDUCED)
-            + '<armdyn><of_joint joint="turn"><actuator><gear ratio="9"/></actuator></of_joint></armdyn>',
-            "<transmission> is not used where <armdyn> has an actuator: joint 'turn'",
-        ),
-        (
             '<ros2_control name="c"><transmission name="t"><joint name="turn"/></transmission></ros2_control>',
             "<ros2_control> is not used, but for its transmissions: 'c'",
         ),
@@ -156,6 +172,11 @@ def test_notes(more: str, note: str) -> None:
         (simple("turn", "<mechanicalReduction>inf</mechanicalReduction>"), "is 'inf'; expected a number"),
         (simple("turn", REDUCED, "<mechanicalReduction>3</mechanicalReduction>"), "is given as -50.5 and 3"),
         (simple("turn", '<drake:gear_ratio value="3">1</drake:gear_ratio>'), "is '1' and its value '3'"),
+        (
+            simple("turn", REDUCED)
+            + '<armdyn><of_joint joint="turn"><actuator><gear ratio="9"/></actuator></of_joint></armdyn>',
+            "it says gear ratio -50.5, and <armdyn> says gear ratio 9, rotor inertia 0 kg m^2 of joint 'turn'",
+        ),
         (simple("turn", REDUCED) + simple("turn"), "joint 'turn' has another transmission, of ratio -50.5"),
     ],
 )
@@ -163,7 +184,7 @@ def test_faults_can_be_accepted(more: str, problem: str) -> None:
     with pytest.raises(ModelError) as caught:
         actuators(more)
     assert problem in str(caught.value)
-    with pytest.warns(match="another transmission|the transmission is not used"):
+    with pytest.warns(match="another transmission|the transmission is not used|<armdyn> is taken"):
         actuators(more, problems="warn")
 
 

@@ -16,6 +16,7 @@ from armdyn.model.drive import Drive
 from armdyn.simulation import (
     Adaptive,
     ClosedLoop,
+    DivergenceWarning,
     FrictionWarning,
     Heun,
     OverTime,
@@ -212,7 +213,10 @@ def test_where_joints_cannot_stick_it_says_so(actuator: Actuator, method: Any, r
 def test_torques_that_are_no_numbers_are_not_held() -> None:
     """Nor do they reach the other arms."""
     tau = np.array([[np.nan, 0.0], [0.5, 0.2]])
-    final = ClosedLoop(arm(), method=Heun(1e-3))(HANGING * [1.0, 0.0], steps=5, tau=tau).final
+    with pytest.warns(
+        DivergenceWarning, match=r"1 of 2 arms, the first of them \(0,\), .*: tau that it was given is not"
+    ):
+        final = ClosedLoop(arm(), method=Heun(1e-3))(HANGING * [1.0, 0.0], steps=5, tau=tau).final
     assert np.isnan(final.q[0]).any()
     np.testing.assert_array_equal(final.q[1], HANGING * [1.0, 0.0])
 

@@ -169,6 +169,12 @@ def test_tasks_that_do_not_fit() -> None:
     ):
         with pytest.raises((TaskError, armdyn.ShapeError), match=words):
             Task(*bad)
+    with pytest.raises(armdyn.DTypeError, match=r"trajectory is 'a'; expected an armdyn\.Trajectory"):
+        Task.of_trajectory("a")  # type: ignore[arg-type]
+    with pytest.raises(armdyn.DTypeError, match="sizing is 3; expected what armdyn"):
+        armdyn.plots.draw_sizing(3)  # type: ignore[arg-type]
+    with pytest.raises(armdyn.ModelError, match="panels are 3; expected laws by title"):
+        armdyn.plots.draw_friction(3)  # type: ignore[arg-type]
     with pytest.raises(TaskError, match="durations"):
         Task.of_phases([1.0, 0.0], x[:2], x[:2], x[:2])
     with pytest.raises(armdyn.ShapeError, match="the task has 2 joints; expected 6"):

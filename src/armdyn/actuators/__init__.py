@@ -17,7 +17,7 @@ from armdyn.model.motor_parts import Rotor, Stator
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator
     from armdyn.actuators.brake import Brake
-    from armdyn.actuators.bus_account import BusAccount, Overload
+    from armdyn.actuators.bus_account import BusAccount, Overload, Shortage
     from armdyn.actuators.cogging import Cogging
     from armdyn.actuators.coulomb import Coulomb
     from armdyn.actuators.data_sheet import DataSheetError
@@ -78,6 +78,7 @@ _WHERE = {
     "Quadratic": "quadratic",
     "Rises": "thermal",
     "ServoFriction": "servo_friction",
+    "Shortage": "bus_account",
     "Sigmoid": "sigmoid",
     "Smooth": "smooth",
     "Spring": "spring",
@@ -136,6 +137,7 @@ __all__ = [
     "Rises",
     "Rotor",
     "ServoFriction",
+    "Shortage",
     "Sigmoid",
     "Slopes",
     "Smooth",

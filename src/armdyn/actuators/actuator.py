@@ -22,7 +22,7 @@ from armdyn.model.motor_parts import Rotor, Stator
 
 @dataclass(frozen=True)
 class Actuator(JointActuator):
-    """A motor with its gear and what rubs; a part that is left out says nothing.
+    """A motor with its gear and what rubs; a part that is left out says nothing, and one part at least is given.
 
     Args:
         motor: whose rotor the joint feels as the armature G^2 I_rotor, an approximation that leaves out how the link
@@ -63,8 +63,18 @@ class Actuator(JointActuator):
             object.__setattr__(self, "friction", _laws(self.friction))
         object.__setattr__(self, "rotor", _several("rotor", self.rotor, Rotor))
         object.__setattr__(self, "stator", _several("stator", self.stator, Stator))
+        self._check_parts()
         self._check_rotors()
         self._check_reflected()
+
+    def _check_parts(self) -> None:
+        """One at least is given; friction=() is one, which says that nothing rubs."""
+        parts = (self.motor, self.gear, self.rotor, self.stator, self.spring, self.brake)
+        if self.friction is None and not any(parts):
+            raise ModelError(
+                "Actuator has no parts; expected a motor, a gear, friction or another, such as "
+                "Actuator(gear=Gear(100.0)). To take the actuator of a joint away give None in its place"
+            )
 
     def _check_rotors(self) -> None:
         """One rotor is the motor's, and it has an inertia; none of them is behind a spring."""
@@ -90,6 +100,11 @@ class Actuator(JointActuator):
         if self.armature is not None:
             number("G^2 (I_rotor + I_gear) of Actuator", self.armature, unit="kg m^2 or kg")
         self._of_shaft()
+
+    @property
+    def gear_ratio(self) -> float:
+        """G, turns of the motor for one of the joint, or rad/m of a slide; 1 without a gear."""
+        return 1.0 if self.gear is None else self.gear.ratio
 
     @property
     def _rotors(self) -> tuple[Rotor, ...]:
@@ -118,12 +133,12 @@ class Actuator(JointActuator):
             return 0.0
         if self._rotor_inertia == 0.0:
             return 0.0 if self._rotors else None
-        return (self.gear or Gear()).ratio ** 2 * self._rotor_inertia
+        return self.gear_ratio**2 * self._rotor_inertia
 
     @property
     def motor_parts(self) -> tuple[Rotor | Stator, ...]:
         """Rotors, with the motor's inertia and the gear's ratio where they have none of their own, and stators."""
-        ratio = (self.gear or Gear()).ratio
+        ratio = self.gear_ratio
         rotors = (
             dataclasses.replace(
                 rotor,
@@ -145,9 +160,11 @@ class Actuator(JointActuator):
         return {} if self.spring is None else dataclasses.asdict(self.spring)
 
     @property
-    def without_spring(self) -> Actuator:
-        """The same, stiff."""
-        return dataclasses.replace(self, spring=None)
+    def without_spring(self) -> Actuator | None:
+        """The same, stiff; None where the spring is all of it."""
+        if self.spring is None:
+            return self
+        return None if self == Actuator(spring=self.spring) else dataclasses.replace(self, spring=None)
 
     @property
     def without_friction(self) -> Actuator:
@@ -182,7 +199,7 @@ class Actuator(JointActuator):
         """With w = G qd and a torque that the joint feels G times: G^2 damping qd + |G| friction sign(qd)."""
         if self.motor is None:
             return ()
-        G = (self.gear or Gear()).ratio
+        G = self.gear_ratio
         viscous, coulomb = Viscous(G**2 * self.motor.damping), Coulomb(abs(G) * self.motor.friction)
         return tuple(law for law, size in ((viscous, viscous.coefficient), (coulomb, coulomb.size)) if size)
 
@@ -198,7 +215,7 @@ class Actuator(JointActuator):
     @property
     def brake_torque(self) -> float:
         """The greatest joint force that the engaged brake holds, N m or N: |G| times its torque; 0 without one."""
-        return 0.0 if self.brake is None else abs((self.gear or Gear()).ratio) * self.brake.torque
+        return 0.0 if self.brake is None else abs(self.gear_ratio) * self.brake.torque
 
 
 def _laws(given: Any) -> tuple[FrictionLaw, ...]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from armdyn.actuators import sag
+from armdyn.errors import ModelError
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
@@ -38,10 +40,31 @@ class Overload:
 
 
 @dataclass(frozen=True, eq=False)
+class Shortage:
+    """An interval in which a motor needs more voltage than the bus has, to the samples.
+
+    Args:
+        joint: of the motor.
+        start: s.
+        end: s.
+        worst_time: of the largest difference, s.
+        needed: between the motor's terminals at that time, V.
+        bus_voltage: at that time, V; NaN where the supply cannot give the power.
+    """
+
+    joint: str
+    start: float
+    end: float
+    worst_time: float
+    needed: float
+    bus_voltage: float
+
+
+@dataclass(frozen=True, eq=False)
 class BusAccount:
     """Powers on a DC bus over time, W, at the beginning and the end of every interval, in which they are linear.
 
-        sum of powers = power of the supply - power burnt - rate of the stored energy
+        sum of powers = power of the supply at its terminals - power burnt - rate of the stored energy
 
     Args:
         supply: of the bus.
@@ -50,6 +73,7 @@ class BusAccount:
         powers: of the drives, W, shape (2 K, drives); negative where they give back.
         passes: whether the capacitor leaves the power to supply and resistor, shape (2 K,).
         stored: energy of the capacitor above that at the supply's voltage, J, shape (2 K,).
+        voltages: sizes of those of the motors, V, shape (2 K, drives); None where they are not known.
     """
 
     supply: Supply
@@ -58,6 +82,7 @@ class BusAccount:
     powers: Array
     passes: Array
     stored: Array
+    voltages: Array | None = None
 
     @cached_property
     def bus_power(self) -> Array:
@@ -80,14 +105,16 @@ class BusAccount:
 
     @property
     def supply_current(self) -> Array:
-        """The power of the supply over its voltage, A, shape (2 K,)."""
-        return self.supply_power / self.supply.voltage
+        """The power of the supply over its voltage under load, A, shape (2 K,); NaN above V^2/(4 R)."""
+        return self.supply_power / sag.voltage(self.supply.voltage, self.supply.resistance, self.supply_power)
 
     @property
     def bus_voltage(self) -> Array:
-        """sqrt(V^2 + 2 E/C) with the stored energy E, V, shape (2 K,)."""
+        """V less R I, or sqrt(V^2 + 2 E/C) with the stored energy E, V, shape (2 K,); NaN above V^2/(4 R)."""
         V, C = self.supply.voltage, self.supply.capacitance
-        return np.sqrt(V**2 + 2.0 * self.stored / C) if C else np.full(len(self.t), V)
+        if C:
+            return np.sqrt(V**2 + 2.0 * self.stored / C)
+        return sag.voltage(V, self.supply.resistance, self.supply_power)
 
     @property
     def drawn(self) -> float:
@@ -110,6 +137,13 @@ class BusAccount:
         return float(self.stored[-1])
 
     @property
+    def lost(self) -> float:
+        """The energy that became heat in the supply's own resistance, besides what is drawn, J; NaN above V^2/(4 R)."""
+        first, last = self.supply_power.reshape(-1, 2).T
+        means = sag.mean_loss(self.supply.voltage, self.supply.resistance, first, last)
+        return float(means @ np.diff(self.t)[::2])
+
+    @property
     def used(self) -> dict[str, float]:
         """The electrical energy of each drive, J: what it took less what it gave back."""
         return {name: self._energy(self.powers[:, k]) for k, name in enumerate(self.joints)}
@@ -128,11 +162,32 @@ class BusAccount:
 
     @property
     def overloads(self) -> tuple[Overload, ...]:
-        """The intervals in which the supply's limit is exceeded, in order of time."""
-        size = np.abs(self.supply_power).reshape(-1, 2).max(axis=1)
-        over = np.concatenate([[False], size > self.supply.limit * (1.0 + ROUNDING), [False]])
-        starts, ends = np.flatnonzero(~over[:-1] & over[1:]), np.flatnonzero(over[:-1] & ~over[1:])
-        return tuple(self._overload(2 * int(first), 2 * int(last)) for first, last in zip(starts, ends, strict=True))
+        """The intervals in which a limit of the supply is exceeded, in order of time."""
+        given, back = (sign * self.supply_power.reshape(-1, 2) for sign in (1.0, -1.0))
+        exceeds = 1.0 + ROUNDING
+        over = (given > self.supply.limit * exceeds) | (back > self.supply.limit_back * exceeds)
+        return tuple(self._overload(2 * first, 2 * last) for first, last in _runs(np.any(over, axis=1)))
+
+    @property
+    def shortages(self) -> tuple[Shortage, ...]:
+        """The intervals in which a motor needs more voltage than the bus has, by joint and in order of time.
+
+        Raises:
+            ModelError: an account without the motors' voltages.
+        """
+        if self.voltages is None:
+            raise ModelError("the account has no voltages of motors: supply.account takes them by voltages=")
+        bus = self.bus_voltage
+        return tuple(
+            self._shortage(name, needed, bus, slice(first, last))
+            for name, needed in zip(self.joints, self.voltages.T, strict=True)
+            for first, last in _runs(~(needed <= bus * (1.0 + ROUNDING)))
+        )
+
+    def _shortage(self, joint: str, needed: Array, bus: Array, part: slice) -> Shortage:
+        t, needed, bus = self.t[part], needed[part], bus[part]
+        k = int(np.nan_to_num(needed - bus, nan=np.inf).argmax())
+        return Shortage(joint, *map(float, (t[0], t[-1], t[k], needed[k], bus[k])))
 
     def _overload(self, first: int, last: int) -> Overload:
         k = first + int(np.abs(self.supply_power[first:last]).argmax())
@@ -151,11 +206,18 @@ class BusAccount:
         )
 
 
+def _runs(holds: Array) -> list[tuple[int, int]]:
+    """First places, and those behind the last, of stretches that hold."""
+    padded = np.concatenate([[False], holds, [False]])
+    starts, ends = np.flatnonzero(~padded[:-1] & padded[1:]), np.flatnonzero(padded[:-1] & ~padded[1:])
+    return [(int(start), int(end)) for start, end in zip(starts, ends, strict=True)]
+
+
 def split_at(levels: Sequence[float], t: Array, powers: Array, *, each: bool = False) -> tuple[Array, Array]:
     """Times and powers with further samples where the sum of the powers, or each of them, passes a level."""
     followed = powers if each else powers.sum(axis=1, keepdims=True)
     places, shares = [np.arange(len(t))], [np.zeros(len(t))]
-    for level in levels:
+    for level in dict.fromkeys(levels):
         before, after = followed[:-1] - level, followed[1:] - level
         place, column = np.nonzero(before * after < 0.0)
         places.append(place)

@@ -28,9 +28,11 @@ class Cogging:
     phase: float = 0.0
 
     def __post_init__(self) -> None:
-        for name, least, unit in (("amplitude", 0.0, "N m"), ("periods", 0.0, ""), ("phase", -np.inf, "rad")):
+        for name, least, unit in (("amplitude", 0.0, "N m"), ("phase", -np.inf, "rad")):
             value = number(f"{name} of Cogging", getattr(self, name), least=least, unit=unit)
             object.__setattr__(self, name, value)
+        periods = number("periods of Cogging", self.periods, above=0.0, expected="a number above zero, in one turn")
+        object.__setattr__(self, "periods", periods)
 
     def torque(self, angle: Any) -> Any:
         """A sin(N angle + phi), N m, at the rotor's angle, rad; numbers and traced scalars."""

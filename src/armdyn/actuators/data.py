@@ -15,12 +15,14 @@ from functools import cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from armdyn.actuators import limits, motor
+from armdyn.actuators import limits, motor, thermal
 from armdyn.actuators.actuator import Actuator
 from armdyn.actuators.brake import Brake
+from armdyn.actuators.cogging import Cogging
 from armdyn.actuators.gear import Gear
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.motor import Motor
+from armdyn.actuators.thermal import Thermal
 from armdyn.actuators.units import quantity
 from armdyn.errors import ArmdynError, ModelError, UnknownName, Unsupported, shown
 from armdyn.model.actuator import JointActuator
@@ -171,6 +173,8 @@ def _plain(value: Any) -> Any:
 UNITS: dict[type, dict[str, str]] = {
     Motor: {**motor.UNITS, "torque_constant": "N m/A", "resistance": "ohm"},
     MotorLimits: limits.UNITS,
+    Thermal: thermal.UNITS,
+    Cogging: {"amplitude": "N m", "phase": "rad"},
     Gear: {"inertia": "kg m^2"},
     Brake: {"torque": "N m"},
 }

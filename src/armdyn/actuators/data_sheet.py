@@ -118,7 +118,8 @@ def read(
     R = _resistance(given, k_t)
     expected = _expected(given, k_t, R)
     if check and (found := list(_contradictions(given, expected, k_t, R))):
-        raise DataSheetError([*found, "check=False takes torque constant and resistance, and leaves out the others"])
+        advice = "Mend the sheet; check=False takes torque constant and resistance, and leaves out the rest"
+        raise DataSheetError([*found[:-1], f"{found[-1]}. {advice}"])
     if (cogging_periods is None) != ("cogging_torque" not in given):
         raise DataSheetError("cogging_torque and cogging_periods belong together; give both or neither")
     _warn_of_unused(given, expected)

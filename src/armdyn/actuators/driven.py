@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from armdyn.actuators.actuator import Actuator
-from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
 from armdyn.errors import ModelError, Unsupported
 from armdyn.model.joint import Joint
@@ -54,11 +54,19 @@ def motor_count(model: Model) -> int:
     return sum(_motor_of(joint) is not None for joint in model.joints)
 
 
-def motors_of(mechanism: Mechanism) -> list[Driven]:
+CONSTANTS = {"torque_constant": "N m/A", "resistance": "ohm"}
+"""The constants that a motor may lack, and their units."""
+
+
+def motors_of(mechanism: Mechanism, *needs: str) -> list[Driven]:
     """The motors, in the order of the coordinates that they move.
 
+    Args:
+        mechanism: of the robot.
+        needs: those of `CONSTANTS` that every motor must have.
+
     Raises:
-        ModelError: a robot without motors.
+        ModelError: a robot without motors, or motors without what is needed.
         Unsupported: a motor on a joint that several coordinates move, or two motors on joints of one coordinate: what
             each of them gives does not follow from the motion.
     """
@@ -67,6 +75,8 @@ def motors_of(mechanism: Mechanism) -> list[Driven]:
             f"{mechanism.name!r} has no motors; robot.with_actuators({{'elbow': Actuator(Motor(...), Gear(...))}}) "
             "gives it some"
         )
+    if problems := list(_lacking(mechanism.model, needs)):
+        raise ModelError(problems)
     found: dict[int, Driven] = {}
     drive = mechanism.drive
     for body, terms, offset in zip(mechanism.links, drive.terms, drive.offsets, strict=False):
@@ -85,10 +95,19 @@ def motors_of(mechanism: Mechanism) -> list[Driven]:
     return [found[coordinate] for coordinate in sorted(found)]
 
 
+def _lacking(model: Model, needs: Sequence[str]) -> Iterator[str]:
+    """The constants that motors lack, a sentence each."""
+    for joint in model.joints:
+        motor = _motor_of(joint)
+        for name in needs if motor is not None else ():
+            if getattr(motor, name) is None:
+                where = f"the motor of joint {joint.name!r} of {model.name!r}"
+                yield f"{name} of {where} is not given; the equations need it, in {CONSTANTS[name]}: Motor({name}=...)"
+
+
 def _motor_of(joint: Joint) -> Motor | None:
     return joint.actuator.motor if isinstance(joint.actuator, Actuator) else None
 
 
 def _ratio_of(joint: Joint) -> float:
-    gear = joint.actuator.gear if isinstance(joint.actuator, Actuator) else None
-    return (gear or Gear()).ratio
+    return 1.0 if joint.actuator is None else joint.actuator.gear_ratio

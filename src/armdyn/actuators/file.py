@@ -83,7 +83,10 @@ def write(actuators: Mapping[str, JointActuator | None], path: str | os.PathLike
       "elbow": {"motor": {"rotor_inertia": 0.0001}, "gear": {"ratio": 100.0}}
     }
     """
-    given = {joint: as_data(actuator) for joint, actuator in actuators.items() if actuator is not None}
+    said: Any = actuators
+    if not isinstance(said, Mapping):
+        raise ModelError(f"actuators are {shown(said)}; expected a mapping from joints to armdyn.actuators.Actuator")
+    given = {joint: as_data(actuator) for joint, actuator in said.items() if actuator is not None}
     lines = [f"  {json.dumps(joint)}: {json.dumps(data)}" for joint, data in given.items()]
     text = "{\n" + ",\n".join(lines) + "\n}"
     if path is not None:

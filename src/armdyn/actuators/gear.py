@@ -41,8 +41,10 @@ class Gear:
             "ratio",
             number("ratio of Gear", self.ratio, above=-LARGEST_RATIO, below=LARGEST_RATIO, expected=RATIO),
         )
-        if self.ratio == 0.0:
-            raise ModelError("ratio of Gear is 0; expected the turns of the motor for one of the joint")
+        if abs(self.ratio) < 1.0 / LARGEST_RATIO:
+            raise ModelError(
+                f"ratio of Gear is {self.ratio:g}; expected the turns of the motor for one of the joint, not zero"
+            )
         object.__setattr__(self, "inertia", number("inertia of Gear", self.inertia, least=0.0, unit="kg m^2"))
         if self.back_efficiency is None:
             object.__setattr__(self, "back_efficiency", self.efficiency)

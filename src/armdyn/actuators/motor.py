@@ -14,7 +14,7 @@ from armdyn.actuators.electrical import DcEquations
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.operating import OperatingRegion
 from armdyn.actuators.thermal import Rises, Thermal
-from armdyn.checks import number
+from armdyn.checks import number, whole_number
 from armdyn.errors import DTypeError, ModelError, shown
 
 UNITS = {
@@ -156,7 +156,7 @@ class Motor(OperatingRegion):
 
     def speed_torque_curve(self, voltage: float | None = None, points: int = 2) -> Any:
         """The line from no torque to stall, shape (points, 2): k_t I, N m, and w, rad/s."""
-        torques = np.linspace(0.0, self.stall_torque(voltage), points)
+        torques = np.linspace(0.0, self.stall_torque(voltage), whole_number("points", points, least=2))
         return np.column_stack([torques, self.speed(self._volts(voltage), torques)])
 
     def _volts(self, voltage: float | None) -> float:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.declared import function
-from armdyn.actuators.driven import Driven, motor_count, motors_of
+from armdyn.actuators.driven import CONSTANTS, Driven, motor_count, motors_of
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import rate
@@ -75,7 +75,7 @@ def motor_currents(
         Unsupported: motors on coupled joints whose torques do not follow from the motion.
     """
     torques = motor_torques(mechanism, q, qd, qdd, f_tip, f_ext)
-    return _of_motors(mechanism, lambda own, k: own.motor.current(torques[k]))
+    return _of_motors(mechanism, lambda own, k: own.motor.current(torques[k]), "torque_constant")
 
 
 @function("(n),(n),(n),(n)?,(6)?,(links,6)?,(motors)?->(motors)", sizes=MOTORS)
@@ -110,7 +110,7 @@ def motor_voltages(
     """
     currents, rates = _currents_and_rates(mechanism, q, qd, qdd, qddd, f_tip, f_ext)
     return _of_motors(
-        mechanism, lambda own, k: _warm(own, winding_rise, k).voltage(currents[k], own.speed(qd), rates[k])
+        mechanism, lambda own, k: _warm(own, winding_rise, k).voltage(currents[k], own.speed(qd), rates[k]), *CONSTANTS
     )
 
 
@@ -145,7 +145,9 @@ def electrical_power(
     """
     currents, rates = _currents_and_rates(mechanism, q, qd, qdd, qddd, f_tip, f_ext)
     return _of_motors(
-        mechanism, lambda own, k: _warm(own, winding_rise, k).electrical_power(currents[k], own.speed(qd), rates[k])
+        mechanism,
+        lambda own, k: _warm(own, winding_rise, k).electrical_power(currents[k], own.speed(qd), rates[k]),
+        *CONSTANTS,
     )
 
 
@@ -164,7 +166,7 @@ def current_commands(mechanism: Mechanism, q: Array, tau: Array) -> Array:
         ModelError: a robot without motors, or a motor whose torque constant is not given.
         Unsupported: motors on coupled joints whose torques do not follow from the motion.
     """
-    return _of_motors(mechanism, lambda own, k: own.motor.current(own.motor_torque(tau, q)))
+    return _of_motors(mechanism, lambda own, k: own.motor.current(own.motor_torque(tau, q)), "torque_constant")
 
 
 @function("(n),(motors)->(n)", sizes=MOTORS)
@@ -182,14 +184,14 @@ def forces_of_currents(mechanism: Mechanism, q: Array, currents: Array) -> Array
         Unsupported: motors on coupled joints whose torques do not follow from the motion.
     """
     tau = np.zeros(mechanism.dof, dtype=object)
-    for own, current in zip(motors_of(mechanism), currents, strict=True):
+    for own, current in zip(motors_of(mechanism, "torque_constant"), currents, strict=True):
         tau[own.coordinate] = own.joint_force(own.motor.torque(current), q)
     return tau
 
 
-def _of_motors(mechanism: Mechanism, of_one: Callable[[Driven, int], Any]) -> Array:
-    """A number of every motor, from the motor and its place among them."""
-    return np.array([of_one(own, k) for k, own in enumerate(motors_of(mechanism))])
+def _of_motors(mechanism: Mechanism, of_one: Callable[[Driven, int], Any], *needs: str) -> Array:
+    """A number of every motor, from the motor and its place among them; ``needs`` are constants that all must have."""
+    return np.array([of_one(own, k) for k, own in enumerate(motors_of(mechanism, *needs))])
 
 
 def _warm(own: Driven, winding_rise: Array | None, k: int) -> Any:

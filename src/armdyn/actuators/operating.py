@@ -9,6 +9,7 @@ import numpy as np
 
 from armdyn.actuators.electrical import DcEquations
 from armdyn.actuators.limits import MotorLimits
+from armdyn.checks import number
 from armdyn.errors import ModelError
 from armdyn.program import greater, less_equal, select
 from armdyn.spatial.rotations import Array
@@ -59,6 +60,8 @@ class OperatingRegion(DcEquations):
         Raises:
             ModelError: without a limit of the voltage.
         """
+        if number("gear_ratio", gear_ratio) == 0.0:
+            raise ModelError("gear_ratio is 0; expected the turns of the motor for one behind the gear")
         if math.isinf(self.limits.voltage):
             raise ModelError("a motor without limits.voltage has no region; give MotorLimits(voltage=...), V")
         V, fastest, slope = self.limits.voltage / self.k_t, self.limits.speed, self.R / self.k_t**2

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.bus_account import BusAccount, split_at
+from armdyn.actuators.sag import most_power, power_at
 from armdyn.checks import array, number, switch
 from armdyn.errors import ModelError, ShapeError
 from armdyn.spatial.rotations import Array
@@ -24,16 +25,21 @@ class Supply:
     resistor is switched on that burns what comes. Before the supply gives again the capacitor is discharged to V. So
     the capacitor holds at most C (V_b^2 - V^2)/2 more than at V. Without a capacitor the resistor burns all of it.
 
+    A supply with a resistance of its own falls to the voltage U = V - R I that all drives have in common, and rises by
+    what is returned to it; see `armdyn.actuators.sag`.
+
     Args:
-        voltage: V, of the bus where the supply feeds it, V.
-        power_limit: the most that the supply gives or takes, W.
-        current_limit: the most in A; V times it is a limit of the power.
+        voltage: V, of the bus where the supply feeds it and no current flows, V.
+        power_limit: the most that the supply gives or takes at its terminals, W.
+        current_limit: the most in A; the power at it is a limit of the power.
         regenerates: whether it returns power to the mains.
         capacitance: C, of the bus, F.
         braking_voltage: V_b, at which the resistor is switched on, V; without one the voltage rises without end.
+        resistance: R, of the supply and its cables, ohm.
 
     Raises:
-        ModelError: a braking voltage that is not above the supply's, or one of a supply that regenerates.
+        ModelError: a braking voltage that is not above the supply's, or one of a supply that regenerates; a resistance
+            and a capacitance, between which current flows by a differential equation.
 
     >>> supply = armdyn.actuators.Supply(48.0, power_limit=150.0)
     >>> account = supply.account([0.0, 1.0, 2.0], [[100.0, 50.0], [200.0, -40.0], [-40.0, -40.0]])  # two drives
@@ -49,6 +55,7 @@ class Supply:
     regenerates: bool = False
     capacitance: float = 0.0
     braking_voltage: float = math.inf
+    resistance: float = 0.0
 
     def __post_init__(self) -> None:
         above = {"voltage": ("V", False), "power_limit": ("W", True), "current_limit": ("A", True)}
@@ -56,7 +63,14 @@ class Supply:
             value = number(f"{name} of Supply", getattr(self, name), above=0.0, unit=unit, infinite=infinite)
             object.__setattr__(self, name, value)
         switch("regenerates of Supply", self.regenerates)
-        object.__setattr__(self, "capacitance", number("capacitance of Supply", self.capacitance, least=0.0, unit="F"))
+        for name, unit in (("capacitance", "F"), ("resistance", "ohm")):
+            value = number(f"{name} of Supply", getattr(self, name), least=0.0, unit=unit)
+            object.__setattr__(self, name, value)
+        if self.capacitance and self.resistance:
+            raise ModelError(
+                "Supply has a resistance and a capacitance; what flows between them follows a differential equation, "
+                "which is not solved here. Give one of them"
+            )
         braking = number(
             "braking_voltage of Supply", self.braking_voltage, above=self.voltage, unit="V", infinite=True,
             expected=f"a voltage above the supply's {self.voltage:g} V",
@@ -69,8 +83,13 @@ class Supply:
 
     @property
     def limit(self) -> float:
-        """The most power that it gives or takes, W: the smaller of its two limits."""
-        return min(self.power_limit, self.voltage * self.current_limit)
+        """The most power that it gives, W: the least of its limits, and of V^2/(4 R)."""
+        return min(self.power_limit, power_at(self.voltage, self.resistance, self.current_limit))
+
+    @property
+    def limit_back(self) -> float:
+        """The most power that it takes back, W, where it regenerates."""
+        return min(self.power_limit, -power_at(self.voltage, self.resistance, -self.current_limit))
 
     @property
     def storable(self) -> float:
@@ -79,13 +98,20 @@ class Supply:
             return 0.0
         return 0.5 * self.capacitance * (self.braking_voltage**2 - self.voltage**2)
 
-    def account(self, t: ArrayLike, powers: ArrayLike, joints: Sequence[str] | None = None) -> BusAccount:
+    def account(
+        self,
+        t: ArrayLike,
+        powers: ArrayLike,
+        joints: Sequence[str] | None = None,
+        voltages: ArrayLike | None = None,
+    ) -> BusAccount:
         """Powers on the bus over time, exact where those of the drives are linear between the times.
 
         Args:
             t: times, s, rising, shape (T,), two at least.
             powers: of the drives at the bus, W, such as of ``robot.electrical_power``, shape (T, drives).
             joints: the drives' names; "0", "1", ... where none are given.
+            voltages: between the motors' terminals, V, shape (T, drives), for `BusAccount.shortages`.
 
         Raises:
             ModelError: times that do not rise, numbers that are not finite.
@@ -98,8 +124,11 @@ class Supply:
         names = tuple(map(str, range(each.shape[1]))) if joints is None else tuple(joints)
         if len(names) != each.shape[1]:
             raise ShapeError(f"{len(names)} names of joints for {each.shape[1]} drives; expected one each")
-        times, each = split_at((0.0, self.limit, -self.limit), times, each)
-        return self._flows(names, times, each)
+        wanted = None if voltages is None else np.abs(array("voltages", voltages, each.shape, "V", finite=ModelError))
+        levels = (0.0, self.limit, -self.limit_back, most_power(self.voltage, self.resistance))
+        split_times, each = split_at(levels, times, each)
+        flows = self._flows(names, split_times, each)
+        return flows if wanted is None else replace(flows, voltages=_between(times, wanted, flows.t))
 
     def _flows(self, names: tuple[str, ...], t: Array, each: Array) -> BusAccount:
         """Of every interval its beginning and its end, cut where the capacitor is empty or full."""
@@ -122,6 +151,11 @@ class Supply:
         passes = np.repeat([not buffered for *_, buffered in pieces], 2)
         powers = each[place] + share[:, None] * (each[place + 1] - each[place])
         return BusAccount(self, names, t[place] + share * (t[place + 1] - t[place]), powers, passes, np.array(kept))
+
+
+def _between(t: Array, values: Array, at: Array) -> Array:
+    """Values over times, linear in between, at other times."""
+    return np.stack([np.interp(at, t, column) for column in values.T], axis=-1)
 
 
 def _share_that_takes(energy: float, first: float, last: float, h: float) -> float:

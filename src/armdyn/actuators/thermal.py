@@ -24,6 +24,19 @@ class Rises(NamedTuple):
     housing: Any
 
 
+UNITS = {
+    "winding_to_housing": "K/W",
+    "winding_capacity": "J/K",
+    "housing_to_ambient": "K/W",
+    "housing_capacity": "J/K",
+    "ambient": "degC",
+    "reference": "degC",
+    "winding_limit": "degC",
+    "resistance_coefficient": "1/K",
+    "magnet_coefficient": "1/K",
+}
+
+
 @dataclass(frozen=True)
 class Thermal:
     """Winding (w) and housing (h) as two heat capacities, with theta their temperatures above the ambient.
@@ -64,17 +77,18 @@ class Thermal:
 
     def __post_init__(self) -> None:
         bounds: dict[str, dict[str, Any]] = {
-            "winding_to_housing": {"above": 0.0, "unit": "K/W"},
-            "winding_capacity": {"above": 0.0, "unit": "J/K"},
-            "housing_to_ambient": {"least": 0.0, "unit": "K/W"},
-            "housing_capacity": {"least": 0.0, "unit": "J/K"},
-            "ambient": {"least": ABSOLUTE_ZERO, "unit": "degC"},
-            "reference": {"least": ABSOLUTE_ZERO, "unit": "degC"},
-            "resistance_coefficient": {"least": 0.0, "unit": "1/K"},
-            "magnet_coefficient": {"unit": "1/K"},
+            "winding_to_housing": {"above": 0.0},
+            "winding_capacity": {"above": 0.0},
+            "housing_to_ambient": {"least": 0.0},
+            "housing_capacity": {"least": 0.0},
+            "ambient": {"least": ABSOLUTE_ZERO},
+            "reference": {"least": ABSOLUTE_ZERO},
+            "resistance_coefficient": {"least": 0.0},
+            "magnet_coefficient": {},
         }
         for name, bound in bounds.items():
-            object.__setattr__(self, name, number(f"{name} of Thermal", getattr(self, name), **bound))
+            value = number(f"{name} of Thermal", getattr(self, name), unit=UNITS[name], **bound)
+            object.__setattr__(self, name, value)
         limit = number(
             "winding_limit of Thermal", self.winding_limit, above=self.ambient, infinite=True, unit="degC",
             expected=f"a temperature above the ambient's {self.ambient:g} degC",

@@ -19,14 +19,16 @@ from armdyn.cli.outputs import refuse_unwritable
 from armdyn.cli.screen import Screen, screen
 from armdyn.cli.tables import figure, new_table, show, show_notes
 from armdyn.errors import ShapeError
-from armdyn.formats.csv_table import TableError
 from armdyn.robot import Robot
-from armdyn.simulation.joint_tables import read_states
+from armdyn.simulation.joint_tables import read_cycle
 from armdyn.simulation.progress import progress_bar
 from armdyn.sizing import Catalogue, Sizing, Task
 from armdyn.sizing import size as size_drives
 
-TASK = "A csv of one cycle: columns t, q_JOINT, qd_JOINT, qdd_JOINT, with units if not SI, as of armdyn torque."
+TASK = (
+    "A csv of one cycle: columns t, q_JOINT, qd_JOINT, qdd_JOINT, with units if not SI, as of armdyn torque. Without "
+    "columns of qd, or of qdd, these are derivatives of the quintic spline through q."
+)
 MOUNT = "The frame that the drive of a joint stands at, JOINT=FRAME; may be repeated. At the joint if left out."
 LEAD = "Of a joint that slides: m for a turn of its screw, JOINT=VALUE; may be repeated."
 MOST_SHOWN = 5
@@ -109,6 +111,8 @@ def size(
         print_json(_data(found, [path for path in (csv, report) if path is not None]))
     else:
         _print(console, found, bare=bare)
+    for path in filter(None, (csv, report)):
+        path.parent.mkdir(parents=True, exist_ok=True)
     if csv is not None:
         _write(csv, found)
         console.print(f"wrote {csv}", soft_wrap=True)
@@ -151,10 +155,8 @@ def _endings() -> Sequence[str]:
 
 
 def _task(path: Path, arm: Robot, hold: float | None) -> Task:
-    t, *states = read_states(path, arm)
-    if t is None:
-        raise TableError(f"{path} has no column t; expected the times of the task, s")
-    cycle = Task(t, *states)
+    t, q, qd, qdd = read_cycle(path, arm)
+    cycle = Task(t, q, qd, qdd, joint_names=arm.joint_names)
     return cycle if hold is None else cycle.then_hold(hold)
 
 

@@ -60,13 +60,41 @@ def projection_step(model: Mechanism, q: Array, qd: Array) -> Projected:
         qd: joint velocities, rad/s or m/s, shape (..., n).
     """
     phi, A, _ = all_equations(model, q)
-    nearer = q
-    if len(phi):
-        chosen = np.array([row.holonomic for row in rows_of(model.model.constraints)])
-        nearer = q - _least(model, q, A[chosen], phi)
-    A_next = all_equations(model, nearer).A if len(phi) else A
-    slower = qd - _least(model, nearer, A_next, A_next @ qd)
+    nearer = _nearer(model, q)
+    slower = _within(model, nearer, qd)
     return Projected(nearer, slower, np.array(phi_by_row(model, phi)), np.asarray(A @ qd))
+
+
+def projected(model: Mechanism, q: Array, qd: Array) -> tuple[Array, Array]:
+    """Positions two Newton steps nearer to the constraints, and velocities that keep them there.
+
+    Of an integrator's drift, one brings phi to its square, the second to rounding; both are compiled and differentiated
+    with the step they follow.
+
+    Args:
+        model: the traced arm, with constraints of full rank.
+        q: joint positions, rad or m, shape (n,).
+        qd: joint velocities, rad/s or m/s, shape (n,).
+    """
+    nearer = _nearer(model, _nearer(model, q))
+    return nearer, _within(model, nearer, qd)
+
+
+def _nearer(model: Mechanism, q: Array) -> Array:
+    """Positions a Newton step nearer to phi = 0."""
+    phi, A, _ = all_equations(model, q)
+    if not len(phi):
+        return q
+    chosen = np.array([row.holonomic for row in rows_of(model.model.constraints)])
+    nearer: Array = q - _least(model, q, A[chosen], phi)
+    return nearer
+
+
+def _within(model: Mechanism, q: Array, qd: Array) -> Array:
+    """Velocities without what leaves the constraints."""
+    A = all_equations(model, q).A
+    within: Array = qd - _least(model, q, A, A @ qd)
+    return within
 
 
 def _least(model: Mechanism, q: Array, A: Array, b: Array) -> Array:

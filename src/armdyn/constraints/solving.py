@@ -96,6 +96,9 @@ def solve_dependent(
         result[dependent] = solution
 
 
+BY_LEAST_SQUARES = "redundant='least_squares', which armdyn.simulate and methods take and compiled loops do not"
+
+
 def _redundant(
     robot: ConstrainedRobot, q: Array, A: Array, M: Array, index: tuple[int, ...], rank_tolerance: float
 ) -> RedundantConstraints:
@@ -105,10 +108,10 @@ def _redundant(
     if why_singular(robot, q, rank, rank_tolerance):
         return SingularState(
             what + "They are so at this state and not near it, so all of them are needed: choose another state, or "
-            "redundant='least_squares'."
+            f"{BY_LEAST_SQUARES}."
         )
     return RedundantConstraints(
-        what + "Leave them out, as robot.with_independent_constraints(q) does, or choose redundant='least_squares'."
+        what + f"Leave them out, as robot.with_independent_constraints(q) does, or choose {BY_LEAST_SQUARES}."
     )
 
 

@@ -10,6 +10,9 @@ from armdyn.simulation.unfinished import SimulationError
 def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, t0: float = 0.0) -> Rolled:
     """The results of a closed loop, where they are finite; else an error with the arm, the time and the joint.
 
+    The call itself warns, by `armdyn.simulation.DivergenceWarning`, where the last state is not finite. This looks at
+    all that was recorded too, where the first number that is not finite may be a torque or a signal.
+
     Args:
         loop: that was called.
         rolled: what it gave.
@@ -19,10 +22,13 @@ def require_finite(loop: ClosedLoop, rolled: Rolled, *, h: float | None = None, 
     Raises:
         SimulationError: NaN or infinity.
 
+    >>> import warnings
     >>> robot = armdyn.load("planar_2r")
     >>> loop = armdyn.ClosedLoop(robot, armdyn.control.pd_gravity)
     >>> aim = {"q_ref": np.zeros(2), "qd_ref": np.zeros(2), "Kp": np.full(2, 1e6), "Kd": np.zeros(2)}
-    >>> rolled = loop([[0.1, 0.2], [0.0, 0.0]], steps=2000, every=10, **aim)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     rolled = loop([[0.1, 0.2], [0.0, 0.0]], steps=2000, every=10, **aim)
     >>> armdyn.control.require_finite(loop, rolled)
     Traceback (most recent call last):
         ...

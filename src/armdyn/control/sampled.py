@@ -7,7 +7,7 @@ from typing import Any
 from armdyn.checks import whole_number
 from armdyn.control.wrapping import H, Inside, Run, Values
 from armdyn.declaration import Function
-from armdyn.program import less, select
+from armdyn.program import Expr, less, select
 from armdyn.simulation.errors import SettingError
 
 
@@ -40,7 +40,10 @@ def sampled(controller: Function, every: int) -> Function:
 
     def law(model: Any, values: Values, run: Run) -> Values:
         runs = less(values[step], 0.5)
-        fresh = run(values | {"h": m * values["h"]})
+        if isinstance(runs, Expr) or runs:
+            fresh = run(values | {"h": m * values["h"]})
+        else:  # on numbers: the controller runs at its own sample time only
+            fresh = {name: values[name] for name in inside.state} | {name: values[own] for own, name in held.items()}
         found = {name: select(runs, new, values[name]) for name, new in fresh.items() if name in inside.state}
         for own, name in held.items():
             found[name] = found[own] = select(runs, fresh[name], values[own])

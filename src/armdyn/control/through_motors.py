@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from armdyn.actuators.driven import COMMANDS, Driven, motors_of
+from armdyn.actuators.driven import COMMANDS, CONSTANTS, Driven, motors_of
 from armdyn.actuators.flexible_joints import spring_count
 from armdyn.actuators.thermal import Rises
 from armdyn.checks import choice
@@ -78,7 +78,7 @@ def through_motors(controller: Function, *, command: str = "torque") -> Function
         found = run(values)
         tau = np.array(found["tau"], dtype=object)
         new = {name: np.zeros(len(tau), dtype=object) for name in (*states, voltage, power)}
-        for own in motors_of(model):
+        for own in motors_of(model, *CONSTANTS):
             i = own.coordinate
             state = values[current][i], Rises(values[winding][i], values[housing][i])
             step = _step(own, command, found["tau"][i], *state, values)

@@ -10,9 +10,10 @@ import numpy as np
 
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import TraceError
+from armdyn.model.mechanism import Mechanism
 from armdyn.named_tuples import named_tuple
 from armdyn.robot import Robot
-from armdyn.simulation.closed_loop import Controller
+from armdyn.simulation.controller import Controller
 
 Values = dict[str, Any]
 Run = Callable[[Values], Values]
@@ -93,7 +94,7 @@ class Inside:
 
         def run(model: Any, *arrays: Any, **options: Any) -> Any:
             values = dict.fromkeys(arguments) | dict(zip(arguments, arrays, strict=False))
-            own = model if believed is None else believed.exact_mechanism
+            own = model if believed is None else _mechanism_of(believed, values)
             found = law(model, values, lambda given: self.controller.run(own, given, **options))
             return kind(*(np.asarray(found[one]) if results[one] else found[one] for one in results))
 
@@ -107,6 +108,12 @@ class Inside:
             run, name, signature, tuple(arguments.values()), tuple(results.values()), function.options, kind,
             function.sizes, function.choices, made,
         )  # fmt: skip
+
+
+def _mechanism_of(robot: Robot, values: Values) -> Mechanism:
+    """The exact mechanism where values are traced, that in float64 where they are numbers."""
+    is_traced = any(np.asarray(value).dtype == object for value in values.values() if value is not None)
+    return robot.exact_mechanism if is_traced else robot.mechanism
 
 
 def _shape(shape: Shape) -> str:

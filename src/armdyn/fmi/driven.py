@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.actuators.actuator import Actuator
-from armdyn.actuators.driven import Driven, motors_of
+from armdyn.actuators.driven import CONSTANTS, Driven, motors_of
 from armdyn.actuators.motor_functions import MOTORS
 from armdyn.algorithms import forward_dynamics
 from armdyn.declaration import Argument, Function, MadeFunction
@@ -39,7 +39,7 @@ def driven_motion(model: Model) -> Function:
         q, qd = values["q"], values["qd"]
         tau = np.array(values["tau"], dtype=object)
         found = []
-        for k, own in enumerate(motors_of(mechanism)):
+        for k, own in enumerate(motors_of(mechanism, *CONSTANTS)):
             V, w = _within(values["voltage"][k], own.motor.limits.voltage), own.speed(qd)
             current = values["current"][k] if kept else own.motor.steady_current(V, w)
             found.append(own.motor.current_rate(current, V, w) if kept else current)

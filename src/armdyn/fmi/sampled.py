@@ -14,7 +14,8 @@ from armdyn.fmi.quantities import parameter, starts, variable
 from armdyn.functions.c_notes import said_of
 from armdyn.program import Program
 from armdyn.robot import Robot
-from armdyn.simulation.closed_loop import ClosedLoop, Controller
+from armdyn.simulation.closed_loop import ClosedLoop
+from armdyn.simulation.controller import Controller
 from armdyn.simulation.errors import SettingError
 from armdyn.targets.fmi.archive import Fmu
 from armdyn.targets.fmi.system import State, System, Variable

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from armdyn.arrays import takes_results
-from armdyn.errors import DTypeError, ShapeError
-from armdyn.program import Port
+from armdyn.arrays import overlapping, takes_results
+from armdyn.errors import DTypeError, OverlapError, ShapeError
+from armdyn.program import Expr, NeedsNumbers, Port
 
 if TYPE_CHECKING:
     from armdyn.functions.binding import Inputs
@@ -34,6 +34,7 @@ def check_argument(inputs: Inputs, port: Port, value: Any, *, steps: int | None 
     except ValueError:
         raise ShapeError(f"{port.name} is ragged: its rows differ in length; expected {expected}") from None
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
+        _refuse_traced(inputs, port.name, array)
         held = _HELD.get(array.dtype.kind, str(array.dtype))
         if array.dtype == object and all(isinstance(x, int) for x in array.flat):
             held = "integers beyond 64 bits"
@@ -41,6 +42,17 @@ def check_argument(inputs: Inputs, port: Port, value: Any, *, steps: int | None 
     leading, own = array.shape[: array.ndim - len(port.shape)], array.shape[array.ndim - len(port.shape) :]
     if array.ndim < len(port.shape) or own != port.shape or (steps is not None and leading[:1] != (steps,)):
         raise ShapeError(f"{port.name} has shape {array.shape}; expected {expected}")
+
+
+def _refuse_traced(inputs: Inputs, name: str, array: Any) -> None:
+    """Raise for traced scalars, which a compiled function does not take: its declared function does."""
+    if any(isinstance(x, Expr) for x in array.flat):
+        function = inputs.function
+        module = "armdyn.algorithms." if function.__module__.startswith("armdyn.algorithms") else ""
+        raise NeedsNumbers(
+            f"{name} is traced, but {_what(inputs)} is compiled and takes numbers only; what is traced calls the "
+            f"declared function, {module}{function.name}(model, ...)"
+        )
 
 
 def _expected(inputs: Inputs, port: Port, steps: int | None) -> str:
@@ -73,10 +85,11 @@ def _batch(inputs: Inputs, given: Mapping[str, Any]) -> tuple[int, ...] | None:
 
 
 def is_writable(out: Any) -> bool:
-    """Whether NumPy writes results to ``out``, an array or a tuple with some, as to its own arrays."""
+    """Whether NumPy writes results to ``out``, an array or a tuple with some, as to its own arrays, each apart."""
     if type(out) is np.ndarray:
         return True
-    return all(a is None or takes_results(a) for a in (out if isinstance(out, tuple) else (out,)))
+    arrays = [a for a in (out if isinstance(out, tuple) else (out,)) if a is not None]
+    return all(map(takes_results, arrays)) and (len(arrays) < 2 or overlapping(arrays) is None)
 
 
 def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> None:
@@ -87,6 +100,12 @@ def check_out(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]]) -> N
         if array.shape[array.ndim - len(shape) :] != shape:
             expected = f"{_dimensions(shape)} for {inputs.model.name!r}"
             raise ShapeError(f"out has shape {array.shape}; expected {expected}")
+    arrays = out if isinstance(out, tuple) else (out,)
+    shared = overlapping([np.empty(0) if a is None else a for a in arrays])
+    if shared is not None:
+        raise OverlapError(
+            f"arrays {shared[0]} and {shared[1]} of out share memory; expected an array of its own for each result"
+        )
 
 
 def check_out_of_batch(inputs: Inputs, out: Any, options: Sequence[tuple[str, Any]], given: Mapping[str, Any]) -> None:

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import linecache
+import sys
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from armdyn.errors import TraceError
-from armdyn.program import explained
+from armdyn.program import NeedsNumbers, explained
 
-LIBRARIES = ("armdyn", "numpy", "scipy", "contextlib")
+LIBRARIES = frozenset({"armdyn", "numpy", "scipy", *sys.stdlib_module_names} - {"__main__"})
 """Packages whose own lines are not what a caller can change."""
 
 
 class LocatedTraceError(TraceError):
     """A `TraceError` whose message begins with the line it is about."""
+
+
+class LocatedNeedsNumbers(LocatedTraceError, NeedsNumbers):
+    """The same of a function that runs on numbers, but cannot be traced."""
 
 
 @contextmanager
@@ -24,7 +29,7 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
 
     Args:
         name: of the function, for messages.
-        advice: a sentence on what else can be done.
+        advice: a sentence on what else can be done with a function that needs numbers.
     """
     try:
         yield
@@ -35,7 +40,9 @@ def locating(name: str, advice: str = "") -> Iterator[None]:
         place = None if traced is None else _place(error)
         if traced is None or place is None:
             raise
-        raise LocatedTraceError(f"{place}: {traced}" + (f". {advice}" if advice else "")) from error
+        if isinstance(traced, NeedsNumbers):
+            raise LocatedNeedsNumbers(f"{place}: {traced}" + (f". {advice}" if advice else "")) from error
+        raise LocatedTraceError(f"{place}: {traced}") from error
 
 
 def _place(error: Exception) -> str | None:

@@ -32,13 +32,17 @@ class Rolled:
     def first_not_finite(self) -> NotFinite | None:
         """The first number in time that is NaN or infinite, among the rows and then in the final state; None: none.
 
+        >>> import warnings
         >>> from collections import namedtuple
         >>> Next = namedtuple("Next", ["q"])
         >>> @armdyn.function("(n)->(n)", result=Next)
         ... def squared(model, q):
         ...     return Next(q * q)
         >>> grows = armdyn.functions.CompiledRollout(armdyn.load("planar_2r"), squared, record=["q"])
-        >>> grows([[1.0, 0.5], [0.5, 2.0]], steps=20).first_not_finite()
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")  # a `DivergenceWarning`
+        ...     rolled = grows([[1.0, 0.5], [0.5, 2.0]], steps=20)
+        >>> rolled.first_not_finite()
         NotFinite(name='q', step=10, state=(1,), entry=(1,), value=inf, states=1)
         """
         found = [

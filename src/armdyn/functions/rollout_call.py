@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from armdyn.arrays import are_plain, plain_arguments
+from armdyn.arrays import are_plain, overlapping, plain_arguments
 from armdyn.checks import whole_number
 from armdyn.declaration import Function
-from armdyn.errors import ShapeError, UnknownName
+from armdyn.errors import OverlapError, ShapeError, UnknownName, warn_outside
 from armdyn.functions.binding import Inputs
 from armdyn.functions.explain import check_argument
+from armdyn.functions.not_finite import DivergenceWarning, Lost, are_finite
 from armdyn.functions.rolled import Rolled
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
 from armdyn.functions.variants import names_given
+from armdyn.model.possible import check_possible
 from armdyn.named_tuples import named_tuple
 from armdyn.program import OperationCounts, Rollout
 
@@ -36,6 +39,8 @@ def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, 
 class RolloutCall(ABC):
     """The common base of `CompiledRollout` and its derivative along tangents.
 
+    A call whose last state is not finite gives a `DivergenceWarning`, unless the attribute ``warns`` is false.
+
     Args:
         arm: the robot.
         function: one step.
@@ -45,6 +50,8 @@ class RolloutCall(ABC):
         state: results whose values after the last step are given.
         record: results, and arguments that are carried, whose values over time are given.
     """
+
+    warns = True
 
     def __init__(
         self,
@@ -110,9 +117,10 @@ class RolloutCall(ABC):
         given = self._given(arrays, named)
         batch, values = self._flat(given, steps, workers)
         whole_number("every", every, least=1, error=ShapeError)
-        loop = self._loop(tuple(given), self.record)
-        rows = self._rows(batch, -(-steps // every), out or {})
+        loop = self._called(tuple(given))
+        rows = self._rows(batch, -(-steps // every), out or {}, values)
         final = loop.run(batch, values, rows, steps, every, report)
+        self._hear(loop, batch, values, final, steps)
         return Rolled(
             self._final_type(*(batch.unflat(final[self._in_loop(name)]) for name in self.state)),
             self._rows_type(*((out or {}).get(n, batch.rows_unflat(a)) for n, a in rows.items())),
@@ -120,6 +128,23 @@ class RolloutCall(ABC):
             steps,
             {name: batch.shapes[name] for name in (*self.state, *self.record)},
         )
+
+    def _hear(self, loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> None:
+        """Warn where the state after the last step is not finite."""
+        if self.warns and not are_finite(final):
+            warn_outside(self._said_of(loop.lost(batch, values, final, steps)), DivergenceWarning)
+
+    def _said_of(self, lost: Lost) -> str:
+        """The words of a call on states that are not finite."""
+        which = f"{lost.lost} of {lost.states} states, the first of them {lost.place}," if lost.place else "the state"
+        return (
+            f"{self.function.name} of {self.arm.model.name!r}: {which} ended in NaN or infinity, "
+            f"from step {lost.step} on; first_not_finite() of what the call returns says where in what was recorded"
+        )
+
+    def _called(self, names: tuple[str, ...]) -> Loop:
+        """The loop of a call that gives the arguments ``names``."""
+        return self._loop(names, self.record)
 
     @abstractmethod
     def _rollout(self, names: tuple[str, ...], record: Sequence[str]) -> Rollout:
@@ -156,15 +181,24 @@ class RolloutCall(ABC):
             over_time = steps if name in self.over_time else None
             check_argument(self._inputs, self._inputs.port(name), value, steps=over_time)
         arrays = {name: np.asarray(value) for name, value in given.items()}
+        check_possible({name: arrays[name] for name in self.parameters})
         batch = Batch.of(arrays, self._shapes(given), self.over_time, workers)
         return batch, {n: batch.flat(a, n, over_time=n in self.over_time) for n, a in arrays.items()}
 
-    def _rows(self, batch: Batch, rows: int, out: Mapping[str, Any]) -> Arrays:
-        """Room for what is recorded."""
+    def _rows(self, batch: Batch, rows: int, out: Mapping[str, Any], values: Arrays) -> Arrays:
+        """Room for what is recorded, which shares no memory with what the loop reads while it writes."""
         for name in out:
             if name not in self.record:
                 raise UnknownName.of("recorded array", name, self.record, self.function.name)
-        return {
+        found = {
             name: batch.rows_of(name, out[name], rows) if name in out else batch.rows(rows, batch.shapes[name])
             for name in self.record
         }
+        given = {f"out[{name!r}]": out[name] for name in out}
+        read = {name: array for name, array in values.items() if name not in self.state} if out else {}
+        for (what, array), (other, with_it) in combinations((given | read).items(), 2):
+            if what in given and overlapping([array, with_it]) is not None:
+                raise OverlapError(
+                    f"{what} and {other} share memory; expected an array of its own for what is recorded"
+                )
+        return found

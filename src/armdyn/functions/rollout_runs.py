@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from armdyn.arrays import takes_results
 from armdyn.errors import DTypeError, ShapeError
+from armdyn.functions.not_finite import Lost, lost_of
 from armdyn.targets.kernels import Kernel
 from armdyn.targets.parallel import run_shared
 
@@ -61,6 +62,21 @@ class Loop:
                 return {name: values[name] for name in self.state}
             faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
             at_once = min(max(int(count * min(faster, 64.0)), 1), MOST_STEPS_AT_ONCE)
+
+    def room(self, batch: Batch, rows: int) -> Arrays:
+        """Arrays for what is recorded."""
+        return {name: batch.rows(rows, batch.shapes[name]) for name in self.recorded}
+
+    def between(self, batch: Batch, values: Arrays, first: int, last: int, rows: Arrays | None = None) -> Arrays:
+        """The state after some steps of a run, from that before the first of them; only that one may be recorded."""
+        now = values | {
+            n: during(values[n], slice(first, last), batch.shapes[n]) for n in self.over_time if n in values
+        }
+        return self.run(batch, now, self.room(batch, 1) if rows is None else rows, last - first, last - first)
+
+    def lost(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
+        """The states that are not finite after a run, see `armdyn.functions.not_finite.lost_of`."""
+        return lost_of(self, batch, values, final, steps)
 
     def _piece(self, batch: Batch, values: Arrays, rows: Arrays, steps: slice, every: int) -> Arrays:
         final = {name: batch.room(batch.shapes[name]) for name in self.state}

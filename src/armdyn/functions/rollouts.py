@@ -183,6 +183,7 @@ class CompiledRollout(RolloutCall):
         compiled_cost = self._cost_function(cost)
         batch, values = self._flat(given, steps, workers)
         stored = Stored(batch, self._loop(tuple(given), self.state), values, steps)
+        self._hear(stored.loop, batch, values, stored.final, steps)
         value, cotangents = self._seeds(compiled_cost, batch, stored.final)
         initial, over_time = self._backward(stored, cotangents, wrt)
         return named_tuple("Gradient", ["cost", *(f"d_{identifier(name)}" for name in wrt)])(

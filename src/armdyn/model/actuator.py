@@ -29,6 +29,11 @@ class JointActuator(ABC):
         """
 
     @property
+    def gear_ratio(self) -> float:
+        """G, turns of the motor for one of the joint, or rad/m of a slide; 1 where it says none."""
+        return 1.0
+
+    @property
     def motor_parts(self) -> tuple[Rotor | Stator, ...]:
         """Rotors that are bodies of their own, with their ratios and inertias, and stators; none unless it says so."""
         return ()
@@ -48,8 +53,8 @@ class JointActuator(ABC):
         return {}
 
     @property
-    def without_spring(self) -> JointActuator:
-        """The same, stiff."""
+    def without_spring(self) -> JointActuator | None:
+        """The same, stiff; None where nothing else is left."""
         return self
 
     @property

@@ -159,6 +159,11 @@ class Stator(MotorPart):
 
     inertia: float | None = 0.0
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.mass or self.inertia or self.transverse):
+            raise ModelError("Stator has no mass and no inertia; expected mass, kg, or inertia about its axis, kg m^2")
+
 
 @dataclass(frozen=True)
 class Rotor(MotorPart):

@@ -9,6 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from armdyn.actuators import Coulomb, FrictionLaw, StaticKinetic, Stribeck, Viscous
+from armdyn.checks import number
+from armdyn.errors import ModelError, shown
 from armdyn.plots.style import COLOURS, INK, SPINE, new_figure, prepare
 from armdyn.spatial.rotations import Array
 
@@ -39,6 +41,9 @@ def draw_friction(
     ['(a) viscous', '(b) Coulomb']
     """
     chosen = FIGURE_8_15 if panels is None else panels
+    if not isinstance(chosen, Mapping) or not chosen:
+        raise ModelError(f"panels are {shown(panels)}; expected laws by title, such as {{'mine': Coulomb(2.0)}}")
+    speed, load = number("speed", speed, above=0.0), number("load", load)
     columns = min(3, len(chosen))
     rows = -(-len(chosen) // columns)
     figure = new_figure(2.6 * columns, 0.3 + 2.2 * rows)

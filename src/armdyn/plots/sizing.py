@@ -9,6 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from armdyn.errors import DTypeError, shown
 from armdyn.plots.motors import CONTINUOUS, INTERMITTENT
 from armdyn.plots.style import COLOURS, FAINT, INK, SPINE, new_figure, prepare
 from armdyn.sizing import Choice, DriveHistory, JointSizing, Sizing
@@ -35,6 +36,8 @@ def draw_sizing(sizing: Sizing) -> Figure:
     >>> len(armdyn.plots.draw_sizing(found).axes)
     3
     """
+    if not isinstance(sizing, Sizing):
+        raise DTypeError(f"sizing is {shown(sizing)}; expected what armdyn.sizing.size returns")
     figure = new_figure(WIDTH, HEIGHT * len(sizing.joints) + 0.4)
     rows = figure.subplots(len(sizing.joints), 3, squeeze=False, width_ratios=(1.0, 1.0, 1.0))
     for (name, joint), (plane, front, warm) in zip(sizing.joints.items(), rows, strict=True):

@@ -2,7 +2,7 @@
 
 from armdyn.lazy import modules_of
 from armdyn.program.differentiation import derivative, rate
-from armdyn.program.expr import Expr
+from armdyn.program.expr import Expr, NeedsNumbers
 from armdyn.program.functions import (
     arctan2,
     clip,
@@ -24,6 +24,7 @@ from armdyn.program.rollout import Rollout
 
 __all__ = [
     "Expr",
+    "NeedsNumbers",
     "OperationCounts",
     "Port",
     "Program",

@@ -22,6 +22,10 @@ WHY_NO_VALUE = (
 )
 
 
+class NeedsNumbers(TraceError):
+    """A function that cannot be traced, for it needs the numbers that traced scalars stand for."""
+
+
 class MixedTraces(TraceError):
     """Scalars of two traces in one operation."""
 
@@ -123,12 +127,12 @@ class Expr:
         return self
 
     def __bool__(self) -> NoReturn:
-        raise TraceError(f"the truth of {self!r} {WHY_NO_VALUE}")
+        raise NeedsNumbers(f"the truth of {self!r} {WHY_NO_VALUE}")
 
     def __float__(self) -> float:
         value = self.graph.value_of(self.index)
         if value is None:
-            raise TraceError(f"{self!r} {WHY_NO_VALUE}")
+            raise NeedsNumbers(f"{self!r} {WHY_NO_VALUE}")
         return value
 
     def __repr__(self) -> str:

@@ -11,15 +11,19 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.errors import ArmdynError, TraceError
+from armdyn.errors import ArmdynError, DTypeError, TraceError
 from armdyn.imported import exported
-from armdyn.program.expr import WHY_NO_VALUE, Expr, traced
+from armdyn.program.expr import WHY_NO_VALUE, Expr, NeedsNumbers, traced
 from armdyn.program.graph import Graph, Node, cone
 from armdyn.program.operations import OPERATIONS
 from armdyn.program.replay import Operations, replay
 from armdyn.threads import cached_property
 
 Names = Iterable[str] | None
+
+
+NUMBERS_ONLY = ("dtype('O')", "not supported for the input types", "object arrays are not supported")
+"""Words by which NumPy and SciPy refuse arrays of traced scalars."""
 
 
 @dataclass(frozen=True)
@@ -216,17 +220,19 @@ def inputs_of(graph: Graph, ports: Iterable[Port], start: int = 0) -> list[list[
 def explained(error: Exception, name: str = "") -> TraceError | None:
     """The `TraceError` for an error raised while tracing: itself, one made of a NumPy complaint, or None."""
     name, said = name or "the function", str(error)
+    if isinstance(error, DTypeError) and "Python objects" in said:
+        return NeedsNumbers(f"{name} calls what takes numbers only, while it is traced once for all states ({error})")
     if isinstance(error, ArmdynError):
-        return error if type(error) is TraceError else None
-    if isinstance(error, TypeError) and "dtype('O')" in said:
-        return TraceError(
-            f"{name} calls a part of NumPy that takes numbers only, while it is traced once for all "
+        return error if isinstance(error, TraceError) and type(error) in (TraceError, NeedsNumbers) else None
+    if isinstance(error, TypeError | ValueError) and any(words in said for words in NUMBERS_ONLY):
+        return NeedsNumbers(
+            f"{name} calls a part of NumPy or SciPy that takes numbers only, while it is traced once for all "
             f"states ({error}). Linear algebra: @ and sums of products are traced; M^-1 b is "
             "armdyn.algorithms.factors.factored_mass_matrix(model, q).solve(b), another symmetric positive definite "
             "system armdyn.spatial.positive_definite.Cholesky.of(A).solve(b)"
         )
     if isinstance(error, TypeError | AttributeError | ValueError) and "Expr" in said:
-        return TraceError(f"{name} needs a number ({error}), but what it is given {WHY_NO_VALUE}")
+        return NeedsNumbers(f"{name} needs a number ({error}), but what it is given {WHY_NO_VALUE}")
     return None
 
 

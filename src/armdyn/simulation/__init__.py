@@ -1,9 +1,10 @@
 """Motion over time: `simulate` integrates the equations of motion, `Trajectory` keeps what came out."""
 
+from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
-from armdyn.simulation.errors import FrictionWarning, SettingError, TrajectoryFileError
+from armdyn.simulation.errors import FrictionWarning, SettingError, TrajectoryFileError, UntracedControllerWarning
 from armdyn.simulation.events import Crossing, JointLimit, Plane
 from armdyn.simulation.methods import (
     AdamsBashforthMoulton4,
@@ -30,6 +31,7 @@ __all__ = [
     "ConstantAcceleration",
     "Contact",
     "Crossing",
+    "DivergenceWarning",
     "EnergyAccount",
     "Euler",
     "FrictionWarning",
@@ -48,6 +50,7 @@ __all__ = [
     "Taylor",
     "Trajectory",
     "TrajectoryFileError",
+    "UntracedControllerWarning",
     "Variational",
     "simulate",
 ]

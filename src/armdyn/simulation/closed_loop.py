@@ -15,7 +15,6 @@ so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, Any
@@ -24,39 +23,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.checks import number, one_per_joint
+from armdyn.checks import array, number, switch
 from armdyn.constraints.arguments import CLOSED
 from armdyn.constraints.checks import check_motion
-from armdyn.declaration import Argument, Function
-from armdyn.errors import ShapeError, TraceError, shown
-from armdyn.functions import CompiledRollout, Rolled
-from armdyn.functions.binding import Inputs
+from armdyn.declaration import Function
+from armdyn.errors import shown
+from armdyn.functions import Rolled
 from armdyn.functions.c_notes import said_of
-from armdyn.functions.locating import locating
 from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_jvp import RolloutJvp
 from armdyn.functions.rollout_runs import Report
 from armdyn.imported import exported
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
+from armdyn.simulation.controlled_rollout import ControlledRollout
+from armdyn.simulation.controller import Controller
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import refuse_memory
 from armdyn.simulation.loop_brakes import NAME as BRAKES
 from armdyn.simulation.loop_brakes import LoopBrakes
 from armdyn.simulation.loop_friction import LoopFriction
-from armdyn.simulation.loop_step import step_function
+from armdyn.simulation.loop_step import held_controller, step_function
 from armdyn.simulation.methods import Euler, FixedStep
 from armdyn.simulation.settings import check_constraints, initial_state
 from armdyn.targets.c.notes import Notes
 
 if TYPE_CHECKING:
     from armdyn.targets.c.code import CCode
-
-MOTION = ("q", "qd", "t", "h")
-"""Arguments of a controller that the loop itself gives."""
-
-TAKEN = ("work", "cost", "f_tip", "q0", "qd0", "t0", "steps", "every", "out", "workers", "report")
-"""Names that mean something else to the loop, or to its call."""
 
 MEANINGS = {
     "q": "joint positions, rad or m",
@@ -72,86 +65,6 @@ MEANINGS = {
     "heat": "what friction takes, J",
 }
 """Of the loop's own arrays, for comments in exported code."""
-
-CALLBACK = (
-    "What cannot be traced runs as an ordinary callback: "
-    "armdyn.simulate(..., torque=armdyn.control.callback(function, sample_time=1e-3))"
-)
-
-
-@dataclass(frozen=True)
-class Controller:
-    """A controller's declaration, read.
-
-    Args:
-        function: what computes tau.
-    """
-
-    function: Function
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.function, Function):
-            raise TraceError(
-                f"controller={self.function!r} is no declared function; write @armdyn.function('(n),(n)->(n)') above "
-                f"it, with a shape for each array after the model. {CALLBACK}"
-            )
-        if self.function.required_options:
-            missing = ", ".join(f"{name}=" for name in self.function.required_options)
-            raise TraceError(
-                f"{self.function.name} must be given {missing}; armdyn.control.with_options({self.function.name}, "
-                f"{missing}...) does"
-            )
-        for name in TAKEN:
-            if name in self.state or name in self.inputs:
-                raise TraceError(f"{self.function.name} has an argument {name!r}, as the loop itself has; rename it")
-        if self.function.outputs[0] != ("n",):
-            raise ShapeError(
-                f"the first result of {self.function.name} has shape {self.function.outputs[0]}; expected (n), tau"
-            )
-
-    @property
-    def results(self) -> tuple[str, ...]:
-        """The names of its results, the first of which is tau."""
-        fields = getattr(self.function.result, "_fields", None)
-        if fields is None:
-            return ("tau", *(f"signal_{k}" for k in range(1, len(self.function.outputs))))
-        return ("tau", *fields[1:])
-
-    @property
-    def state(self) -> dict[str, Argument]:
-        """Its own state."""
-        return {a.name: a for a in self.function.arguments if a.name in self.results[1:]}
-
-    @property
-    def inputs(self) -> dict[str, Argument]:
-        """References, gains and the like."""
-        return {a.name: a for a in self.function.arguments if a.name not in (*MOTION, *self.state)}
-
-    def run(self, model: Any, values: Mapping[str, Any], **options: Any) -> dict[str, Any]:
-        """Its results by name, from arguments by name.
-
-        Raises:
-            TraceError: naming the line of the controller that cannot be traced.
-            ShapeError: results of other shapes than it declares.
-        """
-        name, arguments = self.function.name, self.function.arguments
-        with locating(name, CALLBACK):
-            given = self.function(model, *(values.get(a.name) for a in arguments), **options)
-        found = given if isinstance(given, tuple) else (given,)
-        if len(found) != len(self.results):
-            raise ShapeError(f"{name} returned {len(found)} results; expected {len(self.results)}: {self.results}")
-        inputs = Inputs(self.function, model.model, ())
-        for result, array, declared in zip(self.results, found, self.function.outputs, strict=True):
-            shape = inputs.lengths(declared, options.items())
-            if np.shape(array) != shape:
-                meaning = f", {one_per_joint(model.model)}" if declared == ("n",) else ""
-                raise ShapeError(f"{name} returned {result} of shape {np.shape(array)}; expected {shape}{meaning}")
-        return dict(zip(self.results, found, strict=True))
-
-    @property
-    def uses_time(self) -> bool:
-        """Whether it asks for the time."""
-        return any(a.name == "t" for a in self.function.arguments)
 
 
 class ClosedLoop:
@@ -171,6 +84,12 @@ class ClosedLoop:
             input of that name. Other brakes stay as the robot has them.
         energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
             what friction takes; and where joints rub, as the state "heat", J, what friction takes.
+
+        project: of a robot with constraints: whether each step is followed by a projection of q and qd onto them, in
+            the compiled loop (`armdyn.constraints.projection`), so that the motion does not drift from them.
+        require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step
+            for each arm, and an `UntracedControllerWarning` names the line that is to blame; derivatives, exports and
+            studies refuse it.
 
     Raises:
         TraceError: a controller that is no declared function.
@@ -202,6 +121,8 @@ class ClosedLoop:
         running_cost: Function | None = None,
         energy: bool = False,
         brakes: Iterable[str] = (),
+        project: bool = False,
+        require_traced: bool = False,
     ) -> None:
         self.brakes = LoopBrakes.of(robot, brakes)
         self.robot, robot = robot, self.brakes.robot
@@ -221,6 +142,10 @@ class ClosedLoop:
             )
         self.controller = None if controller is None else Controller(controller)
         self._running_cost, self._energy = running_cost, energy
+        self._project = switch("project", project, error=SettingError)
+        self._require_traced = switch("require_traced", require_traced, error=SettingError)
+        if project and not robot.model.constraints:
+            raise SettingError(f"project=True, but {robot.name!r} has no constraints to project onto; leave it out")
         self._flexible = flexible_places(robot.model)
         if self._flexible:
             refuse_memory(self.method)
@@ -228,19 +153,34 @@ class ClosedLoop:
         self.friction = LoopFriction.of(robot, self.method, parameters, self.brakes.joints)
         self._check_brakes()
         self.friction.warn()
-        step = step_function(
-            self.method,
-            self.controller,
-            running_cost,
-            energy=energy,
-            flexible=bool(self._flexible),
-            sticks=self.friction.sticks(energy=energy),
-            brakes=self.brakes,
-        )
         over_time = (over_time,) if isinstance(over_time, str) else tuple(over_time)
         over_time += ("t",) if self._takes_time else ()
         over_time += (BRAKES,) if self._takes_brakes and BRAKES not in over_time else ()
-        self.rollout = CompiledRollout(robot, step, over_time=over_time, record=record, parameters=parameters)
+        motion = None
+        if self.controller is not None and not require_traced:
+            motion = self._step(held_controller(self.controller, running_cost))
+        self.rollout = ControlledRollout(
+            robot,
+            self._step(self.controller),
+            self.controller,
+            motion,
+            over_time=over_time,
+            record=record,
+            parameters=parameters,
+        )
+
+    def _step(self, controller: Controller | None) -> Function:
+        """One step under a controller; without one, tau is an input."""
+        return step_function(
+            self.method,
+            controller,
+            self._running_cost,
+            energy=self._energy,
+            flexible=bool(self._flexible),
+            sticks=self.friction.sticks(energy=self._energy),
+            brakes=self.brakes,
+            project=self._project,
+        )
 
     @property
     def state(self) -> tuple[str, ...]:
@@ -374,6 +314,7 @@ class ClosedLoop:
         dtype = np.float64 if any(map(_needs_float64, (q0, qd0, *inputs.values()))) else np.float32
         at_rest = np.zeros(self.robot.dof, dtype)
         given = {"q": q0, "qd": at_rest if qd0 is None else qd0, "h": self.method.step} | inputs
+        _check_step(given["h"])
         if self._flexible:
             given |= {"theta": inputs.get("theta", given["q"]), "thetad": inputs.get("thetad", given["qd"])}
         self._check_time(inputs)
@@ -451,12 +392,26 @@ class ClosedLoop:
             "running_cost": self._running_cost,
             "energy": self._energy,
             "brakes": self.brakes.joints,
+            "project": self._project,
+            "require_traced": self._require_traced,
         }
         return partial(ClosedLoop, self.robot, controller, **settings), ()
 
     def __repr__(self) -> str:
         law = "tau given" if self.controller is None else self.controller.function.name
         return f"<closed loop of {self.robot.name!r}: {law}, {self.method}>"
+
+
+def _check_step(h: Any) -> None:
+    """Refuse lengths of steps that are not above zero; arms may have steps of their own."""
+    if np.ndim(h) == 0:
+        number("h", h, above=0.0, unit="s", error=SettingError)
+    else:
+        lengths = array("h", h, None, "the length of each arm's steps, s")
+        wrong = np.argwhere(~(np.isfinite(lengths) & (lengths > 0.0)))
+        if len(wrong):
+            place = tuple(map(int, wrong[0]))
+            raise SettingError(f"h{list(place)} is {lengths[place]}; expected a number above 0, in s")
 
 
 def _needs_float64(value: Any) -> bool:

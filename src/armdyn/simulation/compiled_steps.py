@@ -39,6 +39,7 @@ class CompiledSteps:
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
         step = step_function(method, None, None, energy=True)
         self._loop = CompiledRollout(robot, step, over_time=over_time, record=RECORDED)
+        self._loop.warns = False  # a simulation has words of its own
 
     def run(
         self,

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from armdyn.actuators.bus_account import BusAccount
-from armdyn.actuators.driven import Driven, motors_of
+from armdyn.actuators.driven import CONSTANTS, Driven, motors_of
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.supply import Supply
 from armdyn.actuators.thermal import Rises
-from armdyn.errors import ShapeError
+from armdyn.errors import DTypeError, ShapeError, shown
 from armdyn.robot import Robot
 from armdyn.simulation.motion_data import MotionData
 from armdyn.simulation.with_robot import check_it_moved
@@ -49,7 +49,9 @@ class DriveHistories:
 
     def on(self, supply: Supply) -> BusAccount:
         """The powers of the drives on one supply, W."""
-        return supply.account(self.t, self.power, self.joints)
+        if not isinstance(supply, Supply):
+            raise DTypeError(f"supply is {shown(supply)}; expected an armdyn.actuators.Supply, such as Supply(48.0)")
+        return supply.account(self.t, self.power, self.joints, self.voltage)
 
 
 def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
@@ -57,7 +59,7 @@ def drive_histories(trajectory: MotionData, robot: Robot) -> DriveHistories:
     check_it_moved(trajectory, robot)
     if trajectory.batch:
         raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")
-    drives = motors_of(robot.mechanism)
+    drives = motors_of(robot.mechanism, *CONSTANTS)
     columns = [_history(own, trajectory) for own in drives]
     torque, speed, current, winding, housing, voltage = (
         np.stack(column, axis=-1) for column in zip(*columns, strict=True)

@@ -120,6 +120,7 @@ class _Motions:
         self.events = DryEvents(robot, method, bounds)
         over_time = ["number", *self.given.over_time]
         self.loop = CompiledRollout(robot, step_of_loop(method), over_time=over_time, record=RECORDED)
+        self.loop.warns = False  # a simulation has words of its own
         self.motion = robot.compile(sticking_motion)
         self.qdd, self.friction = np.full(samples.q.shape, np.nan), np.full(samples.q.shape, np.nan)
         samples.qdd, samples.signals = self.qdd, {"friction": self.friction}

@@ -9,6 +9,10 @@ class FrictionWarning(UserWarning):
     """Joints with dry friction that creep or chatter about rest in a closed loop, where they should stick."""
 
 
+class UntracedControllerWarning(UserWarning):
+    """A controller of a closed loop that cannot be traced, and runs in Python."""
+
+
 class SettingError(ArmdynError, ValueError):
     """A duration, step, tolerance or other setting that makes no sense."""
 

@@ -17,6 +17,15 @@ from armdyn.spatial.rotations import Array
 STATE = ("q", "qd", "qdd")
 
 
+class Motion(NamedTuple):
+    """Times, s, and q, qd and qdd, each of shape (rows, n)."""
+
+    t: Array
+    q: Array
+    qd: Array
+    qdd: Array
+
+
 class States(NamedTuple):
     """Times, s, where the table has them, and q, qd and qdd, each of shape (rows, n)."""
 
@@ -79,7 +88,7 @@ def read_torques(
     return t, np.stack(tau, axis=-1)
 
 
-def read_reference(path: Path, robot: Robot) -> States:
+def read_reference(path: Path, robot: Robot) -> Motion:
     """States over time to be followed, from a csv with a column t and a column q_JOINT for each joint.
 
     Where there are no columns of qd, or of qdd, they are derivatives of the quintic spline through q. Other columns are
@@ -89,19 +98,39 @@ def read_reference(path: Path, robot: Robot) -> States:
         TableError: no table, columns of q, qd or qdd for some joints only, times that do not rise, less than two rows.
         UnknownName: a column of a joint that the robot does not have.
     """
-    table = CsvTable.read(path, f"a header t, q_JOINT, ..., the joints {_joints(robot)}, and rows")
+    return _motion(_table_of_motion(path, robot), robot)
+
+
+def read_cycle(path: Path, robot: Robot) -> Motion:
+    """The motion of a task, as `read_reference` has it; but a time may stand twice where q, qd and qdd are all given.
+
+    Warns of columns that are not used.
+    """
+    table = _table_of_motion(path, robot)
+    motion = _motion(table, robot, may_jump=True)
+    _warn_of_others(table, found_columns(table, robot)[1])
+    return motion
+
+
+def _table_of_motion(path: Path, robot: Robot) -> CsvTable:
+    return CsvTable.read(path, f"a header t, q_JOINT, ..., the joints {_joints(robot)}, and rows")
+
+
+def _motion(table: CsvTable, robot: Robot, *, may_jump: bool = False) -> Motion:
+    """Times, positions, and their rates of the table or of the spline through the positions."""
     columns, others = found_columns(table, robot)
     refuse_foreign(table, columns, others, robot)
     wanted = [quantity for quantity in STATE if quantity == "q" or set(names_of(quantity, robot)) & set(columns)]
     names = ["t", *(name for quantity in wanted for name in names_of(quantity, robot))]
     values = table.numbers(table.required(columns, names))
     if len(values) < 2:
-        raise TableError(f"{table.file} has {len(values)} rows of numbers; a reference needs two at least")
+        raise TableError(f"{table.file} has {len(values)} rows of numbers; a motion needs two at least")
     t = values[:, 0]
-    check_times(table, t)
+    if not may_jump or len(wanted) < len(STATE):
+        check_times(table, t)
     found = dict(zip(wanted, np.split(values[:, 1:], len(wanted), axis=1), strict=True))
     spline = spline_through(t, found["q"])
-    return States(t, *(found[name] if name in found else spline(t, nu=order) for order, name in enumerate(STATE)))
+    return Motion(t, *(found[name] if name in found else spline(t, nu=order) for order, name in enumerate(STATE)))
 
 
 def spline_through(t: Array, values: Array) -> Callable[..., Array]:
@@ -168,9 +197,13 @@ def _named(table: CsvTable, robot: Robot) -> dict[str, Column]:
     as_zero = [name for names in named if set(names) & set(columns) for name in names if name not in columns]
     if as_zero:
         warnings.warn(f"{table.file}: no column {', '.join(as_zero)}; taken as zero", stacklevel=2)
-    if others:
-        warnings.warn(f"{table.file}: columns not used: {', '.join(map(repr, others))}", stacklevel=2)
+    _warn_of_others(table, others)
     return columns
+
+
+def _warn_of_others(table: CsvTable, others: Sequence[str]) -> None:
+    if others:
+        warnings.warn(f"{table.file}: columns not used: {', '.join(map(repr, others))}", stacklevel=3)
 
 
 def found_columns(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from armdyn.constraints.projection import projected
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import UnknownName
 from armdyn.named_tuples import named_tuple
@@ -20,7 +21,7 @@ from armdyn.simulation.schemes import State
 from armdyn.simulation.stick_slip import stick_slip_step
 
 if TYPE_CHECKING:
-    from armdyn.simulation.closed_loop import Controller
+    from armdyn.simulation.controller import Controller
 
 
 def step_function(
@@ -32,6 +33,7 @@ def step_function(
     flexible: bool = False,
     sticks: bool = False,
     brakes: LoopBrakes | None = None,
+    project: bool = False,
 ) -> Function:
     """One step as a `Function` whose results have the names of the arguments they replace."""
     memory = method.scheme.memory
@@ -66,6 +68,7 @@ def step_function(
             found |= _stuck_or_slipped(method, arm, acting)
         else:
             later = _moved(method, model, state, acting, flexible=flexible)
+            later = (*projected(model, *later[:2]), *later[2:]) if project else later
             found |= dict(zip((*motion, "work", *memory), later, strict=True))
         if running_cost is not None:
             found["cost"] = values["cost"] + values["h"] * running_cost(model, *_arguments_of(running_cost, acting))
@@ -75,12 +78,14 @@ def step_function(
         "stick_slip" if sticks else "",
         method.scheme.held_step.name,
         controller.function.name if controller else "",
+        "projected" if project else "",
     ]
     name = "_".join(filter(None, parts))
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
     sizes = dict(controller.function.sizes) if controller else {}
     sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
     settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "sticks": sticks, "brakes": brakes}
+    settings["project"] = project
     made = partial(step_function, method, controller, running_cost, **settings)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
@@ -88,6 +93,28 @@ def step_function(
     if controller is None and running_cost is None and not brakes:  # a name does not say which brakes
         object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible else SOURCES)
     return declared
+
+
+def held_controller(controller: Controller, running_cost: Function | None) -> Controller | None:
+    """A controller whose tau is an input, in the place of another; None where nothing else of that one is needed.
+
+    Args:
+        controller: whose place it takes.
+        running_cost: of which some arguments may be inputs or states of the controller; here all are inputs.
+    """
+    return None if running_cost is None else type(controller)(_held_function(controller, running_cost))
+
+
+def _held_function(controller: Controller, running_cost: Function) -> Function:
+    function, costs = controller.function, {a.name for a in running_cost.arguments} - {"tau"}
+    arguments = (Argument("tau", ("n",)), *(a for a in function.arguments if a.name in costs))
+    made = partial(_held_function, controller, running_cost)
+    return MadeFunction(_held, "held", "held tau", arguments, (("n",),), {}, None, function.sizes, {}, made)
+
+
+def _held(model: Any, tau: Any, *_: Any) -> Any:
+    """Joint forces tau, N m or N, shape (..., n), that are held during the step."""
+    return tau
 
 
 def _moved(method: FixedStep, model: Any, state: State, acting: Mapping[str, Any], *, flexible: bool) -> State:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array, number
-from armdyn.errors import ModelError, ShapeError
+from armdyn.checks import array, number, switch
+from armdyn.errors import DTypeError, ModelError, ShapeError, shown
 from armdyn.simulation import Trajectory
+from armdyn.sizing.rates import contradiction
 from armdyn.spatial.rotations import Array
 
 
@@ -31,9 +33,13 @@ class Task:
         qd: joint velocities, rad/s or m/s, shape (samples, n).
         qdd: joint accelerations, rad/s^2 or m/s^2, shape (samples, n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, shape (6,) or (samples, 6).
+        joint_names: in the order of q, for messages.
+        jumps: whether positions and velocities may jump from sample to sample, as in a duty cycle of held states or at
+            impacts. Otherwise qd must be the rate of q, and qdd that of qd, as closely as the samples tell.
 
     Raises:
-        TaskError: fewer than two samples, times that fall or take no time, numbers that are not finite.
+        TaskError: fewer than two samples, times that fall or take no time, numbers that are not finite, velocities that
+            are not the rates of the positions, accelerations that are not those of the velocities.
         ShapeError: arrays of different lengths.
 
     >>> t = np.linspace(0.0, 2.0, 201)
@@ -48,6 +54,8 @@ class Task:
     qd: Array
     qdd: Array
     f_tip: Array | None = None
+    joint_names: Sequence[str] | None = None
+    jumps: bool = False
 
     def __post_init__(self) -> None:
         times = array("t of Task", self.t, ("samples",), "s", finite=TaskError)
@@ -73,13 +81,34 @@ class Task:
             if wrench.shape not in ((6,), (len(times), 6)):
                 raise ShapeError(f"f_tip of Task has shape {wrench.shape}; expected (6,) or ({len(times)}, 6)")
             object.__setattr__(self, "f_tip", np.broadcast_to(wrench, (len(times), 6)))
+        if self.joint_names is not None and len(self.joint_names) != self.q.shape[1]:
+            raise ShapeError(f"{len(self.joint_names)} joint_names of Task for {self.q.shape[1]} joints; one each")
+        if not switch("jumps of Task", self.jumps):
+            self._check_rates()
+
+    def _check_rates(self) -> None:
+        """qd is the rate of q, and qdd that of qd."""
+        for (position, x), (rate, v) in ((("q", self.q), ("qd", self.qd)), (("qd", self.qd), ("qdd", self.qdd))):
+            found = contradiction(self.t, x, v)
+            if found is None:
+                continue
+            k, names = found.column, self.joint_names
+            of_joint = f"{position}[:, {k}]" if names is None else f"{position} of joint {names[k]!r}"
+            raise TaskError(
+                f"{rate} of Task is not the rate of {position}: from {found.start:g} to {found.end:g} s {of_joint} "
+                f"moves by {found.moved:.6g}, and the integral of its {rate} is {found.integral:.6g}. Give the samples "
+                "of one motion in rad, m and s, closer together if it is fast; or Task(..., jumps=True) where it jumps"
+            )
 
     @classmethod
     def of_trajectory(cls, trajectory: Trajectory) -> Task:
-        """The motion of a simulation, or of one read from a file."""
+        """The motion of a simulation, or of one read from a file; of one with events, at which it may jump."""
+        if not isinstance(trajectory, Trajectory):
+            raise DTypeError(f"trajectory is {shown(trajectory)}; expected an armdyn.Trajectory")
         if trajectory.batch:
             raise ShapeError(f"the trajectory is a batch of shape {trajectory.batch}; pick one of its motions")
-        return cls(trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd, trajectory.f_tip)
+        names, jumps = trajectory.joint_names, bool(trajectory.events)
+        return cls(trajectory.t, trajectory.q, trajectory.qd, trajectory.qdd, trajectory.f_tip, names, jumps)
 
     @classmethod
     def of_phases(cls, durations: ArrayLike, q: ArrayLike, qd: ArrayLike, qdd: ArrayLike) -> Task:
@@ -97,13 +126,13 @@ class Task:
         ends = np.cumsum(lasting)
         t = np.column_stack([ends - lasting, ends]).ravel()
         t[2::2] = ends[:-1]  # a phase begins exactly where the last one ends
-        states = []
+        held = []
         for name, given in (("q", q), ("qd", qd), ("qdd", qdd)):
             values = array(name, given, ("phases", "n"), "a row for each phase", finite=TaskError)
             if len(values) != len(lasting):
                 raise ShapeError(f"{name} has {len(values)} rows; expected one for each of {len(lasting)} durations")
-            states.append(np.repeat(values, 2, axis=0))
-        return cls(t, *states)
+            held.append(np.repeat(values, 2, axis=0))
+        return cls(t, held[0], held[1], held[2], jumps=True)
 
     def then_hold(self, seconds: float) -> Task:
         """The same, and after it a pause at the last position."""
@@ -115,6 +144,8 @@ class Task:
             np.concatenate([self.qd, still]),
             np.concatenate([self.qdd, still]),
             None if self.f_tip is None else np.concatenate([self.f_tip, self.f_tip[[-1, -1]]]),
+            self.joint_names,
+            self.jumps,
         )
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 from armdyn.checks import array, number, switch, whole_number
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError
+from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
@@ -30,6 +31,9 @@ CHUNKS, FEWEST_RUNS, MOST_RUNS = 64, 64, 1 << 14
 
 ONE_STEP = (Euler, SemiImplicitEuler, ConstantAcceleration, Heun, RungeKutta4)
 """Methods whose step depends on the state alone, as a closed loop needs."""
+
+DRAWN_AT_ONCE = 1 << 16
+"""Runs whose samples are looked at together, before the first run."""
 
 MOST_BYTES = 1 << 25
 """Of the results of a chunk, by which it has fewer runs."""
@@ -132,6 +136,7 @@ class Study:
             if name in recipe.over_time:
                 raise StudyError(f"{name!r} is an input over time, which all runs share; give it in inputs")
         self.samples.check(shapes)
+        self._check_parameters()
         for name, value in recipe.inputs.items():
             expected = () if name in ALWAYS_THE_SAME else shapes[name]
             expected = (recipe.steps, *expected) if name in recipe.over_time else expected
@@ -149,6 +154,20 @@ class Study:
         for name in recipe.summaries:
             if name in taken or name.startswith(("final.", "rows.")):
                 raise StudyError(f"a summary is called {name!r}, as another result is; rename it")
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that no robot has, before the first run; what is drawn is drawn here as for the runs."""
+        names = self.recipe.parameters
+        check_possible({name: v for name, v in self.recipe.inputs.items() if name in names}, error=StudyError)
+        if not set(names).intersection(self.samples.names):
+            return
+        for first in range(0, self.runs, DRAWN_AT_ONCE):
+            values = self.values(range(first, min(first + DRAWN_AT_ONCE, self.runs)))
+
+            def run(index: tuple[int, ...], first: int = first) -> str:
+                return f" of run {first + index[0]}"
+
+            check_possible({name: v for name, v in values.items() if name in names}, run, StudyError)
 
 
 def defined(

@@ -64,7 +64,7 @@ class Recipe:
 
     def loop(self) -> ClosedLoop:
         """The loop, not yet compiled."""
-        return ClosedLoop(
+        loop = ClosedLoop(
             self.robot,
             self.controller,
             method=self.method,
@@ -74,7 +74,10 @@ class Recipe:
             running_cost=self.running_cost,
             energy=self.energy,
             brakes=self.brakes,
+            require_traced=True,
         )
+        loop.rollout.warns = False  # `armdyn.study` does, once for all runs
+        return loop
 
     def switched(self, loop: ClosedLoop) -> dict[str, Any]:
         """The switches of brakes as an input of a loop, where there are any, or its controller switches none."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from armdyn.simulation.joint_tables import States
+from armdyn.simulation.joint_tables import Motion
 from armdyn.simulation.resampling import Interval, quintic
 from armdyn.spatial.rotations import Array
 
@@ -32,12 +32,11 @@ class Reference:
     """States over time: quintic polynomials between rows, at rest before the first and behind the last.
 
     Args:
-        states: rows with times.
+        motion: rows with times.
     """
 
-    def __init__(self, states: States) -> None:
-        t, *self._kept = states
-        self.t = np.zeros(0) if t is None else t
+    def __init__(self, motion: Motion) -> None:
+        self.t, *self._kept = motion
 
     @property
     def lasts(self) -> float:

@@ -7,9 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from armdyn.checks import switch, whole_number
 from armdyn.declaration import Function
-from armdyn.errors import shown
+from armdyn.errors import shown, warn_outside
+from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.robot import Robot
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.progress import progress_bar
@@ -135,7 +138,24 @@ def study(
     done = wanted.runs - to_do
     with progress_bar(progress, wanted.runs, f"study of {robot.name}", unit="runs", form=",.0f") as fraction:
         _compute(wanted, results, missing, client, workers, _counted(fraction, done, wanted.runs))
+    _warn_of_lost(results, robot.name)
     return results
+
+
+def _warn_of_lost(results: Results, robot: str) -> None:
+    """Say how many runs ran away."""
+    names = [name for name in results.names if name.startswith("final.")]
+    lost, first = 0, 0
+    for part in results.columns("run", *names):
+        bad = np.any([~np.isfinite(part[n]).reshape(len(part["run"]), -1).all(axis=1) for n in names], axis=0)
+        first = first if lost or not bad.any() else int(part["run"][bad][0])
+        lost += int(bad.sum())
+    if lost:
+        warn_outside(
+            f"{lost:,} of {results.runs:,} runs of the study of {robot!r} ran away, the first is run {first}: their "
+            "final states are NaN or infinite. Use a shorter step or lower gains, or leave these runs out",
+            DivergenceWarning,
+        )
 
 
 def _counted(fraction: Report, done: float, runs: int) -> Report:

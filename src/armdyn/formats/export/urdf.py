@@ -18,6 +18,7 @@ from armdyn.formats.export.loops import add_loops
 from armdyn.formats.export.mimic import mimics_of
 from armdyn.formats.export.numbers import number, numbers, rpy_of
 from armdyn.formats.export.shapes import Shapes, add_shapes, is_of_urdf, shapes_by_link
+from armdyn.formats.export.transmissions import add_transmissions
 from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
 from armdyn.model.inertia import Inertia
@@ -36,6 +37,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
     loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, actuators, rotors,
     collars of slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
+    Gears and the inertias of rotors stand as <transmission> elements too, as ROS and Drake read them.
     `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
 
     Args:
@@ -62,6 +64,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
         _add_link(root, part.name, part.inertia, shapes)
     for part in parts:
         _add_joint(root, part, mimics.get(part.joint_name))
+    add_transmissions(root, model)
     add_loops(root, model)
     ET.indent(root)
     text = '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"

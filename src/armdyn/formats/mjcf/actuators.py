@@ -186,9 +186,10 @@ def driven(compiled: Compiled, joints: Sequence[JointPart], names: Sequence[str]
 
 def _rubbing(actuator: JointActuator | None, laws: Sequence[FrictionLaw]) -> Actuator:
     """The actuator with further laws."""
-    before = actuator if isinstance(actuator, Actuator) else Actuator()
-    friction = (*(before.friction or ()), *laws)  # type: ignore[misc]  # a tuple since it was made
-    return dataclasses.replace(before, friction=friction or None)
+    if not isinstance(actuator, Actuator):
+        return Actuator(friction=laws)
+    friction = (*(actuator.friction or ()), *laws)  # type: ignore[misc]  # a tuple since it was made
+    return dataclasses.replace(actuator, friction=friction or None)
 
 
 def notes_on_actuators(compiled: Compiled) -> Iterator[str]:

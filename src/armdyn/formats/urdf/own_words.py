@@ -54,6 +54,13 @@ def driven_by(actuator: JointActuator | None) -> dict[str, Any]:
     return {"actuator": actuator, "motor_parts": actuator.motor_parts} | armature  # the links have the parts' masses
 
 
+def says_drive(of_joint: Mapping[str, Any]) -> bool:
+    """Whether the fields of a joint say what a transmission would: an actuator, an armature or a rotor."""
+    return bool(of_joint.keys() & {"actuator", "armature"}) or any(
+        isinstance(part, Rotor) for part in of_joint.get("motor_parts", ())
+    )
+
+
 def read_own_words(root: Element, findings: Findings, links: Sequence[str], joints: Sequence[JointPart]) -> OwnWords:
     """The element, if the file has it; the names in it must exist."""
     reader = ElementReader(findings, root, "robot")

@@ -18,9 +18,9 @@ from armdyn.formats.urdf.joints import MULTI_DOF_TYPES, read_joint, refuse_multi
 from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
 from armdyn.formats.urdf.mimic import check_leaders, coupled, hold_with, read_mimic
-from armdyn.formats.urdf.own_words import OwnWords, driven_by, read_own_words
+from armdyn.formats.urdf.own_words import OwnWords, driven_by, read_own_words, says_drive
 from armdyn.formats.urdf.shapes import Color, read_materials, read_shapes
-from armdyn.formats.urdf.transmissions import NOT_USED, read_actuators
+from armdyn.formats.urdf.transmissions import check_against, read_transmissions
 from armdyn.formats.urdf.unused import check_robot, check_vocabulary
 from armdyn.formats.urdf.wrong_kind import OTHER_FORMATS, check_xacro, has_quaternions, refuse_xacro_name
 from armdyn.formats.xml_tree import Element
@@ -134,7 +134,7 @@ def _read(root: Element, fallback_name: str, selection: Selection, findings: Fin
     model = assemble(
         name or fallback_name,
         contents.links,
-        contents.own.applied_to(contents.joints),
+        contents.joints,
         dataclasses.replace(selection, locked=locked, gravity=_gravity(contents, selection)),
         notes=findings.notes,
         geometry=contents.geometry,
@@ -174,15 +174,26 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
     check_leaders(contents.mimics, {joint.name for joint in contents.joints}, moving, contents.findings)
     links = [link.name for link in contents.links]
     check_ends(contents.loops, links)
-    driven = read_actuators(root, contents.findings, contents.joints)
-    contents.joints = [dataclasses.replace(joint, **driven_by(driven.get(joint.name))) for joint in contents.joints]
     contents.own = read_own_words(root, contents.findings, links, contents.joints)
-    for joint in driven:
-        if "actuator" in contents.own.of_joints.get(joint, {}):
-            contents.findings.note(f"{NOT_USED} where <armdyn> has an actuator", f"joint {quoted(joint)}")
+    _put_drives_on(contents, root)
     for reader in contents.own.of_links:
         contents.geometry += read_shapes(reader, reader.element.attributes["link"], contents.colors)
     return contents
+
+
+def _put_drives_on(contents: _Contents, root: Element) -> None:
+    """Own words and transmissions on the joints; where <armdyn> says what drives a joint, a transmission must agree."""
+    transmissions = read_transmissions(root, contents.findings, contents.joints)
+    contents.joints = contents.own.applied_to(contents.joints)
+    for place, joint in enumerate(contents.joints):
+        own = contents.own.of_joints.get(joint.name, {})
+        said, reader = transmissions.get(joint.name, (None, None))
+        if said is None or reader is None:
+            continue
+        if says_drive(own):
+            check_against(said, reader, joint)
+        else:
+            contents.joints[place] = dataclasses.replace(joint, **(driven_by(said.actuator) | dict(own)))
 
 
 def _declare_world(contents: _Contents) -> None:

@@ -15,6 +15,9 @@
 Drake's <drake:gear_ratio value="100"/> and <drake:rotor_inertia value="1e-5"/>, in <actuator>, say the same and more:
 the joint feels the inertia G^2 I of the rotor. q and tau are the joint's, not the motor's. A transmission between
 several joints, a differential or a four-bar linkage, is not used; `Robot.with_coordinates` has motors as coordinates.
+
+`to_urdf` writes the first form, with Drake's elements, beside its own <armdyn>, which says more. Where both stand,
+<armdyn> is read, and a transmission that says something else is a fault.
 """
 
 from __future__ import annotations
@@ -28,7 +31,9 @@ from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
 from armdyn.formats.findings import ElementReader, Findings, read_number
 from armdyn.formats.xml_tree import Element
+from armdyn.model.joint import Joint
 from armdyn.model.messages import quoted
+from armdyn.model.motor_parts import Rotor
 from armdyn.model.parts import JointPart
 
 TAG, ROS2 = "transmission", "ros2_control"
@@ -43,27 +48,60 @@ NOT_USED = "<transmission> is not used"
 ALL_OF_IT = f"{NOT_USED} (q and tau are the joint's, not the motor's), nor its reduction"
 
 
+RELATIVE = 1e-6
+"""By which a transmission may differ from <armdyn>: programs write six digits or more."""
+
+
 @dataclass(frozen=True)
 class Transmission:
-    """A simple transmission: its joint, its ratio G, and the inertia of the rotor, kg m^2."""
+    """A simple transmission: its joint, its ratio G, and the rotor's inertia, kg m^2, None where it does not say it."""
 
     joint: str
     ratio: float
-    rotor_inertia: float
+    rotor_inertia: float | None = None
+
+    @classmethod
+    def of(cls, joint: Joint | JointPart) -> Transmission | None:
+        """That of a joint with a gear or a rotor; None of others.
+
+        A rotor that is a body of its own counts as G^2 I too, the approximation that Drake makes of it.
+        """
+        ratio = joint.actuator.gear_ratio if joint.actuator is not None else 1.0
+        rotors = [part for part in joint.motor_parts if isinstance(part, Rotor)]
+        reflected = joint.armature + sum(rotor.gear_ratio**2 * rotor.moment_about_axis for rotor in rotors)
+        return None if (ratio, reflected) == (1.0, 0.0) else cls(joint.name, ratio, _of_rotor(reflected, ratio))
 
     @property
     def actuator(self) -> Actuator | None:
         """None where it says no more than a joint without one does."""
-        if self.ratio == 1.0 and self.rotor_inertia == 0.0:
+        if self.ratio == 1.0 and not self.rotor_inertia:
             return None
         motor = Motor(rotor_inertia=self.rotor_inertia) if self.rotor_inertia else None
         return Actuator(motor, Gear(self.ratio))
 
+    def contradicts(self, other: Transmission) -> bool:
+        """Whether a number that both state is another one."""
+        pairs = [(self.ratio, other.ratio), (self.rotor_inertia, other.rotor_inertia)]
+        return any(None not in pair and not math.isclose(*pair, rel_tol=RELATIVE) for pair in pairs)  # type: ignore[arg-type]
 
-def read_actuators(root: Element, findings: Findings, joints: Sequence[JointPart]) -> dict[str, Actuator]:
-    """The actuators of all transmissions, by joint; what cannot be used of them is noted."""
+    def __str__(self) -> str:
+        inertia = "" if self.rotor_inertia is None else f", rotor inertia {self.rotor_inertia:g} kg m^2"
+        return f"gear ratio {self.ratio:g}{inertia}"
+
+
+def _of_rotor(reflected: float, ratio: float) -> float:
+    """I of G^2 I: of the numbers that give it, the one with fewer digits."""
+    short = float(f"{reflected / ratio**2:.15g}")
+    return short if short * ratio**2 == reflected else reflected / ratio**2
+
+
+Readers = dict[str, tuple[Transmission, ElementReader]]
+
+
+def read_transmissions(root: Element, findings: Findings, joints: Sequence[JointPart]) -> Readers:
+    """All transmissions that can be used, by joint, each with the reader of its element; what cannot be is noted."""
     kinds = {joint.name: joint.kind for joint in joints}
-    found: dict[str, Transmission] = {}
+    found: Readers = {}
     for element in _elements(root):
         name = element.attributes.get("name", "")
         called = quoted(name[:60]) if name else f"line {element.line}"
@@ -71,11 +109,19 @@ def read_actuators(root: Element, findings: Findings, joints: Sequence[JointPart
         said = _read(reader, called, kinds)
         if said is None:
             continue
-        before = found.setdefault(said.joint, said)
+        before, _ = found.setdefault(said.joint, (said, reader))
         if before != said:
             text = f"joint {quoted(said.joint)} has another transmission, of ratio {before.ratio:g}"
             reader.fault(element, text, "the first one is taken")
-    return {joint: said.actuator for joint, said in found.items() if said.actuator is not None}
+    return found
+
+
+def check_against(said: Transmission, reader: ElementReader, joint: JointPart) -> None:
+    """A fault where a transmission contradicts what <armdyn> says of its joint."""
+    own = Transmission.of(joint) or Transmission(joint.name, 1.0, 0.0)
+    if said.contradicts(own):
+        text = f"it says {said}, and <armdyn> says {own} of joint {quoted(joint.name)}; expected the same numbers"
+        reader.fault(reader.element, text, "<armdyn> is taken")
 
 
 def _elements(root: Element) -> Iterator[Element]:
@@ -106,7 +152,7 @@ def _read(reader: ElementReader, called: str, kinds: Mapping[str, str]) -> Trans
         return None
     _note_others(reader)
     ratio, inertia = _ratio(reader), _rotor_inertia(reader)
-    return None if ratio is None or inertia is None else Transmission(joint, ratio, inertia)
+    return None if ratio is None else Transmission(joint, ratio, inertia)
 
 
 def _kind(element: Element) -> str:
@@ -149,10 +195,10 @@ def _stated(reader: ElementReader, tags: Collection[str]) -> float | None:
 
 
 def _rotor_inertia(reader: ElementReader) -> float | None:
-    """The inertia of the rotor, which is part of the equations: a wrong one is a problem."""
+    """The inertia of the rotor, which is part of the equations: a wrong one is a problem. None where none is given."""
     found = [element for element in reader.element.walk() if element.tag == ROTOR_INERTIA]
     if not found:
-        return 0.0
+        return None
     problems = len(reader.findings.problems)
     value = reader.number(found[0], "value")
     if len(found) > 1:

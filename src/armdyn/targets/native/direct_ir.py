@@ -28,7 +28,7 @@ declare ptr @PyTuple_GetItem(ptr, i64)
 declare i64 @PyType_GetFlags(ptr)
 declare void @Py_IncRef(ptr)
 declare void @Py_DecRef(ptr)
-{_call(most)}{_ROOM}{_FITS}{_evaluate(most)}
+{_call(most)}{_ROOM}{_APART}{_FITS}{_evaluate(most)}
 attributes #0 = {{ nounwind }}
 """
 
@@ -169,10 +169,74 @@ check:
   %fits = call i1 @fits(
     ptr %gateway, i64 %outputs, ptr %ranks, ptr %extents, i32 {_WRITABLE}, ptr %room, ptr %targets
   )
-  ret i1 %fits
+  br i1 %fits, label %apart, label %no
+apart:
+  %are.apart = call i1 @are_apart(i64 %outputs, ptr %ranks, ptr %extents, ptr %targets)
+  ret i1 %are.apart
 no:
   ret i1 false
 }}
+"""
+
+
+# Whether no two of the arrays share memory: contiguous ones of float64, of these extents.
+_APART = """
+define internal i1 @are_apart(i64 %count, ptr %ranks, ptr %extents, ptr %data) #0 {
+entry:
+  %ends = alloca i64, i64 %count
+  br label %each
+each:
+  %k = phi i64 [ 0, %entry ], [ %k.next, %next ]
+  %extent = phi ptr [ %extents, %entry ], [ %extent.next, %next ]
+  %rank.at = getelementptr i64, ptr %ranks, i64 %k
+  %rank = load i64, ptr %rank.at
+  br label %axis
+axis:
+  %d = phi i64 [ 0, %each ], [ %d.next, %longer ]
+  %size = phi i64 [ 8, %each ], [ %size.next, %longer ]
+  %through = icmp eq i64 %d, %rank
+  br i1 %through, label %sized, label %longer
+longer:
+  %have.at = getelementptr i64, ptr %extent, i64 %d
+  %have = load i64, ptr %have.at
+  %size.next = mul i64 %size, %have
+  %d.next = add i64 %d, 1
+  br label %axis
+sized:
+  %begin.at = getelementptr ptr, ptr %data, i64 %k
+  %begin.pointer = load ptr, ptr %begin.at
+  %begin = ptrtoint ptr %begin.pointer to i64
+  %end = add i64 %begin, %size
+  %end.at = getelementptr i64, ptr %ends, i64 %k
+  store i64 %end, ptr %end.at
+  br label %other
+other:
+  %j = phi i64 [ 0, %sized ], [ %j.next, %beside ]
+  %all = icmp eq i64 %j, %k
+  br i1 %all, label %next, label %compare
+compare:
+  %first.at = getelementptr ptr, ptr %data, i64 %j
+  %first.pointer = load ptr, ptr %first.at
+  %first = ptrtoint ptr %first.pointer to i64
+  %last.at = getelementptr i64, ptr %ends, i64 %j
+  %last = load i64, ptr %last.at
+  %before = icmp ule i64 %end, %first
+  %behind = icmp ule i64 %last, %begin
+  %is.beside = or i1 %before, %behind
+  br i1 %is.beside, label %beside, label %no
+beside:
+  %j.next = add i64 %j, 1
+  br label %other
+next:
+  %extent.next = getelementptr i64, ptr %extent, i64 %rank
+  %k.next = add i64 %k, 1
+  %more = icmp ult i64 %k.next, %count
+  br i1 %more, label %each, label %yes
+yes:
+  ret i1 true
+no:
+  ret i1 false
+}
 """
 
 

@@ -1,0 +1,32 @@
+"""Gears and rotors as <transmission> elements, which ROS and Drake read; <armdyn> has all of the actuators besides."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element, SubElement
+
+from armdyn.formats.export.numbers import number
+from armdyn.formats.urdf.transmissions import GEAR_RATIO, REDUCTIONS, ROTOR_INERTIA, TAG, Transmission
+from armdyn.model.model import Model
+
+NAMESPACE = {"xmlns:drake": "http://drake.mit.edu"}
+"""Of Drake's elements, which parsers that know namespaces want declared."""
+
+TYPE = "transmission_interface/SimpleTransmission"
+INTERFACE = "hardware_interface/EffortJointInterface"
+"""ROS wants an interface named; torques are what this library computes."""
+
+
+def add_transmissions(root: Element, model: Model) -> None:
+    """Add a <transmission> for each joint that has a gear or feels a rotor."""
+    found = [Transmission.of(joint) for joint in model.joints]
+    if any(found):
+        root.attrib.update(NAMESPACE)
+    for said in filter(None, found):
+        element = SubElement(root, TAG, name=f"transmission_of_{said.joint}")
+        SubElement(element, "type").text = TYPE
+        joint = SubElement(element, "joint", name=said.joint)
+        SubElement(joint, "hardwareInterface").text = INTERFACE
+        motor = SubElement(element, "actuator", name=f"motor_of_{said.joint}")
+        SubElement(motor, REDUCTIONS[0]).text = number(said.ratio)
+        SubElement(motor, GEAR_RATIO, value=number(said.ratio))
+        SubElement(motor, ROTOR_INERTIA, value=number(said.rotor_inertia or 0.0))

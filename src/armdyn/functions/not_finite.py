@@ -1,0 +1,89 @@
+"""Rollouts that end in NaN or infinity: how many states, and from which step on."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from armdyn.functions.rollout_runs import Arrays, Batch, Loop
+
+
+class DivergenceWarning(UserWarning):
+    """States of a rollout, or runs of a study, that end in NaN or infinity; the others are what they are alone."""
+
+
+class Lost(NamedTuple):
+    """The states of a batch that end in NaN or infinity, and the way of the first of them.
+
+    Args:
+        lost: how many they are.
+        states: how many there are in all.
+        place: of the first in the batch.
+        given: its arguments of the first step, those over time with all steps, by name.
+        step: after how many steps it is not finite; 0 where it began so.
+        before: its state one step before, and what was recorded of that step, by name; where it began where it began
+            so.
+    """
+
+    lost: int
+    states: int
+    place: tuple[int, ...]
+    given: Arrays
+    step: int
+    before: Arrays
+
+
+def are_finite(arrays: Mapping[str, Any]) -> bool:
+    """Whether all numbers of all arrays are; NaN in a state stays there, so that the last state tells."""
+    return all(math.isfinite(np.vdot(array, array)) or np.isfinite(array).all() for array in arrays.values())
+
+
+def lost_of(loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
+    """The states lost at the end of a run; the first of them runs again, by bisection, until the step is found.
+
+    Args:
+        loop: that ran.
+        batch: of the run.
+        values: its arguments.
+        final: the state after the last step, in which something is not finite.
+        steps: how many were made.
+    """
+    lost, first = places_of(final)
+    given = of_state(values, first, batch, loop.over_time)
+    one, low, high = dataclasses.replace(batch, shape=(), workers=None), 0, steps
+    state = {name: given[name] for name in loop.state}
+    if not are_finite(state):
+        high = 0
+    while high - low > 1:
+        middle = (low + high) // 2
+        later = loop.between(one, given | state, low, middle)
+        if are_finite(later):
+            low, state = middle, later
+        else:
+            high = middle
+    place = tuple(map(int, np.unravel_index(first, batch.shape))) if batch.shape else ()
+    rows = loop.room(one, 1)
+    if high:
+        loop.between(one, given | state, high - 1, high, rows)
+        state = rows | state
+    before = {name: array.reshape(batch.shapes[name]) for name, array in state.items()}
+    return Lost(lost, batch.states, place, given, high, before)
+
+
+def places_of(final: Arrays) -> tuple[int, int]:
+    """How many states are not finite, and the first of them, of arrays of shape (states, *shape)."""
+    bad: Any = False
+    for array in final.values():
+        bad = bad | ~np.isfinite(array.reshape(len(array), -1)).all(axis=1)
+    return int(bad.sum()), int(np.argmax(bad))
+
+
+def of_state(values: Arrays, number: int, batch: Batch, over_time: frozenset[str]) -> Arrays:
+    """The arguments of one state of the batch, without the axis of states."""
+    ranks = {name: len(batch.shapes[name]) + (name in over_time) for name in values}
+    return {name: array[number] if array.ndim > ranks[name] else array for name, array in values.items()}

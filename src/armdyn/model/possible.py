@@ -1,0 +1,48 @@
+"""Possible values of a model's parameters: no body and no joint has negative masses, inertias or friction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from armdyn.errors import ModelError
+from armdyn.spatial.rotations import Array
+
+ROUNDING = 1e-9
+"""Of the largest principal moment: so far a smaller one may be below zero."""
+
+Place = Callable[[tuple[int, ...]], str]
+"""The place in an array of a value, in words: " of state (3,)"; nothing where there is one."""
+
+
+def check_possible(
+    values: Mapping[str, Any], place: Place | None = None, error: Callable[[str], Exception] = ModelError
+) -> None:
+    """Refuse values of parameters that no robot has; NaN is left to what comes of it.
+
+    Args:
+        values: arrays of shape (..., *shape), by the names of `armdyn.model.parameters`.
+        place: which of several a value is, in words.
+        error: makes the error of a message.
+    """
+    for name, value in values.items():
+        quantity = name.rpartition(".")[2]
+        if quantity in ("gravity", "com"):
+            continue
+        numbers, what = np.asarray(value), name
+        if quantity == "inertia":
+            numbers, what = _least_moments(numbers), f"the smallest principal moment of {name}"
+        if (numbers < 0.0).any():
+            index = tuple(map(int, np.argwhere(numbers < 0.0)[0]))
+            where = "" if not index else f" of state {index}" if place is None else place(index)
+            raise error(f"{what}{where} is {numbers[index]:.6g}; expected 0 or more, for no robot has less")
+
+
+def _least_moments(tensors: Array) -> Array:
+    """The smallest principal moment of each tensor, shape (..., 3, 3); zero where it is zero to rounding, or NaN."""
+    finite = np.isfinite(tensors).all(axis=(-2, -1), keepdims=True)
+    moments = np.linalg.eigvalsh(0.5 * np.where(finite, tensors + np.swapaxes(tensors, -2, -1), 0.0))
+    least: Array = moments[..., 0]
+    return np.where(least < -ROUNDING * np.abs(moments).max(axis=-1), least, 0.0)

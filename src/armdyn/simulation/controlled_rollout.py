@@ -1,0 +1,120 @@
+"""The rollout of a closed loop: compiled, or with its controller in Python where that cannot be traced."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.declaration import Function
+from armdyn.errors import warn_outside
+from armdyn.functions import CompiledRollout
+from armdyn.functions.locating import LocatedNeedsNumbers
+from armdyn.functions.not_finite import Lost
+from armdyn.functions.rollout_runs import Loop
+from armdyn.robot import Robot
+from armdyn.simulation.controller import UNTRACED, Controller
+from armdyn.simulation.divergence import fastest
+from armdyn.simulation.errors import UntracedControllerWarning
+from armdyn.simulation.python_loop import PythonLoop
+
+
+class ControlledRollout(CompiledRollout):
+    """A `CompiledRollout` of one step of an arm under its controller.
+
+    Args:
+        robot: what moves.
+        step: one step of it under the controller.
+        controller: which it contains; None where tau is an input.
+        motion: the same step under a tau that is an input, by which a controller may run in Python; None where it must
+            be traced.
+        over_time: arguments with an axis of time.
+        record: what is kept over time.
+        parameters: of the model, that become inputs.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        step: Function,
+        controller: Controller | None,
+        motion: Function | None,
+        *,
+        over_time: Iterable[str] = (),
+        record: Iterable[str] = (),
+        parameters: Iterable[str] = (),
+    ) -> None:
+        super().__init__(robot, step, over_time=over_time, record=record, parameters=parameters)
+        self.robot, self.controller, self.motion = robot, controller, motion
+        self._moves = None if motion is None else CompiledRollout(robot, motion, parameters=self.parameters)
+        self._untraced: dict[tuple[str, ...], str] = {}  # by the names of what is given: why
+        self._has_warned = False
+
+    def _called(self, names: tuple[str, ...]) -> Loop:
+        """The compiled loop, or one in Python."""
+        if names not in self._untraced:
+            try:
+                return super()._called(names)
+            except LocatedNeedsNumbers as error:
+                if self._moves is None:
+                    raise
+                self._untraced[names] = str(error).removesuffix(f". {UNTRACED}")
+        return self._in_python(names, self._untraced[names])  # type: ignore[return-value]
+
+    def _in_python(self, names: tuple[str, ...], why: str) -> PythonLoop:
+        """The loop whose controller runs in Python."""
+        moves: Any = self._moves
+        controller: Any = self.controller
+        own = tuple(name for name in moves._inputs.positional if name in {*names, *controller.results})
+        return PythonLoop(
+            controller=controller,
+            mechanism=self.robot.mechanism,
+            motion=moves._loop(own, ()),
+            motion_shapes=moves._shapes(own),
+            parameters=self.parameters,
+            over_time=frozenset(self.over_time),
+            state=self.state,
+            recorded=self.record,
+            began=partial(self._warn, why),
+            why=why,
+        )
+
+    def _warn(self, why: str) -> None:
+        """Say, once, that the controller runs in Python."""
+        if not self._has_warned:
+            self._has_warned = True
+            warn_outside(
+                f"{why}. So it runs in Python, once a step for each arm, between compiled steps: slower, and without "
+                "derivatives and exports. ClosedLoop(..., require_traced=True) makes this an error",
+                UntracedControllerWarning,
+            )
+
+    def _said_of(self, lost: Lost) -> str:
+        """Names the time, and the joint that was the fastest before, or what was given that is not finite."""
+        t0 = float(np.ravel(lost.given["t"])[0]) if "t" in lost.given and lost.given["t"].size else 0.0
+        h = lost.given["h"]
+        t = t0 + float(np.sum(np.broadcast_to(h, (lost.step,)) if h.ndim == 0 else h[: lost.step]))
+        which = f"{lost.lost} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
+        wrong = [name for name, array in lost.given.items() if not np.isfinite(array).all()]
+        if wrong:
+            how = f"{', '.join(wrong)} that it was given is not finite. Give finite numbers"
+        else:
+            how = f"{self._last_of(lost)}. Use a shorter step or lower gains"
+        return (
+            f"{which} of {self.robot.name!r} ended in NaN or infinity, at t = {t:g} s, after step {lost.step}: {how}; "
+            "armdyn.control.require_finite makes this an error"
+        )
+
+    def _last_of(self, lost: Lost) -> str:
+        """The fastest joint before, and a torque that was not finite, where torques are known."""
+        tau = lost.before.get("tau", np.zeros(self.robot.dof))
+        wrong = [
+            f"tau of joint {n!r} is {x}" for n, x in zip(self.robot.joint_names, tau, strict=True) if not np.isfinite(x)
+        ]
+        return ", and ".join([fastest(self.robot, lost.before["qd"]), *wrong[:1]])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        settings: dict[str, Any] = {"over_time": self.over_time, "record": self.record, "parameters": self.parameters}
+        return partial(ControlledRollout, self.robot, self.function, self.controller, self.motion, **settings), ()

@@ -1,0 +1,114 @@
+"""A controller's declaration, read: its state, its inputs, its results, and how it is called."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.checks import one_per_joint
+from armdyn.declaration import Argument, Function
+from armdyn.errors import ShapeError, TraceError, shown
+from armdyn.functions.binding import Inputs
+from armdyn.functions.locating import locating
+
+MOTION = ("q", "qd", "t", "h")
+"""Arguments of a controller that the loop itself gives."""
+
+TAKEN = ("work", "cost", "f_tip", "q0", "qd0", "t0", "steps", "every", "out", "workers", "report")
+"""Names that mean something else to the loop, or to its call."""
+
+UNTRACED = (
+    "armdyn.ClosedLoop runs such a controller in Python; derivatives, exports, studies and require_traced=True need "
+    "one that is traced: change that line"
+)
+"""Advice on a controller that cannot be traced."""
+
+
+@dataclass(frozen=True)
+class Controller:
+    """A controller's declaration, read.
+
+    Args:
+        function: what computes tau.
+    """
+
+    function: Function
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.function, Function):
+            raise TraceError(
+                f"controller={shown(self.function)} is no declared function; write "
+                f"@armdyn.function({_signature_for(self.function)!r}) above it, with a shape for each array after the "
+                "model. A function of (t, q, qd) is for armdyn.simulate(..., "
+                "torque=armdyn.control.callback(function, sample_time=1e-3))"
+            )
+        if self.function.required_options:
+            missing = ", ".join(f"{name}=" for name in self.function.required_options)
+            raise TraceError(
+                f"{self.function.name} must be given {missing}; armdyn.control.with_options({self.function.name}, "
+                f"{missing}...) does"
+            )
+        for name in TAKEN:
+            if name in self.state or name in self.inputs:
+                raise TraceError(f"{self.function.name} has an argument {name!r}, as the loop itself has; rename it")
+        if self.function.outputs[0] != ("n",):
+            raise ShapeError(
+                f"the first result of {self.function.name} has shape {self.function.outputs[0]}; expected (n), tau"
+            )
+
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of its results, the first of which is tau."""
+        fields = getattr(self.function.result, "_fields", None)
+        if fields is None:
+            return ("tau", *(f"signal_{k}" for k in range(1, len(self.function.outputs))))
+        return ("tau", *fields[1:])
+
+    @property
+    def state(self) -> dict[str, Argument]:
+        """Its own state."""
+        return {a.name: a for a in self.function.arguments if a.name in self.results[1:]}
+
+    @property
+    def inputs(self) -> dict[str, Argument]:
+        """References, gains and the like."""
+        return {a.name: a for a in self.function.arguments if a.name not in (*MOTION, *self.state)}
+
+    def run(self, model: Any, values: Mapping[str, Any], **options: Any) -> dict[str, Any]:
+        """Its results by name, from arguments by name.
+
+        Raises:
+            TraceError: naming the line of the controller that cannot be traced.
+            ShapeError: results of other shapes than it declares.
+        """
+        name, arguments = self.function.name, self.function.arguments
+        with locating(name, UNTRACED):
+            given = self.function(model, *(values.get(a.name) for a in arguments), **options)
+        found = given if isinstance(given, tuple) else (given,)
+        if len(found) != len(self.results):
+            raise ShapeError(f"{name} returned {len(found)} results; expected {len(self.results)}: {self.results}")
+        inputs = Inputs(self.function, model.model, ())
+        for result, array, declared in zip(self.results, found, self.function.outputs, strict=True):
+            shape = inputs.lengths(declared, options.items())
+            if np.shape(array) != shape:
+                meaning = f", {one_per_joint(model.model)}" if declared == ("n",) else ""
+                raise ShapeError(f"{name} returned {result} of shape {np.shape(array)}; expected {shape}{meaning}")
+        return dict(zip(self.results, found, strict=True))
+
+    @property
+    def uses_time(self) -> bool:
+        """Whether it asks for the time."""
+        return any(a.name == "t" for a in self.function.arguments)
+
+
+def _signature_for(function: Any) -> str:
+    """How a function could be declared, by the names of its arguments after the first."""
+    try:
+        names = list(inspect.signature(function).parameters)[1:]
+    except (TypeError, ValueError):
+        names = ["q", "qd"]
+    return ",".join("()" if name in ("t", "h") else "(n)" for name in names) + "->(n)"
