@@ -100,10 +100,12 @@ def _of_single_joints(
 
     loads = _first_guess(drive, coordinates, links, tau, h)
     found = step(loaded_friction(drive, rates, loads), loads)
+    is_exact = _is_exact(drive, coordinates)
     for _ in range(1, steps_needed(drive, coordinates)):
-        found = found.unless_settled(step(found.friction, found.loads))
+        further = step(found.friction, found.loads)
+        found = further if is_exact else found.unless_settled(further)  # loads without rotors take no accelerations
     qdd, loads, friction, _ = found
-    if not _is_exact(drive, coordinates):
+    if not is_exact:
         qdd = qdd * _solved(drive, coordinates, friction, tau, qdd, loads)
     return UnderLoad(qdd, linearised(friction, loads).solve)
 
