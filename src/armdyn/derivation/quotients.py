@@ -15,6 +15,9 @@ from armdyn.spatial.rotations import Array
 LARGEST = 3
 """Rows of the matrices that are inverted."""
 
+LONGEST = 10**15
+"""Coefficients of a quotient from here on are scaled."""
+
 
 def adjugate_of(A: Array, reduced: Callable[[PolyElement], PolyElement]) -> tuple[Array, PolyElement]:
     """The adjugate and the determinant of a matrix of up to three rows."""
@@ -53,7 +56,7 @@ def quotient(arrangement: Arrangement, above: PolyElement, below: PolyElement) -
     write, reduced = arrangement.expression, arrangement.arm.algebra.reduced
     candidates = []
     for one, other in ((above, below), (_other_form(arrangement, above), _other_form(arrangement, below))):
-        numerator, denominator = one.cancel(other)
+        numerator, denominator = _moderate(*one.cancel(other))
         candidates.append(write(reduced(numerator)) / write(reduced(denominator)))
         candidates += _split(arrangement, numerator, denominator)
     return shorter(*candidates)
@@ -64,6 +67,14 @@ def shorter(*expressions: Any) -> Any:
     return min(expressions, key=lambda expression: (sympy.count_ops(expression), str(expression)))
 
 
+def _moderate(above: PolyElement, below: PolyElement) -> tuple[PolyElement, PolyElement]:
+    """Both divided by a number where cancelling denominators left coefficients that are too long to be printed."""
+    size = max(map(abs, below.values()))
+    if max(size, *map(abs, above.values())) < LONGEST:
+        return above, below
+    return above.quo_ground(size), below.quo_ground(size)
+
+
 def _split(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> list[Any]:
     """The quotient by a single term, as a sum over reduced denominators; empty where there are several terms."""
     if len(below) > 1:
@@ -71,7 +82,7 @@ def _split(arrangement: Arrangement, above: PolyElement, below: PolyElement) -> 
     groups: dict[Any, Any] = {}
     for monomial, value in above.items():
         one = above.ring.from_dict({monomial: value})
-        numerator, denominator = one.cancel(below)
+        numerator, denominator = _moderate(*one.cancel(below))
         groups[denominator] = groups.get(denominator, above.ring(0)) + numerator
     write, reduced = arrangement.expression, arrangement.arm.algebra.reduced
     return [sympy.Add(*(write(reduced(n)) / write(reduced(d)) for d, n in groups.items()))]
