@@ -77,6 +77,15 @@ def test_constrained_form_is_the_robots(kind: str) -> None:
     np.testing.assert_allclose(projection, expected, rtol=0, atol=1e-12 * max(1.0, abs(expected).max()))
 
 
+def test_joints_that_follow_others_are_one_coordinate() -> None:
+    robot = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_2", 2.0)})
+    task = armdyn.derive(robot).task_space(("vx", "vy"), "world")
+    q, qd, _ = states(2)
+    expected = robot.task_space(q, qd, components=("vx", "vy"), expressed_in="world")
+    for name in ("Lambda", "mu", "p"):
+        np.testing.assert_allclose(task.function(name)(q, qd, qd), getattr(expected, name), rtol=1e-11)
+
+
 def test_components_and_constraints_together() -> None:
     """Of a tip in the robot's symbols; components in axes of the tip are those of a skate."""
     robot = armdyn.load("planar_3r")
@@ -94,6 +103,7 @@ def test_named_results_and_what_they_are_written_as() -> None:
     arm = armdyn.derive(armdyn.load("planar_2r"))
     task, held = arm.task_space(["vx", "vy"]), arm.constrained(["vx"])
     assert task["Lambda"] is task.Lambda
+    assert "4.905·c₁·s₁" in held.text("w")  # no 981/2 over a denominator times 100
     assert repr(task) == "<TaskEquations of 'planar_2r': vx, vy of tip in body axes>"
     assert repr(held) == "<ConstrainedEquations of 'planar_2r': vx of tip in world axes>"
     for form, title in ((task, "Task-space"), (held, "Constrained")):

@@ -16,7 +16,7 @@ LARGEST = 3
 """Rows of the matrices that are inverted."""
 
 LONGEST = 10**15
-"""Coefficients of a quotient from here on are scaled."""
+"""Whole numbers below a fraction from here on are written as decimal fractions."""
 
 
 def adjugate_of(A: Array, reduced: Callable[[PolyElement], PolyElement]) -> tuple[Array, PolyElement]:
@@ -68,10 +68,13 @@ def shorter(*expressions: Any) -> Any:
 
 
 def _moderate(above: PolyElement, below: PolyElement) -> tuple[PolyElement, PolyElement]:
-    """Both divided by a number where cancelling denominators left coefficients that are too long to be printed."""
-    size = max(map(abs, below.values()))
-    if max(size, *map(abs, above.values())) < LONGEST:
-        return above, below
+    """Both over the common factor of the numbers below, or over the largest where the rest are too long to print.
+
+    Cancelling clears denominators, so that decimals of a description have become whole numbers.
+    """
+    size = below.content()
+    if max(map(abs, below.values())) >= LONGEST * size:
+        size = max(map(abs, below.values()))
     return above.quo_ground(size), below.quo_ground(size)
 
 
