@@ -199,6 +199,11 @@ def _step(out: Lines, vector: Vector, ports: Ports, plan: Sections) -> None:
     out.put("br label %recorded")
     out.put("recorded:")
     out.put("call void @carry(ptr %values)")
+    next_step(out)
+
+
+def next_step(out: Lines) -> None:
+    """The end of a step: the next row where one was recorded, the steps until the next record, the next step if any."""
     out.put("%one.more = zext i1 %records to i64")
     out.put("%row.next = add i64 %row, %one.more")
     out.put("%from = select i1 %records, i64 %every, i64 %until")
