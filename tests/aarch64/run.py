@@ -22,12 +22,14 @@ PROGRAMS = ROOT / "tests" / "determinism" / "programs.py"
 CHOSEN = (
     "tests/exact",
     "tests/program/test_cache.py",
+    "tests/program/test_conditional.py",
     "tests/program/test_direct.py",
     "tests/program/test_gufunc.py",
     "tests/program/test_linker.py",
     "tests/program/test_interpret.py",
     "tests/program/test_layouts.py",
     "tests/program/test_parallel.py",
+    "tests/program/test_power.py",
     "tests/program/test_trigonometry.py",
 )
 """Tests that run there too: of what depends on the processor."""

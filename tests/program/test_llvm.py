@@ -42,8 +42,10 @@ def compiled_for(program: Program, machine: Machine) -> np.ufunc:
 
 
 def narrow_machines() -> list[Machine]:
-    """Machines every x86-64 can imitate, with and without fused multiply-add."""
+    """Machines every x86-64 can imitate, with and without fused multiply-add; none on other processors."""
     triple = host().triple
+    if not triple.startswith("x86_64"):
+        return []
     machines = [Machine(triple, "x86-64", "")]
     if host().has("avx2") and host().has("fma"):
         machines.append(Machine(triple, "haswell", "+avx,+avx2,+fma"))
