@@ -125,6 +125,33 @@ def test_words_of_the_other_verb(tmp_path: Path) -> None:
         Scenario.read(tmp_path / "study.yaml")
 
 
+TIED = """<mujoco model="tied"><worldbody>
+<body name="one"><joint name="a" axis="0 0 1"/><inertial pos="0.15 0 0" mass="1" diaginertia="0.01 0.02 0.02"/>
+<body name="two" pos="0.3 0 0"><joint name="b" axis="0 1 0"/><inertial pos=".2 0 0" mass="2" diaginertia=".02 .1 .1"/>
+<body name="three" pos="0.4 0 0"><joint name="c" axis="0 1 1"/><inertial pos="0 0 .2" mass="1" diaginertia=".02 .1 .1"/>
+<body name="four" pos="0 0 0.3"><joint name="d" axis="1 0 0"/><inertial pos="0 .2 .1" mass="1" diaginertia=".1 .1 .1"/>
+</body></body></body></body></worldbody>
+<equality><connect body1="four" anchor="0.1 0.4 0.2"/></equality></mujoco>"""
+"""A spatial chain whose last link has a point that stays where it is; it moves in one way."""
+
+
+def test_projection_in_both_verbs(tmp_path: Path) -> None:
+    (tmp_path / "tied.xml").write_text(TIED)
+    robot = armdyn.load(tmp_path / "tied.xml")
+    words = "robot: tied.xml\nduration: 1\nmethod: rk4\nstep: 0.01\nproject: true\n"
+    motion = read(words, tmp_path).simulate()
+    assert np.ptp(motion.q, axis=0).min() > 0.01
+    assert abs(robot.constraint_error(motion.q)).max() < 1e-14
+    drifting = read(words.replace("true", "false"), tmp_path).simulate()
+    assert abs(robot.constraint_error(drifting.q)).max() > 1e-9
+    (tmp_path / "study.yaml").write_text(words + "grid: {three.mass: [1, 2]}\n")
+    scenario = Scenario.read(tmp_path / "study.yaml")
+    runs = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    assert abs(robot.constraint_error(runs["final.q"])).max() < 1e-14
+    np.testing.assert_allclose(runs["final.q"][0], motion.q[-1], rtol=0, atol=1e-10)
+    assert abs(runs["final.q"][1] - motion.q[-1]).max() > 1e-3
+
+
 @pytest.mark.parametrize(
     ("error", "text", "said"),
     [
@@ -145,6 +172,7 @@ def test_words_of_the_other_verb(tmp_path: Path) -> None:
         (StudyError, PD + "torques: tau.csv", "a controller and torques are both given"),
         (StudyError, "sample_time: 0.01", ":2: 'sample_time' is of a controller, and there is none"),
         (StudyError, PD + "sample_time: 0.01", ":4: sample_time needs a method with steps of one length"),
+        (StudyError, "project: 1", ":2: project is 1; expected True or False"),
         (ArmdynError, "stops: 2", r":2: restitution is 2; expected a number between 0"),
         (ArmdynError, "torques: nosuch.csv", r":2: no file '.*nosuch.csv'; expected a header t, tau_JOINT"),
         (StudyError, "q0: 0\ninputs: {q0: 1}", "'q0' stands here and in 'inputs'"),

@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.simulation import AdamsBashforthMoulton4, SemiImplicitEuler
+from armdyn.simulation import AdamsBashforthMoulton4, RungeKutta4, SemiImplicitEuler, SettingError
 from armdyn.studies import OtherStudy, Results, StudyError, Uniform, grid, read, sampled
 from studies.arms import ROBOT, N, pid, settled, worst
 
@@ -77,6 +77,23 @@ def test_without_controller_the_arm_falls() -> None:
     results = armdyn.study(ROBOT, {"q0": np.eye(N)}, steps=10)
     rolled = armdyn.ClosedLoop(ROBOT, record=[])(np.eye(N), tau=np.zeros(N), steps=10)
     np.testing.assert_array_equal(results["final.q"], rolled.final.q)
+
+
+def test_runs_keep_their_constraints(tmp_path: Path) -> None:
+    channel = armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0))
+    robot = armdyn.load("planar_2r").with_constraints(channel)
+    q0 = np.array([[-np.pi / 3, 2 * np.pi / 3], [np.pi / 3, -2 * np.pi / 3]])
+    given: dict[str, Any] = {"steps": 200, "method": RungeKutta4(step=1e-2), "folder": tmp_path}
+    drift = {}
+    for project in (True, False):
+        results = armdyn.study(robot, {"q0": q0}, project=project, **given | {"folder": tmp_path / str(project)})
+        drift[project] = abs(robot.constraint_error(results["final.q"])).max()
+        again = armdyn.ClosedLoop(robot, method=given["method"], project=project)(q0, steps=200, tau=np.zeros(2))
+        np.testing.assert_array_equal(results["final.q"], again.final.q)
+    assert drift[True] < 1e-13
+    assert drift[False] > 1e-7
+    with pytest.raises(OtherStudy, match="loop"):
+        armdyn.study(robot, {"q0": q0}, **given | {"folder": tmp_path / "True"})
 
 
 def test_inputs_over_time_are_shared() -> None:
@@ -193,6 +210,8 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
         (StudyError, SAMPLES, {"chunk": 0}, "chunk"),
         (StudyError, SAMPLES, {"method": AdamsBashforthMoulton4()}, "expected one of Euler"),
         (StudyError, SAMPLES, {"record": "q"}, "several names"),
+        (StudyError, SAMPLES, {"project": "yes"}, "project is 'yes'; expected True or False"),
+        (SettingError, SAMPLES, {"project": True}, "has no constraints to project onto"),
         (UnknownName, SAMPLES, {"record": ["eror"]}, "Did you mean 'error'"),
         (StudyError, SAMPLES, {"client": "tcp://host:8786"}, "expected a distributed.Client"),
     ],

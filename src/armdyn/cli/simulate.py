@@ -152,6 +152,12 @@ def simulate(
     save_every: Annotated[
         float | None, typer.Option("--save-every", help="Seconds between saved states.", rich_help_panel=METHOD)
     ] = None,
+    project: Annotated[
+        bool | None,
+        typer.Option(
+            "--project", help="Put a robot with constraints back onto them after each step.", rich_help_panel=METHOD
+        ),
+    ] = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the motion to this csv file.", rich_help_panel=FILES)
     ] = None,

@@ -144,4 +144,5 @@ def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any
             raise UnknownName.of(
                 "array", argument.name, values, f"the closed loop that {running_cost.name} is a cost of"
             )
-    return [values[argument.name] for argument in running_cost.arguments]
+    given = (values[argument.name] for argument in running_cost.arguments)
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in given]

@@ -101,12 +101,12 @@ class PythonLoop:
         for number in np.flatnonzero(moves):
             own = of_state(now, int(number), batch, frozenset())
             try:
-                given = self.controller.run(self._mechanism(int(number), own), _for_python(own))
+                given = self.controller.run_on_numbers(self._mechanism(int(number), own), _for_python(own))
+                for name, value in given.items():
+                    found[name][number] = array(f"{name} of {self.controller.function.name}", value)
             except Exception as error:
                 error.add_note(self._note(batch, own, int(number), k))
                 raise
-            for name, value in given.items():
-                found[name][number] = array(f"{name} of {self.controller.function.name}", value)
         return found
 
     def _mechanism(self, number: int, own: Arrays) -> Mechanism:

@@ -186,6 +186,7 @@ def defined(
     running_cost: Function | None,
     energy: bool,
     brakes: Mapping[str, Any] | None,
+    project: bool,
     chunk: int | None,
 ) -> Study:
     """The study that the arguments of `armdyn.study` describe, checked."""
@@ -212,6 +213,7 @@ def defined(
         running_cost=running_cost,
         energy=switch("energy", energy, error=StudyError),
         brakes=_checked_brakes(brakes),
+        project=switch("project", project, error=StudyError),
         inputs={name: v if name in ALWAYS_THE_SAME else array(name, v, finite=StudyError) for name, v in same.items()},
         steps=whole_number("steps", steps, least=1, error=StudyError),
         every=whole_number("every", every, least=1, error=StudyError),

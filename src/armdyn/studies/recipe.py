@@ -56,6 +56,7 @@ class Recipe:
     running_cost: Function | None
     energy: bool
     brakes: Mapping[str, Any]
+    project: bool
     inputs: Mapping[str, Array]
     steps: int
     every: int
@@ -74,6 +75,7 @@ class Recipe:
             running_cost=self.running_cost,
             energy=self.energy,
             brakes=self.brakes,
+            project=self.project,
             require_traced=True,
         )
         loop.rollout.warns = False  # `armdyn.study` does, once for all runs

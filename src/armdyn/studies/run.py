@@ -41,6 +41,7 @@ def study(
     running_cost: Function | None = None,
     energy: bool = False,
     brakes: Mapping[str, Any] | None = None,
+    project: bool = False,
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     client: Any = None,
@@ -72,6 +73,8 @@ def study(
         energy: whether the state "work" is integrated, and "heat" where joints rub.
         brakes: switches of brakes by joint, the same in all runs: {"joint_2": [(0.5, "engaged")]}, s; an empty list
             where the controller has a result "brakes", as of `armdyn.ClosedLoop`.
+        project: of a robot with constraints: whether each step is followed by a projection onto them, as of
+            `armdyn.ClosedLoop`.
         chunk: how many runs are computed together.
         folder: for parts and the manifest; None keeps results in memory.
         client: a `distributed.Client` whose workers compute the chunks, one thread each.
@@ -121,6 +124,7 @@ def study(
         running_cost=running_cost,
         energy=energy,
         brakes=brakes,
+        project=project,
         chunk=chunk,
     )
     switch("progress", progress, error=StudyError)
