@@ -196,7 +196,8 @@ def test_a_batch_that_is_lost_altogether() -> None:
     with pytest.raises(SimulationError, match="none of the initial states is finite"):
         run(q0=np.full((3, 6), np.nan), method="rk4")
     with pytest.raises(
-        SimulationError, match=r"none of the states could be continued to the end; .* after t = .*: joint '\w+' had reached"
+        SimulationError,
+        match=r"none of the states could be continued to the end; .* after t = .*: joint '\w+' had reached",
     ) as error:
         run(qd0=np.full((2, 6), 50.0), duration=50, method="euler", step=0.1)
     assert error.value.trajectory is not None

@@ -14,6 +14,7 @@ import numpy as np
 from armdyn.checks import array, number, switch, whole_number
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError
+from armdyn.functions.not_finite import Lost
 from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
 from armdyn.robot import Robot
@@ -97,6 +98,19 @@ class Study:
     def values(self, numbers: range) -> dict[str, Array]:
         """The samples of some runs."""
         return self.samples.of(numbers, self.shapes)
+
+    def way_of_lost(self, run: int) -> str:
+        """When and how a run ran away, found by running it again, and what to do."""
+        heard: list[Lost] = []
+        rollout, recipe = self.loop.rollout, self.recipe
+        one = {name: array[0] for name, array in self.values(range(run, run + 1)).items()}
+        rollout.warns, rollout.hears = True, heard.append
+        try:
+            with np.errstate(all="ignore"):
+                self.loop(**{**recipe.inputs, **one}, **recipe.switched(self.loop), steps=recipe.steps)
+        finally:
+            rollout.warns, rollout.hears = False, None
+        return "; ".join(map(rollout.way_of, heard)) or "alone, it does not"
 
     @property
     def identity(self) -> dict[str, Any]:

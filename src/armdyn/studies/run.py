@@ -142,12 +142,12 @@ def study(
     done = wanted.runs - to_do
     with progress_bar(progress, wanted.runs, f"study of {robot.name}", unit="runs", form=",.0f") as fraction:
         _compute(wanted, results, missing, client, workers, _counted(fraction, done, wanted.runs))
-    _warn_of_lost(results, robot.name)
+    _warn_of_lost(wanted, results)
     return results
 
 
-def _warn_of_lost(results: Results, robot: str) -> None:
-    """Say how many runs ran away."""
+def _warn_of_lost(wanted: Study, results: Results) -> None:
+    """Say how many runs ran away, and when and how the first of them did."""
     names = [name for name in results.names if name.startswith("final.")]
     lost, first = 0, 0
     for part in results.columns("run", *names):
@@ -156,8 +156,8 @@ def _warn_of_lost(results: Results, robot: str) -> None:
         lost += int(bad.sum())
     if lost:
         warn_outside(
-            f"{lost:,} of {results.runs:,} runs of the study of {robot!r} ran away, the first is run {first}: their "
-            "final states are NaN or infinite. Use a shorter step or lower gains, or leave these runs out",
+            f"{lost:,} of {results.runs:,} runs of the study of {wanted.recipe.robot.name!r} ran away, the first is "
+            f"run {first}: {wanted.way_of_lost(first)}. Final states of such runs are NaN or infinite; leave them out",
             DivergenceWarning,
         )
 
