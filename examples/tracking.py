@@ -31,9 +31,8 @@ def references(robot: armdyn.Robot) -> dict[str, np.ndarray]:
 
 def followed(robot: armdyn.Robot, controller: armdyn.Function, loads: np.ndarray, **inputs: np.ndarray) -> np.ndarray:
     """Errors q - q_ref over time, rad, shape (STEPS, loads, n): all loads in one call of one compiled loop."""
-    tables = {
-        name: table for name, table in references(robot).items() if name in [a.name for a in controller.arguments]
-    }
+    names = [a.name for a in controller.arguments]
+    tables = {name: table for name, table in references(robot).items() if name in names}
     limited = control.saturated(control.with_model(controller, robot))
     load = f"{robot.tip}.payload.mass"
     method = armdyn.simulation.Euler(STEP)
