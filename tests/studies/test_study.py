@@ -210,6 +210,7 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
         (StudyError, SAMPLES, {"chunk": 0}, "chunk"),
         (StudyError, SAMPLES, {"method": AdamsBashforthMoulton4()}, "expected one of Euler"),
         (StudyError, SAMPLES, {"record": "q"}, "several names"),
+        (StudyError, {"heat": [1.0]}, {"inputs": {"kp": 1.0, "kd": 1.0, "target": np.zeros(N)}}, "no joint of .* rubs"),
         (StudyError, SAMPLES, {"project": "yes"}, "project is 'yes'; expected True or False"),
         (SettingError, SAMPLES, {"project": True}, "has no constraints to project onto"),
         (UnknownName, SAMPLES, {"record": ["eror"]}, "Did you mean 'error'"),
@@ -219,6 +220,20 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
 def test_what_makes_no_study_is_refused(error: type[Exception], samples: Any, changes: Any, said: str) -> None:
     with pytest.raises(error, match=said):
         run(samples, **changes)
+
+
+def test_accounts_begin_where_they_are_told() -> None:
+    dry = armdyn.load("planar_2r").with_friction({"joint_1": (0.1, 0.1)})
+    given: dict[str, Any] = {"steps": 5, "energy": True}
+    results = armdyn.study(dry, {"qd0": np.ones((2, 2)), "heat": [0.0, 3.0]}, inputs={"work": 2.0}, **given)
+    assert results["final.heat"][1] - results["final.heat"][0] == pytest.approx(3.0, abs=1e-12)
+    assert results["final.work"][0] == pytest.approx(2.0, abs=0.1)
+
+
+def test_an_error_of_a_summary_says_which() -> None:
+    with pytest.raises(ZeroDivisionError) as error:
+        run(summaries={"broken": lambda runs: 1 / 0})
+    assert error.value.__notes__ == ["while the summary 'broken' of runs 0 to 22 was computed"]
 
 
 def test_a_grid_of_gains() -> None:

@@ -144,6 +144,8 @@ class Study:
     def _check(self) -> None:
         _ = self.switched  # or the error that says what is wrong with them
         shapes, recipe = self.shapes, self.recipe
+        if "heat" in {*self.samples.names, *recipe.inputs} and "heat" not in shapes:
+            raise StudyError(f"heat is given, but no joint of {recipe.robot.name!r} rubs here; leave it out")
         for name in self.samples.names:
             if name in recipe.inputs:
                 raise StudyError(f"{name!r} is in samples and in inputs; expected one of them")
