@@ -14,6 +14,7 @@ from armdyn.simulation import OverTime, RungeKutta4, Stops
 from armdyn.studies import Scenario, StudyError
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import KEYS, Words
+from studies.arms import TIED
 
 ARM = armdyn.load("planar_3r")
 NAMES = ARM.joint_names
@@ -123,16 +124,6 @@ def test_words_of_the_other_verb(tmp_path: Path) -> None:
     (tmp_path / "study.yaml").write_text("robot: planar_3r\ngrid: {q0: [[0, 0, 0]]}\nstops: 0.5\n")
     with pytest.raises(StudyError, match=r"study.yaml:3: 'stops' is for one motion, by armdyn simulate"):
         Scenario.read(tmp_path / "study.yaml")
-
-
-TIED = """<mujoco model="tied"><worldbody>
-<body name="one"><joint name="a" axis="0 0 1"/><inertial pos="0.15 0 0" mass="1" diaginertia="0.01 0.02 0.02"/>
-<body name="two" pos="0.3 0 0"><joint name="b" axis="0 1 0"/><inertial pos=".2 0 0" mass="2" diaginertia=".02 .1 .1"/>
-<body name="three" pos="0.4 0 0"><joint name="c" axis="0 1 1"/><inertial pos="0 0 .2" mass="1" diaginertia=".02 .1 .1"/>
-<body name="four" pos="0 0 0.3"><joint name="d" axis="1 0 0"/><inertial pos="0 .2 .1" mass="1" diaginertia=".1 .1 .1"/>
-</body></body></body></body></worldbody>
-<equality><connect body1="four" anchor="0.1 0.4 0.2"/></equality></mujoco>"""
-"""A spatial chain whose last link has a point that stays where it is; it moves in one way."""
 
 
 def test_projection_in_both_verbs(tmp_path: Path) -> None:
