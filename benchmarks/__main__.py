@@ -12,6 +12,7 @@ from rich.console import Console
 
 from benchmarks import machine, report
 from benchmarks.accuracy import accuracies
+from benchmarks.actuated_rollouts import actuated_speeds
 from benchmarks.cases import CASES, Case, make_case
 from benchmarks.contest import agreements, load_peers
 from benchmarks.controller import sharings
@@ -96,6 +97,7 @@ def _measure(case: Case, options: argparse.Namespace, results: Results) -> None:
         results.sharings += sharings(case, states, rounds)
     if "rollouts" in parts:
         results.rollouts += rollout_speeds(case, rounds)
+        results.rollouts += actuated_speeds(case, rounds)
 
 
 def _measure_beside_others(case: Case, options: argparse.Namespace, states: States, results: Results) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from benchmarks.actuated_rollouts import BARE
 from benchmarks.layouts import GAPS_BETWEEN_STATES, JOINTS_FIRST
 from benchmarks.results import SUBJECT, Results
 
@@ -25,6 +26,7 @@ BATCH_RATIOS = {  # against Pinocchio's C++ in its best way
 PYTHON_FACTOR = 2.0  # against Pinocchio from Python the ratios are to be this much larger
 SINGLE_CALL = 0.85  # inverse dynamics, of the time Pinocchio takes from Python
 TWO_CORES = 1.8
+ACTUATED = 0.5  # of the speed of the bare arm
 SINGLE_PRECISION = 1.6
 LAYOUTS = {JOINTS_FIRST: 1.05, **dict.fromkeys(GAPS_BETWEEN_STATES, 1.15)}  # of row-major arrays' time, in cache
 IMPORT_SECONDS = 0.060
@@ -96,6 +98,8 @@ def _rollouts(results: Results) -> Iterator[Outcome]:
             yield Outcome(f"{name}times {one.beside}", one.ratio, ROLLOUT_COSTS[one.way], at_least=False)
         elif one.way == "two cores":
             yield Outcome(f"{name}times one core", one.ratio, TWO_CORES, at_least=True)
+        elif one.beside == BARE:
+            yield Outcome(f"{name}speed of {one.beside}", one.ratio, ACTUATED, at_least=True)
         elif bound is not None:
             yield Outcome(f"{name}times {one.beside}", one.ratio, bound, at_least=True)
 

@@ -29,12 +29,17 @@ def test_rotor_and_link_knock_at_each_other():
     moves = armdyn.simulate(arm, [0.0], [0.0], thetad0=[v], duration=float(times[-1]), times=times)
     x = (moves.signals["theta"] - moves.q)[:, 0]
     most = PLAY / 2 + v / w
-    np.testing.assert_allclose(x, most * np.array([0, 1, 0, -1, 0, 1, 0, -1, 0]), atol=1e-7)
+    np.testing.assert_allclose(x, most * np.array([0, 1, 0, -1, 0, 1, 0, -1, 0]), atol=1e-9)
     xd = (moves.signals["thetad"] - moves.qd)[:, 0]
-    np.testing.assert_allclose(xd, v * np.array([1, 0, -1, 0, 1, 0, -1, 0, 1]), atol=1e-6)
+    np.testing.assert_allclose(xd, v * np.array([1, 0, -1, 0, 1, 0, -1, 0, 1]), atol=1e-8)
     centre = (link * moves.q[:, 0] + ROTOR * moves.signals["theta"][:, 0]) / (link + ROTOR)
     np.testing.assert_allclose(centre, drift * times, atol=1e-9)
-    assert abs(moves.energy.relative_drift).max() < 1e-6  # steps go over the ends of the play
+    assert abs(moves.energy.relative_drift).max() < 1e-8
+    assert [event.kind for event in moves.events] == ["contact", "release"] * 4
+    knocks = PLAY / 2 / v + np.array([[0.0, np.pi / w]]) + np.arange(4)[:, None] * 2.0 * quarter
+    np.testing.assert_allclose([event.t for event in moves.events], knocks.ravel(), rtol=1e-9)
+    first = moves.events[0]
+    assert (first.name, first.index, first.q.tolist()) == ("joint_1", (), [0.0])
 
 
 def test_damped_contacts_only_push_and_take_energy():
@@ -55,6 +60,13 @@ def test_damped_contacts_only_push_and_take_energy():
     total = moves.energy.kinetic + moves.energy.potential
     assert total[-1] < 0.9 * total[0]
     assert abs(moves.energy.relative_drift).max() < 1e-7
+    for event in moves.events:
+        at = armdyn.simulate(arm, [0.0], [0.0], thetad0=[0.5], duration=event.t)
+        x, xd = (at.signals["theta"] - at.q)[-1, 0], (at.signals["thetad"] - at.qd)[-1, 0]
+        pressed = (abs(x) - PLAY / 2) * np.sign(x)
+        reached = pressed if event.kind == "contact" else K * pressed + 4.0 * xd  # contacts end where they would pull
+        assert reached == pytest.approx(0.0, abs=1e-8)
+    assert [event.kind for event in moves.events[:3]] == ["contact", "release", "contact"]
 
 
 def test_forward_dynamics_undoes_inverse_dynamics():
@@ -102,3 +114,27 @@ def test_errors():
         Spring(10.0, backlash=-0.1)
     with pytest.raises(Unsupported, match="damped and has backlash"):
         one_joint(Spring(10.0, damping=1.0, backlash=0.1)).flexible_inverse_dynamics(*np.zeros((6, 1)))
+
+
+def test_knocks_of_a_batch_and_its_files(tmp_path):
+    arm = one_joint(Spring(K, backlash=PLAY))
+    moves = armdyn.simulate(arm, np.zeros((2, 1)), thetad0=[[0.5], [-0.25]], duration=0.1)
+    assert [(event.index, round(event.t, 9)) for event in moves.events] == [((0,), 0.02), ((1,), 0.04)]
+    moves.save(tmp_path / "knocks.npz")
+    back = armdyn.simulation.Trajectory.load(tmp_path / "knocks.npz")
+    assert [event.kind for event in back.events] == ["contact", "contact"]
+
+
+def test_two_plays_knock_each_at_its_own_times():
+    plays = {"joint_1": 0.02, "joint_2": 0.03}
+    drives = {
+        name: Actuator(Motor(rotor_inertia=ROTOR), spring=Spring(K, cubic=1e5, backlash=play))
+        for name, play in plays.items()
+    }
+    arm = armdyn.load("planar_2r").with_actuators(drives)
+    moves = armdyn.simulate(arm, [0.2, -0.5], thetad0=[0.5, -0.7], duration=0.3)
+    assert {event.name for event in moves.events} == set(plays)
+    for event in moves.events:
+        end = armdyn.simulate(arm, [0.2, -0.5], thetad0=[0.5, -0.7], duration=event.t)
+        k = arm.joint_names.index(event.name)
+        assert abs(end.signals["theta"] - end.q)[-1, k] == pytest.approx(plays[event.name] / 2.0, abs=1e-10)

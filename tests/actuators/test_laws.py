@@ -10,6 +10,7 @@ from mpmath import exp, mp, mpf, sign, sqrt, tanh
 from armdyn import DTypeError, ModelError, ShapeError, UnknownName
 from armdyn.actuators import (
     Actuator,
+    BoucWen,
     Coulomb,
     DirectionDependent,
     Gear,
@@ -58,6 +59,7 @@ LAWS = {
         DirectionDependent(Coulomb(1.3), Stribeck(2.0, 1.3, 0.1)),
         lambda v, load: mpf(1.3) if v > 0 else stribeck(2.0, 1.3, 0.1, 2.0)(v, load),
     ),
+    "bouc_wen": (BoucWen(300.0, 1.3), lambda v, load: mpf(1.3) * sign(v)),
     "gear": (GearLoss(0.8, 0.55), gear_loss(0.8, 0.55)),
     "lugre": (
         LuGre(1e3, 20.0, 0.4, 2.0, 1.3, 0.1),

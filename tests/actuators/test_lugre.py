@@ -6,7 +6,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 import armdyn
-from armdyn.actuators import Actuator, LuGre
+from armdyn.actuators import LuGre
 
 LAW = LuGre(stiffness=40.0, bristle_damping=0.8, viscous=0.1, static=1.5, kinetic=1.0, speed=0.1)
 
@@ -66,12 +66,3 @@ def test_steady_state_is_the_law_without_a_state():
         z = LAW.steady_state(rate)
         np.testing.assert_allclose(LAW.state_rate(z, rate, 0.0), 0.0, atol=1e-16)
         np.testing.assert_allclose(LAW.force_with(z, rate, 0.0), LAW.force(rate, 0.0), rtol=1e-14)
-
-
-def test_a_simulation_says_that_bristles_do_not_bend():
-    robot = armdyn.load("planar_2r").with_actuators(
-        {"joint_1": Actuator(friction=LuGre(40.0, 0.8, 0.1, 1.5, 1.0, 0.1))}
-    )
-    (note,) = armdyn.simulate(robot, [0.1, 0.2], duration=0.01).notes
-    assert "LuGre of 'joint_1'" in note
-    assert armdyn.simulate(robot.without_friction(), [0.1, 0.2], duration=0.01).notes == ()

@@ -22,7 +22,7 @@ def along(z, path):
     """F at every point of a path of q, and the last z; q goes straight from point to point."""
     found = []
     for moved in np.diff(path):
-        z = LAW.state_after(z, moved)
+        z = LAW.state_along(z, moved)
         found.append(float(LAW.force_with(z)))
     return np.array(found), z
 
@@ -35,7 +35,7 @@ def test_loops_follow_masings_rule():
     np.testing.assert_allclose(down, first[-1] - 2.0 * virgin((0.011 - back[1:]) / 2.0), rtol=0.0, atol=1e-12)
     up, z = along(z, -back)
     np.testing.assert_allclose(up, -down, rtol=0.0, atol=1e-12)  # the loop closes
-    many, one = along(z, out[::-1])[1], LAW.state_after(z, -0.011)
+    many, one = along(z, out[::-1])[1], LAW.state_along(z, -0.011)
     np.testing.assert_allclose(many, one, atol=1e-15)  # a step in one direction is exact, however long
 
 
@@ -60,7 +60,7 @@ class Wound(NamedTuple):
 
 @armdyn.function("(n),(n),(springs),()->(n),(springs)", result=Wound, sizes={"springs": lambda model: 3})
 def wound(model, q, qd, z, h):
-    return Wound(-np.array([LAW.force_with(z)]), LAW.state_after(z, qd[0] * h))
+    return Wound(-np.array([LAW.force_with(z)]), LAW.state_after(z, qd[0], 0.0, h))
 
 
 def test_small_swings_in_a_closed_loop_are_those_of_springs():

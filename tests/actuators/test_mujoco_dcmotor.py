@@ -277,3 +277,31 @@ def test_controller(arm: armdyn.Robot) -> None:
     np.testing.assert_allclose(final.q, data.qpos, rtol=1e-10)
     np.testing.assert_allclose(final.qd, data.qvel, rtol=1e-10)
     np.testing.assert_allclose([final.slew[0], final.integral[0], final.current[0]], data.act, rtol=1e-10)
+
+
+# LuGre's bristles in motion
+
+
+def test_a_motion_with_bristles(tmp_path: Any) -> None:
+    """MuJoCo's steps are of the first order: what two lengths of them say is carried on to a length of zero."""
+    lugre = 'motorconst="0.04" resistance="2" lugre="100 0.1 0.02 0.03 0.5"'
+    text = ARM.format(f'<actuator><dcmotor joint="one" gear="20" {lugre}/></actuator>')
+    (tmp_path / "arm.xml").write_text(text, encoding="utf-8")
+    model = mujoco.MjModel.from_xml_string(text)
+    found = []
+    for steps in (1000, 2000):
+        model.opt.timestep = 0.05 / steps
+        data = mujoco.MjData(model)
+        data.qpos[:], data.qvel[:], data.act[:] = [0.2, 0.3], [0.5, -0.2], 2e-4
+        for _ in range(steps):
+            mujoco.mj_step(model, data)
+        found.append(np.concatenate([data.qpos, data.qvel, data.act / 20.0]))
+    braking = (0.04 * 20.0) ** 2 / 2.0  # of the motor, whose terminals are shorted
+    robot = armdyn.Robot.from_mjcf(tmp_path / "arm.xml")
+    ours = armdyn.simulate(
+        robot, [0.2, 0.3], [0.5, -0.2], bristles0=[1e-5], duration=0.05, save_every=0.05,
+        torque=lambda t, q, qd: [-braking * qd[0], 0.0],
+    )  # fmt: skip
+    last = np.concatenate([ours.q[-1], ours.qd[-1], ours.signals["bristles"][-1]])
+    assert abs(found[1] - last).max() > 1e-5
+    np.testing.assert_allclose(2.0 * found[1] - found[0], last, rtol=2e-6)

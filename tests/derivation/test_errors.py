@@ -4,9 +4,9 @@ import pytest
 import sympy
 
 import armdyn
+from armdyn import constraints as c
+from armdyn.algorithms.task_rows import TaskSpaceError
 from armdyn.derivation import symbolic_arm
-from armdyn.derivation.constrained import ConstrainedEquations
-from armdyn.derivation.task import TaskEquations
 from armdyn.errors import DTypeError, MissingLibrary, ModelError, UnknownName, Unsupported
 
 
@@ -90,20 +90,81 @@ def test_what_closed_forms_do_not_have(robot: armdyn.Robot) -> None:
         armdyn.derive(robot).base_parameters()
 
 
-def test_tasks_and_constraints(robot: armdyn.Robot) -> None:
+@pytest.mark.parametrize(
+    ("components", "expressed_in", "error", "message"),
+    [
+        (("vx", "vw"), "body", UnknownName, "no component 'vw' in a twist"),
+        (("x", "y"), "body", UnknownName, "Did you mean 'vx'"),
+        (("vx", "vx"), "body", TaskSpaceError, "asks for vx twice"),
+        (("vx", "vy"), "base", UnknownName, "no way 'base' in expressed_in="),
+        (
+            ("vx",),
+            "world",
+            Unsupported,
+            r"a task of 1 component \(vx of tip in world axes\) of 'planar_2r', which has 2",
+        ),
+        ("position", "body", Unsupported, r"a task of 3 components .* there is robot.task_space, in numbers"),
+        (("vx", "wx"), "body", Unsupported, r"vx, wx of tip in body axes of 'planar_2r' are dependent in every config"),
+    ],
+)
+def test_tasks(robot: armdyn.Robot, components: object, expressed_in: str, error: type, message: str) -> None:
     arm = armdyn.derive(robot)
-    with pytest.raises(ModelError, match=r"rows is \('x', 'w'\); expected some of wx, wy, wz, x, y, z"):
-        TaskEquations(arm, ("x", "w"))
-    with pytest.raises(ModelError, match="expressed_in is 'space'; expected 'world' or 'body'"):
-        TaskEquations(arm, ("x", "y"), "space")
-    with pytest.raises(Unsupported, match="a task with 1 rows of an arm with 2 coordinates"):
-        _ = TaskEquations(arm, ("x",)).mass
-    with pytest.raises(Unsupported, match="the rows x, wx are dependent everywhere"):
-        _ = TaskEquations(arm, ("x", "wx")).mass
-    with pytest.raises(ModelError, match="expected fewer than 2 of"):
-        ConstrainedEquations(arm, ("x", "y"))
-    with pytest.raises(Unsupported, match="the rows z are dependent everywhere; leave some out"):
-        _ = ConstrainedEquations(arm, ("z",)).W
+    with pytest.raises(error, match=message):
+        _ = arm.task_space(components, expressed_in).Lambda
+
+
+@pytest.mark.parametrize(
+    ("constraints", "error", "message"),
+    [
+        ((), ModelError, "'planar_2r' is given no constraint; name components .* such as 'vx'"),
+        (("vx", "vy"), ModelError, r"2 rows of constraints \(vx, vy of tip in world axes\) .* expected fewer than 2"),
+        (
+            "vz",
+            Unsupported,
+            "the constraints vz of tip in world axes of 'planar_2r' are dependent in every configuration",
+        ),
+        (c.PointOnPlane("base", (1, 0, 0)), Unsupported, "holds 'base', which is no link that moves and not the tip"),
+        (c.PointOnPlane("tip", (1, 0, 0), of="link_1"), Unsupported, "is a PointOnPlane that has no closed form here"),
+        (c.Distance("tip", length=1.0), Unsupported, "is a Distance .* there is robot.constrained_forward_dynamics"),
+        (c.Held("tip", axes=("x", "rz")), Unsupported, "is a Held that has no closed form"),
+        (c.JointCoupling({"joint_3": 1.0}), UnknownName, "no joint 'joint_3' in 'planar_2r', which"),
+    ],
+)
+def test_constraints(robot: armdyn.Robot, constraints: object, error: type, message: str) -> None:
+    arm = armdyn.derive(robot)
+    with pytest.raises(error, match=message):
+        _ = arm.constrained(constraints).W
+
+
+def test_tasks_and_constraints_of_larger_arms() -> None:
+    arm = armdyn.derive(armdyn.load("scara"))
+    with pytest.raises(Unsupported, match=r"which has 4 coordinates: .* 3 at most"):
+        arm.task_space(("vx", "vy", "vz", "wz"))
+    with pytest.raises(Unsupported, match="'scara' has 4 coordinates; multipliers are written for up to 3"):
+        arm.constrained("vx")
+
+
+def test_words_of_closed_forms(robot: armdyn.Robot) -> None:
+    arm = armdyn.derive(robot)
+    with pytest.raises(UnknownName, match=r"no form 'task-space' .* armdyn.derive\(robot\).task_space\(components\)"):
+        armdyn.derive(robot, "task-space")
+    with pytest.raises(UnknownName, match=r"no result 'lambda' in task equations .* Did you mean 'Lambda'"):
+        arm.task_space(("vx", "vy")).text("lambda")
+    with pytest.raises(UnknownName, match=r"no result 'B' in constrained equations"):
+        _ = arm.constrained("vx")["B"]
+    with pytest.raises(UnknownName, match="no part 'Lambda' in task equations"):
+        arm.task_space(("vx", "vy")).arranged("Lambda", ("mass", "motion", "geometry"))
+
+
+def test_where_a_task_is_singular(robot: armdyn.Robot) -> None:
+    """A stretched arm: det J = sin q2 is zero, and so is the constraint where A is."""
+    arm = armdyn.derive(robot)
+    with pytest.raises(
+        ModelError, match=r"Lambda of 'planar_2r' has no finite value at q = \[0.3, 0.0\]: a denominator"
+    ):
+        arm.task_space(("vx", "vy")).function("Lambda")([0.3, 0.0], [0, 0], [0, 0])
+    with pytest.raises(ModelError, match=r"W of 'planar_2r' has no finite value at q = \[0.0, 0.0\]"):
+        arm.constrained("vx").function("W")([0.0, 0.0], [0, 0], [0, 0])
 
 
 def test_a_symbol_where_a_number_is_needed(robot: armdyn.Robot) -> None:

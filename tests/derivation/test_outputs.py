@@ -12,6 +12,8 @@ import sympy
 
 import armdyn
 from armdyn.cli import main
+from armdyn.cli.derive import derived
+from armdyn.derivation.document import latex_of
 from armdyn.derivation.printing import Notation, short
 from armdyn.derivation.programs import program_of
 from armdyn.errors import ShapeError
@@ -61,6 +63,12 @@ def test_short_names() -> None:
         qd1**2: "qdot1**2",
     }
     assert {str(short(expression)) for expression in names} == set(names.values())
+
+
+def test_differences_of_angles_have_indices() -> None:
+    difference = sympy.sin(sympy.Symbol("q1") - sympy.Symbol("q2"))
+    assert Notation().line(difference) == "s₁₋₂"
+    assert latex_of(difference, Notation()) == "s_{1-2}"
 
 
 def test_order_of_factors_and_terms() -> None:
@@ -130,6 +138,26 @@ def test_command_line(command: Command, tmp_path) -> None:
     assert shown.splitlines()[0] == f"{tmp_path / 'c' / 'rp.h'}: Lagrange's equations of rp"
 
 
+def test_tasks_and_constraints_on_the_command_line(command: Command, tmp_path: Path) -> None:
+    words = ("--components", "vx", "--symbols", "link_1.mass=m1", "--latex", str(tmp_path / "arm.tex"))
+    code, shown, errors = command("derive", "planar_2r", "--form", "task-space", "--components", "vx, vy", *words[2:4])
+    assert code == 0, errors
+    assert "det_J = s₂\n" in shown
+    assert "Lambda_11 = m₁/s₂² + 1\n" in shown
+    code, shown, errors = command("derive", "planar_2r", "--form", "constrained", *words)
+    assert (code, shown) == (0, f"{tmp_path / 'arm.tex'}: Constrained equations of planar_2r\n"), errors
+    latex = (tmp_path / "arm.tex").read_text()
+    assert r"A(q) &= \left[\begin{matrix}- s_{1} - s_{12} & - s_{12}\end{matrix}\right]" in latex
+
+
+def test_constraints_of_a_robot_are_those_of_its_constrained_form() -> None:
+    channel = armdyn.constraints.PointOnPlane("tip", normal=(1, 0, 0), through=(1, 0, 0), name="channel")
+    robot = armdyn.load("planar_2r").with_constraints(channel)
+    found = derived(robot, "constrained", None, {"names": None})
+    assert found.description == "channel"
+    assert found.A == armdyn.derive(armdyn.load("planar_2r")).constrained("vx").A
+
+
 def test_base_parameters_on_the_command_line(command: Command) -> None:
     code, shown, errors = command("derive", "rp", "--form", "state-space", "--symbols", "all", "--base-parameters")
     assert code == 0, errors
@@ -141,11 +169,21 @@ def test_base_parameters_on_the_command_line(command: Command) -> None:
     [
         (
             ("planar_2r", "--form", "newton"),
-            "no form 'newton' in armdyn.derive (4 forms). Did you mean 'newton-euler'",
+            "no form 'newton' in armdyn derive (6 forms). Did you mean 'newton-euler'",
         ),
         (("planar_2r", "--symbols", "link_1"), "--symbols has 'link_1'; expected 'all', or PARAMETER=SYMBOL"),
         (("planar_2r", "--symbols", "gravity=g,gravity=h"), "--symbols names 'gravity' more than once"),
         (("planar_2r", "--symbols", "link_1.mas=m"), "Did you mean 'link_1.mass'?"),
+        (("planar_2r", "--form", "task-space"), "--form task-space needs --components, as many as the arm has coordin"),
+        (
+            ("planar_2r", "--form", "constrained"),
+            "'planar_2r' has no constraints; name components of the tip's velocity",
+        ),
+        (("planar_2r", "--form", "constrained", "--expressed-in", "body"), "--expressed-in is for --components"),
+        (("planar_2r", "--components", "vx"), "are of --form task-space and constrained, not of lagrange"),
+        (("rp", "--form", "constrained", "--components", "vx", "--python", "a.py"), "leave out --form constrained"),
+        (("planar_2r", "--form", "task-space", "--components", "vx,wx"), "dependent in every configuration"),
+        (("scara", "--form", "task-space", "--components", "position,wz"), "4 coordinates: J^-1 is written where"),
         (("puma560",), "its closed form would fill many pages. Take equations that name shared terms"),
     ],
 )

@@ -9,9 +9,7 @@ from sympy import Matrix, Rational, cos, sin, symbols
 
 import armdyn
 from armdyn.derivation.arrangement import BY_GEOMETRY, MOTION_INSIDE
-from armdyn.derivation.constrained import ConstrainedEquations
 from armdyn.derivation.derivation import Derivation
-from armdyn.derivation.task import TaskEquations
 
 q1, q2, q3, qd1, qd2, qd3, qdd1, qdd2 = symbols("q1 q2 q3 qd1 qd2 qd3 qdd1 qdd2")
 m1, m2, m3, L1, L2, L3, g = symbols("m1 m2 m3 L1 L2 L3 g")
@@ -128,12 +126,12 @@ def test_newton_euler_of_the_slides() -> None:
 
 
 def test_cartesian_dynamics_of_the_slides(arm: Derivation) -> None:
-    task = TaskEquations(arm, ("x", "y"), expressed_in="body")
+    task = arm.task_space(("vx", "vy"))
     assert Matrix([[L1 * s2, 0], [L1 * c2 + L2, L2]]) == task.J
     assert Matrix([[L1 * c2 * qd2, 0], [-L1 * s2 * qd2, 0]]) == task.J_dot
-    assert Matrix([[1 / (L1 * s2), 0], [(-L1 * c2 - L2) / (L1 * L2 * s2), 1 / L2]]) == task.inverse
-    assert Matrix([[m2 + m1 / s2**2, 0], [0, m2]]) == task.mass
-    assert Matrix([m1 * g * c1 / s2 + m2 * g * s12, m2 * g * c12]) == task.gravity_forces
+    assert Matrix([[1 / (L1 * s2), 0], [(-L1 * c2 - L2) / (L1 * L2 * s2), 1 / L2]]) == task.J_inverse
+    assert Matrix([[m2 + m1 / s2**2, 0], [0, m2]]) == task.Lambda
+    assert Matrix([m1 * g * c1 / s2 + m2 * g * s12, m2 * g * c12]) == task.p
     V = Matrix(
         [
             -(m2 * L1 * c2 + m2 * L2) * qd1**2
@@ -142,11 +140,11 @@ def test_cartesian_dynamics_of_the_slides(arm: Derivation) -> None:
             m2 * L1 * s2 * qd1**2 + m2 * L1 * s2 * qd1 * qd2,
         ]
     )
-    assert (task.velocity_forces - V).expand() == Matrix([0, 0])
+    assert (task.mu - V).expand() == Matrix([0, 0])
 
 
 def test_modern_robotics_example_8_5(example_8_5: Derivation) -> None:
-    task, held = TaskEquations(example_8_5, ("x", "y")), ConstrainedEquations(example_8_5, ("x",))
+    task, held = example_8_5.task_space(("vx", "vy"), "world"), example_8_5.constrained("vx")
     assert Matrix([[-s1 - s12, -s12], [c1 + c12, c12]]) == task.J
     J_dot = Matrix(
         [[-qd1 * c1 - c12 * (qd1 + qd2), -c12 * (qd1 + qd2)], [-qd1 * s1 - s12 * (qd1 + qd2), -s12 * (qd1 + qd2)]]
@@ -158,7 +156,7 @@ def test_modern_robotics_example_8_5(example_8_5: Derivation) -> None:
 
 def test_multipliers_of_example_8_5(example_8_5: Derivation) -> None:
     """lambda = 0.289 tau1 - 1.155 tau2 - 0.167 at theta = (-pi/3, 2 pi/3), thetadot = (1, 0)."""
-    held, root3 = ConstrainedEquations(example_8_5, ("x",)), sympy.sqrt(3)
+    held, root3 = example_8_5.constrained("vx"), sympy.sqrt(3)
     here = {q1: -sympy.pi / 3, q2: 2 * sympy.pi / 3, qd1: 1, qd2: 0}
     assert sympy.simplify(held.W.subs(here) - Matrix([[1 / (2 * root3), -2 / root3]])) == Matrix([[0, 0]])
     assert sympy.nsimplify(held.w.subs(here)[0]) == -Rational(1, 6)

@@ -18,8 +18,8 @@ from armdyn.actuators.data import DATA_SHEET, fields_of, known_laws
 from armdyn.actuators.data_sheet import ENTRIES
 from armdyn.yaml_file import read_mapping
 from fuzz import plain_data
-from fuzz.cases import Finding, Stage, Verdict, file_in_memory
-from fuzz.damage import damage
+from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
+from fuzz.damage import now_and_then_damaged
 from fuzz.ignored import judged_by_poke
 from fuzz.meaning import Reading, reading_of
 
@@ -87,9 +87,7 @@ class ActuatorFiles:
         flow = rng.choice((True, False, None))
         text = yaml.safe_dump(drives, default_flow_style=flow, sort_keys=False, allow_unicode=True).encode()
         data = plain_data.as_json(drives) if rng.random() < 0.3 else text
-        for _ in range(rng.choice((0,) * 12 + (1, 1, 2))):
-            data = damage(data, rng)
-        return data
+        return now_and_then_damaged(data, rng, 12, (1, 1, 2))
 
     def judge(self, data: bytes, stage: Stage) -> Verdict:
         """Read; written and read again; with another number."""
@@ -98,7 +96,7 @@ class ActuatorFiles:
         try:
             first = self._read(data)
         except armdyn.ArmdynError as error:
-            return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
+            return refused(error)
         plain = read_mapping(self.path, "a file", "a: 1")
         if again := self._written_and_read():
             return Verdict("read", Finding("difference", "written and read", again))

@@ -55,6 +55,11 @@ class Verdict:
     finding: Finding | None = None
 
 
+def refused(error: Exception) -> Verdict:
+    """The verdict on an input that is refused: the message must say something."""
+    return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
+
+
 class Kind(Protocol):
     """A kind of input: how one is made, and how it is judged."""
 

@@ -14,7 +14,7 @@ import armdyn
 from armdyn.sizing import Catalogue
 from armdyn.sizing.catalogue import ABOUT, OF_GEARS, OF_MOTORS
 from fuzz import cells
-from fuzz.cases import Finding, Stage, Verdict, file_in_memory
+from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
 from fuzz.ignored import judged_by_poke
 from fuzz.meaning import Reading, reading_of
 
@@ -75,7 +75,7 @@ class Catalogues:
         try:
             first = self._read(data, motors=motors)
         except armdyn.ArmdynError as error:
-            return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
+            return refused(error)
         table = self._plain(data)
         numbers = [k for k, heading in enumerate(table[0]) if heading.partition("[")[0].strip() not in ABOUT]
         if doubtful := [row[k] for row in table[1:] for k in numbers if re.search(r"\d_\d", row[k])]:

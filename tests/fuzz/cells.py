@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 
 from fuzz import numbers
-from fuzz.damage import damage
+from fuzz.damage import now_and_then_damaged
 from fuzz.ignored import Poke, other_numbers
 
 Table = list[list[str]]
@@ -51,9 +51,7 @@ def changed(table: Table, rng: Random, headings: Sequence[str]) -> None:
 def text_of(table: Table, rng: Random, separators: Sequence[str]) -> bytes:
     """The text, now and then with damaged bytes."""
     data = written(table, rng.choice(separators), rng.choice(("\n", "\n", "\r\n")))
-    for _ in range(rng.choice((0,) * 12 + (1, 1, 2))):
-        data = damage(data, rng)
-    return data
+    return now_and_then_damaged(data, rng, 12, (1, 1, 2))
 
 
 def poked(table: Table, rng: Random, skip: Callable[[str], bool]) -> Poke | None:

@@ -35,3 +35,10 @@ def damage(data: bytes, rng: Random) -> bytes:
         lambda: data.decode("utf-8", "replace").encode(rng.choice(ENCODINGS), "replace"),
     )
     return rng.choices(damages, weights=(30, 30, 10, 8, 4, 13, 5))[0]()
+
+
+def now_and_then_damaged(data: bytes, rng: Random, whole: int, times: tuple[int, ...] = (1, 2)) -> bytes:
+    """Damaged once or twice in a few cases, ``times``, to so many cases that stay ``whole``."""
+    for _ in range(rng.choice((0,) * whole + times)):
+        data = damage(data, rng)
+    return data

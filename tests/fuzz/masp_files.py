@@ -13,8 +13,8 @@ import armdyn
 from armdyn.masp.input_file import ARM, EXAMPLE, JOINT, TOP, read_masp
 from armdyn.masp.units import UNITS
 from fuzz import plain_data
-from fuzz.cases import Finding, Stage, Verdict, file_in_memory
-from fuzz.damage import damage
+from fuzz.cases import Stage, Verdict, file_in_memory, refused
+from fuzz.damage import now_and_then_damaged
 from fuzz.ignored import judged_by_poke
 from fuzz.meaning import Reading, reading_of
 
@@ -42,9 +42,7 @@ class MaspFiles:
         for _ in range(rng.choice((0, 1, 1, 1, 2))):
             plain_data.changed(said, rng, KNOWN)
         data = plain_data.as_toml(said)
-        for _ in range(rng.choice((0,) * 15 + (1, 2))):
-            data = damage(data, rng)
-        return data
+        return now_and_then_damaged(data, rng, 15)
 
     def judge(self, data: bytes, stage: Stage) -> Verdict:
         """Read; with another number."""
@@ -53,7 +51,7 @@ class MaspFiles:
         try:
             first = self._read(data)
         except armdyn.ArmdynError as error:
-            return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
+            return refused(error)
         poke = None
         with contextlib.suppress(TypeError, ValueError):  # dates
             plain = tomllib.loads(data.decode("utf-8-sig"))

@@ -21,7 +21,7 @@ from armdyn.formats.mjcf import child, compiler, read_mjcf
 from armdyn.formats.mjcf.apart import Result, compile_apart, result_in
 from fuzz import mjcf_sources
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory
-from fuzz.damage import damage
+from fuzz.damage import now_and_then_damaged
 from fuzz.pinocchio_peer import AGREEMENT, Peer, State, bare, difference, random_state, torques_of_armdyn
 from fuzz.trees import mutate
 
@@ -53,9 +53,7 @@ class Mjcf:
         for _ in range(rng.choice((0, 1, 1, 1, 1, 2, 2, 3))):
             mutate(root, rng, mjcf_sources.WORDS, fromstring)
         data = tostring(root)
-        for _ in range(rng.choice((0,) * 17 + (1, 1, 2))):
-            data = damage(data, rng)
-        return data
+        return now_and_then_damaged(data, rng, 17, (1, 1, 2))
 
     def judge(self, data: bytes, stage: Stage) -> Verdict:
         """Read by both; where both read it, the torques of a random state."""

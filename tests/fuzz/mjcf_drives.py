@@ -20,8 +20,8 @@ from armdyn.algorithms import friction_forces, mass_matrix
 from armdyn.formats.mjcf import compiler, read_mjcf
 from armdyn.model.canonical import canonical
 from fuzz import mjcf_sources
-from fuzz.cases import Finding, Stage, Verdict, file_in_memory
-from fuzz.damage import damage
+from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
+from fuzz.damage import now_and_then_damaged
 from fuzz.ignored import judged_by_poke
 from fuzz.ignored_xml import poked_xml
 from fuzz.meaning import Reading, reading_of
@@ -107,9 +107,7 @@ class MjcfDrives:
         for _ in range(rng.choice((0, 1, 1, 1, 2))):
             mutate(drives, rng, WORDS, fromstring)
         data = tostring(root)
-        for _ in range(rng.choice((0,) * 25 + (1, 2))):
-            data = damage(data, rng)
-        return data
+        return now_and_then_damaged(data, rng, 25)
 
     def judge(self, data: bytes, stage: Stage) -> Verdict:
         """Read; mass matrix and damping as MuJoCo has them; with another number."""
@@ -118,7 +116,7 @@ class MjcfDrives:
         try:
             first, model = self._read(data)
         except armdyn.ArmdynError as error:
-            return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
+            return refused(error)
         stage("peer")
         if apart := _unlike_mujoco(self.path, model, rng):
             return Verdict("compared", Finding("difference", "what joints feel", apart))

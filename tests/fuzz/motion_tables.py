@@ -17,7 +17,7 @@ import armdyn
 from armdyn.formats.csv_table import CsvTable
 from armdyn.simulation.joint_tables import read_reference, read_states, read_torques
 from fuzz import cells
-from fuzz.cases import Finding, Stage, Verdict, file_in_memory
+from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
 from fuzz.ignored import judged_by_poke
 from fuzz.meaning import Reading, reading_of
 
@@ -98,7 +98,7 @@ class MotionTables:
         try:
             first, value = self._read(what, content)
         except armdyn.ArmdynError as error:
-            return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
+            return refused(error)
         table = [row for _, row in CsvTable.of(content, "x", "x").lines]
         has_header = what != "saved" and not cells.NUMBER.match(table[0][0].strip())
         if has_header and (apart := _apart(what, content, value)):

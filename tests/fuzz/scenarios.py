@@ -19,8 +19,8 @@ from armdyn.studies.motion import Motion
 from armdyn.studies.words import KEYS, Words
 from armdyn.yaml_file import read_mapping
 from fuzz import plain_data
-from fuzz.cases import Finding, Stage, Verdict, file_in_memory
-from fuzz.damage import damage
+from fuzz.cases import Stage, Verdict, file_in_memory, refused
+from fuzz.damage import now_and_then_damaged
 from fuzz.ignored import judged_by_poke
 from fuzz.meaning import Reading, reading_of
 
@@ -54,9 +54,7 @@ class Scenarios:
         for _ in range(rng.choice((0, 1, 1, 1, 2))):
             plain_data.changed(said, rng, KNOWN)
         data = yaml.safe_dump(said, sort_keys=False, allow_unicode=True).encode()
-        for _ in range(rng.choice((0,) * 15 + (1, 2))):
-            data = damage(data, rng)
-        return data
+        return now_and_then_damaged(data, rng, 15)
 
     def judge(self, data: bytes, stage: Stage) -> Verdict:
         """Read as a motion, and where it is none as a study; with another number."""
@@ -65,7 +63,7 @@ class Scenarios:
         try:
             first = self._read(data)
         except armdyn.ArmdynError as error:
-            return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
+            return refused(error)
         plain = read_mapping(self.path, "a file", "a: 1")
         poke = None
         with contextlib.suppress(TypeError, ValueError):  # dates and sets, which JSON has no words for

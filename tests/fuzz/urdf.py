@@ -15,7 +15,7 @@ import armdyn
 from armdyn.formats.urdf import read_urdf
 from fuzz import urdf_sources
 from fuzz.cases import Finding, Stage, Verdict, file_in_memory
-from fuzz.damage import damage
+from fuzz.damage import now_and_then_damaged
 from fuzz.pinocchio_peer import Peer, State, bare, difference, random_state, torques_of_armdyn, worse_than_peer
 from fuzz.trees import mutate
 
@@ -42,9 +42,7 @@ class Urdf:
         for _ in range(rng.choice((0, 1, 1, 1, 1, 2, 2, 3))):
             mutate(root, rng, urdf_sources.WORDS, fromstring)
         data = tostring(root)
-        for _ in range(rng.choice((0,) * 17 + (1, 1, 2))):
-            data = damage(data, rng)
-        return data
+        return now_and_then_damaged(data, rng, 17, (1, 1, 2))
 
     def judge(self, data: bytes, stage: Stage) -> Verdict:
         """Read by both; where both read it, the torques of a random state."""

@@ -14,8 +14,8 @@ import armdyn
 from armdyn.actuators.data import known_laws
 from armdyn.formats.urdf import read_urdf
 from fuzz import numbers, urdf_sources
-from fuzz.cases import Finding, Stage, Verdict, file_in_memory
-from fuzz.damage import damage
+from fuzz.cases import Finding, Stage, Verdict, file_in_memory, refused
+from fuzz.damage import now_and_then_damaged
 from fuzz.ignored import judged_by_poke
 from fuzz.ignored_xml import PLAIN, PREFIX, poked_xml
 from fuzz.meaning import Reading, reading_of
@@ -108,9 +108,7 @@ class UrdfDrives:
         for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
             mutate(rng.choice(drives), rng, WORDS, fromstring)
         data = tostring(root).replace(PLAIN, PREFIX)
-        for _ in range(rng.choice((0,) * 25 + (1, 2))):
-            data = damage(data, rng)
-        return data
+        return now_and_then_damaged(data, rng, 25)
 
     def judge(self, data: bytes, stage: Stage) -> Verdict:
         """Read; damping and friction as Pinocchio has them; with another number; written and read again."""
@@ -120,7 +118,7 @@ class UrdfDrives:
         try:
             first, model = self._read(data, problems)
         except armdyn.ArmdynError as error:
-            return Verdict("refused", None if str(error).strip() else Finding("exception", "message", "says nothing"))
+            return refused(error)
         if apart := self._written_and_read(model):
             return Verdict("read", Finding("difference", "written and read", apart))
         self.path.write_bytes(data)

@@ -102,6 +102,23 @@ def test_the_fall_is_that_of_simulate(ur5: Any, method: str) -> None:
     np.testing.assert_allclose(total, expected.energy.total[::10], atol=1e-9)
 
 
+def test_the_fall_of_joints_that_rub(browser: Any, tmp_path: Path) -> None:
+    """The loop's states heat and bristles, of friction with a state of its own."""
+    from armdyn.actuators import Actuator, LuGre, Viscous
+
+    law = LuGre(40.0, 0.8, 0.1, static=1.5, kinetic=1.0, speed=0.1)
+    arm = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=[law, Viscous(0.2)])})
+    expected = armdyn.simulate(arm, BENT[:2], duration=0.5, method="rk4", step=1e-3)
+    with opened(browser, written(arm, tmp_path)) as page:
+        page.evaluate("(q) => { armdyn.set(q); armdyn.fall.stopped = armdyn.fall.damped = false; }", BENT[:2])
+        page.evaluate(
+            "armdyn.fall.method = 'rk4'; for (let k = 0; k < 50; k++) armdyn.fall.step(10); armdyn.fall.record()"
+        )
+        np.testing.assert_allclose(listed(page, "armdyn.state.q"), expected.q[-1], atol=1e-10)
+        np.testing.assert_allclose(listed(page, "armdyn.fall.bristles"), expected.signals["bristles"][-1], atol=1e-12)
+        np.testing.assert_allclose(listed(page, "armdyn.fall.drift")[-1], expected.energy.drift[-1], atol=1e-9)
+
+
 def test_a_phone_and_a_dark_room(ur5: Any) -> None:
     """Nothing is wider than the window; the colours are those of the scheme."""
     backs = set()

@@ -380,6 +380,43 @@ def test_streaming_at_every_phase(size: int, dtype: str, monkeypatch: pytest.Mon
                 assert (memory[start + size * count :] == -7.0).all()
 
 
+@x86_64
+@pytest.mark.parametrize("dtype", "df")
+@pytest.mark.parametrize("size", [2, 7, 9])
+def test_streaming_columns_at_every_phase(size: int, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Results with the states last: columns that begin anywhere, each at a phase of its own, with gaps between them."""
+    monkeypatch.setattr(streaming, "STREAMED_BYTES", 0)
+    program = trace(lambda x: [x[k % 3] * float(k + 1) for k in range(size)], [Port("x", (3,))], name="columns")
+    itemsize = np.dtype(dtype).itemsize
+    for machine in (host(), *narrow_machines()):
+        ufunc = compiled_for(program, machine)
+        for count, gap in ((1, 0), (3, 2), (16, 0), (31, 0), (64, 16), (67, 5), (147, 0)):
+            x = general(count, 3).astype(dtype)
+            (wanted,) = interpret(program, x, dtype=dtype)
+            for phase in range(0, 80, itemsize):
+                memory = aligned(size * (count + gap) * itemsize + 160).view(dtype)
+                memory[:] = -7.0
+                start = phase // itemsize
+                rows = memory[start : start + size * (count + gap)].reshape(size, count + gap)
+                ufunc(x, out=rows[:, :count].T)
+                np.testing.assert_array_equal(rows[:, :count], wanted.T)
+                assert (rows[:, count:] == -7.0).all()
+                assert (memory[:start] == -7.0).all()
+                assert (memory[start + size * (count + gap) :] == -7.0).all()
+
+
+@x86_64
+def test_columns_of_numbers_that_are_not_aligned_are_not_streamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in an array of records, where a column begins between two numbers."""
+    monkeypatch.setattr(streaming, "STREAMED_BYTES", 0)
+    program = trace(lambda x: [2.0 * x[0], 3.0 * x[1]], [Port("x", (2,))], name="askew")
+    x, count = general(100, 2), 100
+    for first in (0, 4):
+        out = np.ndarray((2, count), np.float64, aligned(3 * 8 * count), first, (8 * count + 4, 8)).T
+        compiled_for(program, host())(x, out=out)
+        np.testing.assert_array_equal(out, x * [2.0, 3.0])
+
+
 def aligned(size: int) -> np.ndarray:
     """Bytes that begin at a multiple of 64."""
     memory = np.empty(size + 64, np.uint8)

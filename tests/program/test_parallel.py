@@ -517,6 +517,10 @@ def test_a_batch_that_is_streamed_is_so_in_every_piece(phase: int) -> None:
     np.testing.assert_array_equal(result, ONE(A, x, s))
     np.testing.assert_array_equal(out[:phase], -1.0)
     np.testing.assert_array_equal(out[phase + 2 * count :], -1.0)
+    columns = np.full((2, count + phase), -1.0)
+    run_in_parallel(ONE, 3, A, x, s, out=columns[:, phase:].T)
+    np.testing.assert_array_equal(columns[:, phase:], result.T)
+    np.testing.assert_array_equal(columns[:, :phase], -1.0)
 
 
 @pytest.mark.parametrize("missing", ["the function", "machine code"])

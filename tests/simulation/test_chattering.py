@@ -129,3 +129,18 @@ def test_a_rotor_that_friction_holds_before_its_spring() -> None:
     swing = 1.0 + 0.1 * np.cos(np.sqrt(400.0 / mass) * motion.t)
     np.testing.assert_allclose(motion.q[:, 1], swing, rtol=0, atol=1e-3)
     assert any(f"chattering: the friction of {name!r}" in note for note in motion.notes)
+
+
+def test_friction_under_load_beside_a_stop():
+    """The solver would come to a halt where a lossy gear rests; fixed steps carry the motion on, and the stop holds."""
+    drive = Actuator(Motor(rotor_inertia=2e-5), Gear(100.0, efficiency=0.8, back_efficiency=0.6))
+    arm = armdyn.load("planar_2r").with_limits({"joint_2": (-2.5, 0.2)})
+    lossy = arm.with_actuators({"joint_1": drive, "joint_2": drive})
+    settings = {"duration": 0.26, "torque": [-6.0, 4.0], "save_every": 0.01, "stops": armdyn.simulation.Stops(0.3)}
+    found = armdyn.simulate(lossy, [0.3, 0.0], [0.5, 0.5], **settings)
+    steps = armdyn.simulate(lossy, [0.3, 0.0], [0.5, 0.5], method="rk4", step=1e-3, **settings)
+    np.testing.assert_allclose(found.q[-1], steps.q[-1], atol=1e-3)
+    assert found.q[:, 1].max() <= 0.2 + 1e-8
+    assert any("does not feel the forces of stops and contacts" in note for note in found.notes)
+    assert any(note.startswith("chattering: the friction of 'joint_2' switched") for note in found.notes)
+    assert found.events[-1].kind == "rest"

@@ -185,9 +185,9 @@ def test_a_stream_moves_the_robot_or_a_ghost_beside_it(view: Callable[..., Viewe
     source: Any = viewer._source
     with socket.create_connection(("127.0.0.1", source.port)) as sender:
         sender.sendall(json.dumps({"t": 1.0, "q": Q.tolist(), "tau": [1, 2, 3, 4, 5, 6]}).encode() + b"\n")
-        until(lambda: bool((viewer.q == Q).all()))
+        until(lambda: "measured" in viewer._robots[0].numbers.content)  # written when all has been drawn
+        np.testing.assert_array_equal(viewer.q, Q)
         check_poses(viewer, Q)
-        until(lambda: "measured" in viewer._robots[0].numbers.content)
         sender.sendall(b'{"q": [NaN, 0, 0, 0, 0, 0]}\n1,2\n')
         until(lambda: "line 3" in viewer.stream_said)
         assert "2 numbers" in viewer.stream_said

@@ -16,6 +16,7 @@ from armdyn.model.motor_parts import Rotor, Stator
 
 if TYPE_CHECKING:
     from armdyn.actuators.actuator import Actuator
+    from armdyn.actuators.bouc_wen import BoucWen
     from armdyn.actuators.brake import Brake
     from armdyn.actuators.bus_account import BusAccount, Overload, Shortage
     from armdyn.actuators.cogging import Cogging
@@ -57,9 +58,11 @@ if TYPE_CHECKING:
     from armdyn.actuators.thermal import Rises, Thermal
     from armdyn.actuators.vibration import FlexibleStiffness, VibrationModes, flexible_stiffness, vibration_modes
     from armdyn.actuators.viscous import Viscous
+    from armdyn.actuators.with_state import FrictionWithState
 
 _WHERE = {
     "Actuator": "actuator",
+    "BoucWen": "bouc_wen",
     "Brake": "brake",
     "BusAccount": "bus_account",
     "Cogging": "cogging",
@@ -68,6 +71,7 @@ _WHERE = {
     "DirectionDependent": "direction_dependent",
     "DryFriction": "dry",
     "FlexibleInverseDynamics": "flexible_inverse_dynamics",
+    "FrictionWithState": "with_state",
     "Gear": "gear",
     "GearLoss": "gear_loss",
     "LuGre": "lugre",
@@ -116,6 +120,7 @@ _WHERE = {
 
 __all__ = [
     "Actuator",
+    "BoucWen",
     "Brake",
     "BusAccount",
     "Cogging",
@@ -126,6 +131,7 @@ __all__ = [
     "FlexibleInverseDynamics",
     "FlexibleStiffness",
     "FrictionLaw",
+    "FrictionWithState",
     "Gear",
     "GearLoss",
     "LuGre",

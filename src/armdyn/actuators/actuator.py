@@ -13,6 +13,7 @@ from armdyn.actuators.gear import Gear
 from armdyn.actuators.motor import Motor
 from armdyn.actuators.spring import Spring
 from armdyn.actuators.viscous import Viscous
+from armdyn.actuators.with_state import FrictionWithState
 from armdyn.checks import number
 from armdyn.errors import DTypeError, ModelError, shown
 from armdyn.model.actuator import JointActuator
@@ -172,6 +173,15 @@ class Actuator(JointActuator):
         motor = None if self.motor is None else self.motor.without_friction
         free = self if self.brake is None else self.with_brake("released")
         return dataclasses.replace(free, motor=motor, friction=(), gear=self.gear and self.gear.lossless)
+
+    @property
+    def without_bristles(self) -> Actuator:
+        """The same without its friction laws that have a state of their own."""
+        laws: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
+        if laws is None:
+            return self
+        rest = tuple(law for law in laws if not isinstance(law, FrictionWithState))
+        return self if len(rest) == len(laws) else dataclasses.replace(self, friction=rest)
 
     def with_brake(self, state: str) -> Actuator:
         """The same with its brake "engaged" or "released".

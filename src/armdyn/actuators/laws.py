@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from armdyn.actuators.bouc_wen import BoucWen
 from armdyn.actuators.coulomb import Coulomb
 from armdyn.actuators.direction_dependent import DirectionDependent
 from armdyn.actuators.gear_loss import GearLoss
@@ -17,6 +18,7 @@ from armdyn.actuators.viscous import Viscous
 from armdyn.model.friction import FrictionLaw
 
 _KINDS: tuple[type[FrictionLaw], ...] = (
+    BoucWen,
     Coulomb,
     DirectionDependent,
     GearLoss,

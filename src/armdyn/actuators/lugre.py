@@ -7,20 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.stribeck import fallen
+from armdyn.actuators.with_state import FrictionWithState
 from armdyn.program import sign
 
 
 @dataclass(frozen=True)
-class LuGre(DryFriction):
+class LuGre(FrictionWithState):
     """Friction of bristles that bend by z, rad or m (Canudas de Wit et al. 1995, IEEE TAC 40(3), equations 1, 3, 4).
 
         dz/dt = qd - s0 |qd| z / G(qd),    F = s0 z + s1 dz/dt + s2 qd,    G = k + (s - k) exp(-(|qd|/v)^a)
 
-    z is a state: `state_rate` or `state_after` belong into a controller or a function of one's own
-    (`armdyn.ClosedLoop`, `armdyn.functions.CompiledRollout`), with `force_with`. As a law of an actuator, which has no
-    state, it is what remains at a steady velocity, sign(qd) G + s2 qd.
+    z is a state, which `armdyn.simulate` and `armdyn.ClosedLoop` carry beside q and qd. Functions of one state alone
+    count what remains at a steady velocity, sign(qd) G + s2 qd. In a function of one's own, `state_rate` or
+    `state_after` belong together with `force_with`.
 
     Args:
         stiffness: s0, of the bristles, N m/rad or N/m.
@@ -66,7 +66,7 @@ class LuGre(DryFriction):
         """z where it does not change: sign(qd) G/s0, rad or m."""
         return sign(rate) * self.bent(rate) * (1.0 / self.stiffness)
 
-    def state_rate(self, z: Any, rate: Any, load: Any) -> Any:
+    def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
         """dz/dt, rad/s or m/s (equation 1).
 
         Args:
@@ -76,14 +76,25 @@ class LuGre(DryFriction):
         """
         return rate - self.stiffness * abs(rate) * z / self.bent(rate)
 
-    def state_after(self, z: Any, rate: Any, load: Any, h: Any) -> Any:
-        """z after a step of length h, s, during which qd keeps its value: exact, however stiff the bristles are.
+    def state_along(self, z: Any, moved: Any, speed: Any) -> Any:
+        """z after a motion in one direction at one speed: exact, however stiff the bristles are.
 
-        z tends to that of the steady state, with the rate constant s0 |qd|/G.
+        With |qd| dt = |dq|, equation 1 is dz/dq = 1 - sign(dq) s0 z/G, so that z tends to sign(dq) G/s0 by
+        exp(-s0 |dq|/G). Where G is a constant (s = k, Dahl's law) this holds at any speed, changing or not.
+
+        Args:
+            z: the bending before, rad or m.
+            moved: how far q went, rad or m.
+            speed: |qd|, on which G depends, rad/s or m/s.
         """
-        steady = self.steady_state(rate)
-        return steady + (z - steady) * np.exp(-self.stiffness * abs(rate) * h / self.bent(rate))
+        bent = self.bent(speed)
+        end = sign(moved) * bent * (1.0 / self.stiffness)
+        return end + (z - end) * np.exp(-self.stiffness * abs(moved) / bent)
 
-    def force_with(self, z: Any, rate: Any, load: Any) -> Any:
+    def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
         """F at a bending z, N m or N (equation 3); arguments as of `state_rate`."""
         return self.stiffness * z + self.bristle_damping * self.state_rate(z, rate, load) + self.viscous * rate
+
+    def energy(self, z: Any) -> Any:
+        """What the bristles store, s0 z^2/2, J."""
+        return 0.5 * self.stiffness * z * z

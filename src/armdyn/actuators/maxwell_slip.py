@@ -8,23 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.actuators.dry import DryFriction
+from armdyn.actuators.with_state import FrictionWithState
 from armdyn.checks import number
 from armdyn.errors import ModelError, shown
-from armdyn.program import maximum, minimum
+from armdyn.program import less, maximum, minimum, select
 from armdyn.spatial.rotations import Array
 
 
 @dataclass(frozen=True)
-class MaxwellSlip(DryFriction):
+class MaxwellSlip(FrictionWithState):
     """Friction of elements side by side, each a spring that slips where it takes its largest force.
 
         dz_i/dt = qd where |k_i z_i| < c_i or z_i qd < 0, else 0,    F = sum k_i z_i
 
-    z is a state: `state_after` belongs into a controller or a function of one's own, with `force_with`, as of `LuGre`.
-    F depends on the path of q alone and not on how fast it is gone. From rest it follows the curve
-    f(x) = sum min(k_i x, c_i); behind a turn at F_r it goes on by F_r - 2 f(x/2), by Masing's rule. As a law of an
-    actuator, which has no state, it is what remains when all elements slip, sum c_i sign(qd).
+    z is a state, which `armdyn.simulate` and `armdyn.ClosedLoop` carry beside q and qd, as of `LuGre`. F depends on the
+    path of q alone and not on how fast it is gone. From rest it follows the curve f(x) = sum min(k_i x, c_i); behind a
+    turn at F_r it goes on by F_r - 2 f(x/2), by Masing's rule. Functions of one state alone count what remains when all
+    elements slip, sum c_i sign(qd).
 
     Args:
         stiffnesses: k_i, N m/rad or N/m.
@@ -34,10 +34,10 @@ class MaxwellSlip(DryFriction):
         ModelError: no elements, lists of different lengths, or a number that is not above zero.
 
     >>> law = armdyn.actuators.MaxwellSlip(stiffnesses=[400.0, 100.0], forces=[2.0, 1.0])
-    >>> z = law.state_after(law.unbent, 0.006)
+    >>> z = law.state_along(law.unbent, 0.006)
     >>> round(float(law.force_with(z)), 12)  # the first slips
     2.6
-    >>> round(float(law.force_with(law.state_after(z, -0.002))), 12)
+    >>> round(float(law.force_with(law.state_along(z, -0.002))), 12)
     1.6
     """
 
@@ -66,18 +66,44 @@ class MaxwellSlip(DryFriction):
         """z of elements without a force, zeros of shape (elements,)."""
         return np.zeros(len(self.forces))
 
-    def state_after(self, z: Any, moved: Any) -> Array:
+    @property
+    def elements(self) -> int:
+        """How many there are."""
+        return len(self.forces)
+
+    @property
+    def _limits(self) -> list[float]:
+        """c_i/k_i, rad or m."""
+        return [c / k for k, c in zip(self.stiffnesses, self.forces, strict=True)]
+
+    def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Array:
+        """dz/dt, rad/s or m/s, shape (elements,): qd of elements that stick, 0 of those that slip.
+
+        Args:
+            z: the elements' bending, rad or m, shape (elements,).
+            rate: qd, rad/s or m/s.
+            load: of no effect in this law, N m or N.
+        """
+        return np.array(
+            [
+                rate * select(less(abs(one), most), 1.0, less(one * rate, 0.0))
+                for one, most in zip(z, self._limits, strict=True)
+            ]
+        )
+
+    def state_along(self, z: Any, moved: Any, speed: Any = 0.0) -> Array:
         """z after a motion in one direction, rad or m, shape (elements,): exact, however long it is.
 
         Args:
             z: the elements' bending, rad or m, shape (elements,).
-            moved: how far q went, rad or m: qd h in a step of length h.
+            moved: how far q went, rad or m.
+            speed: of no effect in this law, rad/s or m/s.
         """
-        limits = (c / k for k, c in zip(self.stiffnesses, self.forces, strict=True))
-        return np.array([minimum(maximum(one + moved, -most), most) for one, most in zip(z, limits, strict=True)])
+        pairs = zip(z, self._limits, strict=True)
+        return np.array([minimum(maximum(one + moved, -most), most) for one, most in pairs])
 
-    def force_with(self, z: Any) -> Any:
-        """F, N m or N, at a bending z of the elements, shape (elements,)."""
+    def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
+        """F, N m or N, at a bending z of the elements, shape (elements,); of no other argument."""
         return sum(k * one for k, one in zip(self.stiffnesses, z, strict=True))
 
     def energy(self, z: Any) -> Any:

@@ -26,7 +26,16 @@ import numpy as np
 
 from armdyn.algorithms.articulated_bodies import require_joint_inertia
 from armdyn.algorithms.factors import links_mass
-from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan, other_laws
+from armdyn.algorithms.load_laws import (
+    LoadedFriction,
+    NewtonStep,
+    holds,
+    lines,
+    loaded_bodies,
+    loaded_friction,
+    or_nan,
+    other_laws,
+)
 from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
@@ -86,13 +95,19 @@ def accelerations_of_coupled(
     """The accelerations that joint forces cause, and how they change with these; arguments as of `forward_dynamics`."""
     drive, rates = mechanism.drive, mechanism.drive.rates(qd)
     equations = _equations(mechanism, q, qd, tau, *wrenches_and_base)
-    loads: dict[int, Any] = dict.fromkeys(equations.B, 0.0)
-    for _ in range(_steps(drive)):
-        friction = {k: loaded_friction(drive, k, rates[k], load) for k, load in loads.items()}
+
+    def step(friction: dict[int, LoadedFriction], loads: dict[int, Any]) -> NewtonStep:
         N = _eliminated(mechanism, _matrix(equations, friction))
         qdd = N.solve(_right_side(equations, friction, loads))
         loads = {k: row @ qdd + equations.h[k] for k, row in equations.of_loads.items()}
-    friction = {k: loaded_friction(drive, k, rates[k], load) for k, load in loads.items()}
+        return NewtonStep.of(drive, rates, friction, qdd, loads)
+
+    loads: dict[int, Any] = dict.fromkeys(equations.B, 0.0)
+    found = step(loaded_friction(drive, rates, loads), loads)
+    for _ in range(1, _steps(drive)):
+        found = found.unless_settled(step(found.friction, found.loads))
+    qdd, loads, friction, _ = found
+    N = _eliminated(mechanism, _matrix(equations, friction))
     solved = _all([*_holding(equations, friction, qdd), *(pivot > 0.0 for pivot in N.reciprocal)])
     return qdd * or_nan(solved), N.solve
 
@@ -147,15 +162,17 @@ def _row(of_bodies: list[dict[int, Any]], k: int) -> Array:
     return row
 
 
-def _matrix(equations: Equations, friction: dict[int, tuple[Any, Any]]) -> Array:
+def _matrix(equations: Equations, friction: dict[int, LoadedFriction]) -> Array:
     """N = M + sum_k B_k^T s_k (M_bodies B)_k."""
-    slopes = (np.outer(equations.B[k], equations.of_loads[k] * slope) for k, (_, slope) in friction.items())
+    slopes = (np.outer(equations.B[k], equations.of_loads[k] * slope) for k, (_, slope, _) in friction.items())
     return np.asarray(sum(slopes, start=equations.M))
 
 
-def _right_side(equations: Equations, friction: dict[int, tuple[Any, Any]], loads: dict[int, Any]) -> Array:
+def _right_side(equations: Equations, friction: dict[int, LoadedFriction], loads: dict[int, Any]) -> Array:
     """tau - h - d - sum_k B_k^T (c_k + s_k h_k), with c_k = f_k - s_k l_k."""
-    at_rest = (equations.B[k] * (force - slope * (loads[k] - equations.h[k])) for k, (force, slope) in friction.items())
+    at_rest = (
+        equations.B[k] * (force - slope * (loads[k] - equations.h[k])) for k, (force, slope, _) in friction.items()
+    )
     return np.asarray(equations.rest - sum(at_rest))
 
 
@@ -178,7 +195,7 @@ def _eliminated(mechanism: Mechanism, N: Array) -> Elimination:
     return Elimination(order, N, reciprocal)
 
 
-def _holding(equations: Equations, friction: dict[int, tuple[Any, Any]], qdd: Array) -> Iterator[Any]:
+def _holding(equations: Equations, friction: dict[int, LoadedFriction], qdd: Array) -> Iterator[Any]:
     """Of each equation with friction under load, 1 where it holds, else 0."""
     for i in range(len(qdd)):
         rubbing = [-B[i] * friction[k][0] for k, B in equations.B.items() if B[i]]

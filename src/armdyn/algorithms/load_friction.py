@@ -20,14 +20,24 @@ and those that turn rotors which are bodies of their own.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.algorithms.coupled_loads import accelerations_of_coupled
-from armdyn.algorithms.factors import factored, links_mass
-from armdyn.algorithms.load_laws import holds, lines, loaded_bodies, loaded_friction, or_nan, other_laws
+from armdyn.algorithms.factors import Factors, factored, links_mass
+from armdyn.algorithms.load_laws import (
+    LoadedFriction,
+    NewtonStep,
+    holds,
+    lines,
+    loaded_bodies,
+    loaded_friction,
+    or_nan,
+    other_laws,
+)
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.exact import is_zero
 from armdyn.model.drive import Drive
@@ -81,24 +91,87 @@ def _of_single_joints(
     tau = tau - drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))  # tau - d
     links = links_mass(mechanism, q)
 
-    loads = {k: tau[i] for k, i in coordinates.items()}
-    for _ in range(steps_needed(drive, coordinates)):
-        rotors, pushed, reciprocal = list(drive.armature), tau - h, np.ones(mechanism.dof, dtype=object)
-        intercepts: dict[int, Any] = {}
+    def linearised(friction: dict[int, LoadedFriction], loads: Mapping[int, Any]) -> Linearised:
+        return Linearised.of(mechanism, coordinates, links, friction, loads)
+
+    def step(friction: dict[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
+        qdd, loads = linearised(friction, loads).step(tau, h)
+        return NewtonStep.of(drive, rates, friction, qdd, loads)
+
+    loads = _first_guess(drive, coordinates, links, tau, h)
+    found = step(loaded_friction(drive, rates, loads), loads)
+    is_exact = _is_exact(drive, coordinates)
+    for _ in range(1, steps_needed(drive, coordinates)):
+        further = step(found.friction, found.loads)
+        found = further if is_exact else found.unless_settled(further)  # loads without rotors take no accelerations
+    qdd, loads, friction, _ = found
+    if not is_exact:
+        qdd = qdd * _solved(drive, coordinates, friction, tau, qdd, loads)
+    return UnderLoad(qdd, linearised(friction, loads).solve)
+
+
+def _first_guess(
+    drive: Drive, coordinates: Mapping[int, int], links: list[dict[int, Any]], tau: Array, h: Array
+) -> dict[int, Any]:
+    """Loads with which Newton's method begins: without friction, and as if the other joints did not accelerate."""
+    loads = {}
+    for k, i in coordinates.items():
+        M, rotor = links[k][k], drive.armature[k]
+        loads[k] = tau[i] if is_zero(rotor) else h[i] + (tau[i] - h[i]) * M / (M + rotor)
+    return loads
+
+
+@dataclass(frozen=True, eq=False)
+class Linearised:
+    """The equations with the friction of straight lines, c + s l of the loads l.
+
+    Args:
+        coordinates: the bodies with such friction, and the one coordinate that moves each.
+        armature: of the joints.
+        factors: of M + a/phi.
+        intercepts: c, by body.
+        reciprocal: 1/phi = 1/(1 + s), of each coordinate.
+    """
+
+    coordinates: Mapping[int, int]
+    armature: Sequence[Any]
+    factors: Factors
+    intercepts: Mapping[int, Any]
+    reciprocal: Array
+
+    @classmethod
+    def of(
+        cls,
+        mechanism: Mechanism,
+        coordinates: Mapping[int, int],
+        links: list[dict[int, Any]],
+        friction: Mapping[int, LoadedFriction],
+        loads: Mapping[int, Any],
+    ) -> Linearised:
+        """At these loads, where the friction is this; ``links`` is the mass matrix without rotors."""
+        drive = mechanism.drive
+        rotors, reciprocal = list(drive.armature), np.ones(mechanism.dof, dtype=object)
         for k, i in coordinates.items():
-            force, slope = loaded_friction(drive, k, rates[k], loads[k])
-            intercepts[k], reciprocal[i] = force - slope * loads[k], 1.0 / (1.0 + slope)
+            reciprocal[i] = 1.0 / (1.0 + friction[k].slope)
             rotors[k] = rotors[k] * reciprocal[i]
-            pushed[i] = (tau[i] - intercepts[k]) * reciprocal[i] - h[i]
         factors = factored(mechanism, dataclasses.replace(drive, armature=tuple(rotors)), links)
-        qdd = factors.solve(pushed)
-        loads = {
-            k: (tau[i] - intercepts[k] - drive.armature[k] * qdd[i]) * reciprocal[i] for k, i in coordinates.items()
+        intercepts = {k: friction[k].force - friction[k].slope * loads[k] for k in coordinates}
+        return cls(coordinates, drive.armature, factors, intercepts, reciprocal)
+
+    def step(self, tau: Array, h: Array) -> tuple[Array, dict[int, Any]]:
+        """The accelerations, and the loads, of joint forces without what else rubs, tau - d."""
+        pushed = tau - h
+        for k, i in self.coordinates.items():
+            pushed[i] = (tau[i] - self.intercepts[k]) * self.reciprocal[i] - h[i]
+        qdd = self.factors.solve(pushed)
+        return qdd, {
+            k: (tau[i] - self.intercepts[k] - self.armature[k] * qdd[i]) * self.reciprocal[i]
+            for k, i in self.coordinates.items()
         }
-    if not _is_exact(drive, coordinates):
-        qdd = qdd * _solved(drive, coordinates, rates, tau, qdd, loads)
-    # d tau/d qdd = phi (M + a/phi)
-    return UnderLoad(qdd, lambda forces: factors.solve((forces.T * reciprocal).T))
+
+    def solve(self, forces: Array) -> Array:
+        """(d tau/d qdd)^-1 times joint forces, where d tau/d qdd = phi (M + a/phi)."""
+        return self.factors.solve((forces.T * self.reciprocal).T)
 
 
 def own_coordinates(drive: Drive) -> dict[int, int] | None:
@@ -131,11 +204,15 @@ def _is_exact(drive: Drive, coordinates: Mapping[int, int]) -> bool:
 
 
 def _solved(
-    drive: Drive, coordinates: Mapping[int, int], rates: Array, tau: Array, qdd: Array, loads: Mapping[int, Any]
+    drive: Drive,
+    coordinates: Mapping[int, int],
+    friction: Mapping[int, LoadedFriction],
+    tau: Array,
+    qdd: Array,
+    loads: Mapping[int, Any],
 ) -> Any:
     """1 where every joint's equation holds, else NaN."""
     solved = 1.0
     for k, i in coordinates.items():
-        friction, _ = loaded_friction(drive, k, rates[k], loads[k])
-        solved = solved * holds([tau[i], -drive.armature[k] * qdd[i], -loads[k], -friction])
+        solved = solved * holds([tau[i], -drive.armature[k] * qdd[i], -loads[k], -friction[k].force])
     return or_nan(solved)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.model.drive import Drive
+from armdyn.spatial.rotations import Array
 
 RESIDUAL = 1e-12
 """The largest residual of a joint's equation, as a part of the sizes of its terms; beyond it accelerations are NaN."""
 
 RESIDUAL_OF_FLOAT32 = 5e-4
 """The same where the function computes in float32: as many of its roundings."""
+
+SAME_SLOPE = 1e-13
+"""The largest change of all slopes together that is none."""
 
 BELOW_FLOAT32 = 1.0 + 1e-9
 """A factor that changes numbers in float64, and is 1 in float32."""
@@ -25,10 +29,70 @@ def loaded_bodies(drive: Drive) -> list[int]:
     return [k for k, laws in enumerate(drive.laws) if any(law.depends_on_load for law in laws)]
 
 
-def loaded_friction(drive: Drive, k: int, rate: Any, load: Any) -> tuple[Any, Any]:
-    """The friction of body k that depends on the load, and its slope by the load."""
-    laws = [law for law in drive.laws[k] if law.depends_on_load]
-    return sum(law.force(rate, load) for law in laws), sum(law.slopes(rate, load).by_load for law in laws)
+class LoadedFriction(NamedTuple):
+    """The friction in a joint that depends on its load: the force, its slope by the load, and that of each law."""
+
+    force: Any
+    slope: Any
+    slopes: tuple[Any, ...]
+
+
+def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dict[int, LoadedFriction]:
+    """The friction that depends on the load, by body, at the loads of the bodies that have such friction."""
+    found = {}
+    for k, load in loads.items():
+        laws = [law for law in drive.laws[k] if law.depends_on_load]
+        slopes = tuple(law.slopes(rates[k], load).by_load for law in laws)
+        found[k] = LoadedFriction(sum(law.force(rates[k], load) for law in laws), sum(slopes), slopes)
+    return found
+
+
+class NewtonStep(NamedTuple):
+    """What a step of Newton's method finds.
+
+    Args:
+        qdd: the accelerations.
+        loads: that they cause, by body.
+        friction: at these loads.
+        settled: 1 where its slopes are those that the step was made with, so that a further step changes nothing; else
+            0. Friction is then that of the same straight lines; of a curve a change of `SAME_SLOPE` bears on no digit.
+    """
+
+    qdd: Array
+    loads: dict[int, Any]
+    friction: dict[int, LoadedFriction]
+    settled: Any
+
+    @classmethod
+    def of(
+        cls, drive: Drive, rates: Array, before: Mapping[int, LoadedFriction], qdd: Array, loads: dict[int, Any]
+    ) -> NewtonStep:
+        """From accelerations and loads, found with the friction of ``before``."""
+        friction = loaded_friction(drive, rates, loads)
+        changes = [abs(new - old) for k in loads for new, old in zip(friction[k].slopes, before[k].slopes, strict=True)]
+        return cls(qdd, loads, friction, sum(changes) <= SAME_SLOPE)
+
+    def unless_settled(self, further: NewtonStep) -> NewtonStep:
+        """A further step where this one is not settled. A compiled function leaves steps out that no state needs."""
+        settled = self.settled
+        friction = {
+            k: LoadedFriction(
+                chosen(settled, self.friction[k].force, new.force),
+                chosen(settled, self.friction[k].slope, new.slope),
+                tuple(chosen(settled, a, b) for a, b in zip(self.friction[k].slopes, new.slopes, strict=True)),
+            )
+            for k, new in further.friction.items()
+        }
+        loads = {k: chosen(settled, self.loads[k], load) for k, load in further.loads.items()}
+        qdd = np.array([chosen(settled, a, b) for a, b in zip(self.qdd, further.qdd, strict=True)], dtype=object)
+        return NewtonStep(qdd, loads, friction, chosen(settled, 1.0, further.settled))
+
+
+def chosen(condition: Any, if_true: Any, if_false: Any) -> Any:
+    """One of two numbers by a condition of 1 or 0."""
+    if hasattr(condition, "select"):
+        return condition.select(if_true, if_false)
+    return if_true if condition else if_false
 
 
 def other_laws(drive: Drive) -> Drive:

@@ -19,7 +19,7 @@ import numpy as np
 
 from armdyn.algorithms.declared import function
 from armdyn.model.mechanism import Body, Mechanism
-from armdyn.model.regrouping import regrouped
+from armdyn.model.regrouping import regrouped, with_rotors_on_base
 from armdyn.spatial.rotations import Array, Z, cross
 from armdyn.spatial.turns import Turns, to_child, to_parent
 
@@ -78,6 +78,8 @@ def inverse_dynamics(
     array([  0. , -39.1, -15.6,   0. ,   0. ,   0. ])
     """
     mechanism = regrouped(mechanism)  # joint forces alone are asked for
+    if base_twist is None and base_twist_rate is None:
+        mechanism = with_rotors_on_base(mechanism)
     q, qd, qdd = mechanism.drive.positions(q), mechanism.drive.rates(qd), mechanism.drive.rates(qdd)
     base = base_motion(mechanism.gravity, base_twist, base_twist_rate)
     _, wrenches = links_in_motion(mechanism, q, qd, qdd, base, f_tip, f_ext)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -11,11 +11,13 @@ from armdyn.cli.completion import words
 from armdyn.cli.json_output import AsJson, print_json
 from armdyn.cli.outputs import Overwrite, refuse_unwritable, write_into
 from armdyn.cli.screen import screen
-from armdyn.errors import ShapeError
+from armdyn.errors import ModelError, ShapeError, UnknownName
 from armdyn.robot import Robot
 
-FORMS = ("lagrange", "newton-euler", "state-space", "configuration-space")
-FORM = "lagrange, newton-euler, state-space or configuration-space."
+FORMS = ("lagrange", "newton-euler", "state-space", "configuration-space", "task-space", "constrained")
+FORM = f"{', '.join(FORMS[:-1])} or {FORMS[-1]}."
+COMPONENTS = "Of the tip's velocity, such as vx,vy: a task's; or those that are zero, of --form constrained."
+EXPRESSED_IN = "body, world or space, for --components; body for a task, world for a constraint if left out."
 SYMBOLS = "all, or PARAMETER=SYMBOL pairs separated by commas; numbers where it is not given."
 BASE_PARAMETERS = "Name the combinations of masses and inertias that matter; needs --symbols all."
 
@@ -24,6 +26,10 @@ def derive(
     arm: Robot,
     form: Annotated[str, typer.Option("--form", help=FORM, autocompletion=words(*FORMS))] = "lagrange",
     symbols: Annotated[str | None, typer.Option("--symbols", metavar="SYMBOLS", help=SYMBOLS)] = None,
+    components: Annotated[str | None, typer.Option("--components", metavar="NAMES", help=COMPONENTS)] = None,
+    expressed_in: Annotated[
+        str | None, typer.Option("--expressed-in", help=EXPRESSED_IN, autocompletion=words("body", "world", "space"))
+    ] = None,
     latex: Annotated[Path | None, typer.Option("--latex", help="Write a LaTeX document to this file.")] = None,
     python: Annotated[Path | None, typer.Option("--python", help="Write a Python module to this file.")] = None,
     c: Annotated[Path | None, typer.Option("--c", metavar="FOLDER", help="Write C99 to this folder.")] = None,
@@ -48,16 +54,22 @@ def derive(
       armdyn derive rp --form configuration-space --symbols all --python rp.py
 
       armdyn derive rp --symbols all --c firmware
-    """
-    from armdyn.derivation import derive as derived  # noqa: PLC0415 - SymPy is an extra
-    from armdyn.derivation.printing import heading  # noqa: PLC0415
 
+      armdyn derive planar_2r --form task-space --components vx,vy --expressed-in world
+
+      armdyn derive planar_2r --form constrained --components vx --latex channel.tex
+    """
+    from armdyn.derivation.printing import heading  # noqa: PLC0415 - SymPy is an extra
+
+    task = _task(form, components, expressed_in)
+    if task is not None and (python is not None or c is not None or base_parameters):
+        raise ShapeError(f"--python, --c and --base-parameters are of tau, M, c and g; leave out --form {form}")
     for option, path in (("--latex", latex), ("--python", python)):
         if path is not None:
             refuse_unwritable(option, path)
     errors, written = screen(stderr=True), list[Path]()
     with errors.status("deriving") as status:
-        found = derived(arm, form, symbols=read_symbols(symbols), limit=not no_limit, progress=status.update)
+        found = derived(arm, form, read_symbols(symbols), task, limit=not no_limit, progress=status.update)
         if latex is not None:
             found.document(latex)
             written.append(latex)
@@ -75,6 +87,40 @@ def derive(
         if parameters is not None:
             text += f"\n\n{parameters}"
     screen().print(text, soft_wrap=True)
+
+
+def _task(form: str, components: str | None, expressed_in: str | None) -> dict[str, Any] | None:
+    """The arguments of `Derivation.task_space` and `Derivation.constrained`; None for other forms."""
+    if form not in FORMS:
+        raise UnknownName.of("form", form, FORMS, "armdyn derive")
+    if form not in ("task-space", "constrained"):
+        if components is not None or expressed_in is not None:
+            raise ShapeError(f"--components and --expressed-in are of --form task-space and constrained, not of {form}")
+        return None
+    if form == "task-space" and components is None:
+        raise ShapeError("--form task-space needs --components, as many as the arm has coordinates, such as vx,vy")
+    if components is None and expressed_in is not None:
+        raise ShapeError("--expressed-in is for --components; the robot's own constraints have their axes")
+    names = None if components is None else [name.strip() for name in components.split(",")]
+    return {"names": names} | ({} if expressed_in is None else {"expressed_in": expressed_in})
+
+
+def derived(robot: Robot, form: str, symbols: Any, task: dict[str, Any] | None, **settings: Any) -> Any:
+    """A derivation, or its task-space or constrained form."""
+    from armdyn.derivation import derive as derivation  # noqa: PLC0415 - SymPy is an extra
+
+    if task is None:
+        return derivation(robot, form, symbols=symbols, **settings)
+    names, way = task["names"], {key: value for key, value in task.items() if key != "names"}
+    if form == "task-space":
+        return derivation(robot, symbols=symbols, **settings).task_space(names, **way)
+    if names is None and not robot.model.constraints:
+        raise ModelError(
+            f"{robot.name!r} has no constraints; name components of the tip's velocity that are zero, such as "
+            "--components vx, or take a description with constraints"
+        )
+    held = [*robot.model.constraints, *(names or ())]
+    return derivation(robot.without_constraints(), symbols=symbols, **settings).constrained(held, **way)
 
 
 def read_symbols(text: str | None) -> str | dict[str, str] | None:

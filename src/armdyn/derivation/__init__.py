@@ -1,6 +1,7 @@
 """Closed forms of the equations of motion, derived step by step with SymPy.
 
-`armdyn.derive` returns a `Derivation`: steps, equations, and results in the arrangement a book prints.
+`armdyn.derive` returns a `Derivation`: steps, equations, and results in the arrangement a book prints; its methods
+`task_space` and `constrained` return `TaskEquations` and `ConstrainedEquations`.
 """
 
 from __future__ import annotations
@@ -14,22 +15,36 @@ from armdyn.threads import undivided
 
 if TYPE_CHECKING:
     from armdyn.derivation.arm import SymbolicArm
+    from armdyn.derivation.constrained import ConstrainedEquations
     from armdyn.derivation.derivation import Derivation, derive
     from armdyn.derivation.dh import from_dh
     from armdyn.derivation.parameters import symbolic_arm
     from armdyn.derivation.steps import Equation, Step
+    from armdyn.derivation.task import TaskEquations
 
 _WHERE = {
+    "ConstrainedEquations": "constrained",
     "Derivation": "derivation",
     "Equation": "steps",
     "Step": "steps",
     "SymbolicArm": "arm",
+    "TaskEquations": "task",
     "derive": "derivation",
     "from_dh": "dh",
     "symbolic_arm": "parameters",
 }
 
-__all__ = ["Derivation", "Equation", "Step", "SymbolicArm", "derive", "from_dh", "symbolic_arm"]
+__all__ = [
+    "ConstrainedEquations",
+    "Derivation",
+    "Equation",
+    "Step",
+    "SymbolicArm",
+    "TaskEquations",
+    "derive",
+    "from_dh",
+    "symbolic_arm",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -7,109 +7,164 @@ P = 1 - A^T W
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import sympy
 from sympy.polys.rings import PolyElement
 
-from armdyn.derivation.steps import Equation, Step
-from armdyn.derivation.task import LARGEST, ROWS, adjugate_of, fraction, twist_jacobian
-from armdyn.errors import ModelError, Unsupported, shown
+from armdyn.algorithms.expressed_in import way_of_twist
+from armdyn.derivation.arm import SymbolicArm
+from armdyn.derivation.closed_form import ClosedForm, DerivationLike
+from armdyn.derivation.quotients import LARGEST, adjugate_of, quotients, shorter
+from armdyn.derivation.steps import Step
+from armdyn.derivation.velocity_rows import constraint_rows, tip_rows, words_of
+from armdyn.errors import ModelError, Unsupported
+from armdyn.model.constraints import Constraint
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
 
-if TYPE_CHECKING:
-    from armdyn.derivation.derivation import Derivation
+Constraints = str | Constraint | Sequence[str | Sequence[float] | Constraint]
+"""Components of the tip's twist that are zero, as of `Robot.task_space`, and constraints of `armdyn.constraints`."""
 
 
-class ConstrainedEquations:
-    """The motion of an arm whose tip cannot move along some directions, in closed form.
+class ConstrainedEquations(ClosedForm):
+    """The motion of an arm under constraints, in closed form; made by `Derivation.constrained`.
 
     Args:
-        derivation: of the arm without the constraint.
-        rows: components of the tip's velocity in base axes that are zero, such as ("x",) in a channel along y.
+        derivation: of the arm without the constraints.
+        constraints: components of the tip's twist that are zero, such as "vx" in a channel along y, and constraints
+            of `armdyn.constraints`; fewer rows than the arm has coordinates.
+        expressed_in: the way of expression of the components.
 
     Raises:
-        ModelError: rows that are unknown, or as many as the arm has coordinates.
-        Unsupported: an arm of more than three coordinates, or without a tip.
+        ModelError: no constraint, or as many rows as the arm has coordinates.
+        UnknownName: a component, a joint or a way of expression that does not exist.
+        Unsupported: an arm of more than three coordinates, or without a tip; kinds of constraints without closed form.
 
-    >>> from armdyn.derivation.constrained import ConstrainedEquations
     >>> arm = armdyn.derive(armdyn.load("planar_2r", gravity=(0, 0, 0)))
-    >>> ConstrainedEquations(arm, ["x"]).A
+    >>> arm.constrained("vx").A
     Matrix([[-sin(q1) - sin(q1 + q2), -sin(q1 + q2)]])
     """
 
-    def __init__(self, derivation: Derivation, rows: Sequence[str]) -> None:
-        n = derivation.arm.dof
-        if any(row not in ROWS for row in rows) or not rows or len(rows) >= n or len(set(rows)) < len(rows):
-            raise ModelError(f"rows is {shown(tuple(rows))}; expected fewer than {n} of {', '.join(ROWS)}, each once")
+    RESULTS: ClassVar = {
+        "A": ("A", "A(q)", "constraint Jacobian, A qd = 0"),
+        "A_dot": ("Adot", r"\dot{A}(q, \dot{q})", "its rate"),
+        "W": ("W", "W(q)", "multipliers per joint force"),
+        "w": ("w", r"w(q, \dot{q})", "multipliers without joint forces"),
+        "P": ("P", "P(q)", "projection of joint forces on those that move the arm"),
+    }
+    WHERE = "constrained equations"
+    arm: SymbolicArm
+    form = "constrained"
+
+    def __init__(self, derivation: DerivationLike, constraints: Constraints, expressed_in: str = "world") -> None:
+        self.derivation, self.arm = derivation, derivation.arm
+        n = self.arm.dof
         if n > LARGEST:
             raise Unsupported(
-                f"{derivation.arm.name!r} has {n} coordinates; multipliers are written for up to {LARGEST}. For others "
+                f"{self.arm.name!r} has {n} coordinates; multipliers are written for up to {LARGEST}. For others "
                 "there is robot.constrained_forward_dynamics, in numbers"
             )
-        self.derivation, self.rows = derivation, tuple(rows)
-        self.algebra = derivation.arm.algebra
+        given = [constraints] if isinstance(constraints, str | Constraint) else list(constraints)
+        if not given:
+            raise ModelError(
+                f"{self.arm.name!r} is given no constraint; name components of its tip's velocity that are zero, such "
+                "as 'vx', or give constraints of armdyn.constraints"
+            )
+        parts = list(_parts(derivation, given, way_of_twist(expressed_in)))
+        self.description = "; ".join(words for words, _ in parts)
+        self._A = np.concatenate([rows for _, rows in parts])
+        if len(self._A) >= n:
+            raise ModelError(
+                f"{len(self._A)} rows of constraints ({self.description}) of {self.arm.name!r}, which has {n} "
+                f"coordinates; expected fewer than {n}, so that it can move"
+            )
+
+    def __repr__(self) -> str:
+        return f"<ConstrainedEquations of {self.arm.name!r}: {self.description}>"
 
     @cached_property
-    def _A(self) -> Array:
-        return np.asarray(twist_jacobian(self.derivation, "world")[[ROWS[row] for row in self.rows]])
-
-    @cached_property
-    def A(self) -> Any:
-        """The constraint Jacobian A, shape (k, n)."""
-        return self.derivation.arrangement.array(self._A)
-
-    @cached_property
-    def A_dot(self) -> Any:
-        """Its rate, shape (k, n)."""
-        return self.derivation.arrangement.array(self.algebra.rates(self._A))
-
-    @cached_property
-    def _parts(self) -> tuple[Array, Array, PolyElement]:
+    def _numerators(self) -> tuple[Array, Array, PolyElement]:
         """Numerators of W and w, and their denominator."""
-        algebra, s, A = self.algebra, self.derivation.structure, self._A
+        algebra, s, A = self.arm.algebra, self.derivation.structure, self._A
         K, det = adjugate_of(s.M, algebra.reduced)
         S, denominator = adjugate_of(algebra.each(A @ K @ A.T), algebra.reduced)
         if not denominator:
-            raise Unsupported(f"the rows {', '.join(self.rows)} are dependent everywhere; leave some out")
+            raise Unsupported(
+                f"the constraints {self.description} of {self.arm.name!r} are dependent in every configuration, so "
+                "that their multipliers are not unique; leave some out"
+            )
         qd = np.array(algebra.qd, dtype=object)
         W = algebra.each(S @ A @ K)
-        drift = algebra.rates(A) @ qd
-        w = algebra.each(S @ (drift * det) - W @ (s.c + s.g))
+        w = algebra.each(S @ (algebra.rates(A) @ qd * det) - W @ (s.c + s.g))
         return W, w, denominator
 
-    @cached_property
-    def W(self) -> Any:
-        """Multipliers per joint force, W of lambda = W tau + w, shape (k, n)."""
-        W, _, denominator = self._parts
-        return sympy.ImmutableMatrix([[fraction(self.derivation, x, denominator) for x in row] for row in W])
+    def _result(self, name: str) -> Any:
+        if name == "A":
+            return self.derivation.arrangement.array(self._A)
+        if name == "A_dot":
+            return self.derivation.arrangement.array(self.arm.algebra.rates(self._A))
+        if name == "P":
+            return self._projection()
+        W, w, denominator = self._numerators
+        return quotients(self.derivation.arrangement, W if name == "W" else w, denominator)
 
-    @cached_property
-    def w(self) -> Any:
-        """The multipliers without joint forces, shape (k, 1)."""
-        _, w, denominator = self._parts
-        return sympy.ImmutableMatrix([[fraction(self.derivation, x, denominator)] for x in w])
-
-    @cached_property
-    def P(self) -> Any:
-        """The projection of joint forces on those that move the arm, P = 1 - A^T W (Modern Robotics 8.99), (n, n)."""
-        W, _, denominator = self._parts
-        one = self.algebra.array(np.eye(self.derivation.arm.dof, dtype=int)) * denominator
-        N = self.algebra.each(one - self._A.T @ W)
-        return sympy.ImmutableMatrix([[fraction(self.derivation, x, denominator) for x in row] for row in N])
+    def _projection(self) -> Any:
+        """P, each entry multiplied out over one denominator, or as 1 - A^T W, whichever is shorter."""
+        W, _, denominator = self._numerators
+        one = self.arm.algebra.array(np.eye(self.arm.dof, dtype=int)) * denominator
+        above = self.arm.algebra.each(one - self._A.T @ W)
+        multiplied_out = quotients(self.derivation.arrangement, above, denominator)
+        products = sympy.eye(self.arm.dof) - self.A.T * self.W
+        return sympy.ImmutableMatrix(
+            *above.shape, [shorter(*pair) for pair in zip(multiplied_out, products, strict=True)]
+        )
 
     @property
-    def step(self) -> Step:
-        """All of it as a step of a derivation."""
-        named = [
-            ("A", "A(q)", self.A),
-            ("Adot", r"\dot{A}(q, \dot{q})", self.A_dot),
-            ("W", "W(q)", self.W),
-            ("w", r"w(q, \dot{q})", self.w),
-            ("P", "P(q)", self.P),
-        ]
-        equations = tuple(Equation(sympy.Symbol(name), value, latex) for name, latex, value in named)
-        return Step("Constraint", "The tip is held along some directions; lambda = W tau + w.", equations)
+    def A(self) -> Any:
+        """The constraint Jacobian A, shape (k, n)."""
+        return self["A"]
+
+    @property
+    def A_dot(self) -> Any:
+        """Its rate, shape (k, n)."""
+        return self["A_dot"]
+
+    @property
+    def W(self) -> Any:
+        """Multipliers per joint force, W of lambda = W tau + w, shape (k, n)."""
+        return self["W"]
+
+    @property
+    def w(self) -> Any:
+        """The multipliers without joint forces, shape (k, 1)."""
+        return self["w"]
+
+    @property
+    def P(self) -> Any:
+        """The projection of joint forces on those that move the arm, P = 1 - A^T W (Modern Robotics 8.99), (n, n)."""
+        return self["P"]
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """M, c and g; A and its rate; the multipliers; the projection."""
+        held = f"The rows {self.description} are zero, A(q) qd = 0; then tau = M qdd + c + g + A^T lambda."
+        projected = "The joint forces P tau move the arm, and A^T W tau act on the constraints alone."
+        return (
+            self.derivation.steps[-1],
+            self._step("Constraints", held, "A", "A_dot"),
+            self._step("Multipliers", "The multipliers are lambda = W(q) tau + w(q, qd).", "W", "w"),
+            self._step("Projection", projected, "P"),
+        )
+
+
+def _parts(derivation: DerivationLike, given: Iterable[Any], expressed_in: str) -> Iterable[tuple[str, Array]]:
+    """Names and rows of each constraint; the tip's components first, together."""
+    arm, components = derivation.arm, [x for x in given if not isinstance(x, Constraint)]
+    if components:
+        yield words_of(arm, components, expressed_in), tip_rows(arm, components, expressed_in)
+    for constraint in given:
+        if isinstance(constraint, Constraint):
+            yield constraint.name, constraint_rows(arm, constraint)

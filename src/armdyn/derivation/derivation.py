@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import sympy
 
 from armdyn.derivation.arm import SymbolicArm
 from armdyn.derivation.arrangement import Arrangement
+from armdyn.derivation.closed_form import ClosedForm
 from armdyn.derivation.lagrange import lagrange
 from armdyn.derivation.newton_euler import newton_euler
 from armdyn.derivation.parameters import Symbols, symbolic_arm
@@ -22,23 +21,18 @@ from armdyn.errors import ModelError, UnknownName, Unsupported, shown
 from armdyn.threads import cached_property
 
 if TYPE_CHECKING:
+    from armdyn.algorithms.task_rows import Components
+    from armdyn.derivation.constrained import ConstrainedEquations, Constraints
+    from armdyn.derivation.task import TaskEquations
     from armdyn.targets.c.code import CCode
 
 FORMS = ("lagrange", "newton-euler", "state-space", "configuration-space")
 
-QUANTITIES = {
-    "tau": ("tau", r"\tau", "joint forces"),
-    "M": ("M", "M(q)", "mass matrix"),
-    "c": ("c", r"c(q, \dot{q})", "Coriolis and centrifugal forces"),
-    "g": ("g", "g(q)", "forces of gravity"),
-    "C": ("C", r"C(q, \dot{q})", "Coriolis matrix by Christoffel symbols"),
-    "christoffel": ("Gamma", r"\Gamma(q)", "Christoffel symbols of the first kind"),
-    "coriolis": ("B", "B(q)", "coefficients of qd_j qd_k, j < k"),
-    "centrifugal": ("C", "C(q)", "coefficients of qd_j^2"),
-    "friction": ("tau_f", r"\tau_f", "friction"),
-    "M_dot": ("Mdot", r"\dot{M}", "rate of the mass matrix"),
+ELSEWHERE = {
+    "task-space": "armdyn.derive(robot).task_space(components)",
+    "constrained": "armdyn.derive(robot).constrained(constraints)",
 }
-"""Every result: its symbol, its LaTeX, its meaning."""
+"""Forms that are methods of a `Derivation`."""
 
 CLOSINGS: Mapping[str, tuple[str, str, tuple[tuple[str, str, str], ...]]] = {
     "lagrange": (
@@ -95,13 +89,15 @@ def derive(
     g_1 = (m₁ + m₂)·g·L₁·c₁ + m₂·g·L₂·c₁₂
     g_2 = m₂·g·L₂·c₁₂
     """
+    if form in ELSEWHERE:
+        raise UnknownName(f"no form {form!r} in armdyn.derive, for it needs more than the arm: {ELSEWHERE[form]}")
     if form not in FORMS:
         raise UnknownName.of("form", form, FORMS, "armdyn.derive")
     arm = _arm(robot, symbols)
     if arm.constraints:
         raise Unsupported(
             f"{arm.name!r} has constraints, which the forms {', '.join(FORMS)} do not have: derive "
-            "robot.without_constraints() with them, or the constrained form by armdyn.derivation.constrained"
+            "robot.without_constraints(), whose .constrained(robot.model.constraints) is the constrained form"
         )
     if limit:
         refuse_large(arm)
@@ -122,7 +118,7 @@ def _arm(robot: Any, symbols: Symbols) -> SymbolicArm:
 
 
 @dataclass(frozen=True, eq=False)
-class Derivation:
+class Derivation(ClosedForm):
     """The equations of motion of an arm, step by step, and their parts.
 
     Made by `armdyn.derive`. It prints as text, shows itself in Jupyter, and writes LaTeX, Python and C.
@@ -134,6 +130,20 @@ class Derivation:
         structure: the parts as polynomials.
         arrangement: writes polynomials as expressions.
     """
+
+    RESULTS: ClassVar = {
+        "tau": ("tau", r"\tau", "joint forces"),
+        "M": ("M", "M(q)", "mass matrix"),
+        "c": ("c", r"c(q, \dot{q})", "Coriolis and centrifugal forces"),
+        "g": ("g", "g(q)", "forces of gravity"),
+        "C": ("C", r"C(q, \dot{q})", "Coriolis matrix by Christoffel symbols"),
+        "christoffel": ("Gamma", r"\Gamma(q)", "Christoffel symbols of the first kind"),
+        "coriolis": ("B", "B(q)", "coefficients of qd_j qd_k, j < k"),
+        "centrifugal": ("C", "C(q)", "coefficients of qd_j^2"),
+        "friction": ("tau_f", r"\tau_f", "friction"),
+        "M_dot": ("Mdot", r"\dot{M}", "rate of the mass matrix"),
+    }
+    WHERE: ClassVar = "this derivation"
 
     arm: SymbolicArm
     form: str
@@ -148,46 +158,14 @@ class Derivation:
         equations = tuple(Equation(sympy.Symbol(name), self[key], latex) for name, latex, key in results)
         return (*(self.derived if self.form in ("lagrange", "newton-euler") else ()), Step(title, sentence, equations))
 
-    @property
-    def q(self) -> tuple[sympy.Symbol, ...]:
-        """The coordinates q1, ..., qn."""
-        return self.arm.algebra.symbols["q"]
-
-    @property
-    def qd(self) -> tuple[sympy.Symbol, ...]:
-        """Their rates qd1, ..., qdn."""
-        return self.arm.algebra.symbols["qd"]
-
-    @property
-    def qdd(self) -> tuple[sympy.Symbol, ...]:
-        """Their accelerations qdd1, ..., qddn."""
-        return self.arm.algebra.symbols["qdd"]
-
-    @property
-    def values(self) -> Mapping[sympy.Symbol, float]:
-        """The robot's numbers that the symbols stand for, SI."""
-        return self.arm.values
-
-    @property
-    def meanings(self) -> Mapping[sympy.Symbol, str]:
-        """The meanings of the symbols, such as "mass of link_1"."""
-        return self.arm.meanings
-
-    def __getitem__(self, name: str) -> Any:
-        """A result by its name, one of `QUANTITIES`, as a matrix of SymPy; "christoffel" as an array (n, n, n)."""
-        if name not in QUANTITIES:
-            raise UnknownName.of("result", name, QUANTITIES, "this derivation")
-        return self._results(name)
-
-    @cached_property
-    def _results(self) -> Callable[[str], Any]:
-        return cache(lambda name: self.arrangement.array(getattr(self.structure, name)))
+    def _result(self, name: str) -> Any:
+        return self.arrangement.array(getattr(self.structure, name))
 
     def arranged(self, name: str, by: Sequence[str]) -> Any:
         """A result in another arrangement.
 
         Args:
-            name: one of `QUANTITIES`.
+            name: one of `RESULTS`.
             by: the order in which "motion" (rates), "mass" (inertias) and "geometry" (lengths and angles) are
                 collected, the outermost first.
 
@@ -229,23 +207,56 @@ class Derivation:
         return self["christoffel"]
 
     def function(self, name: str = "tau", values: Mapping[Any, float] | None = None) -> Callable[..., Any]:
-        """A result as a NumPy function of q, qd and qdd, with numbers in place of the symbols.
+        """A result as a NumPy function of q, qd and qdd; the joint forces where none is named. See `ClosedForm`."""
+        return super().function(name, values)
+
+    def task_space(self, components: Components, expressed_in: str = "body") -> TaskEquations:
+        """The equations of motion in coordinates of the tip: J, its rate, and F = Lambda Vdot + mu + p.
 
         Args:
-            name: one of `QUANTITIES`.
-            values: numbers of symbols, by symbol or name; the robot's own where not given.
+            components: of the tip's twist, as many as the arm has coordinates, three at most: "wx", ..., "vz",
+                "position" or rows of six numbers, as of `armdyn.Robot.task_space`.
+            expressed_in: "body", "world" or "space".
 
         Raises:
-            ModelError: where a symbol has no number.
+            UnknownName: a component or a way of expression that does not exist.
+            Unsupported: larger arms; another number of components; components that are dependent everywhere, when
+                Lambda is asked for.
 
-        >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols="all")
-        >>> arm.function("M")([0.0, np.pi / 2], [0, 0], [0, 0])
-        array([[3., 1.],
-               [1., 1.]])
+        >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols={"link_1.mass": "m1", "link_2.mass": "m2"})
+        >>> task = arm.task_space(("vx", "vy"))
+        >>> print(task.text("Lambda"))
+        Lambda_11 = m₂ + m₁/s₂²
+        Lambda_22 = m₂
+        Lambda_12 = Lambda_21 = 0
         """
-        from armdyn.derivation.evaluation import evaluated  # noqa: PLC0415
+        from armdyn.derivation.task import TaskEquations  # noqa: PLC0415
 
-        return evaluated(self, name, values)
+        return TaskEquations(self, components, expressed_in)
+
+    def constrained(self, constraints: Constraints, expressed_in: str = "world") -> ConstrainedEquations:
+        """The motion of the arm under constraints: A, its rate, multipliers lambda = W tau + w, and the projection P.
+
+        Args:
+            constraints: components of the tip's twist that are zero, such as "vx"; and constraints of
+                `armdyn.constraints`, such as ``robot.model.constraints``: points on planes and lines of the base,
+                frames held to it along x, y or z, and couplings of joints. Fewer rows than the arm has coordinates.
+            expressed_in: of the components: "world", "body" or "space".
+
+        Raises:
+            ModelError: no constraint, or too many.
+            UnknownName: a component, a joint or a way of expression that does not exist.
+            Unsupported: arms of more than three coordinates; other constraints; rows that are dependent everywhere,
+                when multipliers are asked for.
+
+        >>> arm = armdyn.derive(armdyn.load("planar_2r"))
+        >>> print(arm.constrained("vx").text("A"))
+        A_11 = -s₁ - s₁₂
+        A_12 = -s₁₂
+        """
+        from armdyn.derivation.constrained import ConstrainedEquations  # noqa: PLC0415
+
+        return ConstrainedEquations(self, constraints, expressed_in)
 
     def base_parameters(self) -> Any:
         """The combinations of masses and inertias that the joint forces depend on, by name; see `BaseParameters`."""
@@ -253,39 +264,8 @@ class Derivation:
 
         return base_parameters(self)
 
-    def text(self, name: str) -> str:
-        """A result as lines of text, an entry each."""
-        from armdyn.derivation.printing import Notation, lines_of  # noqa: PLC0415
-
-        return "\n".join(lines_of(QUANTITIES[name][0], self[name], Notation(self.arm.parameters)))
-
-    def __str__(self) -> str:
-        from armdyn.derivation.printing import text_of  # noqa: PLC0415
-
-        return text_of(self)
-
     def __repr__(self) -> str:
         return f"<Derivation of {self.arm.name!r}: {self.form}, {len(self.steps)} steps, {self.arm.dof} coordinates>"
-
-    def latex(self) -> str:
-        """The steps in LaTeX: headings, sentences and aligned equations (amsmath)."""
-        from armdyn.derivation.document import body_of  # noqa: PLC0415
-
-        return body_of(self)
-
-    def _repr_latex_(self) -> str:
-        from armdyn.derivation.document import shown_in_jupyter  # noqa: PLC0415
-
-        return shown_in_jupyter(self)
-
-    def document(self, path: str | Path | None = None) -> str:
-        """A LaTeX document of the derivation, which compiles by itself; written to a file where one is named."""
-        from armdyn.derivation.document import document_of  # noqa: PLC0415
-
-        text = document_of(self)
-        if path is not None:
-            Path(path).write_text(text, encoding="utf-8")
-        return text
 
     def to_python(self) -> str:
         """A Python module with a function for tau, M, c and g each, which needs ``math`` alone."""

@@ -15,7 +15,7 @@ from armdyn.targets.equations.document import latex_document
 from armdyn.targets.equations.symbol import escaped
 
 if TYPE_CHECKING:
-    from armdyn.derivation.derivation import Derivation
+    from armdyn.derivation.closed_form import ClosedForm
     from armdyn.derivation.steps import Equation
 
 WIDTH = 62
@@ -29,6 +29,18 @@ MATHEMATICS = {
     "tau = M(q) qdd + B(q) [qd qd] + C(q) [qd^2] + G(q)": (
         r"$\tau = M(q)\,\ddot{q} + B(q)\,[\dot{q}\dot{q}] + C(q)\,[\dot{q}^2] + G(q)$"
     ),
+    "V = J(q) qd": r"$V = J(q)\,\dot{q}$",
+    "Vdot = J qdd + Jdot qd": r"$\dot{V} = J\,\ddot{q} + \dot{J}\,\dot{q}$",
+    "F = Lambda(q) Vdot + mu(q, qd) + p(q)": r"$F = \Lambda(q)\,\dot{V} + \mu(q, \dot{q}) + p(q)$",
+    "tau = J^T F": r"$\tau = J^T F$",
+    "eta = mu + p": r"$\eta = \mu + p$",
+    "no Lambda": r"no $\Lambda$",
+    "det J": r"$\det J$",
+    "A(q) qd = 0": r"$A(q)\,\dot{q} = 0$",
+    "tau = M qdd + c + g + A^T lambda": r"$\tau = M\,\ddot{q} + c + g + A^T \lambda$",
+    "lambda = W(q) tau + w(q, qd)": r"$\lambda = W(q)\,\tau + w(q, \dot{q})$",
+    "P tau": r"$P\,\tau$",
+    "A^T W tau": r"$A^T W \tau$",
     "[qd qd]": r"$[\dot{q}\dot{q}]$",
     "[qd^2]": r"$[\dot{q}^2]$",
     "m v.v": r"$m\,v \cdot v$",
@@ -38,8 +50,8 @@ MATHEMATICS = {
 """Formulas of the sentences of steps."""
 
 
-SUBSCRIPTED = re.compile(r"([A-Za-z])([A-Za-z]*)([0-9]+)([A-Za-z]*)")
-"""A name such as m1, lc1, I2zz: a letter, and what stands below it."""
+SUBSCRIPTED = re.compile(r"([A-Za-z])([A-Za-z]*)([0-9]+(?:[-,][0-9]+)*)([A-Za-z]*)")
+"""A name such as m1, lc1, I2zz, s1-2: a letter, and what stands below it."""
 
 
 class _Latex(LatexPrinter):  # type: ignore[misc]  # SymPy has no types
@@ -133,7 +145,7 @@ def _signed(text: str, place: int) -> str:
     return text if text.startswith("-") or not place else f"+ {text}"
 
 
-def body_of(derivation: Derivation) -> str:
+def body_of(derivation: ClosedForm) -> str:
     """Headings, sentences and equations."""
     parts, notation = [_symbols(derivation)], Notation(derivation.arm.parameters)
     for step in derivation.steps:
@@ -155,7 +167,7 @@ def _aligned(equations: tuple[Equation, ...], notation: Notation) -> str:
     return "\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"
 
 
-def _symbols(derivation: Derivation) -> str:
+def _symbols(derivation: ClosedForm) -> str:
     arm = derivation.arm
     rows = [
         rf"$q_{{{i}}}$ & position of {escaped(name)}, {'m' if slides else 'rad'} \\"
@@ -170,12 +182,12 @@ def _symbols(derivation: Derivation) -> str:
     return "\n".join([*(line for table in tables for line in (begin, *table, end)), where])
 
 
-def document_of(derivation: Derivation) -> str:
+def document_of(derivation: ClosedForm) -> str:
     """A document that pdflatex, xelatex and lualatex compile."""
     return latex_document(heading(derivation), [body_of(derivation)])
 
 
-def shown_in_jupyter(derivation: Derivation) -> str:
+def shown_in_jupyter(derivation: ClosedForm) -> str:
     """The equations alone, which MathJax knows."""
     notation = Notation(derivation.arm.parameters)
     return "\n".join(_aligned(step.equations, notation) for step in derivation.steps)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy
 
+from armdyn.derivation.printing import VECTORS
 from armdyn.errors import ModelError, ShapeError
 
 if TYPE_CHECKING:
-    from armdyn.derivation.derivation import Derivation
+    from armdyn.derivation.closed_form import ClosedForm
 
 
-def evaluated(derivation: Derivation, name: str, values: Mapping[Any, float] | None) -> Callable[..., Any]:
+def evaluated(derivation: ClosedForm, name: str, values: Mapping[Any, float] | None) -> Callable[..., Any]:
     """A function of q, qd, qdd, each shape (n,)."""
     expression = derivation[name]
     numbers = dict(derivation.values) | {sympy.Symbol(str(key)): value for key, value in (values or {}).items()}
@@ -23,16 +24,24 @@ def evaluated(derivation: Derivation, name: str, values: Mapping[Any, float] | N
         raise ModelError(f"no number for {', '.join(missing)}; give it in values")
     parameters = list(derivation.arm.parameters)
     motion = [derivation.q, derivation.qd, derivation.qdd]
-    flat = [expression[index] for index in np.ndindex(*expression.shape)]
+    shape = getattr(expression, "shape", ())
+    flat = [expression[index] for index in np.ndindex(*shape)] if shape else [expression]
     f = sympy.lambdify([*motion, parameters], flat, "numpy", cse=True, dummify=True)
-    shape = expression.shape if name in ("christoffel",) or expression.shape[1:] != (1,) else expression.shape[:1]
+    shape = shape[:1] if derivation.RESULTS[name][0] in VECTORS else shape
     given = [numbers[symbol] for symbol in parameters]
 
     def evaluate(q: Any, qd: Any, qdd: Any) -> Any:
         motion = [
             _vector(x, array, derivation.arm.dof) for x, array in zip(("q", "qd", "qdd"), (q, qd, qdd), strict=True)
         ]
-        return np.array(f(*motion, given), dtype=float).reshape(shape)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = np.array(f(*motion, given), dtype=float).reshape(shape)
+        if not np.isfinite(found).all() and all(np.isfinite(x).all() for x in motion):
+            raise ModelError(
+                f"{name} of {derivation.arm.name!r} has no finite value at q = {motion[0].tolist()}: a denominator is "
+                "zero there, as where a task is singular or constraints depend on each other"
+            )
+        return found
 
     return evaluate
 

@@ -11,9 +11,10 @@ from sympy.printing.pretty.pretty_symbology import pretty_symbol, pretty_use_uni
 from sympy.printing.str import StrPrinter
 
 if TYPE_CHECKING:
-    from armdyn.derivation.derivation import Derivation
+    from armdyn.derivation.closed_form import ClosedForm
 
 SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+SUBSCRIPTS = str.maketrans("0123456789-", "₀₁₂₃₄₅₆₇₈₉₋")
 DOTS = {"sign_qd": "sign_qd", "qdd": "qddot", "qd": "qdot"}
 
 
@@ -62,7 +63,9 @@ def _dotted(name: str) -> str:
 
 
 def _with_indices(name: str) -> str:
-    """m1 as m₁, whatever SymPy makes of the terminal: the other signs of a line are not ASCII either."""
+    """m1 as m₁ and s1-2 as s₁₋₂, whatever SymPy makes of the terminal: other signs of a line are not ASCII either."""
+    if name[0] in "cs" and ("-" in name or "," in name):
+        return name[0] + name[1:].translate(SUBSCRIPTS)
     before = pretty_use_unicode(True)
     try:
         return str(pretty_symbol(name))
@@ -145,7 +148,7 @@ class Notation:
         return moving, rates if moving < 2 else [], not places, sorted(places), str(x)
 
 
-VECTORS = ("tau", "c", "g", "V", "G", "tau_f", "eta")
+VECTORS = ("tau", "c", "g", "V", "G", "tau_f", "eta", "mu", "p", "w")
 """Results with one entry a coordinate."""
 
 
@@ -175,7 +178,7 @@ def _place(index: tuple[int, ...]) -> str:
     return (",".join if max(index) > 8 else "".join)(str(i + 1) for i in index)
 
 
-def text_of(derivation: Derivation) -> str:
+def text_of(derivation: ClosedForm) -> str:
     """All steps."""
     notation = Notation(derivation.arm.parameters)
     parts = [heading(derivation), *symbols_table(derivation)]
@@ -198,15 +201,17 @@ FORM_NAMES = {
     "newton-euler": "Newton-Euler equations",
     "state-space": "State-space equations",
     "configuration-space": "Configuration-space equations",
+    "task-space": "Task-space equations",
+    "constrained": "Constrained equations",
 }
 
 
-def heading(derivation: Derivation) -> str:
+def heading(derivation: ClosedForm) -> str:
     """The title: form and arm."""
     return f"{FORM_NAMES[derivation.form]} of {derivation.arm.name}"
 
 
-def symbols_table(derivation: Derivation) -> Iterator[str]:
+def symbols_table(derivation: ClosedForm) -> Iterator[str]:
     """The meanings of the symbols, a line each."""
     for i, (name, slides) in enumerate(zip(derivation.arm.coordinates, derivation.arm.slides, strict=True), start=1):
         yield f"   {Notation().line(sympy.Symbol(f'q{i}'))}: position of {name}, {'m' if slides else 'rad'}"
@@ -214,7 +219,7 @@ def symbols_table(derivation: Derivation) -> Iterator[str]:
         yield f"   {Notation().line(symbol)}: {described(derivation, symbol)}"
 
 
-def described(derivation: Derivation, symbol: Any) -> str:
+def described(derivation: ClosedForm, symbol: Any) -> str:
     """The meaning of a symbol and its number."""
     meaning = derivation.meanings.get(symbol, "a parameter of the description")
     value = derivation.values.get(symbol)

@@ -27,14 +27,6 @@ STEPS_AT_FIRST = 64
 MOST_STEPS_AT_ONCE = 1 << 20
 """A number of steps that float32 holds exactly."""
 
-ROWS_AT_ONCE = 16
-"""Rows that a call with many states writes, those of all arrays together. Each group of states goes through all rows of
-a call before the next group does; with more rows the memory between them is out of the caches by then (measured: 90 ns
-a step of a UR5 that records q and qd with all rows in one call, 37 ns with 16, 25 ns without recording)."""
-
-MANY_STATES = 256
-"""With fewer, calls for so few rows take longer than what they save."""
-
 STORED_BYTES = 1 << 28
 """States that an adjoint keeps at once. Of longer rollouts it keeps some, and computes those in between again."""
 
@@ -58,8 +50,7 @@ class Loop:
         self, batch: Batch, values: Arrays, rows: Arrays, steps: int, every: int = 1, report: Report | None = None
     ) -> Arrays:
         """Fill ``rows`` from the first step on; returns the state after the last one."""
-        values, done, most = dict(values), 0, self._most_steps(batch, rows, every)
-        at_once = min(STEPS_AT_FIRST, most)
+        values, done, at_once = dict(values), 0, STEPS_AT_FIRST
         while True:
             count = min(_to_call_for(at_once, every, since_row=done % every), steps - done)
             began = time.perf_counter()
@@ -70,7 +61,7 @@ class Loop:
             if done >= steps:
                 return {name: values[name] for name in self.state}
             faster = SECONDS_AT_ONCE / max(time.perf_counter() - began, 1e-6)
-            at_once = min(max(int(count * min(faster, 64.0)), 1), most)
+            at_once = min(max(int(count * min(faster, 64.0)), 1), MOST_STEPS_AT_ONCE)
 
     def room(self, batch: Batch, rows: int) -> Arrays:
         """Arrays for what is recorded."""
@@ -86,12 +77,6 @@ class Loop:
     def lost(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
         """The states that are not finite after a run, see `armdyn.functions.not_finite.lost_of`."""
         return lost_of(self, batch, values, final, steps)
-
-    def _most_steps(self, batch: Batch, rows: Arrays, every: int) -> int:
-        """The most steps of one call."""
-        if not rows or batch.states < MANY_STATES:
-            return MOST_STEPS_AT_ONCE
-        return min(max(ROWS_AT_ONCE // len(rows), 1) * every, MOST_STEPS_AT_ONCE)
 
     def _piece(self, batch: Batch, values: Arrays, rows: Arrays, steps: slice, every: int) -> Arrays:
         final = {name: batch.room(batch.shapes[name]) for name in self.state}

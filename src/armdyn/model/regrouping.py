@@ -13,10 +13,11 @@ exactly those of the robot; the forces between links and the energies of single 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 
-from armdyn.exact import is_traced
+from armdyn.exact import Exact, is_traced, is_zero
 from armdyn.model.clean import total
 from armdyn.model.mechanism import Body, Mechanism
 from armdyn.spatial.rotations import Array, mirrored
@@ -36,6 +37,45 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
             if body.parent >= 0:
                 bodies[body.parent] = _with_shared(bodies[body.parent], body)
     return dataclasses.replace(mechanism, bodies=tuple(bodies))
+
+
+def with_rotors_on_base(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with rotors as inertia of the links that they turn, where both turn about axes of a base at rest.
+
+    Such a link and such a rotor feel nothing but the acceleration of their joint, so that I_zz and the reflected
+    inertia count by their sum alone. A joint whose friction depends on what it transmits to its link keeps them apart.
+    """
+    bodies, drive = list(mechanism.bodies), mechanism.drive
+    armature = list(drive.armature)
+    of_joints = {body.joint: k for k, body in enumerate(mechanism.links)}
+    for k, rotor in enumerate(mechanism.bodies):
+        link = of_joints[rotor.joint]
+        body, loaded = bodies[link], any(law.depends_on_load for law in drive.laws[link])
+        if rotor.parent >= 0 or body.parent >= 0 or not body.revolute or loaded:
+            continue
+        if rotor.spins:
+            inertia, bodies[k] = (
+                _reflected(mechanism, k, link),
+                dataclasses.replace(rotor, second_moment=np.zeros((3, 3))),
+            )
+        else:
+            inertia, armature[k] = armature[k], 0.0
+        if not is_zero(inertia):
+            moment = body.second_moment.copy()
+            moment[0, 0] = moment[0, 0] + inertia
+            bodies[link] = dataclasses.replace(body, second_moment=moment)
+    return dataclasses.replace(
+        mechanism, bodies=tuple(bodies), drive=dataclasses.replace(drive, armature=tuple(armature))
+    )
+
+
+def _reflected(mechanism: Mechanism, spin: int, link: int) -> Any:
+    """G^2 I of a rotor that is a body of its own, kg m^2."""
+    turns, of_link = mechanism.drive.terms[spin], mechanism.drive.terms[link]
+    if not turns:
+        return 0.0
+    G, moment = Exact(turns[0][1]) / Exact(of_link[0][1]), mechanism.bodies[spin].second_moment
+    return G * G * (moment[0, 0] + moment[1, 1])
 
 
 def is_constant(body: Body) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from importlib.resources import files
 from typing import Any
 
+from armdyn.page.html_file import filled, template_file
 from armdyn.targets.wasm import WasmModule
 
 SCRIPTS = (
@@ -28,8 +28,13 @@ def page_html(parts: Mapping[str, str], module: WasmModule, robot: Mapping[str, 
     loader = re.sub(r"^export ", "", module.javascript, flags=re.MULTILINE)
     scripts = [_read(f"{name}.js") for name in SCRIPTS]
     script = "\n".join([loader, f"const ROBOT = {script_json(robot)};", *scripts])
-    known = {**parts, "style": _read("style.css"), "script": script}
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: known[place[1]], _read("page.html"))
+    return filled(
+        _read("page.html"),
+        {**parts, "script": script},
+        style=_read("style.css"),
+        policy="script-src 'unsafe-inline' 'wasm-unsafe-eval'; ",
+        more='<meta name="color-scheme" content="light dark">\n',
+    )
 
 
 def script_json(value: Any) -> str:
@@ -43,4 +48,4 @@ def script_json(value: Any) -> str:
 
 
 def _read(name: str) -> str:
-    return files("armdyn.page").joinpath("template", name).read_text(encoding="utf-8")
+    return template_file("armdyn.page", name)

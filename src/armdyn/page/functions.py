@@ -17,6 +17,7 @@ from armdyn.program.merging import merged
 from armdyn.program.rollout import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop, RungeKutta4, SemiImplicitEuler
+from armdyn.simulation.bristles import bristle_energy, count
 from armdyn.simulation.methods import FixedStep
 from armdyn.targets.wasm import WasmModule, module
 
@@ -99,6 +100,8 @@ def _falling(robot: Robot, left_out: list[str]) -> tuple[dict[str, Program | Rol
             "accelerations": _together("accelerations", {"qdd": robot.forward_dynamics.program()}),
             "released": _together("released", {"tau": robot.program(released)}),
         }
+        if count(robot.model):
+            programs["stored"] = _together("stored", {"stored": robot.program(bristle_energy)})
         loops = {name: ClosedLoop(robot, released, method=one, record=(), energy=True) for name, one in METHODS.items()}
         programs |= {f"fall_{name}": loop.program() for name, loop in loops.items()}
     except (ArmdynError, np.linalg.LinAlgError) as error:
@@ -106,6 +109,7 @@ def _falling(robot: Robot, left_out: list[str]) -> tuple[dict[str, Program | Rol
         return {}, None
     return programs, {
         "step": STEP,
+        "bristles": count(robot.model),
         "damping": damping.tolist(),
         "stiffness": stiffness.tolist(),
         "methods": {name: str(loop.op_counts) for name, loop in loops.items()},

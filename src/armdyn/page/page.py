@@ -20,6 +20,7 @@ from armdyn.page.equations import equations_html
 from armdyn.page.errors import PageError
 from armdyn.page.findings import Finding, findings
 from armdyn.page.functions import MOST_BYTES, Functions, functions_of
+from armdyn.page.html_file import write_file
 from armdyn.page.posture import posture
 from armdyn.page.scene import scene
 from armdyn.page.tables import base_parameter_table, findings_list, joint_table, link_table, operation_table
@@ -62,12 +63,7 @@ class Page:
         Raises:
             PageError: where it cannot be written.
         """
-        path = Path(path)
-        try:
-            path.write_text(self.html, encoding="utf-8")
-        except OSError as error:
-            raise PageError(f"{path} cannot be written: {error.strerror or error}") from error
-        return path
+        return write_file(path, self.html.encode(), PageError)
 
     def __repr__(self) -> str:
         return f"<live page: {self.size:,} bytes>"
@@ -180,7 +176,6 @@ def _parts(robot: Robot, functions: Functions) -> dict[str, str]:
     )
     return {
         "title": escape(robot.name),
-        "version": escape(__version__),
         "facts": escape(f"{facts} · base {robot.model.base}{tip}"),
         "equations": equations_html(robot),
         "operations": operation_table(functions.module),

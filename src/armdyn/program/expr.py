@@ -119,6 +119,10 @@ class Expr:
         """Called by ``np.arctan2`` on the elements of an object array, as are the methods added below."""
         return self._apply("atan2", other)
 
+    def select(self, if_true: Any, if_false: Any) -> Expr:
+        """One of two scalars by this condition, for modules that know nothing of programs."""
+        return self._apply("select", if_true, if_false)
+
     def __pos__(self) -> Expr:
         return self
 

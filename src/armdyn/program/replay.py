@@ -25,6 +25,9 @@ ARITHMETIC: dict[str, Callable[..., Any]] = {
 }
 """Of scalars that have Python's operators."""
 
+ELEMENTARY = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh", "sign", "floor")
+"""Operations that libraries of symbols have as functions of the same names."""
+
 
 def replay(
     program: Program, scalars: Sequence[Any], operations: Operations, constant: Callable[[float], Any] = float

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field
 from html import escape
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
-from armdyn._version import __version__
 from armdyn.errors import shown
 from armdyn.page.findings import findings
+from armdyn.page.html_file import filled, template_file, write_file
 from armdyn.page.tables import base_parameter_table, findings_list, joint_table, link_table
 from armdyn.report import sections
 from armdyn.report.errors import ReportError
@@ -45,11 +43,7 @@ class Report:
         path = Path(path)
         check_ending(path)
         content = pdf_of(self.html) if path.suffix.lower() == ".pdf" else self.html.encode()
-        try:
-            path.write_bytes(content)
-        except OSError as error:
-            raise ReportError(f"{path} cannot be written: {error.strerror or error}") from error
-        return path
+        return write_file(path, content, ReportError)
 
     def _repr_html_(self) -> str:
         """The document in a frame of a notebook."""
@@ -126,10 +120,9 @@ def _html(motion: Trajectory, robot: Robot | None, title: str | None) -> str:
         "notes": sections.notes(motion, robot),
         "robot": _robot(robot),
         "repeat": sections.repeat(motion, robot),
-        "style": _read("report.css"),
-        "version": escape(__version__),
     }
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: parts[place[1]], _read("report.html"))
+    style, body = (template_file("armdyn.report", name) for name in ("report.css", "report.html"))
+    return filled(body, parts, style=style)
 
 
 def _tip(motion: Trajectory, robot: Robot | None) -> str:
@@ -147,7 +140,3 @@ def _robot(robot: Robot | None) -> str:
         f"<section><h2>The robot {escape(robot.name)}</h2>{findings_list(found)}<h3>Joints</h3>{joint_table(robot)}"
         f"<h3>Links</h3>{link_table(robot)}<h3>Base parameters</h3>{base_parameter_table(robot)}</section>"
     )
-
-
-def _read(name: str) -> str:
-    return files("armdyn.report").joinpath("template", name).read_text(encoding="utf-8")

@@ -10,11 +10,12 @@ import numpy as np
 
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
+from armdyn.simulation.bristles import OnNumbers
 from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
 from armdyn.simulation.dense import Dense, Line
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
-from armdyn.simulation.dry_joints import rubbing_bodies
+from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods import Adaptive
@@ -29,7 +30,7 @@ def integrate(
     robot: Robot,
     method: Adaptive,
     forces: Forces,
-    start: tuple[Array, Array],
+    start: tuple[Array, ...],
     *,
     duration: float,
     samples: Samples,
@@ -38,39 +39,37 @@ def integrate(
     redundant: Redundant = "error",
     corrector: Corrector | None = None,
 ) -> None:
-    """Integrate each state from (q, qd) to ``duration`` and fill the samples."""
-    q, qd = start
+    """Integrate each state from (q, qd), and bristles, to ``duration`` and fill the samples."""
+    q, _, *bristles = start
+    bends = OnNumbers(robot, redundant) if bristles else None
+    slides = robot if bends is None else bends.bare
     chattered: list[Stretch] = []
     if dense_output:
         samples.dense = {index: Dense(robot.dof) for index in np.ndindex(q.shape[:-1])}
 
     def alone(index: Index, own: Samples) -> Generator[float]:
         dense = samples.dense.get(index)
-        run = _Run(robot, method, forces.of(index), duration, own, dense, redundant, corrector, chattered)
-        return run.integrate(q[index], qd[index])
+        run = _Run(robot, method, forces.of(index), duration, own, dense, redundant, corrector, chattered, bends)
+        return run.integrate(*(each[index] for each in start))
 
     try:
         one_by_one(samples, alone, report)
     finally:
         if chattered and method.chattering_step is not None:
-            samples.notes.append(note_on(chattered, method.chattering_step, _watched(robot)))
+            samples.notes.append(note_on(chattered, method.chattering_step, _watched(slides)))
 
 
 def _watched(robot: Robot) -> list[str]:
     """Names of what a `_Run` watches, in its order."""
-    bodies = robot.mechanism.bodies
     return [
         *(f"the torque of {name!r}" for name in robot.joint_names),
-        *(
-            f"the friction of {robot.model.joints[bodies[k].joint].name!r}"
-            for k in rubbing_bodies(robot.mechanism.drive)
-        ),
+        *rubbing_names(robot),
         *(f"f_tip[{place}]" for place in range(6)),
     ]
 
 
 class _Run:
-    """One state on its way: y = (q, qd, W) with y' = (qd, qdd, P)."""
+    """One state on its way: y = (q, qd, z, W) with y' = (qd, qdd, dz/dt, P); z where something bends."""
 
     def __init__(
         self,
@@ -83,26 +82,30 @@ class _Run:
         redundant: Redundant,
         corrector: Corrector | None,
         chattered: list[Stretch],
+        bends: OnNumbers | None = None,
     ) -> None:
         self.robot, self.method, self.forces, self.duration, self.samples = robot, method, forces, duration, samples
         self.dense, self.corrector, self.chattered = dense, corrector, chattered
-        self.equations = motion_of(robot, redundant)
+        self.bends, self.equations = bends, motion_of(robot, redundant)
         self.hold = self.steps = 0
         self.acting = forces
         self.all_finite = True
-        self.drive = robot.mechanism.drive
+        self.drive = (robot if bends is None else bends.bare).mechanism.drive
         self.rubbing = rubbing_bodies(self.drive)  # no joint sticks here: what holds joints at rest is in hybrid.py
         self.watches = method.chattering_step is not None and (not forces.held or bool(self.rubbing))
         self.watch = Watch(duration)
 
     def rates(self, t: float, y: Array) -> Array:
-        """The rates of change y' = (qd, qdd, P) at time t."""
+        """The rates of change y' at time t."""
         n = self.robot.dof
         q, qd = y[:n], y[n : 2 * n]
         forces = self.acting.at(self.hold, t, q, qd)
-        qdd, power = self.equations(q, qd, *forces)
-        result = np.empty(2 * n + 1)
-        result[:n], result[n : 2 * n], result[2 * n] = qd, qdd, power
+        result = np.empty(len(y))
+        if self.bends is None:
+            qdd, power = self.equations(q, qd, *forces)
+        else:
+            qdd, power, result[2 * n : -1], _ = self.bends.motion(q, qd, y[2 * n : -1], *forces)
+        result[:n], result[n : 2 * n], result[-1] = qd, qdd, power
         self.samples.effort.evaluations += 1
         if self.watches:
             self.watch.saw(t, y, self._watched(qd, forces))
@@ -114,9 +117,9 @@ class _Run:
             return forces
         return forces[0], np.sign(self.drive.rates(qd)[self.rubbing]), *forces[1:]
 
-    def integrate(self, q: Array, qd: Array) -> Generator[float]:
+    def integrate(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
         """From 0 to the duration, starting anew where known forces jump or bend; yields the fraction that is done."""
-        y = np.array([*q, *qd, 0.0])
+        y = np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
         edges = self.forces.edges(self.duration)
         for self.hold, (begin, end) in enumerate(pairwise(edges)):
             t, self.acting = begin, self.forces.between(begin, end)
@@ -157,6 +160,8 @@ class _Run:
             h, rate = t_next - t, self.rates(t, y)
             y_next = y + h * rate
             y_next[:n] = y[:n] + h * y_next[n : 2 * n]
+            if self.bends is not None:
+                y_next[2 * n : -1] = self.bends.along(y[2 * n : -1], y_next[:n] - y[:n], y_next[n : 2 * n])
             if not np.isfinite(y_next).all():
                 raise self._stuck(t, y)
             if self.dense is not None:
@@ -221,11 +226,15 @@ class _Run:
 
     def _record(self, t: float, y: Array) -> None:
         n = self.robot.dof
-        q, qd, work = y[:n], y[n : 2 * n], y[2 * n]
+        q, qd, z, work = y[:n], y[n : 2 * n], y[2 * n : -1], y[-1]
         if self.corrector is not None:
             q, qd = self.corrector.onto(q, qd)
-        self.samples.record((q, qd, work), self.acting.at(self.hold, t, q, qd))
+        self.samples.record((q, qd, work + self._stored(z), z), self.acting.at(self.hold, t, q, qd))
+
+    def _stored(self, *bristles: Array) -> float:
+        """The energy of what is bent."""
+        return 0.0 if self.bends is None else float(self.bends.energy(*bristles))
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
-        return diverged(self.robot, t, y[self.robot.dof : -1], remedy)
+        return diverged(self.robot, t, y[self.robot.dof : 2 * self.robot.dof], remedy)

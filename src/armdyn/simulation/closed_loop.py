@@ -8,6 +8,9 @@ result is tau, which is held during the step; results that are neither are *sign
 Where the robot has flexible joints (`armdyn.actuators.Spring`), the rotors move by themselves: their positions and
 velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a controller may ask for them.
 
+Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the state, as
+``bristles``, in the order of the joints and their laws; a controller may ask for it.
+
 Joints with dry friction stick and slip (`armdyn.simulation.stick_slip`); where they cannot, a `FrictionWarning` says
 so.
 """
@@ -36,6 +39,7 @@ from armdyn.functions.rollout_runs import Report
 from armdyn.imported import exported
 from armdyn.program import OperationCounts, Rollout
 from armdyn.robot import Robot
+from armdyn.simulation.bristles import carries
 from armdyn.simulation.controlled_rollout import ControlledRollout
 from armdyn.simulation.controller import Controller
 from armdyn.simulation.errors import SettingError
@@ -56,6 +60,7 @@ MEANINGS = {
     "qd": "joint velocities, rad/s or m/s",
     "theta": "positions of the rotors at the joints, rad or m",
     "thetad": "velocities of the rotors at the joints, rad/s or m/s",
+    "bristles": "bending of friction with a state of its own, rad or m",
     "t": "the time, s",
     "h": "the length of the step, s",
     "tau": "joint forces, N m or N",
@@ -176,6 +181,7 @@ class ClosedLoop:
             self._running_cost,
             energy=self._energy,
             flexible=bool(self._flexible),
+            bristles=carries(self.robot, self.method),
             sticks=self.friction.sticks(energy=self._energy),
             brakes=self.brakes,
             project=self._project,

@@ -10,6 +10,8 @@ import numpy as np
 
 from armdyn.functions import CompiledRollout
 from armdyn.robot import Robot
+from armdyn.simulation.bristles import NAME as BRISTLES
+from armdyn.simulation.bristles import carries
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.forces import Constant, Forces, Table
 from armdyn.simulation.grid import StepGrid
@@ -37,8 +39,11 @@ class CompiledSteps:
         given: dict[str, Any] = {"tau": forces.torque, "f_tip": forces.f_tip}
         self._given: dict[str, Constant | Table] = {name: one for name, one in given.items() if one is not None}
         over_time = [name for name, force in self._given.items() if isinstance(force, Table)]
-        step = step_function(method, None, None, energy=True)
-        self._loop = CompiledRollout(robot, step, over_time=over_time, record=RECORDED)
+        self._bends = carries(robot, method)
+        step = step_function(method, None, None, energy=True, bristles=self._bends)
+        self._recorded = (*RECORDED, BRISTLES) if self._bends else RECORDED
+        self._state = (*self._recorded, *method.scheme.memory)
+        self._loop = CompiledRollout(robot, step, over_time=over_time, record=self._recorded)
         self._loop.warns = False  # a simulation has words of its own
 
     def run(
@@ -60,22 +65,21 @@ class CompiledSteps:
             last: the number of the step after the last.
             h: their length, s.
             every: how many steps lie between two states that are kept; all where none is.
-            rows: arrays for the positions, velocities and work that are kept.
+            rows: arrays for the positions, velocities, work and bristles that are kept.
             report: called now and then with the fraction that is done.
         """
         forces = {name: force.during(slice(first, last)) for name, force in self._given.items()}
-        names = ("q", "qd", "work", *self.method.scheme.memory)
-        given: dict[str, Any] = dict(zip(names, state, strict=True)) | forces | {"h": h}
-        out = dict(zip(RECORDED, rows, strict=True)) if rows else None
+        given: dict[str, Any] = dict(zip(self._state, state, strict=True)) | forces | {"h": h}
+        out = dict(zip(self._recorded, rows, strict=True)) if rows else None
         steps = last - first
         final = self._loop(**given, steps=steps, every=every or steps, out=out, report=report).final
-        return tuple(getattr(final, name) for name in names)
+        return tuple(getattr(final, name) for name in self._state)
 
     def integrate(
-        self, start: tuple[Array, Array], *, grid: StepGrid, saved: Array, samples: Samples, report: Report
+        self, start: tuple[Array, ...], *, grid: StepGrid, saved: Array, samples: Samples, report: Report
     ) -> None:
-        """Advance from (q, qd) over the grid, and keep the state after each of the ``saved`` steps."""
-        state = self.method.scheme.start(*start)
+        """Advance from (q, qd), and bristles, over the grid; keep the state after each of the ``saved`` steps."""
+        state = (*self.method.scheme.start(*start[:2]), *start[2:])
         full = grid.steps if grid.last_step == grid.step else grid.steps - 1
         before = saved[saved < full]  # rows at the beginning of steps of full length
         every = _spacing(before, full)
@@ -92,7 +96,8 @@ class CompiledSteps:
             made(steps)
 
         if every:
-            rows = [array[: len(before)] for array in (samples.q, samples.qd, samples.work)]
+            kept_of = (samples.q, samples.qd, samples.work, samples.bristles)
+            rows = [array[: len(before)] for array in kept_of if array is not None]
             state = self.run(state, 0, full, grid.step, every=every, rows=rows, report=recorded)
             samples.count = len(before)
         else:
@@ -105,7 +110,7 @@ class CompiledSteps:
                 samples.record(state, ())
             state = self.run(state, full, grid.steps, grid.last_step)
         samples.record(state, ())
-        samples.memory = dict(zip(self.method.scheme.memory, state[3:], strict=True))
+        samples.memory = dict(zip(self.method.scheme.memory, state[len(self._recorded) :], strict=True))
         made(grid.steps)
 
     def refuse_divergence(self, grid: StepGrid, saved: Array, samples: Samples, remedy: str) -> None:
@@ -116,7 +121,8 @@ class CompiledSteps:
         lost = int(np.argmin(finite))
         k, end = int(saved[lost - 1]), int(saved[lost])
         memory = self.method.scheme.start(samples.q[0], samples.qd[0])[3:]
-        state: State = (samples.q[lost - 1], samples.qd[lost - 1], samples.work[lost - 1], *memory)
+        bent = () if samples.bristles is None else (samples.bristles[lost - 1],)
+        state: State = (samples.q[lost - 1], samples.qd[lost - 1], samples.work[lost - 1], *bent, *memory)
         while k < end:
             h = grid.last_step if k == grid.steps - 1 else grid.step
             following = self.run(state, k, k + 1, h)

@@ -13,6 +13,7 @@ from armdyn.errors import warn_outside
 from armdyn.functions import CompiledRollout
 from armdyn.functions.locating import LocatedNeedsNumbers
 from armdyn.functions.not_finite import Lost
+from armdyn.functions.pickling import require_picklable
 from armdyn.functions.rollout_runs import Loop
 from armdyn.robot import Robot
 from armdyn.simulation.controller import UNTRACED, Controller
@@ -120,5 +121,7 @@ class ControlledRollout(CompiledRollout):
         return ", and ".join([fastest(self.robot, lost.before["qd"]), *wrong[:1]])
 
     def __reduce__(self) -> tuple[Any, ...]:
+        for function in (self.controller.function if self.controller else None, self.function):
+            require_picklable(function)
         settings: dict[str, Any] = {"over_time": self.over_time, "record": self.record, "parameters": self.parameters}
         return partial(ControlledRollout, self.robot, self.function, self.controller, self.motion, **settings), ()

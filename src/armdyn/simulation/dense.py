@@ -21,7 +21,7 @@ class StateAt(NamedTuple):
 
 @dataclass
 class Dense:
-    """The interpolants y(t) of the steps of one motion, y = (q, qd, W), in order, with the time each reaches to."""
+    """The interpolants y(t) of the steps of one motion, y = (q, qd, ...), in order, with the time each reaches to."""
 
     dof: int
     until: list[float] = field(default_factory=list)
@@ -34,12 +34,12 @@ class Dense:
 
     def at(self, t: Array) -> StateAt:
         """q and qd, each of shape (*t.shape, n); NaN behind the last piece, where a motion was lost."""
-        y = np.full((*t.shape, 2 * self.dof + 1), np.nan)
+        y = np.full((*t.shape, 2 * self.dof), np.nan)
         for index, at in np.ndenumerate(t):
             k = bisect_left(self.until, at)
             if k < len(self.pieces):
-                y[index] = self.pieces[k](float(at))
-        return StateAt(y[..., : self.dof], y[..., self.dof : -1])
+                y[index] = self.pieces[k](float(at))[: 2 * self.dof]
+        return StateAt(y[..., : self.dof], y[..., self.dof :])
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,12 @@ def rubbing_bodies(drive: Drive) -> list[int]:
     return [k for k, own in laws if can_stick(drive, k) or any(law.depends_on_load for law in own)]
 
 
+def rubbing_names(robot: Robot) -> list[str]:
+    """What rubs in these joints, in words."""
+    joints, bodies = robot.model.joints, robot.mechanism.bodies
+    return [f"the friction of {joints[bodies[k].joint].name!r}" for k in rubbing_bodies(robot.mechanism.drive)]
+
+
 def can_stick(drive: Drive, body: int) -> bool:
     """Whether the joint of a body has dry friction."""
     return not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))

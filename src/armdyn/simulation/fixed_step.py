@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
+from armdyn.simulation.bristles import bent_steps
 from armdyn.simulation.compiled_steps import CompiledSteps
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
@@ -34,7 +35,7 @@ def integrate(
     robot: Robot,
     method: FixedStep,
     forces: Forces,
-    start: tuple[Array, Array],
+    start: tuple[Array, ...],
     *,
     grid: StepGrid,
     saved: Array,
@@ -43,7 +44,7 @@ def integrate(
     redundant: Redundant = "error",
     corrector: Corrector | None = None,
 ) -> None:
-    """Advance from (q, qd) over the grid, and record the state after each of the ``saved`` steps."""
+    """Advance from (q, qd), and bristles, over the grid, and record the state after each of the ``saved`` steps."""
     remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
     single = start[0].ndim == 1
     if forces.are_known and redundant == "error" and method.scheme.starter is None and corrector is None:
@@ -52,8 +53,8 @@ def integrate(
         if single:
             compiled.refuse_divergence(grid, saved, samples, remedy)
         return
-    stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort)
-    state = method.scheme.start(*start)
+    stepper = Stepper(robot, method.scheme, forces, redundant, samples.effort, bends=len(start) > 2)
+    state: State = (*method.scheme.start(*start[:2]), *start[2:])
     steps, step, h = grid.steps, grid.step, np.float64(grid.step)
     upcoming = iter(saved.tolist())
     next_saved = next(upcoming)
@@ -74,15 +75,24 @@ def integrate(
         if k % every == 0:
             report(k / steps)
     samples.record(state, forces.at(steps - 1, grid.duration, state[0], state[1]))
-    samples.memory = dict(zip(method.scheme.memory, state[3:], strict=True))
+    samples.memory = dict(zip(method.scheme.memory, state[3:] if method.scheme.memory else (), strict=True))
 
 
 class Stepper:
     """The step of a scheme on one robot: by its starter until it has the past it needs."""
 
-    def __init__(self, robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant, effort: Effort) -> None:
+    def __init__(
+        self,
+        robot: Robot,
+        scheme: Scheme,
+        forces: Forces,
+        redundant: Redundant,
+        effort: Effort,
+        *,
+        bends: bool = False,
+    ) -> None:
         self.scheme, self.forces, self.effort = scheme, forces, effort
-        self._step = _advance(robot, scheme, forces, redundant)
+        self._step = _advance(robot, scheme, forces, redundant, bends=bends)
         self._starter = None if scheme.starter is None else _advance(robot, scheme.starter, forces, redundant)
         self._held = [force.held for force in (forces.torque, forces.f_tip) if force is not None]
         self._past = 0
@@ -112,9 +122,11 @@ class Stepper:
         return held and not np.array_equal(now, before)
 
 
-def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant) -> Advance:
+def _advance(robot: Robot, scheme: Scheme, forces: Forces, redundant: Redundant, *, bends: bool = False) -> Advance:
     """One compiled call a step where the forces are held during it; else the formula around calls of the equations."""
     by_least_squares = redundant != "error" and bool(robot.model.constraints)
+    if bends:
+        return bent_steps(robot, scheme.formula, forces, redundant)
     if (forces.held or scheme.once) and not by_least_squares:
         step = robot.compile(scheme.held_step)
         return lambda k, t, h, state, acting: step(*state, h, *acting)

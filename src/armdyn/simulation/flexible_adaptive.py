@@ -15,10 +15,15 @@ import numpy as np
 from armdyn.simulation.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.methods import Adaptive
+from armdyn.simulation.motion_data import Occurrence
+from armdyn.simulation.play import At, Reached, ends_of, first_reached, nearer
 from armdyn.spatial.rotations import Array
 
 if TYPE_CHECKING:
     from armdyn.simulation.flexible_run import Flexible
+
+CORRECTIONS = 4
+"""Of the time of an end of a play; each is of Newton's method."""
 
 
 class AdaptiveRun:
@@ -34,6 +39,7 @@ class AdaptiveRun:
     def __init__(self, f: Flexible, method: Adaptive, duration: float, chattered: list[Stretch]) -> None:
         self.f, self.method, self.duration, self.chattered = f, method, duration, chattered
         self.own, self.steps, self.watch, self.m = f.samples, 0, Watch(duration), 0
+        self.ends = ends_of(f.robot)
         self.watches = bool(f.rubbing) and method.chattering_step is not None
 
     def integrate(self, x: Array, xd: Array) -> Generator[float]:
@@ -58,24 +64,61 @@ class AdaptiveRun:
 
     def _by_solver(self, begin: float, end: float, y: Array) -> Generator[tuple[float, Array]]:
         """Times and states after each step, to the end or until friction chatters."""
-        import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
-
-        own, method = self.own, self.method
         self.watch.rest()
-        solver = getattr(scipy.integrate, method.scipy_method)(
-            self._rates, begin, y, end, rtol=method.rtol, atol=method.atol
-        )
+        solver, left = self._solver(begin, end, y), None
         while solver.status == "running":
-            before, self.steps = solver.t, self.steps + 1
-            if self.steps > method.max_steps or not _stepped(solver):
-                raise self._lost(solver.t, solver.y, f"{method} could not keep its tolerance.")
-            own.effort.steps += 1
-            dense = solver.dense_output()
-            for t in own.t[own.count : int(np.searchsorted(own.t, solver.t))]:
-                self._record(float(t), dense(t))
+            before, start = solver.t, solver.y
+            dense = self._stepped(solver)
+            reached = first_reached(self.ends, before, solver.t, dense, left)
+            left = reached
+            if reached is not None:
+                t, y = self._up_to(reached, before, start)
+                yield t, y
+                solver = self._solver(t, end, y)
+                continue
+            self._keep(dense, solver.t)
             yield solver.t, solver.y
             if self.watches and self.watch.collapsed(solver.t - before) and self.watch.jumps().any():
                 return
+
+    def _solver(self, begin: float, end: float, y: Array) -> Any:
+        import scipy.integrate  # noqa: PLC0415 - slow to import, and fixed steps do without
+
+        kind = getattr(scipy.integrate, self.method.scipy_method)
+        return kind(self._rates, begin, y, end, rtol=self.method.rtol, atol=self.method.atol)
+
+    def _stepped(self, solver: Any) -> At:
+        """The motion along the next step."""
+        self.steps += 1
+        if self.steps > self.method.max_steps or not _stepped(solver):
+            raise self._lost(solver.t, solver.y, f"{self.method} could not keep its tolerance.")
+        self.own.effort.steps += 1
+        found: At = solver.dense_output()
+        return found
+
+    def _keep(self, at: At, until: float) -> None:
+        """Keep the samples before a time."""
+        for t in self.own.t[self.own.count : int(np.searchsorted(self.own.t, until))]:
+            self._record(float(t), at(t))
+
+    def _up_to(self, reached: Reached, begin: float, start: Array) -> tuple[float, Array]:
+        """The time of an end of a play and the state there, integrated without a step over it; it is noted."""
+        for _ in range(CORRECTIONS):
+            solver, pieces = self._solver(begin, reached.t, start), []
+            while solver.status == "running":
+                pieces.append((self._stepped(solver), solver.t))
+            t = nearer(reached, pieces[-1][0], begin)
+            if t <= begin or abs(t - reached.t) <= 4.0 * np.spacing(reached.t):
+                break
+            reached = reached._replace(t=t)
+        for at, until in pieces:
+            self._keep(at, until)
+        kind = reached.end.kind(rises=reached.rises)
+        if kind is not None:
+            n = self.f.robot.dof
+            q, qd = solver.y[:n].copy(), solver.y[self.m : self.m + n].copy()
+            self.own.events.append(Occurrence(solver.t, reached.end.joint, kind, q, qd))
+        return solver.t, solver.y
 
     def _through_chattering(self, t: float, end: float, y: Array) -> Generator[tuple[float, Array]]:
         """Times and states after each semi-implicit Euler step, to the end or until friction has ceased to switch."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation.chattering import Stretch, note_on
 from armdyn.simulation.divergence import diverged
-from armdyn.simulation.dry_joints import rubbing_bodies
+from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import parted, refuse_memory, stacked
@@ -188,13 +188,14 @@ def _adaptive(
     def alone(index: Index, own: Samples) -> Generator[float]:
         at: Any = (slice(None), *index)
         f = Flexible(robot, forces.of(index), own, samples.signals["theta"][at], samples.signals["thetad"][at])
-        return AdaptiveRun(f, method, duration, chattered).integrate(state[0][index], state[1][index])
+        try:
+            yield from AdaptiveRun(f, method, duration, chattered).integrate(state[0][index], state[1][index])
+        finally:
+            samples.events += [replace(one, index=index) for one in own.events]
 
     try:
         one_by_one(samples, alone, report)
     finally:
+        samples.events.sort(key=lambda one: one.t)
         if chattered and method.chattering_step is not None:
-            bodies = robot.mechanism.bodies
-            joints = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(robot.mechanism.drive)]
-            names = [f"the friction of {name!r}" for name in joints]
-            samples.notes.append(note_on(chattered, method.chattering_step, names))
+            samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))

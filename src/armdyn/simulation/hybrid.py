@@ -16,19 +16,20 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.brakes import Brakes
-from armdyn.simulation.chattering import Watch
+from armdyn.simulation.bristles import OnNumbers
+from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
-from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.dry_joints import DryJoints, rubbing_bodies, rubbing_names
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import Event, Watched
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid
-from armdyn.simulation.methods import Adaptive, FixedStep, Method
+from armdyn.simulation.methods import Adaptive, FixedStep, Method, SemiImplicitEuler
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.one_by_one import one_by_one
-from armdyn.simulation.pieces import Step, can_stop, check_method, integrator_of
+from armdyn.simulation.pieces import ByFormula, Step, can_stop, check_method, integrator_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing, Rates
 from armdyn.simulation.samples import Samples
@@ -120,7 +121,7 @@ def integrate(
     robot: Robot,
     method: Adaptive | FixedStep,
     forces: Forces,
-    start: tuple[Array, Array],
+    start: tuple[Array, ...],
     *,
     duration: float,
     samples: Samples,
@@ -130,8 +131,13 @@ def integrate(
     corrector: Corrector | None = None,
     dense_output: bool = False,
 ) -> None:
-    """Integrate each state of the batch from (q, qd) to ``duration`` or a terminal event, and fill the samples."""
-    q, qd = start
+    """Integrate each state of the batch to ``duration`` or a terminal event, and fill the samples.
+
+    The state is (q, qd), and bristles where the robot has such.
+    """
+    q, _, *bristles = start
+    bends = OnNumbers(robot, redundant) if bristles else None
+    robot = robot if bends is None else bends.bare
     barriers = Barriers(robot, happenings.stops, happenings.contacts)
     watched = [one for event in happenings.events for one in event.watched(robot)]
     batch = q.shape[:-1]
@@ -151,16 +157,19 @@ def integrate(
     if dense_output:
         samples.dense = {index: Dense(robot.dof) for index in np.ndindex(batch)}
 
+    chattered: list[Stretch] = []
+
     def alone(index: Index, own: Samples) -> Generator[float]:
         acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
         dense = samples.dense.get(index)
-        motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense)
+        motion = StateInMotion(pushing, method, acting, duration, own, room.at(index), watched, corrector, dense, bends)
         if brakes is not None and braked is not None:
             motion.brakes = BrakesInMotion(brakes, braked, brakes.engaged, [one.t for one in brakes.switches])
         try:
-            yield from motion.run(q[index], qd[index])
+            yield from motion.run(*(each[index] for each in start))
         finally:
             samples.events += [Occurrence(*each, index) for each in motion.occurred]
+            chattered.extend(motion.chattered)
 
     try:
         one_by_one(samples, alone, report)
@@ -168,6 +177,8 @@ def integrate(
         samples.events.sort(key=lambda one: one.t)
         took = sum(one.energy for one in samples.events)
         impacts = sum(one.kind == "impact" for one in samples.events)
+        if chattered and isinstance(method, Adaptive) and method.chattering_step is not None:
+            samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))
         if impacts:
             samples.notes.append(f"{impacts} impacts took {took:.6g} J, which is counted as work done on the arm")
 
@@ -227,7 +238,7 @@ class BrakesInMotion:
 
 
 class StateInMotion:
-    """One state on its way: y = (q, qd, W), and what is held: barriers closed, joints stuck."""
+    """One state on its way: y = (q, qd, z, W), and what is held: barriers closed, joints stuck; z where it bends."""
 
     def __init__(
         self,
@@ -240,7 +251,9 @@ class StateInMotion:
         watched: Sequence[Watched],
         corrector: Corrector | None,
         dense: Dense | None,
+        bends: OnNumbers | None = None,
     ) -> None:
+        self.bends = bends
         self.pushing, self.barriers, self.dry = pushing, pushing.barriers, pushing.dry
         self.n = pushing.robot.dof
         self.forces, self.duration, self.samples, self.room = forces, duration, samples, room
@@ -251,25 +264,47 @@ class StateInMotion:
         self.hold = 0
         self.acting = forces
         self.starts, self.at_once = True, 0
-        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration)
+        along = None if bends is None else bends.along
+        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration, along)
         self.ends = _ends(method, forces, duration)
-        self.watch = Watch(duration) if isinstance(method, Adaptive) and forces.by_callables else None
+        drive = pushing.robot.mechanism.drive
+        self.rubbing = rubbing_bodies(drive) if drive.depends_on_load else []  # which no joint sticks by
+        watches = isinstance(method, Adaptive) and (forces.by_callables or bool(self.rubbing))
+        self.watch = Watch(duration) if watches else None
+        self.longest = method.chattering_step if isinstance(method, Adaptive) and self.rubbing else None
+        self.quiet: Quiet | None = None
+        self.chattered: list[Stretch] = []
 
     def rates(self, t: float, y: Array) -> Array:
-        """y' = (qd, qdd, P)."""
-        n, (q, qd) = self.n, self._state(y)
+        """y' = (qd, qdd, dz/dt, P)."""
+        q, qd = self._state(y)
         acting = self.acting.at(self.hold, t, q, qd)
-        found = self.pushing.rates(q, qd, acting, self.mode)
+        force, z_rate = self._bending(y)
+        found = self.pushing.rates(q, qd, (acting[0] - force, *acting[1:]), self.mode)
         if self.watch is not None:
-            self.watch.saw(t, y, acting)
+            self.watch.saw(t, y, self._watched(acting, qd))
         self.samples.effort.evaluations += 1
-        result = np.empty(2 * n + 1)
-        result[:n], result[n:-1], result[-1] = qd, found.qdd, found.power
-        return result
+        return np.concatenate([qd, found.qdd, z_rate, [found.power]])
 
-    def run(self, q: Array, qd: Array) -> Generator[float]:
+    def _bending(self, y: Array) -> tuple[Any, Array]:
+        """What bends takes from the coordinates, and dz/dt."""
+        if self.bends is None:
+            return 0.0, y[2 * self.n : -1]
+        found: tuple[Any, Array] = self.bends.bending(y[2 * self.n : -1], self._state(y)[1])
+        return found
+
+    def _stored(self, *bristles: Array) -> float:
+        """The energy of what is bent."""
+        return 0.0 if self.bends is None else float(self.bends.energy(*bristles))
+
+    def _pushed(self, t: float, y: Array) -> tuple[Array, ...]:
+        """The forces that act, joint forces less those of what bends."""
+        tau, *f_tip = self.acting.at(self.hold, t, *self._state(y))
+        return tau - self._bending(y)[0], *f_tip
+
+    def run(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
         """From 0 to the end; yields the fraction that is done."""
-        t, y = 0.0, np.array([*q, *qd, 0.0])
+        t, y = 0.0, np.concatenate([q, qd, *bristles, [-self._stored(*bristles)]])
         self._refuse_start(q, qd)
         for hold, end in enumerate(self.ends):
             y = self._entered(hold, t, end, y)
@@ -310,10 +345,11 @@ class StateInMotion:
 
     def _stepped(self, t: float, y: Array, end: float) -> tuple[float, Array, bool]:
         """One step, or its part until something happens; and whether that ends the motion."""
-        step = self.integrator.step(t, y, end)
+        by_solver = self.quiet is None
+        step = self.integrator.step(t, y, end) if by_solver else self._through_chattering(t, y, end)
         happened = self._first(step, self.starts)
         stop = step.end if happened is None else happened.t
-        self._refuse_chattering(t, stop)
+        self._look_for_chattering(t, stop, y)
         self._record(step, stop)
         self.at_once = self.at_once + 1 if happened is not None and stop <= t + NO_TIME * self.duration else 0
         if self.at_once > MOST_AT_ONCE:
@@ -326,7 +362,8 @@ class StateInMotion:
             y = self._changed(t, y, happened)
         elif self.mode.held.any() or self.corrector is not None:
             y = self._corrected(y, after_step=True)
-            self.integrator.moved(t, y)
+            if by_solver:
+                self.integrator.moved(t, y)
         return t, y, False
 
     # What happens.
@@ -400,14 +437,14 @@ class StateInMotion:
     def _slip_speed(self, place: int, at: At) -> Function:
         """The speed of a joint along its slip; its rate where ``at`` gives y'."""
         row = self.mode.slip[place] * self.dry.rows[place]
-        return lambda t: float(row @ at(t)[self.n : -1])
+        return lambda t: float(row @ at(t)[self.n : 2 * self.n])
 
     def _reserve(self, at: At) -> Function:
         return lambda t: self._holding(t, at(t)).nearest.distance
 
     def _holding(self, t: float, y: Array) -> Holding:
         q, qd = self._state(y)
-        return self.pushing.holding(q, qd, self.acting.at(self.hold, t, q, qd), self.mode)
+        return self.pushing.holding(q, qd, self._pushed(t, y), self.mode)
 
     # What changes.
 
@@ -432,7 +469,7 @@ class StateInMotion:
         closed[found.place + (len(self.barriers) if found.kind == "rest" else 0)] = True
         q, qd_at_rest = self.pushing.closed(q, qd, closed)
         if found.kind == "hit":
-            return self._settled(t, np.array([*q, *qd, y[-1]]))
+            return self._settled(t, self._with(y, q, qd))
         slip = np.where(np.abs(self.dry.rows @ qd_at_rest) <= SLOW, 0, self.mode.slip)
         return self._settled(t, self._moved(y, q, qd_at_rest), slip=slip)
 
@@ -469,7 +506,7 @@ class StateInMotion:
         hit = touched & (speed < -SLOW)
         if hit.any():
             after, took = self.pushing.after_impact(q, qd, touched)
-            y = np.array([*q, *after, y[-1] - took])
+            y = self._with(y, q, after, -took)
             for k, place in enumerate(np.flatnonzero(hit)):
                 self._note(t, self.barriers.names[place], "impact", y, took if k == 0 else 0.0)
             q, qd = self._state(y)
@@ -481,10 +518,10 @@ class StateInMotion:
             left[self.mode.held] = leaves
             touched, slip = touched & (left[:barriers] == 0), slip + left[barriers:]
         before, resting = self.mode, np.concatenate([touched, slip == 0])
-        self.mode = self.pushing.decided(q, qd, self.acting.at(self.hold, t, q, qd), resting, slip)
+        self.mode = self.pushing.decided(q, qd, self._pushed(t, y), resting, slip)
         open_yet = self.mode.held & np.append(self.barriers.gaps(q) > ROUNDING, np.zeros(len(self.dry), dtype=bool))
         if open_yet.any():  # joints that come to rest a little before a stop, which is then closed
-            y = np.array([*self.pushing.closed(q, qd, open_yet)[0], *qd, y[-1]])
+            y = self._with(y, self.pushing.closed(q, qd, open_yet)[0], qd)
             q, qd = self._state(y)
         if (np.abs(self.pushing.rows(q) @ qd)[self.mode.held] > 0).any():
             y = self._moved(y, *self.pushing.closed(q, qd, self.mode.held))
@@ -494,7 +531,7 @@ class StateInMotion:
     def _moved(self, y: Array, q: Array, qd: Array) -> Array:
         """The state with q and qd put right, the kinetic energy that takes being counted as work."""
         kinetic = self.pushing.robot.kinetic_energy
-        return np.array([*q, *qd, y[-1] + float(kinetic(q, qd) - kinetic(q, self._state(y)[1]))])
+        return self._with(y, q, qd, float(kinetic(q, qd) - kinetic(q, self._state(y)[1])))
 
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
         """Note what is held and was not, what is left, and joints that turn round."""
@@ -524,7 +561,7 @@ class StateInMotion:
             q[stand] = before[stand]
         if held.any():
             q, qd = self.pushing.closed(q, qd, held)
-        return np.array([*q, *qd, y[-1]])
+        return self._with(y, q, qd)
 
     def _note(self, t: float, name: str, kind: str, y: Array, energy: float = 0.0) -> None:
         q, qd = self._state(y)
@@ -545,8 +582,10 @@ class StateInMotion:
     def _record_state(self, t: float, y: Array) -> None:
         q, qd = self._state(y)
         acting = self.acting.at(self.hold, t, q, qd)
-        self.room.keep(self.samples.count, self.pushing.rates(q, qd, acting, self.mode, shared=True))
-        self.samples.record((q, qd, y[-1]), acting)
+        found = self.pushing.rates(q, qd, self._pushed(t, y), self.mode, shared=True)
+        self.room.keep(self.samples.count, found._replace(friction=found.friction + self._bending(y)[0]))
+        z = y[2 * self.n : -1]
+        self.samples.record((q, qd, y[-1] + self._stored(z), z), acting)
 
     def _end(self, t: float, y: Array) -> None:
         """The last sample is that of the event."""
@@ -566,8 +605,45 @@ class StateInMotion:
                 "stops and on the free side of its contacts"
             )
 
-    def _refuse_chattering(self, t: float, stop: float) -> None:
-        if self.watch is not None and self.watch.collapsed(stop - t) and self.watch.jumps().any():
+    # What switches as often as it is asked.
+
+    def _watched(self, acting: tuple[Array, ...], qd: Array) -> tuple[Array, ...]:
+        """What may switch: the directions of friction that depends on the load, or the forces, with these behind."""
+        rates = self.pushing.robot.mechanism.drive.rates(qd)[self.rubbing]
+        return np.sign(rates), *acting
+
+    def _look_for_chattering(self, t: float, stop: float, y: Array) -> None:
+        """Let fixed steps carry the motion on where friction that depends on the load switches, until it does not."""
+        if self.watch is None:
+            return
+        if self.quiet is not None:
+            last = self.chattered[-1]
+            last.end, last.steps = stop, last.steps + 1
+            q, qd = self._state(y)
+            if self.quiet.after(self._watched(self.acting.at(self.hold, t, q, qd), qd)):
+                self.quiet = None
+                self.watch.rest()
+                self.integrator.restart()
+        elif self.watch.collapsed(stop - t):
+            jumps = self.watch.jumps()
+            places = np.flatnonzero(jumps)
+            if not places.size:
+                return
+            if self.longest is None or places.max() >= len(self.rubbing):
+                self._refuse_chattering(t)
+            self.quiet = Quiet(jumps)
+            self.chattered.append(Stretch(stop, stop, 0, tuple(places.tolist())))
+
+    def _through_chattering(self, t: float, y: Array, end: float) -> Step:
+        """A semi-implicit Euler step."""
+        assert self.longest is not None  # noqa: S101 - else it was refused
+        along = None if self.bends is None else self.bends.along
+        method = SemiImplicitEuler(self.longest)
+        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, self.duration, along)
+        return steps.step(t, y, min(end, t + self.longest))
+
+    def _refuse_chattering(self, t: float) -> None:
+        if self.watch is not None:
             raise SimulationError(
                 f"torque or f_tip switches faster than the adaptive method can follow, from t = {t:g} s on, and "
                 "beside joints that stick, stops, contacts and events nothing carries the motion through. Use a smooth "
@@ -581,7 +657,11 @@ class StateInMotion:
         )
 
     def _state(self, y: Array) -> tuple[Array, Array]:
-        return y[: self.n], y[self.n : -1]
+        return y[: self.n], y[self.n : 2 * self.n]
+
+    def _with(self, y: Array, q: Array, qd: Array, work: float = 0.0) -> Array:
+        """The state with other positions and velocities, and so much work more."""
+        return np.concatenate([q, qd, y[2 * self.n : -1], [y[-1] + work]])
 
 
 def _crossed(value: Along, times: Array, direction: int, at: At) -> Bracket | None:

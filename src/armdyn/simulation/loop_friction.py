@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.errors import warn_outside
 from armdyn.robot import Robot
+from armdyn.simulation.bristles import carries, without_bristles
 from armdyn.simulation.dry_joints import can_stick
 from armdyn.simulation.errors import FrictionWarning
 from armdyn.simulation.methods import FixedStep
@@ -41,7 +42,9 @@ class LoopFriction:
             parameters: of the model that are inputs: friction that is one may be above zero.
             brakes: joints whose brakes are inputs.
         """
-        drive = robot.mechanism.drive
+        bends = carries(robot, method)
+        rest = without_bristles(robot) if bends else robot
+        drive = rest.mechanism.drive
         inputs = {*parameters, *(f"{name}.friction" for name in brakes)}
         dry = {}
         for k, body in enumerate(robot.mechanism.links):
@@ -49,8 +52,8 @@ class LoopFriction:
             if can_stick(drive, k) or f"{name}.friction" in inputs or any(law.depends_on_load for law in drive.laws[k]):
                 dry[name] = drive.terms[k]
         several = [name for name, terms in dry.items() if len(terms) > 1]
-        rubs = drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
-        return cls(robot.name, tuple(dry), rubs, _obstacle(robot, method, several))
+        rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
+        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several))
 
     def sticks(self, *, energy: bool) -> bool:
         """Whether its steps are those of `armdyn.simulation.stick_slip`, which know the heat of friction."""

@@ -12,6 +12,8 @@ from armdyn.constraints.projection import projected
 from armdyn.declaration import Argument, Function, MadeFunction, Shape
 from armdyn.errors import UnknownName
 from armdyn.named_tuples import named_tuple
+from armdyn.simulation.bristles import NAME as BRISTLES
+from armdyn.simulation.bristles import SIZES, Bent, bent_step
 from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.flexible import HeldFlexible, flexible_step
 from armdyn.simulation.loop_brakes import NAME as BRAKES
@@ -31,6 +33,7 @@ def step_function(
     *,
     energy: bool,
     flexible: bool = False,
+    bristles: bool = False,
     sticks: bool = False,
     brakes: LoopBrakes | None = None,
     project: bool = False,
@@ -39,6 +42,7 @@ def step_function(
     memory = method.scheme.memory
     motion: dict[str, Shape] = {"q": ("n",), "qd": ("n",)}
     motion |= {"theta": ("n",), "thetad": ("n",)} if flexible else {}
+    motion |= {BRISTLES: (BRISTLES,)} if bristles else {}
     own = dict(motion)
     own |= {"work": ()} if energy else {}
     own |= {"heat": ()} if energy and sticks else {}
@@ -65,9 +69,9 @@ def step_function(
         state = (*(values[name] for name in motion), values.get("work", 0.0), *(values[name] for name in memory))
         if sticks:
             arm = brakes.on(model, found.get(BRAKES, values.get(BRAKES))) if brakes else model
-            found |= _stuck_or_slipped(method, arm, acting)
+            found |= _stuck_or_slipped(method, arm, acting, bristles=bristles)
         else:
-            later = _moved(method, model, state, acting, flexible=flexible)
+            later = _moved(method, model, state, acting, flexible=flexible, bristles=bristles)
             later = (*projected(model, *later[:2]), *later[2:]) if project else later
             found |= dict(zip((*motion, "work", *memory), later, strict=True))
         if running_cost is not None:
@@ -75,6 +79,7 @@ def step_function(
         return kind(*(found[name] for name in results))
 
     parts = [
+        "bristles" if bristles else "",
         "stick_slip" if sticks else "",
         method.scheme.held_step.name,
         controller.function.name if controller else "",
@@ -84,14 +89,15 @@ def step_function(
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
     sizes = dict(controller.function.sizes) if controller else {}
     sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
-    settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "sticks": sticks, "brakes": brakes}
-    settings["project"] = project
+    sizes |= SIZES if bristles else {}
+    settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "bristles": bristles, "sticks": sticks}
+    settings |= {"brakes": brakes, "project": project}
     made = partial(step_function, method, controller, running_cost, **settings)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
     )
     if controller is None and running_cost is None and not brakes:  # a name does not say which brakes
-        object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible else SOURCES)
+        object.__setattr__(declared, "sources", (*SOURCES, "actuators") if flexible or bristles else SOURCES)
     return declared
 
 
@@ -117,20 +123,30 @@ def _held(model: Any, tau: Any, *_: Any) -> Any:
     return tau
 
 
-def _moved(method: FixedStep, model: Any, state: State, acting: Mapping[str, Any], *, flexible: bool) -> State:
+def _moved(
+    method: FixedStep, model: Any, state: State, acting: Mapping[str, Any], *, flexible: bool, bristles: bool
+) -> State:
     """The state a step later."""
     tau, f_tip, h = acting["tau"], acting["f_tip"], acting["h"]
     if flexible:
         return flexible_step(method, HeldFlexible(model, tau, f_tip), state, h)
+    if bristles:
+        return bent_step(method, model, state, h, tau, f_tip)
     return method.scheme.held_step(model, *state, h, tau, f_tip)  # type: ignore[no-any-return]
 
 
-def _stuck_or_slipped(method: FixedStep, model: Any, acting: Mapping[str, Any]) -> dict[str, Any]:
+def _stuck_or_slipped(method: FixedStep, model: Any, acting: Mapping[str, Any], *, bristles: bool) -> dict[str, Any]:
     """The state a step later by name, of joints that stick and slip."""
     energies = np.array([acting.get("work", 0.0), acting.get("heat", 0.0)], dtype=object)
     state = acting["q"], acting["qd"], energies
-    q, qd, energies = stick_slip_step(method, model, state, acting["h"], acting["tau"], acting["f_tip"])
-    return {"q": q, "qd": qd, "work": energies[0], "heat": energies[1]}
+    bent = Bent(model, acting["q"], acting["qd"], acting[BRISTLES]) if bristles else None
+    arm = model if bent is None else bent.laws.bare
+    q, qd, energies = stick_slip_step(method, arm, state, acting["h"], acting["tau"], acting["f_tip"], bent)
+    found = {"q": q, "qd": qd, "work": energies[0], "heat": energies[1]}
+    if bent is not None:
+        stored = bent.stored(q, qd)
+        found |= {BRISTLES: bent.path.bent(q, qd), "work": energies[0] + stored, "heat": energies[1] - stored}
+    return found
 
 
 def _count(brakes: LoopBrakes, model: Any) -> int:

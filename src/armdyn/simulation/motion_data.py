@@ -40,7 +40,7 @@ class Occurrence:
         name: of the event, stop, contact or joint.
         kind: "crossing" of an event asked for; "impact", "rest" and "release" at a stop or contact;
             "stick", "slip" and "reversal" (it turns round at once) of a joint with dry friction; "engaged" and
-            "released" of its brake.
+            "released" of its brake; "contact" and "release" of rotor and link across the play of a joint with backlash.
         q: joint positions then, rad or m, shape (n,).
         qd: joint velocities, rad/s or m/s, shape (n,); behind an impact those after it.
         energy: what the impact took from the motion, J.

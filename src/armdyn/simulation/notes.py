@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_places
-from armdyn.actuators.lugre import LuGre
-from armdyn.actuators.maxwell_slip import MaxwellSlip
 from armdyn.robot import Robot
+from armdyn.simulation.bristles import names
 from armdyn.simulation.columns import UNITS
 from armdyn.simulation.dry_joints import rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
@@ -36,8 +35,28 @@ def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str
     )
 
 
-def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[str]:
-    """That joints which would stick do not do so in this simulation."""
+def friction_left_out(robot: Robot, slides: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
+    """What a simulation does not know of friction.
+
+    Args:
+        robot: what moves.
+        slides: the same without the laws whose state the simulation carries.
+        method: of the simulation.
+        sticks: whether joints with dry friction stick.
+        pushed: whether there are stops or contacts.
+    """
+    yield from friction_at_rest(slides, method, sticks=sticks, pushed=pushed)
+    if slides is robot:
+        yield from friction_states(robot, method)
+
+
+def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
+    """That joints which would stick do not do so in this simulation, and what pushes that friction does not feel."""
+    if pushed and robot.mechanism.drive.depends_on_load:
+        yield (
+            "friction depends on the load, and does not feel the forces of stops and contacts nor their impulses: it "
+            "is that of the load without them, and theirs are those of joints whose friction stays what it is"
+        )
     drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
     dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
     if sticks or not dry:
@@ -54,19 +73,16 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool) -> Iterator[
     )
 
 
-def friction_states(robot: Robot) -> Iterator[str]:
+def friction_states(robot: Robot, method: Method) -> Iterator[str]:
     """That laws with a state of their own count here without it."""
-    drive, joints = robot.mechanism.drive, robot.model.joints
-    bent = [
-        f"{type(law).__name__} of {joints[body.joint].name!r}"
-        for body, laws in zip(robot.mechanism.bodies, drive.laws, strict=True)
-        for law in laws
-        if isinstance(law, LuGre | MaxwellSlip)
-    ]
+    bent = list(dict.fromkeys(names(robot)))
     if bent:
+        flexible = bool(flexible_places(robot.model))
+        why = "joints are flexible" if flexible else f"{method} knows no state beside q and qd"
+        remedy = "simulate robot.without_springs()" if flexible else "use method='adaptive' or 'rk4'"
         yield (
-            f"friction with a state counts at its steady force in this simulation, nothing bends before it slips "
-            f"({', '.join(bent)}); a controller of a ClosedLoop can keep the state, see docs/actuators.md"
+            f"{why}, so friction with a state of its own counts at its steady force in this simulation, and nothing "
+            f"bends before it slips ({', '.join(bent)}); {remedy}"
         )
 
 

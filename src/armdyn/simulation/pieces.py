@@ -19,7 +19,10 @@ from armdyn.simulation.samples import Effort
 from armdyn.spatial.rotations import Array
 
 Rates = Callable[[float, Array], Array]
-"""y' of y = (q, qd, W)."""
+"""y' of y = (q, qd, W), or of (q, qd, z, W) where friction has a state z of its own."""
+
+Along = Callable[[Array, Array, Array], Array]
+"""That state behind a motion: of z, how far q moved, and the velocities on the way."""
 
 
 class Step:
@@ -61,8 +64,16 @@ class Integrator(Protocol):
 class ByFormula:
     """Steps of one length by a formula without a memory, on a grid of times."""
 
-    def __init__(self, robot: Robot, method: FixedStep, rates: Rates, effort: Effort, duration: float) -> None:
-        self.robot, self.rates, self.effort = robot, rates, effort
+    def __init__(
+        self,
+        robot: Robot,
+        method: FixedStep,
+        rates: Rates,
+        effort: Effort,
+        duration: float,
+        along: Along | None = None,
+    ) -> None:
+        self.robot, self.rates, self.effort, self.along = robot, rates, effort, along
         self.method, self.formula, self.grid = method, method.scheme.formula, StepGrid(duration, method.step)
 
     def step(self, t: float, y: Array, until: float) -> Step:
@@ -77,12 +88,12 @@ class ByFormula:
         n = self.robot.dof
         if not np.isfinite(y_end).all():
             remedy = f"Use a step shorter than {self.grid.step:g} s, or method='adaptive'."
-            raise diverged(self.robot, until, y[n:-1], remedy)
-        ends = np.array([t, until])
-        q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[n:-1], y_end[n:-1]), (first[n:-1],) * 2))
+            raise diverged(self.robot, until, y[n : 2 * n], remedy)
+        ends, of_qd = np.array([t, until]), slice(n, 2 * n)
+        q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
 
         def near(later: float) -> Array:
-            return np.array([*np.concatenate(between_saved(np.array(later), ends, q, qd, qdd)), y[-1]])
+            return self._whole(y, *between_saved(np.array(later), ends, q, qd, qdd), y[-1])
 
         return Step(t, y, until, y_end, near, at)
 
@@ -90,11 +101,19 @@ class ByFormula:
         n = self.robot.dof
 
         def f(later: float, q: Array, qd: Array) -> tuple[Array, Any]:
-            rate = self.rates(later, np.array([*q, *qd, 0.0]))
-            return rate[n:-1], rate[-1]
+            rate = self.rates(later, self._whole(y, q, qd, 0.0))
+            return rate[n : 2 * n], rate[-1]
 
-        q, qd, work = self.formula(f, (first[n:-1], first[-1]), t, (y[:n], y[n:-1], y[-1]), np.float64(h))
-        return np.array([*q, *qd, work])
+        known = first[n : 2 * n], first[-1]
+        q, qd, work = self.formula(f, known, t, (y[:n], y[n : 2 * n], y[-1]), np.float64(h))
+        return self._whole(y, q, qd, work)
+
+    def _whole(self, y: Array, q: Array, qd: Array, work: float) -> Array:
+        """The state of these positions and velocities in the step that begins with y."""
+        n = self.robot.dof
+        if self.along is None:
+            return np.array([*q, *qd, work])
+        return np.array([*q, *qd, *self.along(y[2 * n : -1], q - y[:n], 0.5 * (y[n : 2 * n] + qd)), work])
 
     def moved(self, t: float, y: Array) -> None:
         """There is nothing to be told."""
@@ -139,16 +158,21 @@ class BySolver:
 
     def _stuck(self, t: float, y: Array, why: str) -> Exception:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
-        return diverged(self.robot, t, y[self.robot.dof : -1], remedy)
+        return diverged(self.robot, t, y[self.robot.dof : 2 * self.robot.dof], remedy)
 
 
 def integrator_of(
-    robot: Robot, method: Adaptive | FixedStep, rates: Rates, effort: Effort, duration: float
+    robot: Robot,
+    method: Adaptive | FixedStep,
+    rates: Rates,
+    effort: Effort,
+    duration: float,
+    along: Along | None = None,
 ) -> Integrator:
     """The integrator of a method."""
     if isinstance(method, Adaptive):
         return BySolver(robot, method, rates, effort)
-    return ByFormula(robot, method, rates, effort, duration)
+    return ByFormula(robot, method, rates, effort, duration, along)
 
 
 def can_stop(method: Method) -> bool:

@@ -16,6 +16,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.brakes import Brakes
+from armdyn.simulation.bristles import bent_results, initial_bristles, without_bristles
 from armdyn.simulation.divergence import fastest
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
@@ -27,7 +28,7 @@ from armdyn.simulation.forces import Forces, prepared_forces
 from armdyn.simulation.grid import saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, Method, Taylor, chosen_method
 from armdyn.simulation.motion_data import Statistics
-from armdyn.simulation.notes import friction_at_rest, friction_states, notes_on
+from armdyn.simulation.notes import friction_left_out, notes_on
 from armdyn.simulation.over_time import OverTime
 from armdyn.simulation.progress import progress_bar
 from armdyn.simulation.samples import Samples
@@ -48,6 +49,7 @@ def simulate(
     *,
     theta0: ArrayLike | None = None,
     thetad0: ArrayLike | None = None,
+    bristles0: ArrayLike | None = None,
     duration: float,
     torque: ForceLike | None = None,
     f_tip: ForceLike | None = None,
@@ -78,6 +80,10 @@ def simulate(
     `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
     counts as potential. ``torque`` acts on the rotors.
 
+    Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the motion:
+    ``trajectory.signals["bristles"]``, in the order of the joints, their laws and their elements. What is stored in it
+    counts as potential energy.
+
     Args:
         robot: what moves.
         q0: joint positions at t = 0, rad or m, shape (..., n); leading axes are a batch.
@@ -85,6 +91,8 @@ def simulate(
         theta0: of a robot with flexible joints, positions of the rotors at the joints at t = 0, rad or m, shape
             (..., n); where the links are, the springs unbent, if left out. Not read at rigid joints.
         thetad0: their velocities, rad/s or m/s, shape (..., n); those of the links if left out.
+        bristles0: of friction with a state of its own, the bending at t = 0, rad or m, shape (..., bristles); unbent
+            if left out.
         duration: s. With fixed steps, the last step is shortened where this is no multiple of the step.
         torque: joint forces, N m or N. None: zero. An array with at most the axes of the state, (n,) or (..., n), is
             constant. One with an axis more, (steps, n) or (steps, ..., n), is a table over time: row k acts during
@@ -161,7 +169,9 @@ def simulate(
     forces.check(duration)
     saving: dict[str, Any] = {"duration": duration, "save_every": save_every, "times": times}
     flexible = bool(flexible_places(robot.model))
-    dry, happenings = DryJoints.of(robot), None
+    bristles = initial_bristles(robot, chosen, bristles0, start[0].shape[:-1])
+    slides = without_bristles(robot) if bristles else robot
+    dry, happenings = DryJoints.of(slides), None
     if flexible:
         flexible_run.refuse_options(
             events=events, stops=stops, contacts=contacts, brakes=brakes, dense_output=dense_output, project=project
@@ -169,12 +179,12 @@ def simulate(
         samples, integrate = flexible_run.plan(robot, chosen, forces, start, (theta0, thetad0), **saving)
     else:
         flexible_run.refuse_rotors(robot, theta0, thetad0)
-        switched = Brakes.of(robot, brakes or {}, duration)
+        switched = Brakes.of(slides, brakes or {}, duration)
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output, switched)
-        samples, integrate = _plan(robot, chosen, forces, start, happenings, **saving)
+        samples, integrate = _plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    samples.notes += friction_at_rest(robot, chosen, sticks=happenings is not None and len(dry) > 0)
-    samples.notes += friction_states(robot)
+    sticks = happenings is not None and len(dry) > 0
+    samples.notes += friction_left_out(robot, slides, chosen, sticks=sticks, pushed=bool(stops or contacts))
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
         if not isinstance(chosen, Adaptive | Taylor):
@@ -216,7 +226,7 @@ def _plan(
     robot: Robot,
     method: Method,
     forces: Forces,
-    start: tuple[Array, Array],
+    start: tuple[Array, ...],
     happenings: hybrid.Happenings | None,
     *,
     duration: float,
@@ -224,10 +234,10 @@ def _plan(
     times: ArrayLike | None,
 ) -> tuple[Samples, Callable[..., None]]:
     """Room for what is kept, and what fills it."""
-    batch = start[0].shape[:-1]
-    with_f_tip = forces.f_tip is not None
+    batch, bends = start[0].shape[:-1], len(start) > 2
+    room: dict[str, Any] = {"with_f_tip": forces.f_tip is not None, "bristles": start[2].shape[-1] if bends else None}
     if isinstance(method, Adaptive | Taylor):
-        samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, with_f_tip=with_f_tip)
+        samples = Samples.empty(saved_times(duration, save_every, times), batch, robot.dof, **room)
         integrate: Callable[..., None] = adaptive.integrate if isinstance(method, Adaptive) else taylor.integrate
         if happenings is not None and isinstance(method, Adaptive):
             integrate = partial(hybrid.integrate, happenings=happenings)
@@ -239,10 +249,10 @@ def _plan(
     grid = step_grid(duration, method.step)
     forces = forces.on_grid(grid)
     saved = saved_steps(grid, save_every, times)
-    samples = Samples.empty(grid.times(saved), batch, robot.dof, with_f_tip=with_f_tip)
+    samples = Samples.empty(grid.times(saved), batch, robot.dof, **room)
     if happenings is None:
         integrate = fixed_step.integrate
-    elif happenings.only_dry and dry_steps.can_compile(robot, forces, happenings.dry):
+    elif happenings.only_dry and not bends and dry_steps.can_compile(robot, forces, happenings.dry):
         integrate = partial(dry_steps.integrate, joints=happenings.dry)
     else:
         with_events = partial(hybrid.integrate, happenings=happenings, duration=duration, samples=samples)
@@ -269,9 +279,12 @@ def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
 def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float, redundant: Redundant) -> Trajectory:
     """Accelerations and energies follow from what was kept, in one call each."""
     t, q, qd, (tau, *wrench) = samples.t, samples.q, samples.qd, samples.forces
+    signals = samples.signals
     with np.errstate(all="ignore"):
         if flexible_places(robot.model):
             qdd, energy = flexible_run.accelerations_and_energy(robot, samples)
+        elif samples.bristles is not None:
+            qdd, energy, signals = bent_results(robot, samples, redundant)
         else:
             qdd = motion_of(robot, redundant)(q, qd, tau, *wrench)[0] if samples.qdd is None else samples.qdd
             energy = EnergyAccount(robot.kinetic_energy(q, qd), robot.potential_energy(q), samples.work)
@@ -290,6 +303,6 @@ def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float
         statistics=Statistics(str(method), samples.effort.steps, samples.effort.evaluations, wall_time),
         notes=notes,
         dense=samples.dense or None,
-        signals=samples.signals,
+        signals=signals,
         events=tuple(samples.events),
     )

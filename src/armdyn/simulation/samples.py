@@ -28,6 +28,7 @@ class Samples:
     ``memory`` is that of a method that has one (`armdyn.simulation.steps.Scheme`), at the end; ``notes`` are sentences
     about the integration; ``dense`` holds the interpolants of each state of the batch, where they are asked for.
     ``events`` happened; ``qdd`` and ``signals`` are those of a motion with stops, contacts and dry friction.
+    ``bristles`` is the bending of friction with a state of its own, (T, ..., k), where the motion has such.
     """
 
     t: Array
@@ -43,20 +44,26 @@ class Samples:
     events: list[Occurrence] = field(default_factory=list)
     qdd: Array | None = None
     signals: dict[str, Array] = field(default_factory=dict)
+    bristles: Array | None = None
 
     @classmethod
-    def empty(cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool) -> Samples:
-        """Room for a state at each time."""
+    def empty(
+        cls, t: Array, batch: tuple[int, ...], dof: int, *, with_f_tip: bool, bristles: int | None = None
+    ) -> Samples:
+        """Room for a state at each time, with so many bristles where there are some."""
         sizes = (dof, dof, dof, 6) if with_f_tip else (dof, dof, dof)
         # q, qd, tau and f_tip; qdd, work and the energies follow from them
-        refuse_more_than_memory(8.0 * len(t) * np.prod(batch, dtype=float) * (sum(sizes) + dof + 5))
+        refuse_more_than_memory(8.0 * len(t) * np.prod(batch, dtype=float) * (sum(sizes) + dof + 5 + (bristles or 0)))
         q, qd, *forces = (np.full((len(t), *batch, size), np.nan) for size in sizes)
-        return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces))
+        bent = None if bristles is None else np.full((len(t), *batch, bristles), np.nan)
+        return cls(t, q, qd, np.full((len(t), *batch), np.nan), tuple(forces), bristles=bent)
 
     def record(self, state: tuple[Any, ...], forces: tuple[Array, ...]) -> None:
-        """Keep the next state: its q, qd and W, and the forces there, as far as they are given."""
+        """Keep the next state: its q, qd, W and bristles, and the forces there, as far as they are given."""
         row = self.count
         self.q[row], self.qd[row], self.work[row] = state[:3]
+        if self.bristles is not None:
+            self.bristles[row] = state[3]
         for kept, value in zip(self.forces, forces, strict=False):
             kept[row] = value
         self.count = row + 1
@@ -65,7 +72,8 @@ class Samples:
         """The room of one state of the batch, shared with this one."""
         at: Any = (slice(None), *index)
         forces = tuple(f[at] for f in self.forces)
-        return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, effort=self.effort)
+        bent = None if self.bristles is None else self.bristles[at]
+        return Samples(self.t, self.q[at], self.qd[at], self.work[at], forces, effort=self.effort, bristles=bent)
 
     def kept(self) -> Samples:
         """The samples that are filled, as arrays of their own."""
@@ -79,4 +87,5 @@ class Samples:
             forces=tuple(f[to] for f in self.forces),
             qdd=None if self.qdd is None else self.qdd[to],
             signals={name: values[to] for name, values in self.signals.items()},
+            bristles=None if self.bristles is None else self.bristles[to],
         )

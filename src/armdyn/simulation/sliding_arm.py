@@ -10,6 +10,7 @@ from armdyn import algorithms
 from armdyn.algorithms.factors import links_mass
 from armdyn.algorithms.prescribed import Prescribed, solved_with_prescribed
 from armdyn.model.mechanism import Mechanism
+from armdyn.simulation.bristles import Bent
 from armdyn.simulation.equations import sliding_friction
 from armdyn.simulation.schemes import Rates
 from armdyn.simulation.sticking import directions
@@ -26,9 +27,13 @@ class SlidingArm:
         slip: 1, -1 or 0 of each coordinate: slips forwards, backwards, or is held; 1 of those without dry friction.
         tau: joint forces, held.
         f_tip: the wrench at the tip, held.
+        bent: what bends beside this friction, along the step.
     """
 
-    def __init__(self, mechanism: Mechanism, slip: Array, tau: Any, f_tip: Any = None) -> None:
+    def __init__(
+        self, mechanism: Mechanism, slip: Array, tau: Any, f_tip: Any = None, bent: Bent | None = None
+    ) -> None:
+        self.bent = bent
         self.mechanism, self.bare = mechanism, mechanism.without_friction
         self.slip, self.moves, self.tau, self.f_tip = slip, slip * slip, tau, f_tip
 
@@ -40,13 +45,17 @@ class SlidingArm:
         """Accelerations, and the opposite of the friction of what is held."""
         bare, none = self.bare, np.zeros(self.bare.dof)
         rest = algorithms.inverse_dynamics(bare, q, qd, none, self.f_tip)
-        forces = self.tau - self.friction(qd, self.slip) - rest
+        forces = self.tau - self._bends(q, qd) - self.friction(qd, self.slip) - rest
         return solved_with_prescribed(bare, self.mass_matrix(q), self.moves, forces, none)
 
     def powers(self, q: Any, qd: Any) -> Array:
         """See above, W; what is held has none."""
-        friction = self.friction(qd, self.slip)
+        friction = self.friction(qd, self.slip) + self._bends(q, qd)
         return np.array([(self.applied(q) - friction) @ qd, friction @ qd])
+
+    def _bends(self, q: Any, qd: Any) -> Any:
+        """What friction with a state of its own takes."""
+        return 0.0 if self.bent is None else self.bent.forces(q, qd)
 
     def applied(self, q: Any) -> Array:
         """tau - J^T f_tip: what joints and surroundings put in."""

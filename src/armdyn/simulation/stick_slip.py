@@ -27,6 +27,7 @@ from armdyn.algorithms.holding_forces import friction_at_rest
 from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.model.mechanism import Mechanism
 from armdyn.program import greater, less, less_equal, maximum, select, sign
+from armdyn.simulation.bristles import Bent
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import State
 from armdyn.simulation.sliding_arm import SlidingArm
@@ -42,7 +43,13 @@ step late then, which methods of the first order bear.
 
 
 def stick_slip_step(
-    method: FixedStep, mechanism: Mechanism, state: State, h: Any, tau: Any, f_tip: Any = None
+    method: FixedStep,
+    mechanism: Mechanism,
+    state: State,
+    h: Any,
+    tau: Any,
+    f_tip: Any = None,
+    bent: Bent | None = None,
 ) -> State:
     """(q, qd, (W, Q)) a step of a one-step method later, forces held.
 
@@ -55,11 +62,12 @@ def stick_slip_step(
         h: length of the step, s.
         tau: joint forces, N m or N.
         f_tip: wrench at the tip, (m, f) in the tip frame.
+        bent: what bends beside this friction, along this step; its force counts as friction.
     """
     (q, qd, energies), dry = state, dry_coordinates(mechanism.drive)
     slip = np.ones(mechanism.dof, dtype=object)
     slip[dry] = sign(qd[dry])
-    arm = SlidingArm(mechanism, slip, tau, f_tip)
+    arm = SlidingArm(mechanism, slip, tau, f_tip, bent)
     first = arm.solved(q, qd)
     later = method.scheme.formula(arm, (first.x, arm.powers(q, qd)), 0.0, (q, qd, energies), h)
     if not dry:
@@ -67,10 +75,19 @@ def stick_slip_step(
     friction = DryFriction.of(arm, dry)
     before, predicted = qd[dry], later[1][dry]
     doings = Doings.first(friction, slip[dry], before, predicted, -first.reactions[dry], h)
-    columns = arm.mass_matrix(q)
     passes = PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES
+    changed = _with_changes(arm, friction, doings, dry, q, later, passes)
+    # A compiled loop leaves the changes out where no joint of a group of arms does something else than before.
+    return tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True))
+
+
+def _with_changes(
+    arm: SlidingArm, friction: DryFriction, doings: Doings, dry: list[int], q: Array, later: State, passes: int
+) -> State:
+    """The state a step later with the changes of velocity of joints that do something else than before."""
+    predicted, n, columns = later[1][dry], arm.mechanism.dof, arm.mass_matrix(q)
     for k in range(passes):
-        moves, b, given = (np.full(mechanism.dof, x, dtype=object) for x in (1.0, 0.0, 0.0))
+        moves, b, given = (np.full(n, x, dtype=object) for x in (1.0, 0.0, 0.0))
         moves[dry], b[dry], given[dry] = 1.0 - doings.held, doings.jumps(friction), -predicted * doings.held
         change, reactions = solved_with_prescribed(arm.bare, columns, moves, b, given)
         impulses = b[dry] + doings.held * reactions[dry]
@@ -175,13 +192,21 @@ class Doings:
         return found
 
     @property
+    def any_changes(self) -> Any:
+        """Above 0 where any of them does something else than before."""
+        return _largest(self.changes)
+
+    @property
     def longest(self) -> Any:
         """The longest time in which any of them does something else than before; 0 where none does."""
-        found = select(self.changes, self.r, 0.0)
-        longest = found[0]
-        for one in found[1:]:
-            longest = maximum(longest, one)
-        return longest
+        return _largest(select(self.changes, self.r, 0.0))
+
+
+def _largest(of: Array) -> Any:
+    largest = of[0]
+    for one in of[1:]:
+        largest = maximum(largest, one)
+    return largest
 
 
 def _part_behind_zero(crosses: Array, before: Array, after: Array) -> Array:

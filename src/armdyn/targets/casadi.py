@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from armdyn.extras import extra
-from armdyn.program.replay import ARITHMETIC, Operations
+from armdyn.program.replay import ARITHMETIC, ELEMENTARY, Operations
 from armdyn.targets.identifiers import chosen_name, identifier, of_both_sides
 
 if TYPE_CHECKING:
@@ -67,10 +67,9 @@ def _of_rows(ca: Any, port: Port, scalars: list[Any]) -> Any:
 
 
 def _operations(ca: Any) -> Operations:
-    same = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh", "sign", "floor")
     return (
         ARITHMETIC
-        | {name: getattr(ca, name) for name in same}
+        | {name: getattr(ca, name) for name in ELEMENTARY}
         | {
             "abs": ca.fabs,
             "min": ca.fmin,

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from armdyn.extras import extra
-from armdyn.program.replay import ARITHMETIC, Operations
+from armdyn.program.replay import ARITHMETIC, ELEMENTARY, Operations
 from armdyn.targets.identifiers import identifiers
 
 if TYPE_CHECKING:
@@ -65,14 +65,12 @@ def _shaped(sympy: Any, port: Port, values: list[Any]) -> Any:
 
 
 def _operations(sympy: Any) -> Operations:
-    same = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sqrt", "exp", "log", "tanh", "sign", "floor")
-
     def truth(condition: Any) -> Any:
         return sympy.Piecewise((1, condition), (0, True))
 
     return (
         ARITHMETIC
-        | {name: getattr(sympy, name) for name in same}
+        | {name: getattr(sympy, name) for name in ELEMENTARY}
         | {
             "abs": sympy.Abs,
             "min": sympy.Min,

@@ -212,8 +212,8 @@ def notes_on_actuators(compiled: Compiled) -> Iterator[str]:
     bristles = [actuator.label for actuator in actuators if actuator.bristles]
     if bristles:
         yield (
-            f"LuGre friction of {listing(bristles, SHOWN)} counts as at a steady velocity: its bristles do not bend "
-            "(armdyn.actuators.LuGre)"
+            f"LuGre friction of {listing(bristles, SHOWN)}: its bristles bend in simulate and ClosedLoop, all other "
+            "functions count it as at a steady velocity (armdyn.actuators.LuGre)"
         )
     bent = [actuator.label for actuator in actuators if is_left_out(actuator.drag)]
     if bent:

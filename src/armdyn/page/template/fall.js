@@ -28,11 +28,14 @@ class Fall {
     return { damping: this.damped ? settings.damping : none, stiffness: this.stopped ? settings.stiffness : none };
   }
 
+  /** What is bent in friction with a state of its own; at first nothing. */
+  get bristles() { return this.carried?.bristles ?? new Float64Array(this.settings.bristles); }
+
   /** Go on by so many steps. */
   step(count) {
     const { state, settings } = this, { damping, stiffness } = this.given;
     const carried = this.carried ?? { theta: state.q, thetad: state.qd };
-    const arrays = { ...carried, q: state.q, qd: state.qd, work: [this.work], h: [settings.step], damping, stiffness };
+    const arrays = { heat: [0], bristles: this.bristles, ...carried, q: state.q, qd: state.qd, work: [this.work], h: [settings.step], damping, stiffness };
     const { state: after } = state.functions[`fall_${this.method}`](count, arrays, Math.max(count, 1));
     this.broken = !after.q.every(Number.isFinite) || !after.qd.every(Number.isFinite);
     if (this.broken) { this.running = false; return; }
@@ -62,7 +65,8 @@ class Fall {
 
   record() {
     const { state } = this;
-    const at = state.functions.at(state.q), P = at.potential_energy[0];
+    const at = state.functions.at(state.q), stored = state.functions.stored?.(this.bristles)[0] ?? 0;
+    const P = at.potential_energy[0] + stored;
     const K = state.functions.moving(state.q, state.qd, state.qdd).kinetic_energy[0];
     if (at.tip_pose) this.passed([at.tip_pose[3], at.tip_pose[7], at.tip_pose[11]]);
     if (!this.t.length) this.first = K + P - this.work;

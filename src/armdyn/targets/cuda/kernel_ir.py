@@ -16,6 +16,7 @@ from armdyn.targets.cuda.arguments import Transfers, arguments
 from armdyn.targets.cuda.evaluation import Blocks, Evaluation
 from armdyn.targets.cuda.mathematics import functions
 from armdyn.targets.cuda.scalars import Scalar
+from armdyn.targets.llvm.rollout_loop import next_step
 
 GPU = "nvptx64-nvidia-cuda"
 
@@ -135,7 +136,7 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
         transfers.store(argument, (found | state)[argument.port.name], step="%row")
     out.put("br label %recorded")
     out.begin("recorded")
-    _advance(out)
+    next_step(out)
     afterwards = {name: found[result] for result, name in rollout.carry}
     phis = [
         f"{now_} = phi {scalar.type} [ {first}, %{before} ], [ {after}, %recorded ]"
@@ -158,16 +159,6 @@ def _rollout(out: Blocks, scalar: Scalar, transfers: Transfers, rollout: Rollout
 
 def _register(name: str, k: int, carried: Sequence[str]) -> str:
     return f"carried{carried.index(name)}.{k}"
-
-
-def _advance(out: Blocks) -> None:
-    out.put("%one.more = zext i1 %records to i64")
-    out.put("%row.next = add i64 %row, %one.more")
-    out.put("%from = select i1 %records, i64 %every, i64 %until")
-    out.put("%until.next = sub i64 %from, 1")
-    out.put("%k.next = add i64 %k, 1")
-    out.put("%more.steps = icmp slt i64 %k.next, %steps")
-    out.put("br i1 %more.steps, label %step, label %final")
 
 
 def _intrinsics() -> str:

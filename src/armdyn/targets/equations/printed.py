@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from armdyn.targets.equations.numbers import decimal
 from armdyn.targets.equations.symbol import Symbol
 from armdyn.targets.equations.term import Term
 
@@ -167,3 +168,31 @@ def _printed(
     printed = [written[a] for a in arguments]
     operation = operations.get(term.operation)
     return operation(*printed) if operation else notation.call(term.operation, printed)
+
+
+class Typeset(Notation):
+    """Equations for reading, with constants as decimal numbers and powers of ten.
+
+    Args:
+        digits: of constants; all where none are given.
+    """
+
+    infinity: str
+    times: str
+
+    def __init__(self, digits: int | None = None) -> None:
+        self.digits = digits
+
+    @abstractmethod
+    def power_of_ten(self, exponent: int) -> str:
+        """10 to the power of a number."""
+
+    def number(self, value: float) -> Printed:
+        """A positive constant."""
+        if math.isinf(value):
+            return Printed(self.infinity)
+        mantissa, exponent = decimal(value, self.digits)
+        if not exponent:
+            return Printed(mantissa)
+        power = self.power_of_ten(exponent)
+        return Printed(power if mantissa == "1" else f"{mantissa}{self.times}{power}", Binds.PRODUCT)

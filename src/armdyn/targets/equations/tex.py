@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from armdyn.targets.equations.document import latex_document
 from armdyn.targets.equations.matrices import MOST_ROWS, Matrix, elements, matrices
-from armdyn.targets.equations.numbers import decimal
-from armdyn.targets.equations.printed import Binds, Notation, Printed, expressions
+from armdyn.targets.equations.printed import Binds, Notation, Printed, Typeset, expressions
 from armdyn.targets.equations.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -42,25 +41,18 @@ _AROUND = {
 }
 
 
-class Latex(Notation):
+class Latex(Typeset):
     """In LaTeX with amsmath."""
 
-    def __init__(self, digits: int | None = None) -> None:
-        self.digits = digits
+    infinity, times = r"\infty", r" \cdot "
 
     def symbol(self, symbol: Symbol) -> str:
         """A name."""
         return symbol.latex
 
-    def number(self, value: float) -> Printed:
-        """A positive constant."""
-        if math.isinf(value):
-            return Printed(r"\infty")
-        mantissa, exponent = decimal(value, self.digits)
-        if exponent:
-            power = rf"10^{{{exponent}}}"
-            return Printed(power if mantissa == "1" else rf"{mantissa} \cdot {power}", Binds.PRODUCT)
-        return Printed(mantissa)
+    def power_of_ten(self, exponent: int) -> str:
+        """10 with an exponent."""
+        return rf"10^{{{exponent}}}"
 
     def product(self, a: str, b: str) -> str:
         """Side by side; a dot before a digit, a thin space behind one."""

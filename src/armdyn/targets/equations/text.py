@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING
 
 from armdyn.targets.equations.matrices import MOST_ROWS, Matrix, elements, matrices
-from armdyn.targets.equations.numbers import decimal
-from armdyn.targets.equations.printed import Binds, Notation, Printed, expressions
+from armdyn.targets.equations.printed import Binds, Notation, Printed, Typeset, expressions
 from armdyn.targets.equations.symbol import Symbol, columns, superscript
 
 if TYPE_CHECKING:
@@ -20,25 +18,18 @@ WIDEST = 110
 """Columns of a matrix in text."""
 
 
-class Unicode(Notation):
+class Unicode(Typeset):
     """In characters, for terminals."""
 
-    def __init__(self, digits: int | None = None) -> None:
-        self.digits = digits
+    infinity, times = "∞", "·"
 
     def symbol(self, symbol: Symbol) -> str:
         """A name."""
         return symbol.unicode
 
-    def number(self, value: float) -> Printed:
-        """A positive constant."""
-        if math.isinf(value):
-            return Printed("∞")
-        mantissa, exponent = decimal(value, self.digits)
-        if not exponent:
-            return Printed(mantissa)
-        power = f"10{superscript(exponent)}"
-        return Printed(power if mantissa == "1" else f"{mantissa}·{power}", Binds.PRODUCT)
+    def power_of_ten(self, exponent: int) -> str:
+        """10 with an exponent."""
+        return f"10{superscript(exponent)}"
 
     def product(self, a: str, b: str) -> str:
         """a b."""

@@ -47,12 +47,18 @@ def transfer(out: Lines, function: str, number: int, scratch: str, *, row: str =
         scratch: where the group's numbers are.
         row: of an array over time, which of its rows.
     """
+    data = place(out, number, row=row)
+    out.put(
+        f"call void @{function}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
+        f"i1 %contiguous{number}, ptr %offsets{number})"
+    )
+
+
+def place(out: Lines, number: int, *, row: str = "") -> str:
+    """Where the numbers of the group's first state begin in an array, in one of its rows where it is over time."""
     distance = out.let(f"mul i64 %state, %outer{number}")
     data = out.let(f"getelementptr i8, ptr %data{number}, i64 {distance}")
     if row:
         distance = out.let(f"mul i64 {row}, %stride{number}")
         data = out.let(f"getelementptr i8, ptr {data}, i64 {distance}")
-    out.put(
-        f"call void @{function}(ptr {data}, i64 %outer{number}, i64 %last, ptr {scratch}, "
-        f"i1 %contiguous{number}, ptr %offsets{number})"
-    )
+    return data

@@ -1,10 +1,11 @@
-"""A stretch of arithmetic as one LLVM function without a branch."""
+"""A stretch of arithmetic as one LLVM function without a branch, but for one around all of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from armdyn.program.graph import Node
+from armdyn.targets.llvm.conditional import Condition
 from armdyn.targets.llvm.exponential import exponential, hyperbolic_tangent
 from armdyn.targets.llvm.sections import Arithmetic, Sections, arguments_of
 from armdyn.targets.llvm.vectors import Lines, Vector, section_function, slot_pointer
@@ -15,6 +16,8 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
     out = Lines()
     names: dict[int, str] = {}
     instructions = Instructions(out, vector)
+    if section.condition is not None:
+        _leave_out_unless(out, vector, section.condition, plan.slots[section.condition.node])
 
     def value(index: int) -> str:
         known = names.get(index)
@@ -34,7 +37,21 @@ def arithmetic_section(plan: Sections, vector: Vector, section: Arithmetic, name
         if index in plan.slots:
             at = slot_pointer(out, vector, "%results", plan.slots[index])
             out.put(f"store {vector.type} {names[index]}, ptr {at}, align {vector.bytes}")
+    if section.condition is not None:
+        out.put("br label %none")
+        out.put("none:")
     return section_function(name, out)
+
+
+def _leave_out_unless(out: Lines, vector: Vector, condition: Condition, slot: int) -> None:
+    """Jump to the label ``none`` where no state of the group meets the condition, which stands in a slot."""
+    at = slot_pointer(out, vector, "%values", slot)
+    decides = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
+    mask = out.let(f"fcmp {'une' if condition.value else 'oeq'} {vector.type} {decides}, zeroinitializer")
+    bits = out.let(f"bitcast {vector.mask_type} {mask} to i{vector.lanes}")
+    some = out.let(f"icmp ne i{vector.lanes} {bits}, 0")
+    out.put(f"br i1 {some}, label %some, label %none")
+    out.put("some:")
 
 
 class Instructions:

@@ -40,12 +40,15 @@ _EXPM1 = {
 }
 
 
-def exponential(out: Lines, vector: Vector, x: str) -> str:
-    """The instructions for e^x. Beyond the range of numbers it is 0 or infinity; NaN stays NaN."""
+def exponential(out: Lines, vector: Vector, x: str, lacking: str = "") -> str:
+    """The instructions for e^x. Beyond the range of numbers it is 0 or infinity; NaN stays NaN.
+
+    ``lacking`` is a small number to be added to x, whose last digits it gives.
+    """
     t = vector.type
     lowest, highest = (-746.0, 710.0) if vector.scalar == "double" else (-104.0, 89.0)
     x = _limited(out, vector, x, lowest, highest)
-    k, growth = _expm1_of_rest(out, vector, x)
+    k, growth = _expm1_of_rest(out, vector, x, lacking)
     # 2^k may lie outside the range of numbers where 2^k e^r does not, so it is applied in two halves.
     half = out.let(f"ashr {vector.bits_type} {k}, {vector.bits(1)}")
     rest = out.let(f"sub {vector.bits_type} {k}, {half}")
@@ -75,7 +78,7 @@ def _limited(out: Lines, vector: Vector, x: str, low: float, high: float) -> str
     return out.let(f"call {t} @llvm.minimum.{suffix}({t} {raised}, {t} {vector.splat(high)})")
 
 
-def _expm1_of_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
+def _expm1_of_rest(out: Lines, vector: Vector, x: str, lacking: str = "") -> tuple[str, str]:
     """The integer k, and e^r - 1. Adding 1.5 * 2^52 rounds, and leaves k in the last bits, as for sines."""
     t, bits = vector.type, vector.bits_type
     magic = vector.magic
@@ -84,6 +87,8 @@ def _expm1_of_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
     r = x
     for part in log_2_parts(vector):
         r = multiply_add(out, vector, rounded, vector.splat(-part), r)
+    if lacking:
+        r = out.let(f"fadd {t} {r}, {lacking}")
     square = out.let(f"fmul {t} {r}, {r}")
     growth = multiply_add(out, vector, square, horner(out, vector, r, _EXPM1[vector.scalar]), r)
     as_bits = out.let(f"bitcast {t} {shifted} to {bits}")

@@ -1,7 +1,8 @@
-"""A batch of library functions: sines and cosines inline, the rest and the exceptions by calls to libm."""
+"""A batch of library functions: sines, cosines and powers inline, the rest and the exceptions by calls to libm."""
 
 from __future__ import annotations
 
+from armdyn.targets.llvm.power import has_power, power
 from armdyn.targets.llvm.sections import Library, Sections, arguments_of
 from armdyn.targets.llvm.trigonometry import fast_limit, sincos
 from armdyn.targets.llvm.vectors import Lines, Vector, double_constant, section_function, slot_pointer
@@ -10,16 +11,18 @@ _TWO_ARGUMENTS = ("atan2", "pow")
 
 
 def library_section(plan: Sections, vector: Vector, section: Library, name: str) -> str:
-    """Sines and cosines inline, those of one angle together; all else, and huge angles, number by number by libm."""
+    """Sines, cosines and powers inline, sines of one angle together; all else, and exceptions, one by one by libm."""
     out = Lines()
     out.put("entry:")
     angles: dict[int, dict[str, int]] = {}
-    others = []
+    others, powers = [], []
     for index in section.nodes:
         operation = str(plan.nodes[index][0])
         if operation in ("sin", "cos"):
             (angle,) = arguments_of(plan.nodes[index])
             angles.setdefault(angle, {})[operation] = index
+        elif operation == "pow" and has_power(vector):
+            powers.append(index)
         else:
             others.append(index)
 
@@ -28,6 +31,7 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
         out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
+    huge += [_power(out, plan, vector, index) for index in powers]
     if huge:
         any_huge = huge[0]
         for other in huge[1:]:
@@ -41,6 +45,10 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
                 source = slot_pointer(out, vector, "%values", plan.slots[angle])
                 target = slot_pointer(out, vector, "%results", plan.slots[index])
                 out.put(f"call void @huge_{operation}(ptr {source}, ptr {target})")
+        for index in powers:
+            pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
+            target = slot_pointer(out, vector, "%results", plan.slots[index])
+            out.put(f"call void @other_pow(ptr {pointers[0]}, ptr {pointers[1]}, ptr %right{index}, ptr {target})")
         out.put("br label %end")
         out.put("end:")
     return section_function(name, out)
@@ -59,12 +67,29 @@ def _sines(out: Lines, plan: Sections, vector: Vector, angle: int, wanted: dict[
     return out.let(f"fcmp ogt {vector.type} {magnitude}, {vector.splat(fast_limit(vector))}")
 
 
+def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
+    """A power into its slot; the mask of the lanes where that is not right, which is stored for libm as well."""
+    x, y = (
+        out.let(f"load {vector.type}, ptr {slot_pointer(out, vector, '%values', plan.slots[a])}, align {vector.bytes}")
+        for a in arguments_of(plan.nodes[index])
+    )
+    value, right = power(out, vector, x, y)
+    at = slot_pointer(out, vector, "%results", plan.slots[index])
+    out.put(f"store {vector.type} {value}, ptr {at}, align {vector.bytes}")
+    out.put(f"%right{index} = alloca {vector.type}, align {vector.bytes}")
+    as_numbers = out.let(f"uitofp {vector.mask_type} {right} to {vector.type}")
+    out.put(f"store {vector.type} {as_numbers}, ptr %right{index}, align {vector.bytes}")
+    return out.let(f"xor {vector.mask_type} {right}, splat (i1 true)")
+
+
 def libm_functions(plan: Sections, vector: Vector) -> list[str]:
     """``@each_tan`` and the like, for every lane; ``@huge_sin``, only for the lanes beyond the fast path."""
     functions = []
     for operation in library_operations(plan):
         if operation in ("sin", "cos"):
             functions.append(_lane_loop(vector, f"huge_{operation}", operation, 1, above=fast_limit(vector)))
+        elif operation == "pow" and has_power(vector):
+            functions.append(_OTHER_POWERS.format(lanes=vector.lanes))
         else:
             arity = 2 if operation in _TWO_ARGUMENTS else 1
             functions.append(_lane_loop(vector, f"each_{operation}", operation, arity))
@@ -110,6 +135,35 @@ body:
 next:
   %lane.next = add i64 %lane, 1
   %more = icmp ult i64 %lane.next, {vector.lanes}
+  br i1 %more, label %body, label %end
+end:
+  ret void
+}}
+"""
+
+
+_OTHER_POWERS = """\
+define internal void @other_pow(ptr %x, ptr %y, ptr %right, ptr %results) #1 {{
+entry:
+  br label %body
+body:
+  %lane = phi i64 [ 0, %entry ], [ %lane.next, %next ]
+  %right.at = getelementptr double, ptr %right, i64 %lane
+  %is.right = load double, ptr %right.at
+  %done = fcmp une double %is.right, 0.0
+  br i1 %done, label %next, label %call
+call:
+  %x.at = getelementptr double, ptr %x, i64 %lane
+  %base = load double, ptr %x.at
+  %y.at = getelementptr double, ptr %y, i64 %lane
+  %exponent = load double, ptr %y.at
+  %value = call double @pow(double %base, double %exponent)
+  %to = getelementptr double, ptr %results, i64 %lane
+  store double %value, ptr %to
+  br label %next
+next:
+  %lane.next = add i64 %lane, 1
+  %more = icmp ult i64 %lane.next, {lanes}
   br i1 %more, label %body, label %end
 end:
   ret void

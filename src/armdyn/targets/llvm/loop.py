@@ -12,7 +12,7 @@ from itertools import islice
 
 from armdyn.program.program import Port, Program
 from armdyn.targets.gufunc import ENTRY
-from armdyn.targets.llvm import streaming
+from armdyn.targets.llvm import streaming, streaming_columns
 from armdyn.targets.llvm.arguments import describe_arguments, transfer
 from armdyn.targets.llvm.arithmetic import arithmetic_section
 from armdyn.targets.llvm.library import libm_functions, library_operations, library_section
@@ -44,6 +44,9 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
             *(storer(vector, number, columns, run) for number, columns, run in _results(program, plan)),
             layout_functions(vector, (run_length(port.shape) for port in program.outputs)),
             *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
+            streaming_columns.column_functions(vector)
+            if streaming_columns.can_stream_columns(vector, machine.triple)
+            else "",
             *section_functions(plan, vector),
             *libm_functions(plan, vector),
             _loop(program, plan, vector, machine.triple),
@@ -91,7 +94,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
     for number, port in enumerate(ports):
         out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
-    streams = streaming.can_stream(triple)
+    streams, by_columns = streaming.can_stream(triple), streaming_columns.can_stream_columns(vector, triple)
     results = list(enumerate(program.outputs, start=len(program.inputs)))
     for number, port in results if streams else ():
         streaming.reserve(out, vector, number, port)
@@ -106,6 +109,8 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     describe_arguments(out, list(enumerate(ports)), "%steps")
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port, sum(result.size for result in program.outputs))
+        if by_columns:
+            streaming_columns.decide(out, vector, number, port)
     constants(out, plan, vector)
     out.put("br label %group")
 
@@ -124,7 +129,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
 
     out.put("results:")
     for number, port in results:
-        _store(out, vector, number, port, streams=streams)
+        _store(out, vector, number, port, streams=streams, by_columns=by_columns)
     out.put("br label %advance")
     out.put("advance:")
     out.put(f"%next = add i64 %state, {vector.lanes}")
@@ -133,6 +138,8 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("finish:")
     if streams:
         streaming.finish(out, vector, results)
+    if by_columns:
+        streaming_columns.finish_columns(out, vector, results)
     if restore_flags:
         out.put(restore_flags)
     out.put("br label %done")
@@ -189,18 +196,25 @@ def _load(out: Lines, vector: Vector, number: int, port: Port, slot: int) -> Non
     out.put(f"loaded{number}:")
 
 
-def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool) -> None:
+def _store(out: Lines, vector: Vector, number: int, port: Port, *, streams: bool, by_columns: bool) -> None:
     """Store one output's group; a whole group of a large result past the cache."""
     if not streams:
         transfer(out, f"store{number}", number, "%values")
         return
     whole = out.let(f"icmp eq i64 %last, {vector.lanes - 1}")
     past = out.let(f"and i1 {whole}, %streams{number}")
-    out.put(f"br i1 {past}, label %past{number}, label %through{number}")
+    out.put(f"br i1 {past}, label %past{number}, label %others{number}")
     out.put(f"past{number}:")
     streaming.store_streamed(out, vector, number, port)
     out.put(f"br label %stored{number}")
-    out.put(f"through{number}:")
+    out.put(f"others{number}:")
+    if by_columns:
+        past = out.let(f"and i1 {whole}, %columns{number}")
+        out.put(f"br i1 {past}, label %lines{number}, label %through{number}")
+        out.put(f"lines{number}:")
+        streaming_columns.store_columns(out, vector, number, port)
+        out.put(f"br label %stored{number}")
+        out.put(f"through{number}:")
     transfer(out, f"store{number}", number, "%values")
     out.put(f"br label %stored{number}")
     out.put(f"stored{number}:")

@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from armdyn.targets.llvm.streaming_columns import LINE
 from armdyn.targets.llvm.transposition import load_piece, pieces, store_piece
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
@@ -69,7 +70,8 @@ def storer(vector: Vector, number: int, columns: Sequence[Column], run: int) -> 
         store_piece(out, vector, places, [_column(out, vector, one) for one in columns[start : start + width]])
 
     def column(out: Lines, place: str, k: int) -> None:
-        _prefetch(out, place, writes=True)
+        if vector.bytes < LINE:  # of whole lines, those of large results are streamed
+            _prefetch(out, place, writes=True)
         out.put(f"store {vector.type} {_column(out, vector, columns[k])}, ptr {place}, align 1")
 
     def others(out: Lines) -> None:

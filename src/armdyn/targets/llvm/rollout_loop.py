@@ -16,7 +16,7 @@ from itertools import accumulate, islice
 from armdyn.program.program import Port
 from armdyn.program.rollout import Rollout
 from armdyn.targets.gufunc import ENTRY
-from armdyn.targets.llvm.arguments import describe_arguments, transfer
+from armdyn.targets.llvm.arguments import describe_arguments, place, transfer
 from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import (
     ATTRIBUTES,
@@ -30,6 +30,12 @@ from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.packing import Column, layout_functions, loader, run_length, storer
 from armdyn.targets.llvm.sections import Sections, cut
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
+
+LINE = 64
+"""Bytes of a line of the cache."""
+
+FETCHED_BYTES = 1 << 12
+"""The most that is fetched of one array for a step to come."""
 
 COUNTS = 2
 """Arguments before those of the step: the steps, and the steps between two rows."""
@@ -187,9 +193,17 @@ def _step(out: Lines, vector: Vector, ports: Ports, plan: Sections) -> None:
     out.put("record:")
     for number, _ in ports.records:
         transfer(out, f"store{number}", number, "%values", row="%row")
+    out.put("%row.after = add i64 %row, 1")
+    for number, port in ports.records:
+        _prefetch(out, vector, number, port, row="%row.after")
     out.put("br label %recorded")
     out.put("recorded:")
     out.put("call void @carry(ptr %values)")
+    next_step(out)
+
+
+def next_step(out: Lines) -> None:
+    """The end of a step: the next row where one was recorded, the steps until the next record, the next step if any."""
     out.put("%one.more = zext i1 %records to i64")
     out.put("%row.next = add i64 %row, %one.more")
     out.put("%from = select i1 %records, i64 %every, i64 %until")
@@ -210,3 +224,18 @@ def _load(out: Lines, vector: Vector, ports: Ports, number: int, port: Port, *, 
     """Load one input's group to its slots."""
     scratch = slot_pointer(out, vector, "%values", ports.slots[port.name])
     transfer(out, f"load_{port.size}", number, scratch, row=row)
+
+
+def _prefetch(out: Lines, vector: Vector, number: int, port: Port, *, row: str) -> None:
+    """Fetch the lines that a group will write to in a row, where its states lie side by side.
+
+    Rows are far from each other, and a store waits for its line; the step that comes first hides most of that.
+    Of other arrays nothing is fetched: the addresses are then those of scratch memory.
+    """
+    size = port.size * vector.itemsize
+    packed = out.let(f"icmp eq i64 %outer{number}, {size}")
+    dense = out.let(f"and i1 {packed}, %contiguous{number}")
+    first = out.let(f"select i1 {dense}, ptr {place(out, number, row=row)}, ptr %values")
+    for distance in range(0, min(size * vector.lanes + LINE, FETCHED_BYTES), LINE):
+        line = out.let(f"getelementptr i8, ptr {first}, i64 {distance}")
+        out.put(f"call void @llvm.prefetch.p0(ptr {line}, i32 1, i32 3, i32 1)")

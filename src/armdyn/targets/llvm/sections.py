@@ -2,19 +2,21 @@
 
 Sines and the like are computed a batch at a time, between stretches of arithmetic. So a stretch has no branch (a
 branch for huge angles would cut the block the instruction scheduler works on) and no call (a call would spill every
-register). Stretches too long for the compiler, whose time grows faster than their length, are cut as well.
+register). Nodes that only some states need are stretches of their own, see `armdyn.targets.llvm.conditional`.
+Stretches too long for the compiler, whose time grows faster than their length, are cut as well.
 Values pass between sections, and to the code that stores the results, in numbered slots of a scratch array, the inputs
 first. A value has one slot, however often it is a result.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from armdyn.program.graph import Node
 from armdyn.program.program import Program
+from armdyn.targets.llvm.conditional import Condition, conditions
 
 LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow"})
 LONGEST_STRETCH = 2000
@@ -23,9 +25,10 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """A stretch of arithmetic nodes in order of evaluation."""
+    """A stretch of arithmetic nodes in order of evaluation; with a condition, left out where no state meets it."""
 
     nodes: tuple[int, ...]
+    condition: Condition | None = None
 
 
 @dataclass(frozen=True)
@@ -66,11 +69,13 @@ def cut(program: Program) -> Sections:
         elif node[0] not in ("input", "const"):
             arithmetic[stages[index]].append(index)
 
+    found = conditions(program.nodes, program.results, LIBRARY)
     sections: list[Arithmetic | Library] = []
     for calls, nodes in zip(library, arithmetic, strict=True):
         if calls:
             sections.append(Library(tuple(calls)))
-        sections += [Arithmetic(tuple(piece)) for piece in _pieces(nodes)]
+        for condition, stretch in _stretches(program.nodes, nodes, found):
+            sections += [Arithmetic(tuple(piece), condition) for piece in _pieces(stretch)]
     slots = _slots(program, sections)
     inputs = sum(port.size for port in program.inputs)  # loaded whether they are read or not
     return Sections(program.nodes, tuple(sections), slots, max(inputs, *(slot + 1 for slot in slots.values()), 0))
@@ -97,6 +102,42 @@ def _stages(program: Program) -> list[int]:
     return stages
 
 
+def _stretches(
+    nodes: Sequence[Node], indices: Sequence[int], found: dict[int, Condition]
+) -> Iterator[tuple[Condition | None, list[int]]]:
+    """The nodes of a stage in stretches of one condition each, or of none.
+
+    Those of a condition wait until one of its selects, or the end of the stage, wants them: all that they read is
+    computed by then, and they are together.
+    """
+    waiting: dict[Condition, list[int]] = {}
+    others: list[int] = []
+
+    def read_by(reading: Iterable[int]) -> Iterator[tuple[Condition, list[int]]]:
+        for a in (a for index in reading for a in arguments_of(nodes[index])):
+            condition = found.get(a)
+            if condition is not None and condition in waiting:
+                yield from complete(condition)
+
+    def complete(condition: Condition) -> Iterator[tuple[Condition, list[int]]]:
+        stretch = waiting.pop(condition)
+        yield from read_by(stretch)
+        yield condition, stretch
+
+    for index in indices:
+        if index in found:
+            waiting.setdefault(found[index], []).append(index)
+            continue
+        for one in read_by([index]):
+            yield None, others
+            yield one
+            others = []
+        others.append(index)
+    yield None, others
+    while waiting:
+        yield from complete(next(iter(waiting)))
+
+
 def _pieces(nodes: list[T], longest: int = LONGEST_STRETCH) -> list[list[T]]:
     count = -(-len(nodes) // longest)
     return [nodes[k * len(nodes) // count : (k + 1) * len(nodes) // count] for k in range(count)]
@@ -112,6 +153,9 @@ def _slots(program: Program, sections: Sequence[Arithmetic | Library]) -> dict[i
     slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
     first = sum(port.size for port in program.inputs)
     given: dict[int, None] = {}  # in order, each once
+    given |= {
+        section.condition.node: None for section in sections if isinstance(section, Arithmetic) and section.condition
+    }
     for number, section in enumerate(sections):
         in_memory = isinstance(section, Library)
         for index in section.nodes:

@@ -116,9 +116,10 @@ def reserve(out: Lines, vector: Vector, number: int, port: Port) -> None:
 
 
 def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) -> None:
-    """Set ``%phase<number>``, and ``%streams<number>``: rows without gaps, whole groups, numbers aligned, and many.
+    """Set ``%phase<number>``, ``%much<number>``, and ``%streams<number>``: much, and rows without gaps.
 
-    All results, ``numbers`` of them a state, want the same cache, so it is their size together that counts.
+    It is much where there are a whole group, aligned numbers, and many of them: all results, ``numbers`` of them a
+    state, want the same cache, so it is their size together that counts.
     """
     row = port.size * vector.itemsize
     packed = out.let(f"icmp eq i64 %outer{number}, {row}")
@@ -130,9 +131,9 @@ def decide(out: Lines, vector: Vector, number: int, port: Port, numbers: int) ->
     out.put(f"%phase{number} = and i64 {address}, {vector.bytes - 1}")
     low = out.let(f"and i64 {address}, {vector.itemsize - 1}")
     aligned = out.let(f"icmp eq i64 {low}, 0")
-    both = out.let(f"and i1 {packed}, {large}")
-    all_three = out.let(f"and i1 {both}, {aligned}")
-    out.put(f"%streams{number} = and i1 {all_three}, %contiguous{number}")
+    out.put(f"%much{number} = and i1 {large}, {aligned}")
+    rows = out.let(f"and i1 {packed}, %contiguous{number}")
+    out.put(f"%streams{number} = and i1 %much{number}, {rows}")
 
 
 def store_streamed(out: Lines, vector: Vector, number: int, port: Port) -> None:

@@ -1,0 +1,97 @@
+"""Hysteresis of a smooth loop (Bouc 1967; Wen 1976)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.actuators.with_state import FrictionWithState
+from armdyn.checks import number
+from armdyn.errors import ModelError
+from armdyn.program import less, minimum, select
+
+PARTS = 2
+"""Of a motion, each with its own slope of the loop."""
+
+SHORT = 1e-6
+"""Of the rate constant over a part: below, 1 - x/2 is (1 - exp(-x))/x to rounding."""
+
+
+@dataclass(frozen=True)
+class BoucWen(FrictionWithState):
+    """Friction k z of a bending z that follows the joint, ever less the nearer it is to c/k.
+
+        dz/dt = qd - (b |qd| |u|^(n-1) u + (1 - b) qd |u|^n),    u = k z/c,    F = k z
+
+    The usual A, beta and gamma are 1, b (k/c)^n and (1 - b) (k/c)^n; what is elastic beside it belongs into a spring. z
+    is a state as of `LuGre`, and hangs on the path of q alone. With n = b = 1 it is Dahl's law. Functions of one state
+    alone count what remains at a steady velocity, c sign(qd).
+
+    Args:
+        stiffness: k, of a joint that turns round where nothing is bent, N m/rad or N/m.
+        size: c, to which F tends, N m or N.
+        exponent: n, 1 or more: how sharply the loop bends there.
+        shape: b, from 1/2 to 1: at 1/2 the way back from a turn is straight until F is zero. Below, the law could give
+            energy.
+
+    Raises:
+        ModelError: a number that is not above zero, an exponent below 1, or a shape outside of these.
+
+    >>> law = armdyn.actuators.BoucWen(stiffness=400.0, size=2.0)
+    >>> z = law.state_along(0.0, 1.0, 0.0)
+    >>> round(float(law.force_with(z)), 12)
+    2.0
+    """
+
+    stiffness: float
+    size: float
+    exponent: float = 2.0
+    shape: float = 0.5
+
+    def __post_init__(self) -> None:
+        self._above_zero(stiffness="N m/rad or N/m", size="N m or N")
+        for name, least in (("exponent", 1.0), ("shape", 0.5)):
+            object.__setattr__(self, name, number(f"{name} of BoucWen", getattr(self, name), least=least))
+        if self.shape > 1.0:
+            raise ModelError(f"shape of BoucWen is {self.shape:g}; expected a number from 0.5 to 1")
+
+    def magnitude(self, speed: Any, load: Any) -> Any:
+        """c."""
+        return self.size
+
+    def state_rate(self, z: Any, rate: Any, load: Any = 0.0) -> Any:
+        """dz/dt, rad/s or m/s; arguments as of `LuGre.state_rate`."""
+        side = select(less(z, 0.0), -1.0, 1.0)
+        bent = abs(z * (self.stiffness / self.size)) ** self.exponent
+        return rate - bent * (self.shape * abs(rate) * side + (1.0 - self.shape) * rate)
+
+    def state_along(self, z: Any, moved: Any, speed: Any = 0.0) -> Any:
+        """z after a motion in one direction, rad or m: to the second order in its length, and never beyond c/k.
+
+        Along the motion w = sign(dq) u follows dw/ds = 1 - f(w), s = k |dq|/c, f = w^n where w > 0, else
+        -(2 b - 1) |w|^n. In each of `PARTS` parts f is linear: w grows by (1 - f) (1 - exp(-f' s))/f'.
+        """
+        scale, way = self.stiffness / self.size, select(less(moved, 0.0), -1.0, 1.0)
+        w, s = way * z * scale, abs(moved) * (scale / PARTS)
+        for _ in range(PARTS):
+            factor, size = select(less(w, 0.0), 1.0 - 2.0 * self.shape, 1.0), abs(w)
+            f = factor * size**self.exponent
+            slope = abs(factor) * self.exponent * size ** (self.exponent - 1.0)
+            w = minimum(w + (1.0 - f) * s * _mean_of_decay(slope * s), 1.0)
+        return way * w * (self.size / self.stiffness)
+
+    def force_with(self, z: Any, rate: Any = 0.0, load: Any = 0.0) -> Any:
+        """F = k z, N m or N; of no other argument."""
+        return self.stiffness * z
+
+    def energy(self, z: Any) -> Any:
+        """What is stored, k z^2/2, J."""
+        return 0.5 * self.stiffness * z * z
+
+
+def _mean_of_decay(x: Any) -> Any:
+    """(1 - exp(-x))/x of x >= 0."""
+    short = less(x, SHORT)
+    return select(short, 1.0 - 0.5 * x, (1.0 - np.exp(-x)) / select(short, 1.0, x))

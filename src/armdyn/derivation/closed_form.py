@@ -1,0 +1,163 @@
+"""`ClosedForm`: named results with the steps to them, and what they are written as."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+import sympy
+
+from armdyn.derivation.steps import Equation, Step
+from armdyn.errors import UnknownName
+from armdyn.threads import cached_property
+
+if TYPE_CHECKING:
+    from armdyn.derivation.arm import SymbolicArm
+    from armdyn.derivation.arrangement import Arrangement
+    from armdyn.derivation.structure import Structure
+
+
+class DerivationLike(Protocol):
+    """What task-space and constrained forms take of a `Derivation`."""
+
+    @property
+    def arm(self) -> SymbolicArm:
+        """The arm with its symbols."""
+
+    @property
+    def structure(self) -> Structure:
+        """The parts as polynomials."""
+
+    @property
+    def arrangement(self) -> Arrangement:
+        """Writes polynomials as expressions."""
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps to M, c and g."""
+
+
+class ClosedForm(ABC):
+    """Results of an arm in closed form, by name, and the steps to them.
+
+    It prints as text, shows itself in Jupyter, and writes LaTeX. Its kinds are `Derivation`, `TaskEquations` and
+    `ConstrainedEquations`.
+    """
+
+    RESULTS: ClassVar[Mapping[str, tuple[str, str, str]]]
+    """Every result: its symbol, its LaTeX, its meaning."""
+
+    WHERE: ClassVar[str]
+    """What the results are of, for an error."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def arm(self) -> SymbolicArm:
+            """The arm with its symbols."""
+
+        @property
+        def form(self) -> str:
+            """The word of the form, such as "lagrange"."""
+
+        @property
+        def steps(self) -> tuple[Step, ...]:
+            """The steps in order: title, sentence, equations."""
+
+    @abstractmethod
+    def _result(self, name: str) -> Any:
+        """One of `RESULTS`."""
+
+    def _step(self, title: str, sentence: str, *names: str) -> Step:
+        """A step whose equations are results."""
+        lines = ((*self.RESULTS[name][:2], self[name]) for name in names)
+        return Step(title, sentence, tuple(Equation(sympy.Symbol(left), value, latex) for left, latex, value in lines))
+
+    @property
+    def q(self) -> tuple[sympy.Symbol, ...]:
+        """The coordinates q1, ..., qn."""
+        return self.arm.algebra.symbols["q"]
+
+    @property
+    def qd(self) -> tuple[sympy.Symbol, ...]:
+        """Their rates qd1, ..., qdn."""
+        return self.arm.algebra.symbols["qd"]
+
+    @property
+    def qdd(self) -> tuple[sympy.Symbol, ...]:
+        """Their accelerations qdd1, ..., qddn."""
+        return self.arm.algebra.symbols["qdd"]
+
+    @property
+    def values(self) -> Mapping[sympy.Symbol, float]:
+        """The robot's numbers that the symbols stand for, SI."""
+        return self.arm.values
+
+    @property
+    def meanings(self) -> Mapping[sympy.Symbol, str]:
+        """The meanings of the symbols, such as "mass of link_1"."""
+        return self.arm.meanings
+
+    def __getitem__(self, name: str) -> Any:
+        """A result by its name, one of `RESULTS`, as a matrix or an expression of SymPy."""
+        if name not in self.RESULTS:
+            raise UnknownName.of("result", name, self.RESULTS, self.WHERE)
+        return self._results(name)
+
+    @cached_property
+    def _results(self) -> Callable[[str], Any]:
+        return cache(self._result)
+
+    def function(self, name: str, values: Mapping[Any, float] | None = None) -> Callable[..., Any]:
+        """A result as a NumPy function of q, qd and qdd, with numbers in place of the symbols.
+
+        Args:
+            name: one of `RESULTS`.
+            values: numbers of symbols, by symbol or name; the robot's own where not given.
+
+        Raises:
+            ModelError: where a symbol has no number; by the function, where a denominator is zero.
+
+        >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols="all")
+        >>> arm.function("M")([0.0, np.pi / 2], [0, 0], [0, 0])
+        array([[3., 1.],
+               [1., 1.]])
+        """
+        from armdyn.derivation.evaluation import evaluated  # noqa: PLC0415
+
+        return evaluated(self, name, values)
+
+    def text(self, name: str) -> str:
+        """A result as lines of text, an entry each."""
+        from armdyn.derivation.printing import Notation, lines_of  # noqa: PLC0415
+
+        value, symbol = self[name], self.RESULTS[name][0]
+        return "\n".join(lines_of(symbol, value, Notation(self.arm.parameters)))
+
+    def __str__(self) -> str:
+        from armdyn.derivation.printing import text_of  # noqa: PLC0415
+
+        return text_of(self)
+
+    def latex(self) -> str:
+        """The steps in LaTeX: headings, sentences and aligned equations (amsmath)."""
+        from armdyn.derivation.document import body_of  # noqa: PLC0415
+
+        return body_of(self)
+
+    def _repr_latex_(self) -> str:
+        from armdyn.derivation.document import shown_in_jupyter  # noqa: PLC0415
+
+        return shown_in_jupyter(self)
+
+    def document(self, path: str | Path | None = None) -> str:
+        """A LaTeX document of the steps, which compiles by itself; written to a file where one is named."""
+        from armdyn.derivation.document import document_of  # noqa: PLC0415
+
+        text = document_of(self)
+        if path is not None:
+            Path(path).write_text(text, encoding="utf-8")
+        return text

@@ -1,0 +1,112 @@
+"""Which nodes of a program are needed only where a condition holds: a group without such states leaves them out.
+
+A program has no branches: ``select`` computes both of its arms. The nodes that nothing but one arm of the selects of
+one condition reads are of no use to a group of states that all take the other arm. Where they are many, as the later
+steps of an iteration that has come to its end, they become sections of their own behind one jump. No state reads what
+was left out, so that its results do not depend on the other states of its group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from armdyn.program.graph import Node
+
+LEAST_NODES = 40
+"""Fewer cost less than a jump and the way through memory of what they read and give."""
+
+ARMS = {1: True, 2: False}
+"""The arguments of a select, (condition, a, b), and the condition at which each counts."""
+
+
+class Condition(NamedTuple):
+    """The node that decides, and whether what hangs on it counts where that is true, or where it is false."""
+
+    node: int
+    value: bool
+
+
+def conditions(nodes: Sequence[Node], results: Sequence[int], unconditional: frozenset[str]) -> dict[int, Condition]:
+    """The condition of every node that has one; ``unconditional`` operations, and what they read, have none.
+
+    Of conditions within another one's arm the outer one counts. So the node that decides has no condition itself, and
+    is known before what hangs on it.
+    """
+    arms = Arms(nodes)
+    readers: list[set[Condition | None]] = [set() for _ in nodes]
+    for index in results:
+        readers[index].add(None)
+    place: dict[int, Condition | None] = {}  # the innermost arm that every reader of a node is in
+    for index in reversed(range(len(nodes))):
+        operation = str(nodes[index][0])
+        if operation in ("input", "const"):
+            continue
+        own = None if operation in unconditional else arms.common(readers[index], index, place)
+        if arms.decides_outermost(index, place):
+            own = None
+        place[index] = own
+        arguments = [int(a) for a in nodes[index][1:]]
+        for k, argument in enumerate(arguments):
+            readers[argument].add(Condition(arguments[0], ARMS[k]) if operation == "select" and k in ARMS else own)
+    outermost = {index: arms.outermost(own) for index, own in place.items() if own is not None}
+    sizes = dict.fromkeys(outermost.values(), 0)
+    for condition in outermost.values():
+        sizes[condition] += 1
+    return {index: condition for index, condition in outermost.items() if sizes[condition] >= LEAST_NODES}
+
+
+class Arms:
+    """The arms of selects, each within another one's or in none.
+
+    Args:
+        nodes: of the program.
+    """
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self._selects: dict[int, list[int]] = {}
+        for index, node in enumerate(nodes):
+            if node[0] == "select":
+                self._selects.setdefault(int(node[1]), []).append(index)
+        self._within: dict[Condition, Condition | None] = {}
+
+    def common(
+        self, readers: set[Condition | None], index: int, place: dict[int, Condition | None]
+    ) -> Condition | None:
+        """The innermost arm that all of these are in, which read the node ``index``; those behind it have places."""
+        found = list(readers)
+        if not found:
+            return None
+        common = self._chain(found[0], index, place)
+        for reader in found[1:]:
+            chain = self._chain(reader, index, place)
+            common = [arm for arm in common if arm in chain]
+        return common[0] if common else None
+
+    def decides_outermost(self, index: int, place: dict[int, Condition | None]) -> bool:
+        """Whether a node decides about an arm that is in no other one."""
+        if index not in self._selects:
+            return False
+        return any(len(self._chain(Condition(index, value), index, place)) == 1 for value in ARMS.values())
+
+    def outermost(self, arm: Condition) -> Condition:
+        """The arm that this one is in, and that is in no other one."""
+        within = self._within[arm]
+        return arm if within is None else self.outermost(within)
+
+    def _chain(self, arm: Condition | None, index: int, place: dict[int, Condition | None]) -> list[Condition]:
+        """An arm and those it is in, the innermost first."""
+        chain: list[Condition] = []
+        while arm is not None:
+            chain.append(arm)
+            if arm not in self._within:
+                self._within[arm] = self._around(arm, index, place)
+            arm = self._within[arm]
+        return chain
+
+    def _around(self, arm: Condition, index: int, place: dict[int, Condition | None]) -> Condition | None:
+        """The arm that all selects of an arm are in; none where one of them comes before the node ``index``."""
+        selects = self._selects[arm.node]
+        if selects[0] <= index:
+            return None
+        return self.common({place[select] for select in selects}, index, place)

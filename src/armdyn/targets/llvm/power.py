@@ -1,0 +1,124 @@
+"""x^y of vectors in LLVM IR, without a branch: e^(y log x) with the logarithm in two numbers.
+
+y log x may be as large as 700 and counts with its absolute error, so log x must be known to some 2^-63 of itself. With
+x = 2^k m, m between 1/sqrt(2) and sqrt(2), s = (m - 1)/(m + 1) and z = s^2,
+
+    log x = k log 2 + 2 s (1 + z/3 + z^2 (1/5 + z/7 + ...)),
+
+where s, z/3 and the sums are carried as a number and what it lacks, by fused operations. The result is right to
+2^-52.5 of itself. For float64 on processors that multiply and add with one rounding.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from armdyn.targets.llvm.exponential import exponential, log_2_parts
+from armdyn.targets.llvm.vectors import Lines, Vector, horner, multiply_add
+
+SMALLEST, LARGEST = 2.0**-1022, float.fromhex("0x1.fffffffffffffp+1023")
+"""Normal numbers: from the one to the other."""
+
+MOST = 700.0
+"""The largest |y log x|: beyond it the result is near the end of the range of numbers, or out of it."""
+
+_THIRD = 1.0 / 3.0
+_REST_OF_THIRD = float(Fraction(1, 3) - Fraction(_THIRD))
+_TAIL = tuple(1.0 / (2 * j + 5) for j in range(11))
+"""Of log m: 1/5, 1/7, ..., of z^2, z^3, ...: what follows is below 2^-65 of it."""
+
+_SQRT_HALF = 0x3FE6A09E667F3BCD
+"""The bits of 1/sqrt(2)."""
+
+
+def has_power(vector: Vector) -> bool:
+    """Whether `power` is for vectors of this kind."""
+    return vector.scalar == "double" and vector.has_fma
+
+
+def power(out: Lines, vector: Vector, x: str, y: str) -> tuple[str, str]:
+    """Append the instructions for x^y; its name, and that of the mask of the lanes where it is right.
+
+    These are those of positive normal x with |y log x| up to `MOST`.
+    """
+    t = vector.type
+    high, low = _logarithm(out, vector, x)
+    product = out.let(f"fmul {t} {y}, {high}")
+    lacking = _rest_of_product(out, vector, y, high, product)
+    lacking = multiply_add(out, vector, y, low, lacking)
+    value = exponential(out, vector, product, lacking)
+    size = out.let(f"call {t} @llvm.fabs.{vector.suffix}({t} {product})")
+    normal = out.let(f"fcmp oge {t} {x}, {vector.splat(SMALLEST)}")
+    finite = out.let(f"fcmp ole {t} {x}, {vector.splat(LARGEST)}")
+    within = out.let(f"fcmp ole {t} {size}, {vector.splat(MOST)}")
+    both = out.let(f"and {vector.mask_type} {normal}, {finite}")
+    return value, out.let(f"and {vector.mask_type} {both}, {within}")
+
+
+def _logarithm(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
+    """The logarithm of x, as a number and what it lacks."""
+    t, one = vector.type, vector.splat(1.0)
+    k, m = _exponent_and_rest(out, vector, x)
+    # s = f/d, d = m + 1 with what it lacks
+    f, d = out.let(f"fsub {t} {m}, {one}"), out.let(f"fadd {t} {m}, {one}")
+    d_low = out.let(f"fsub {t} {m}, {out.let(f'fsub {t} {d}, {one}')}")
+    reciprocal = out.let(f"fdiv {t} {one}, {d}")
+    s = out.let(f"fmul {t} {f}, {reciprocal}")
+    rest = multiply_add(out, vector, _minus(out, vector, s), d, f)
+    rest = multiply_add(out, vector, _minus(out, vector, s), d_low, rest)
+    s_low = out.let(f"fmul {t} {rest}, {reciprocal}")
+    twice, twice_low = out.let(f"fadd {t} {s}, {s}"), out.let(f"fadd {t} {s_low}, {s_low}")
+    # z = s^2, T = z/3 + z^2 (...)
+    z = out.let(f"fmul {t} {s}, {s}")
+    z_low = multiply_add(out, vector, twice, s_low, _rest_of_product(out, vector, s, s, z))
+    third = out.let(f"fmul {t} {z}, {vector.splat(_THIRD)}")
+    small = _rest_of_product(out, vector, z, vector.splat(_THIRD), third)
+    small = multiply_add(out, vector, z, vector.splat(_REST_OF_THIRD), small)
+    small = multiply_add(out, vector, z_low, vector.splat(_THIRD), small)
+    square = out.let(f"fmul {t} {z}, {z}")
+    small = multiply_add(out, vector, square, horner(out, vector, z, _TAIL), small)
+    T, T_low = _sum(out, vector, third, small)
+    # log m = 2 s + 2 s T
+    product = out.let(f"fmul {t} {twice}, {T}")
+    lacking = _rest_of_product(out, vector, twice, T, product)
+    lacking = multiply_add(out, vector, twice, T_low, lacking)
+    lacking = multiply_add(out, vector, twice_low, T, lacking)
+    log_m, log_m_low = _sum(out, vector, twice, product)
+    lacking = out.let(f"fadd {t} {lacking}, {twice_low}")
+    log_m_low = out.let(f"fadd {t} {log_m_low}, {lacking}")
+    # + k log 2
+    part, last = log_2_parts(vector)
+    whole = out.let(f"fmul {t} {k}, {vector.splat(part)}")  # exact
+    high, low = _sum(out, vector, whole, log_m)
+    low = out.let(f"fadd {t} {low}, {multiply_add(out, vector, k, vector.splat(last), log_m_low)}")
+    return high, low
+
+
+def _exponent_and_rest(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
+    """x = 2^k m with m from 1/sqrt(2) to sqrt(2): k and m as numbers."""
+    t, bits = vector.type, vector.bits_type
+    of_x = out.let(f"bitcast {t} {x} to {bits}")
+    above = out.let(f"sub {bits} {of_x}, {vector.bits(_SQRT_HALF)}")
+    exponent = out.let(f"ashr {bits} {above}, {vector.bits(52)}")
+    moved = out.let(f"shl {bits} {exponent}, {vector.bits(52)}")
+    m = out.let(f"bitcast {bits} {out.let(f'sub {bits} {of_x}, {moved}')} to {t}")
+    magic = vector.splat(vector.magic)
+    of_magic = out.let(f"bitcast {t} {magic} to {bits}")
+    shifted = out.let(f"bitcast {bits} {out.let(f'add {bits} {of_magic}, {exponent}')} to {t}")
+    return out.let(f"fsub {t} {shifted}, {magic}"), m
+
+
+def _minus(out: Lines, vector: Vector, a: str) -> str:
+    return out.let(f"fneg {vector.type} {a}")
+
+
+def _rest_of_product(out: Lines, vector: Vector, a: str, b: str, product: str) -> str:
+    """a b less its rounded value."""
+    return multiply_add(out, vector, a, b, _minus(out, vector, product))
+
+
+def _sum(out: Lines, vector: Vector, large: str, small: str) -> tuple[str, str]:
+    """The sum of two numbers, of which the first is the larger one or zero, and what it lacks."""
+    t = vector.type
+    total = out.let(f"fadd {t} {large}, {small}")
+    return total, out.let(f"fsub {t} {small}, {out.let(f'fsub {t} {total}, {large}')}")

@@ -1,0 +1,116 @@
+"""Nodes that only some states need are left out where no state of a group does, and nothing else changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from armdyn.program import Port, Program, less, select, trace
+from armdyn.program.interpret import interpret
+from armdyn.targets.llvm.machine import host
+from armdyn.targets.llvm.sections import Arithmetic, cut
+from program.test_llvm import compiled_for, narrow_machines
+
+rng = np.random.default_rng(7)
+
+
+def long_way(x: Any, steps: int = 60) -> Any:
+    """Many operations that nothing simplifies."""
+    y = x
+    for k in range(steps):
+        y = y * (0.9 + 0.001 * k) + 0.1 * x
+    return y
+
+
+def conditional(program: Program) -> list[Arithmetic]:
+    return [s for s in cut(program).sections if isinstance(s, Arithmetic) and s.condition is not None]
+
+
+def one_arm(x: Any) -> Any:
+    return select(less(0.0, x[0]), long_way(x[1]), x[1])
+
+
+def both_arms(x: Any) -> Any:
+    return select(less(0.0, x[0]), long_way(x[1]), long_way(x[1] + 2.0))
+
+
+def several_selects(x: Any) -> Any:
+    """Results of one arm that read a select of the same condition."""
+    c = less(0.0, x[0])
+    first = select(c, long_way(x[1]), 0.5)
+    return [select(c, long_way(first), x[1]), first]
+
+
+def iteration(x: Any) -> Any:
+    """Newton's method for a root, whose steps end where they change nothing."""
+    y, done = 0.5 * (x[1] + 3.0), 0.0
+    for _ in range(5):
+        further = 0.5 * (y + (x[1] + 2.0) / y) + 1e-30 * long_way(y)
+        now = less(abs(further - y), 1e-9)
+        y, done = select(done, y, further), select(done, 1.0, now)
+    return y
+
+
+PROGRAMS: dict[Callable[..., Any], int] = {one_arm: 1, both_arms: 2, several_selects: 2, iteration: 4}
+"""How many sections have a condition."""
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_results_are_those_of_the_interpreter(function: Callable[..., Any]) -> None:
+    """Groups of which all states meet the condition, none, some, and a last one that is not whole."""
+    program = trace(function, [Port("x", (2,))], name=function.__name__)
+    assert len(conditional(program)) == PROGRAMS[function]
+    states = rng.uniform(0.1, 1.0, (16 * 6 + 5, 2))
+    sides = np.repeat([1.0, -1.0, 1.0, -1.0], 16)
+    states[: sides.size, 0] *= sides
+    states[sides.size :, 0] *= rng.choice([-1.0, 1.0], len(states) - sides.size)
+    states[20] = np.nan
+    for dtype in "df":
+        x = states.astype(dtype)
+        expected = interpret(program, x, dtype=dtype)
+        for machine in (host(), *narrow_machines()):
+            found = compiled_for(program, machine)(x)
+            for one, wanted in zip(found if isinstance(found, tuple) else (found,), expected, strict=True):
+                np.testing.assert_allclose(one, wanted, rtol=0, atol=1e-14 if dtype == "d" else 1e-5)
+
+
+@pytest.mark.parametrize("function", PROGRAMS)
+def test_a_state_does_not_depend_on_its_group(function: Callable[..., Any]) -> None:
+    """Bit for bit: alone, and among others that meet the condition or do not."""
+    ufunc = compiled_for(trace(function, [Port("x", (2,))], name=function.__name__), host())
+    x = rng.uniform(-1.0, 1.0, (64, 2))
+    together = np.asarray(ufunc(x))
+    alone = np.stack([np.asarray(ufunc(one)) for one in x])
+    np.testing.assert_array_equal(
+        together.reshape(-1), np.moveaxis(alone, 0, together.ndim - 2 if together.ndim > 1 else 0).reshape(-1)
+    )
+
+
+def test_what_stays_without_a_condition() -> None:
+    """Short arms, library functions and what they read, what both arms or a result read, and the condition itself."""
+
+    def of_library(x: Any) -> Any:
+        return select(less(0.0, x[0]), np.sin(long_way(x[1])), 0.0)
+
+    def shared(x: Any) -> Any:
+        way = long_way(x[1])
+        return select(less(0.0, x[0]), way, 2.0 * way)
+
+    def result(x: Any) -> Any:
+        way = long_way(x[1])
+        return [select(less(0.0, x[0]), way, 0.0), way]
+
+    def short(x: Any) -> Any:
+        return select(less(0.0, x[0]), long_way(x[1], 3), 0.0)
+
+    def decided_within(x: Any) -> Any:
+        """The inner condition is computed in the arm of the outer one, which is then one piece."""
+        way = long_way(x[1])
+        return select(less(0.0, x[0]), select(less(way, 0.5), long_way(x[1] - 1.0, 3), way), 0.0)
+
+    for function in (of_library, shared, result, short):
+        assert not conditional(trace(function, [Port("x", (2,))]))
+    assert len(conditional(trace(decided_within, [Port("x", (2,))]))) == 1
