@@ -249,3 +249,17 @@ def test_names_of_the_loop(name: str) -> None:
     )
     with pytest.raises(armdyn.TraceError, match=f"law has an argument '{name}', as the loop itself has; rename it"):
         armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.function("(n),()->(n)")(law))
+
+
+@pytest.mark.parametrize("name", ["q", "h", "work"])
+def test_results_with_names_of_the_loop(name: str) -> None:
+    """One called h would be the length of the next step."""
+
+    def law(model: Any, q: Any) -> Any:
+        return q, q[0]
+
+    names = NamedTuple("Named", [("tau", Any), (name, Any)])  # type: ignore[misc]
+    controller = armdyn.function("(n)->(n),()", result=names)(law)
+    robot = armdyn.load("planar_2r")
+    with pytest.raises(armdyn.TraceError, match=f"law has a result '{name}', as the loop itself has; rename it"):
+        armdyn.ClosedLoop(robot, controller, energy=True)

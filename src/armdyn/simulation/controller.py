@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from armdyn.checks import one_per_joint
-from armdyn.declaration import Argument, Function, on_numbers
+from armdyn.declaration import Argument, Function, Shape, on_numbers
 from armdyn.errors import ShapeError, TraceError, shown
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
@@ -77,6 +77,17 @@ class Controller:
     def inputs(self) -> dict[str, Argument]:
         """References, gains and the like."""
         return {a.name: a for a in self.function.arguments if a.name not in (*MOTION, *self.state)}
+
+    def state_beside(self, taken: Iterable[str]) -> dict[str, Shape]:
+        """The shapes of its own state by name, beside names that the loop has.
+
+        Raises:
+            TraceError: a result with such a name, which would take the place of what it names.
+        """
+        for name in taken:
+            if name in self.results:
+                raise TraceError(f"{self.function.name} has a result {name!r}, as the loop itself has; rename it")
+        return {name: argument.shape for name, argument in self.state.items()}
 
     def run(self, model: Any, values: Mapping[str, Any], **options: Any) -> dict[str, Any]:
         """Its results by name, from arguments by name.
