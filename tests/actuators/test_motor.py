@@ -248,7 +248,6 @@ PLAIN = Motor(torque_constant=0.03, resistance=0.3)
         (lambda: Motor(resistance=-1.0), ModelError, "resistance of Motor is -1.0"),
         (lambda: Motor(friction=-1.0), ModelError, "friction of Motor is -1.0; expected a number of at least zero"),
         (lambda: Motor(limits=24.0), DTypeError, "limits of Motor is 24.0; expected an armdyn.actuators.MotorLimits"),
-        (lambda: Motor(mass=1.0, rotor_mass=2.0), ModelError, "rotor_mass of Motor is 2 kg, more than"),
         (lambda: PLAIN.speed_torque_curve(24.0, points=1), ModelError, "points is 1; expected a whole number"),
         (lambda: PLAIN.region(gear_ratio=0.0), ModelError, "gear_ratio is 0; expected the turns of the motor"),
         (lambda: Cogging(0.01, 0.0), ModelError, "periods of Cogging is 0.0; expected a number above zero"),

@@ -74,7 +74,9 @@ def test_voltages_are_8_103() -> None:
     inductive = ROBOT.motor_voltages(Q, QD, QDD, QDDD) - steady
     np.testing.assert_allclose(inductive, rates * (8e-5, 3e-4), rtol=1e-6, atol=1e-9)
     warm = ROBOT.motor_voltages(Q, QD, QDD, winding_rise=[50.0, 30.0]) - steady
-    np.testing.assert_allclose(warm, currents(0.0) * (0.3 * 0.00393 * 50.0, 0.0), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        warm, currents(0.0) * (0.3 * 0.00393 * 50.0, 1.1 * 0.00393 * 30.0), rtol=1e-9, atol=1e-12
+    )
 
 
 def test_electrical_power_is_what_it_becomes() -> None:

@@ -41,8 +41,14 @@ def test_on_the_command_line(shell: Shell, file: Path, tmp_path: Path) -> None:
         printed = np.array(shell(*command, *more).out.splitlines()[1].split(","), float)
         np.testing.assert_allclose(printed, arm.inverse_dynamics(*state), rtol=1e-13)
     page = shell("info", "planar_2r", "--actuators", str(file)).out
-    assert re.search(r"joint_1 +-101 +1\.2e-5 +0\.153 +- +Viscous\(coefficient=0\.4\)\s+Coulomb\(size=1\.5\)", page)
+    assert re.search(r"joint_1 +-101 +1\.2e-5 +0\.153 +gear inertia=3e-06 +Viscous\(coefficient=0\.4\)\s+Coulomb", page)
     assert re.search(r"joint_2 +50\.5 +- +- +- +none", page)
+    parts = "gear: {ratio: 9, efficiency: 0.8}, brake: {torque: 3}, rotor: {inertia: 1e-4, ratio: 5}"
+    file.write_text(f"joint_1: {{{parts}}}")
+    page = shell("info", "planar_2r", "--actuators", str(file)).out
+    assert re.search(
+        r"joint_1 +9 .*gear efficiency=0\.8 .*\s+Rotor\(inertia=0\.0001, ratio=5\)\s+Brake\(torque=3\)", page
+    )
     assert "Drives" not in shell("info", "planar_2r").out
 
 

@@ -69,7 +69,7 @@ def test_joints_without_a_drive_say_what_fails(shell: Shell, motion: Path, tmp_p
         (["--joint", "wrist"], "no joint 'wrist' in 'ur5' (6 joints). Known: shoulder_pan_joint"),
         (["--prefer", "price"], "prefer is 'price'; expected 'mass' or 'loss'"),
         (["--catalogue", "none.csv"], "no file 'none.csv'"),
-        (["--mount", "wrist_2_joint"], "--mount 'wrist_2_joint': expected JOINT=VALUE"),
+        (["--mount", "wrist_2_joint"], "--mount 'wrist_2_joint': expected JOINT=FRAME, each joint once"),
         (["--voltage", "0"], "voltage is 0.0; expected a number above zero"),
         (["--plot", "drives.xyz"], "--plot 'drives.xyz': expected a file name that ends in"),
     ],
@@ -79,6 +79,17 @@ def test_messages(shell: Shell, motion: Path, words: list[str], message: str) ->
     said = shell("size", "ur5", "--motion", str(motion), *words)
     assert said.code == 2
     assert message in " ".join(said.err.split())
+
+
+def test_a_joint_that_slides_needs_its_lead(shell: Shell, tmp_path: Path) -> None:
+    arm, t, path = armdyn.load("rp"), np.linspace(0.0, 2.0, 41), tmp_path / "slide.csv"
+    turn, slide = arm.joint_names
+    q = 0.1 * np.sin(np.pi * t[:, None]) * np.ones(2) + 0.3
+    np.savetxt(path, np.column_stack([t, q]), delimiter=",", header=f"t,q_{turn},q_{slide}", comments="")
+    said = shell("size", "rp", "--motion", str(path))
+    assert said.code == 2
+    assert f"say the lead of its screw: --lead {slide}=0.005, m a turn" in " ".join(said.err.split())
+    assert shell("size", "rp", "--motion", str(path), "--lead", f"{slide}=0.005").code == 0
 
 
 def test_files_in_a_new_folder(shell: Shell, motion: Path, tmp_path: Path) -> None:

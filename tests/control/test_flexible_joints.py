@@ -5,7 +5,7 @@ import pytest
 
 import armdyn
 from armdyn import TraceError, Unsupported
-from armdyn.actuators import Actuator, Gear, Motor, Spring, Viscous
+from armdyn.actuators import Actuator, Cogging, Gear, Motor, MotorLimits, Spring, Viscous
 from armdyn.simulation import RungeKutta4
 from oracles.flexible import flexible
 
@@ -75,10 +75,38 @@ def test_damped_springs_need_their_deflection() -> None:
         robot.compile(armdyn.control.flexible_feedforward)(*np.zeros((9, 2)))
 
 
-def test_motors_behind_springs_are_refused() -> None:
-    """Their speeds are not those of the links."""
-    motor = Motor(rotor_inertia=1e-5, torque_constant=0.05, resistance=0.5)
-    robot = ARM.with_actuators({"joint_1": Actuator(motor, Gear(100.0), spring=Spring(900.0))})
-    loop = armdyn.ClosedLoop(robot, armdyn.control.through_motors(armdyn.control.pd_gravity))
-    with pytest.raises(Unsupported, match="flexible joints"):
-        loop([0.0, 0.0], steps=1, q_ref=[0, 0], qd_ref=[0, 0], Kp=[1, 1], Kd=[1, 1])
+MOTOR = Motor(
+    1e-5, torque_constant=0.05, resistance=0.5, inductance=4e-4, cogging=Cogging(0.01, 6.0), limits=MotorLimits(3.0)
+)  # fmt: skip
+DRIVEN = {"joint_1": Actuator(MOTOR, Gear(100.0), spring=Spring(900.0)), "joint_2": Actuator(MOTOR, Gear(-60.0))}
+AIM = {"q_ref": np.array([0.3, -0.2]), "Kp": np.array([60.0, 40.0]), "Kd": np.array([6.0, 4.0])}
+
+
+def test_motors_behind_springs_turn_with_their_rotors() -> None:
+    """Step by step: current and cogging at theta and thetad of the flexible joint, at q and qd of the rigid one."""
+    robot, h, G = ARM.with_actuators(DRIVEN), 5e-4, np.array([100.0, -60.0])
+    through = armdyn.control.through_motors(armdyn.control.motor_pd_gravity, flexible=True)
+    loop = armdyn.ClosedLoop(robot, through, method=armdyn.simulation.SemiImplicitEuler(step=h))
+    rolled = loop([0.1, 0.2], theta=[0.15, 0.2], steps=40, **AIM).final
+    law = robot.compile(armdyn.control.motor_pd_gravity)
+    (q, theta), qd, thetad, current = np.array([[0.1, 0.2], [0.15, 0.2]]), np.zeros(2), np.zeros(2), np.zeros(2)
+    for _ in range(40):
+        wanted = law(theta, thetad, *AIM.values()) / (G * 0.05)
+        volts = [MOTOR.voltage_for(a, i, w, h) for a, i, w in zip(wanted, current, G * thetad, strict=True)]
+        steps = zip(current, np.clip(volts, -3.0, 3.0), G * thetad, strict=True)
+        current = np.array([MOTOR.next_current(i, volt, w, h) for i, volt, w in steps])
+        tau = G * (0.05 * current + MOTOR.cogging_torque(G * theta))
+        links, rotors = robot.flexible_forward_dynamics(q, qd, theta, thetad, tau)
+        qd, thetad = qd + h * links, thetad + h * np.array([rotors[0], links[1]])
+        q, theta = q + h * qd, theta + h * thetad
+    assert abs(theta - q)[0] > 1e-3
+    np.testing.assert_allclose([rolled.q, rolled.theta], [q, theta], rtol=1e-11)
+    np.testing.assert_allclose(rolled.current, current, rtol=1e-10)
+
+
+@pytest.mark.parametrize(("robot", "flexible"), [(ARM.with_actuators(DRIVEN), False), (ARM, True)])
+def test_motors_whose_speeds_are_not_known_are_refused(robot: armdyn.Robot, flexible: bool) -> None:
+    loop = armdyn.ClosedLoop(robot, armdyn.control.through_motors(armdyn.control.pd_gravity, flexible=flexible))
+    rotors = {"theta": [0, 0], "thetad": [0, 0]} if flexible else {}
+    with pytest.raises(Unsupported, match="flexible joints; leave" if flexible else "flexible joints, whose rotors"):
+        loop([0.0, 0.0], steps=1, q_ref=[0, 0], qd_ref=[0, 0], Kp=[1, 1], Kd=[1, 1], **rotors)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, Rotor, Viscous
 from oracles.general_arms import P, R, general
 from oracles.short_run import short_run
 from oracles.states import assert_close, random_states
@@ -25,8 +26,6 @@ STATES = {"inverse_dynamics": 3, "velocity_forces": 2, "coriolis_matrix": 2, "ma
 
 def geared() -> armdyn.Robot:
     """Rotors across the joints, on the base, on the link before and on the link that they move."""
-    from armdyn.actuators import Actuator, Gear, Motor, Rotor
-
     arm, motor = general([R, R, P], [-1, 0, 1], seed=9, inclined=False), Motor(rotor_inertia=0.01)
     drives = {
         "joint_1": Actuator(motor, Gear(12.5), rotor=Rotor(mass=0.3, axis=(0.6, 0.0, 0.8))),
@@ -97,6 +96,21 @@ def test_friction_is_part_of_the_joint_forces() -> None:
     s = random_states(robot.dof, 4, seed=42)
     found = [derivation.function("friction")(*state) for state in zip(s.q, s.qd, s.qdd, strict=True)]
     assert_close(np.array(found), robot.friction_forces(s.q, s.qd))
+
+
+def test_viscous_and_coulomb_laws_of_actuators_are_part_of_it() -> None:
+    motor = Motor(1e-4, damping=2e-4, friction=3e-3)
+    drives = [Actuator(motor, Gear(-30.0), [Viscous(0.3), Coulomb(0.7)], brake=Brake(0.02, "engaged")), Actuator(motor)]
+    robot = armdyn.load("planar_2r").with_actuators(dict(zip(("joint_1", "joint_2"), drives, strict=True)))
+    robot, s = robot.with_friction({"joint_1": (0.2, 0.4)}), random_states(2, 5, seed=18)
+    states = list(zip(s.q, s.qd, s.qdd, strict=True))
+    for symbols in (None, "all"):
+        derivation = armdyn.derive(robot, symbols=symbols)
+        for name, expected in (
+            ("friction", robot.friction_forces(s.q, s.qd)),
+            ("tau", robot.inverse_dynamics(s.q, s.qd, s.qdd)),
+        ):
+            assert_close(np.array([derivation.function(name)(*state) for state in states]), expected)
 
 
 def test_random_trees_in_numbers() -> None:

@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pinocchio
 import pytest
 
 import armdyn
 from armdyn import ModelError, Robot, Unsupported
-from armdyn.actuators import Actuator, Coulomb, Gear, Motor, Rotor, Stator, Viscous
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, Rotor, Stator, Stribeck, Viscous
 from armdyn.actuators.data import fields_of, known_laws
 from armdyn.formats.urdf import read_urdf_text
 from oracles.states import assert_close, random_states
@@ -62,6 +63,74 @@ def test_the_transmissions_say_gear_and_rotor_where_our_own_element_is_cut_out()
     assert "xmlns" not in armdyn.load("ur5").to_urdf()
 
 
+RUBS = {
+    "elbow_joint": Actuator(Motor(1e-4, damping=2e-5, friction=1e-3), Gear(-60.0), [Viscous(0.1), Coulomb(0.2)]),
+    "wrist_1_joint": Actuator(Motor(1e-4), Gear(50.0), brake=Brake(0.4, "engaged")),
+    "wrist_2_joint": Actuator(friction=[Stribeck(3.0, 2.0, 0.1), Viscous(0.7)]),
+    "wrist_3_joint": Actuator(gear=Gear(30.0)),
+}
+IN_DYNAMICS = {
+    "shoulder_pan_joint": (0.3, 0.4),
+    "elbow_joint": (60.0**2 * 2e-5 + 0.1 + 0.5, 0.06 + 0.2 + 0.6),
+    "wrist_1_joint": (0.1, 50.0 * 0.4 + 0.2),
+    "wrist_2_joint": (0.7, 0.0),
+    "wrist_3_joint": (0.8, 0.9),
+}
+
+
+def rubbing() -> Robot:
+    own = {"shoulder_pan_joint": (0.3, 0.4), "wrist_1_joint": (0.1, 0.2), "wrist_3_joint": (0.8, 0.9)}
+    return armdyn.load("ur5").with_friction(own).with_actuators(RUBS).with_friction({"elbow_joint": (0.5, 0.6)})
+
+
+def test_viscous_and_coulomb_friction_stand_in_dynamics_too() -> None:
+    """What Pinocchio reads of the file, and we where our own element is cut out; whole, it is the same robot."""
+    robot = rubbing()
+    assert read_again(robot) == robot
+    s = random_states(6, 3, seed=17)
+    assert_close(read_again(robot).inverse_dynamics(s.q, s.qd, s.qdd), robot.inverse_dynamics(s.q, s.qd, s.qdd), 0.0)
+    peer = pinocchio.buildModelFromXML(robot.to_urdf())
+    bare = Robot(read_urdf_text(re.sub("<armdyn .*</armdyn>", "", robot.to_urdf(), flags=re.DOTALL)))
+    for i, joint in enumerate(bare.model.joints):
+        assert_close(np.array([joint.damping, joint.friction]), np.array(IN_DYNAMICS.get(joint.name, (0.0, 0.0))))
+        assert (joint.damping, joint.friction) == (peer.damping[i], _coulomb(peer)[i])
+
+
+def _coulomb(peer: pinocchio.Model) -> np.ndarray:
+    return peer.upperDryFrictionLimit if hasattr(peer, "upperDryFrictionLimit") else peer.friction
+
+
+@pytest.mark.parametrize(
+    ("was", "given", "said"),
+    [
+        ('damping="0.7"', 'damping="0.8"', "damping 0.8, and <armdyn> 0.7; expected the same numbers, damping 0.7 and"),
+        ('friction="0.86', 'friction="0.96', "friction 0.96, and <armdyn> 0.86"),
+        ('size="0.2"', 'size="0.3"', "joint 'elbow_joint': <dynamics> says friction 0.86, and <armdyn> 0.96"),
+        ('damping="0.5"', 'damping="0.4"', "damping 0.672, and <armdyn> 0.572"),
+        ('torque="0.4"', 'torque="0.5"', "joint 'wrist_1_joint': <dynamics> says friction 20.2, and <armdyn> 25.2"),
+        ('damping="0.7"', 'damping="0.70000001"', None),
+        ('<dynamics damping="0.7" friction="0.0" />', '<dynamics friction="0" />', None),
+        ('<dynamics damping="0.7" friction="0.0" />', "", None),
+    ],
+)
+def test_dynamics_that_contradict_our_own_element_are_named(was: str, given: str, said: str | None) -> None:
+    text = rubbing().to_urdf()
+    assert text.count(was) == 1
+    text = text.replace(was, given)
+    if said is None:
+        assert Robot(read_urdf_text(text)) == rubbing()
+        return
+    with pytest.raises(ModelError, match=re.escape(said)):
+        read_urdf_text(text)
+    with pytest.warns(armdyn.DescriptionWarning, match="<armdyn> is taken"):
+        taken = read_urdf_text(text, problems="warn")
+    own = read_urdf_text(re.sub("<dynamics.*?/>", "", text)).joints
+    of_elbow = own[2:5]  # the others have no law that <dynamics> states
+    assert [(j.damping, j.friction, j.laws) for j in taken.joints[2:5]] == [
+        (j.damping, j.friction, j.laws) for j in of_elbow
+    ]
+
+
 def test_a_rotor_that_is_a_body_is_a_reflected_inertia_to_others() -> None:
     motor, gear = Motor(rotor_inertia=2e-5), Gear(-80.0)
     apart = Actuator(motor, gear, rotor=[Rotor(mass=0.2), Rotor(inertia=3e-4, ratio=8.0)], stator=Stator(mass=0.3))
@@ -103,6 +172,7 @@ def test_a_transmission_that_contradicts_our_own_element_is_named(was: str, give
         ('ratio="5.0"', 'ratio="0"', "<actuator>: ratio of Gear is 0; expected the turns"),
         ('ratio="5.0"', 'ratio="five"', "<actuator>: ratio of Gear is 'five'; expected a finite number"),
         ('ratio="5.0"', 'ration="5.0"', "Did you mean 'ratio'?"),
+        ("</armdyn>", '<of_joint joint="joint_1"/></armdyn>', "<of_joint> of joint 'joint_1' stands here again"),
         ("gear ratio", "gera ratio", "Did you mean 'gear'?"),
         ("Coulomb size", "Coulom size", "no friction law 'Coulom' in armdyn.actuators"),
         ("<friction>", '<friction remark="7">', "no friction law 'remark' in armdyn.actuators"),

@@ -9,7 +9,7 @@ from pydrake.multibody.plant import MultibodyPlant
 from pydrake.multibody.tree import MultibodyForces
 
 from armdyn import ModelError, Robot
-from armdyn.actuators import Actuator, Gear, Motor, Rotor
+from armdyn.actuators import Actuator, Gear, Motor, Rotor, Viscous
 from armdyn.formats.urdf import read_urdf_text
 from oracles.states import assert_close, random_states
 
@@ -92,10 +92,10 @@ def test_rotor_inertia_and_damping_are_drakes() -> None:
 
 
 def test_written_gears_and_rotors_are_drakes() -> None:
-    """Drake's M of a file that `to_urdf` wrote has G^2 (I_rotor + I_gear) too; Pinocchio reads the file."""
+    """Drake's M of a file that `to_urdf` wrote has G^2 (I_rotor + I_gear) too, and its damping is that of the laws."""
     drives = {
-        "turn": Actuator(Motor(1.5e-4), Gear(30.3, inertia=2e-5)),
-        "slide": Actuator(Motor(2e-3), Gear(-70.0)),
+        "turn": Actuator(Motor(1.5e-4, damping=3e-4), Gear(30.3, inertia=2e-5), Viscous(0.7)),
+        "slide": Actuator(Motor(2e-3), Gear(-70.0), [Viscous(0.2), Viscous(0.4)]),
     }
     robot = Robot(read_urdf_text(arm(""))).with_actuators(drives)
     check_against_drake(robot, robot.to_urdf())
@@ -150,6 +150,14 @@ def check_against_drake(robot: Robot, text: str) -> None:
         (
             simple("turn", '<mechanicalReduction offset="3">1</mechanicalReduction>'),
             "<mechanicalReduction> offset of <transmission> is not used: transmission 'of_turn'",
+        ),
+        (
+            simple("turn", '<drake:gear_ratio value="3" type="7"/>'),
+            "<drake:gear_ratio> type of <transmission> is not used: transmission 'of_turn'",
+        ),
+        (
+            simple("turn", REDUCED).replace("<actuator ", '<actuator value="3" '),
+            "<actuator> value of <transmission> is not used: transmission 'of_turn'",
         ),
         (
             '<ros2_control name="c"><transmission name="t"><joint name="turn"/></transmission></ros2_control>',

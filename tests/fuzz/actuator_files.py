@@ -40,7 +40,7 @@ SHEETS: tuple[dict[str, Any], ...] = (
         "stall_torque": 2.4,
         "nominal_voltage": 24,
         "maximum_speed": "9000 rpm",
-        "rotor_mass": 0.1,
+        "mass": 0.1,
     },
     {
         **{

@@ -11,7 +11,7 @@ from scipy.linalg import expm
 
 import armdyn
 from armdyn.actuators import Actuator, Motor
-from armdyn.sizing import Catalogue, CatalogueGear, JointLoad, Task, joint_loads, size
+from armdyn.sizing import Catalogue, CatalogueGear, JointLoad, Task, joint_loads, judging, size
 from armdyn.sizing.judging import judge
 from armdyn.sizing.pairs import Gears, Motors, Pairs
 
@@ -190,6 +190,18 @@ def test_only_samples_that_no_other_exceeds_are_kept() -> None:
     assert kept.shape[1] < 150
     for x in rng.uniform(0.0, 1.0, (200, 4)) * rng.integers(0, 2, (200, 4)):
         assert (x @ kept).max() == pytest.approx((x @ columns).max(), rel=1e-15, abs=1e-15)
+
+
+def test_products_in_parts_are_those_of_the_whole(
+    arm: armdyn.Robot, task: Task, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (load,) = joint_loads(arm, task, ["elbow_joint"]).values()
+    x = np.random.default_rng(8).uniform(0.0, 1.0, (6, 3, 7))
+    values = np.abs(np.einsum("ijk,it->jkt", x, load.features))
+    for at_once in (1, 100, 10**6):
+        monkeypatch.setattr(judging, "AT_ONCE", at_once)
+        np.testing.assert_allclose(judging.peaks(load, x), values.max(axis=-1), rtol=1e-14)
+        np.testing.assert_allclose(judging.means_of_squares(load, x), values**2 @ task.weights, rtol=1e-12)
 
 
 def test_reasons_have_their_numbers(arm: armdyn.Robot, task: Task, catalogue: Catalogue) -> None:

@@ -44,7 +44,6 @@ ENTRIES = {
     "maximum_torque": "N m",
     "cogging_torque": "N m",
     "mass": "kg",
-    "rotor_mass": "kg",
     "winding_to_housing": "K/W",
     "housing_to_ambient": "K/W",
     "winding_time_constant": "s",
@@ -56,7 +55,7 @@ ENTRIES = {
 }
 """The entries of a data sheet, and the unit of a number without one."""
 
-MAY_BE_ZERO = ("no_load_current", "damping", "phase_inductance", "terminal_inductance", "cogging_torque", "rotor_mass")
+MAY_BE_ZERO = ("no_load_current", "damping", "phase_inductance", "terminal_inductance", "cogging_torque")
 SIGNED = ("ambient_temperature", "winding_temperature_limit", "magnet_coefficient", "resistance_coefficient")
 
 BETWEEN_TERMINALS = {"star": 2.0, "delta": 2.0 / 3.0}
@@ -93,7 +92,7 @@ def read(
             stall_current, terminal_resistance or phase_resistance, terminal_inductance or phase_inductance,
             torque_constant, speed_constant, voltage_constant, speed_torque_gradient, mechanical_time_constant,
             rotor_inertia, damping, peak_current, current_rate, maximum_speed, maximum_torque, cogging_torque, mass,
-            rotor_mass, winding_to_housing, housing_to_ambient, winding_time_constant, motor_time_constant,
+            winding_to_housing, housing_to_ambient, winding_time_constant, motor_time_constant,
             ambient_temperature, winding_temperature_limit, resistance_coefficient, magnet_coefficient.
 
     Warns (`armdyn.DescriptionWarning`) of entries from which nothing follows and that nothing can be compared with,
@@ -141,7 +140,6 @@ def read(
         cogging=None if cogging_periods is None else Cogging(given["cogging_torque"], cogging_periods),
         thermal=_thermal(given),
         mass=given.get("mass", 0.0),
-        rotor_mass=given.get("rotor_mass", 0.0),
     )
 
 

@@ -13,7 +13,7 @@ from armdyn.actuators.cogging import Cogging
 from armdyn.actuators.electrical import DcEquations
 from armdyn.actuators.limits import MotorLimits
 from armdyn.actuators.operating import OperatingRegion
-from armdyn.actuators.thermal import Rises, Thermal
+from armdyn.actuators.thermal import COPPER, Rises, Thermal
 from armdyn.checks import number, whole_number
 from armdyn.errors import DTypeError, ModelError, shown
 
@@ -23,7 +23,6 @@ UNITS = {
     "damping": "N m s/rad",
     "friction": "N m",
     "mass": "kg",
-    "rotor_mass": "kg",
 }
 
 
@@ -44,8 +43,8 @@ class Motor(OperatingRegion):
         limits: of voltage, current, torque and speed.
         cogging: the torque of magnets on iron.
         thermal: how warm it gets.
-        mass: of the whole motor, kg.
-        rotor_mass: the part of it that turns, kg.
+        mass: of the whole motor, kg, for `armdyn.sizing`, which puts it on the links. An `Actuator` puts those of its
+            ``stator`` and ``rotor`` there.
 
     >>> from armdyn.actuators import Motor, MotorLimits
     >>> motor = Motor(torque_constant=0.0302, resistance=0.299, limits=MotorLimits(voltage=24.0))
@@ -64,7 +63,6 @@ class Motor(OperatingRegion):
     cogging: Cogging | None = None
     thermal: Thermal | None = None
     mass: float = 0.0
-    rotor_mass: float = 0.0
 
     def __post_init__(self) -> None:
         for name, unit in (("torque_constant", "N m/A"), ("resistance", "ohm")):
@@ -78,8 +76,6 @@ class Motor(OperatingRegion):
                     f"{name} of Motor is {shown(getattr(self, name))}; expected an armdyn.actuators."
                     f"{'MotorLimits' if name == 'limits' else name.capitalize()}"
                 )
-        if self.rotor_mass > self.mass > 0.0:
-            raise ModelError(f"rotor_mass of Motor is {self.rotor_mass:g} kg, more than the motor's {self.mass:g} kg")
 
     @classmethod
     def from_data_sheet(cls, **entries: Any) -> Motor:
@@ -196,9 +192,12 @@ class Motor(OperatingRegion):
     # Warm
 
     def at(self, winding_rise: Any = 0.0, housing_rise: Any = 0.0) -> DcEquations:
-        """The equations of the motor as warm as that, K above the ambient; numbers and traced scalars."""
+        """The equations of the motor as warm as that, K above the ambient; numbers and traced scalars.
+
+        Without a thermal model the resistance is that at the ambient, and rises as copper's does.
+        """
         if self.thermal is None:
-            return self
+            return WarmMotor(self.k_t, self.R * (1.0 + COPPER * winding_rise), self.L, self.damping, self.friction)
         R = self.R * self.thermal.resistance_factor(winding_rise)
         k_t = self.k_t * self.thermal.torque_factor(housing_rise)
         return WarmMotor(k_t, R, self.L, self.damping, self.friction)

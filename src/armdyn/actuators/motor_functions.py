@@ -102,7 +102,7 @@ def motor_voltages(
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
         winding_rise: how much warmer the windings are than the ambient, K, shape (..., motors); at the reference
-            temperature if left out.
+            temperature if left out. A motor without a thermal model has copper's coefficient.
 
     Raises:
         ModelError: a robot without motors, or a motor whose torque constant or resistance is not given.
@@ -137,7 +137,7 @@ def electrical_power(
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
         f_ext: wrenches (m, f) of the surroundings on the links, in link frames, N m and N, shape (..., links, 6).
         winding_rise: how much warmer the windings are than the ambient, K, shape (..., motors); at the reference
-            temperature if left out.
+            temperature if left out. A motor without a thermal model has copper's coefficient.
 
     Raises:
         ModelError: a robot without motors, or a motor whose torque constant or resistance is not given.

@@ -26,7 +26,8 @@ class Supply:
     the capacitor holds at most C (V_b^2 - V^2)/2 more than at V. Without a capacitor the resistor burns all of it.
 
     A supply with a resistance of its own falls to the voltage U = V - R I that all drives have in common, and rises by
-    what is returned to it; see `armdyn.actuators.sag`.
+    what is returned to it; see `armdyn.actuators.sag`. It keeps the account of a motion that is given: no simulation
+    and no closed loop moves slower on a lower bus. ``shortages`` of the account says where a motor needs more than U.
 
     Args:
         voltage: V, of the bus where the supply feeds it and no current flows, V.

@@ -47,6 +47,8 @@ FLAGS = {
     "check_inertia": "--accept-inertia",
     "problems": "--accept",
     "limits": "--ignore-limits",
+    "leads": "--lead",
+    "mounts": "--mount",
 }
 """The flags of keywords that are called differently on the command line."""
 

@@ -131,7 +131,7 @@ def _range(limits: Limits) -> str:
 
 def _drive_table(arm: Robot) -> Table:
     headings = ("gear\nratio", "rotor,\nkg m²", "armature,\nkg m²" + ("; kg" if _slides(arm) else ""))
-    table = new_table("Drives", "joint", *headings, "motor", "friction")
+    table = new_table("Drives", "joint", *headings, "motor and other parts", "friction")
     for joint in arm.model.joints:
         if joint.armature or joint.actuator is not None:
             table.add_row(joint.name, *_drive(joint))
@@ -139,13 +139,18 @@ def _drive_table(arm: Robot) -> Table:
 
 
 def _drive(joint: Joint) -> tuple[str, ...]:
-    """Ratio, rotor inertia, armature, the other fields of the motor, and the friction laws, a line each."""
+    """Ratio, rotor inertia, armature, other fields of motor and gear, other parts, and friction laws, a line each."""
     drive, armature = joint.actuator, figure(joint.armature) if joint.armature else "-"
     if not isinstance(drive, Actuator):
         return "-", "-", armature, "-" if drive is None else str(drive), "-"
     motor = {} if drive.motor is None else stated(drive.motor)
     rotor = motor.pop("rotor_inertia", 0.0)
     fields = [f"{name}={shown_part(value)}" for name, value in motor.items()]
+    gear = {} if drive.gear is None else stated(drive.gear)
+    fields += [f"gear {name}={shown_part(value)}" for name, value in gear.items() if name != "ratio"]
+    others = {name: value for name, value in stated(drive).items() if name not in ("motor", "gear", "friction")}
+    for value in others.values():
+        fields += map(shown_part, value if isinstance(value, tuple) else (value,))
     laws = ["none"] if drive.laws == () else [shown_part(law) for law in drive.laws or ()]
     ratio = "-" if drive.gear is None else figure(drive.gear.ratio)
     return ratio, figure(rotor) if rotor else "-", armature, "\n".join(fields) or "-", "\n".join(laws) or "-"

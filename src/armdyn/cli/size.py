@@ -103,7 +103,7 @@ def size(
     with progress_bar(True, pairs * len(joint or arm.joint_names), arm.name, unit="pairs", form=",.0f") as done:
         found = size_drives(
             arm, cycle, stock, joints=joint or None, prefer=prefer, voltage=voltage, current=current,
-            inertia_ratio=inertia_ratio, leads=leads, mounts=_named(mount, "--mount"), carry_masses=not bare,
+            inertia_ratio=inertia_ratio, leads=leads, mounts=_named(mount, "--mount", "FRAME"), carry_masses=not bare,
             progress=done,
         )  # fmt: skip
     console = screen(stderr=json)
@@ -160,14 +160,14 @@ def _task(path: Path, arm: Robot, hold: float | None) -> Task:
     return cycle if hold is None else cycle.then_hold(hold)
 
 
-def _named(texts: list[str] | None, option: str) -> dict[str, str]:
+def _named(texts: list[str] | None, option: str, value: str = "VALUE") -> dict[str, str]:
     """Values by joint."""
     found = {}
     for text in texts or []:
-        name, equals, value = text.partition("=")
+        name, equals, said = text.partition("=")
         if not equals or name in found:
-            raise ShapeError(f"{option} {text!r}: expected JOINT=VALUE, each joint once")
-        found[name] = value
+            raise ShapeError(f"{option} {text!r}: expected JOINT={value}, each joint once")
+        found[name] = said
     return found
 
 

@@ -2,7 +2,8 @@
 
 A parameter is named as in `armdyn.model.parameters`, with its components behind it: "gravity", "LINK.mass",
 "LINK.com", "LINK.com.x", "LINK.inertia", "LINK.inertia.xx", "JOINT.placement" (where the joint's frame stands in its
-parent's, m), "JOINT.placement.x", "FRAME.placement" of the tip, "JOINT.armature", "JOINT.damping", "JOINT.friction";
+parent's, m), "JOINT.placement.x", "FRAME.placement" of the tip, "JOINT.armature", "JOINT.damping", "JOINT.friction",
+which have what the laws `Viscous` and `Coulomb` of an actuator add;
 "JOINT.rotor" and "JOINT.rotor.ratio" of a rotor that is a body of its own.
 """
 
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from armdyn.actuators.two_numbers import of_joint, other_laws
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
@@ -65,10 +67,11 @@ def _is_all(symbols: Symbols) -> bool:
 def _refuse(model: Model) -> None:
     """Raise where the equations of a model have parts that derivations do not write."""
     for joint in model.joints:
-        if joint.laws:
+        if others := other_laws(joint.actuator):
+            names = ", ".join(dict.fromkeys(type(law).__name__ for law in others))
             raise Unsupported(
                 f"joint {joint.name!r} of {model.name!r} has friction laws of its actuator, which a derivation does "
-                "not write; derive robot.without_friction()"
+                f"not write ({names}); expected Viscous and Coulomb, or derive robot.without_friction()"
             )
         if joint.has_spring:
             raise Unsupported(
@@ -90,8 +93,9 @@ def _numbers(model: Model) -> Iterator[tuple[str, Fraction]]:
             yield f"{joint.child}.com.{axis}", rational(x)
         for entry, place in ENTRIES.items():
             yield f"{joint.child}.inertia.{entry}", rational(inertia.tensor[place])
+        numbers = {"armature": joint.armature} | of_joint(joint)._asdict()
         for quantity in OF_JOINT:
-            yield f"{joint.name}.{quantity}", rational(getattr(joint, quantity))
+            yield f"{joint.name}.{quantity}", rational(numbers[quantity])
         for name, rotor in joint.rotors.items():
             yield name, rational(rotor.moment_about_axis)
             yield f"{name}.ratio", rational(rotor.gear_ratio)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, Motor, Viscous
+from armdyn.advice import option
 from armdyn.checks import places
 from armdyn.errors import ShapeError, Unsupported
 from armdyn.model import Inertia, Joint
@@ -36,7 +37,8 @@ def joint_loads(
     turns = turns or {}
     for name in names:
         if robot.joints[robot.joint_names.index(name)].kind == "prismatic" and name not in turns:
-            raise Unsupported(f"joint {name!r} slides; say the lead of its screw: leads={{{name!r}: 0.005}}, m a turn")
+            lead = option("leads", {name: 0.005})
+            raise Unsupported(f"joint {name!r} slides; say the lead of its screw: {lead}, m a turn")
     light = robot.with_armature(dict.fromkeys(names, 0.0))
     bare = light.with_actuators({name: Actuator(Motor(), Gear(), own_friction(_joint(robot, name))) for name in names})
     tau = bare.inverse_dynamics(task.q, task.qd, task.qdd, task.f_tip)

@@ -205,7 +205,7 @@ def size(
         if returns is not None and not settled:
             notes.append(
                 f"the choices of rounds {returns + 1} to {len(chosen) - 1} come again and again: none of them is the "
-                "best for an arm that carries it; give other mounts, or a catalogue without one of them"
+                "best for an arm that carries it; give others by {option('mounts')}, or a catalogue without one of them"
             )
             break
     notes += [_nothing(name, joint) for name, joint in found.items() if joint.best is None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -43,8 +43,9 @@ CRITERIA = {
 ROUNDING = 1e-12
 """Relative, by which a value may exceed its limit."""
 
-CHUNK = 1024
-"""Pairs whose torques at all candidates are held at once: what a core's cache holds."""
+AT_ONCE = 2**16
+"""Numbers of a product that are held at once: they fit a core's cache, and BLAS makes no threads of so few, which on a
+busy machine wait for each other a hundred times longer than the product takes."""
 
 TOGETHER = 128
 """Pairs whose histories are computed at once."""
@@ -151,18 +152,26 @@ def judge(
 def means_of_squares(load: JointLoad, x: Array) -> Array:
     """Means of (sum_i x_i z_i)^2 over the cycle by the moments of z, for x of shape (6, ...)."""
     rows = x.reshape(6, -1)
-    found: Array = ((load.moments @ rows) * rows).sum(axis=0).reshape(x.shape[1:])
-    return np.maximum(found, 0.0)
+    found = np.empty(rows.shape[1])
+    for part in _parts(len(found), 6):
+        np.sum((load.moments @ rows[:, part]) * rows[:, part], axis=0, out=found[part])
+    return np.maximum(found, 0.0).reshape(x.shape[1:])
 
 
 def peaks(load: JointLoad, x: Array) -> Array:
     """The largest |sum_i x_i z_i| over the samples, for x not below zero of shape (6, ...)."""
     points, rows = load.candidates.T.copy(), x.reshape(6, -1)
     found = np.empty(rows.shape[1])
-    for start in range(0, len(found), CHUNK):
-        part = slice(start, start + CHUNK)
+    for part in _parts(len(found), len(points)):
         np.max(points @ rows[:, part], axis=0, out=found[part])
     return found.reshape(x.shape[1:])
+
+
+def _parts(count: int, rows: int) -> Iterator[slice]:
+    """Slices of so many columns, of which a product with so many rows has `AT_ONCE` numbers."""
+    step = max(1, AT_ONCE // rows)
+    for start in range(0, count, step):
+        yield slice(start, start + step)
 
 
 def _losses(load: JointLoad, pairs: Pairs) -> Array:

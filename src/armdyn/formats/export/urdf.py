@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
+from armdyn.actuators.two_numbers import TwoNumbers, of_joint
 from armdyn.errors import ModelError
 from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.loops import add_loops
@@ -20,6 +21,8 @@ from armdyn.formats.export.numbers import number, numbers, rpy_of
 from armdyn.formats.export.shapes import Shapes, add_shapes, is_of_urdf, shapes_by_link
 from armdyn.formats.export.transmissions import add_transmissions
 from armdyn.formats.links import Part, parts_of
+from armdyn.formats.urdf.dynamics import TAG as DYNAMICS
+from armdyn.formats.urdf.dynamics import own_numbers
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_equations import JointEquation
@@ -37,7 +40,8 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     Links, frames (as massless links on fixed joints), inertias, limits, damping and friction, with all digits, and
     loops, as <loop_joint> elements, and shapes. URDF has no place for gravity, the tip, armature, actuators, rotors,
     collars of slides, capsules, ellipsoids and planes: they are in an element <armdyn>, which other readers pass over.
-    Gears and the inertias of rotors stand as <transmission> elements too, as ROS and Drake read them.
+    Gears and the inertias of rotors stand as <transmission> elements too, as ROS and Drake read them, and the laws
+    Viscous and Coulomb in <dynamics>.
     `Robot.from_urdf` reads the same robot. Meshes are named by where they are, and not copied.
 
     Args:
@@ -53,6 +57,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     """
     _check_names(model)
     parts, mimics = parts_of(model), mimics_of(model)
+    dynamics = {joint.name: of_joint(joint) for joint in model.joints}
     root = Element("robot", name=model.name)
     shapes = shapes_by_link(model)
     root.append(
@@ -63,7 +68,7 @@ def write_urdf(model: Model, path: str | os.PathLike[str] | None = None) -> str:
     for part in parts:
         _add_link(root, part.name, part.inertia, shapes)
     for part in parts:
-        _add_joint(root, part, mimics.get(part.joint_name))
+        _add_joint(root, part, dynamics.get(part.joint_name), mimics.get(part.joint_name))
     add_transmissions(root, model)
     add_loops(root, model)
     ET.indent(root)
@@ -88,6 +93,7 @@ def _add_own_words(root: Element, model: Model, shapes: Shapes) -> None:
         said: dict[str, str] = {"collar": "parent"} if joint.collar == "parent" else {}
         driven = 0.0 if joint.actuator is None else joint.actuator.armature or 0.0
         said |= {"armature": number(joint.armature)} if joint.armature != driven else {}
+        said |= {name: number(value) for name, value in own_numbers(joint).items()}
         if said or joint.actuator is not None or joint.motor_parts:
             of_joint = SubElement(own, OF_JOINT, {"joint": joint.name} | said)
             if joint.actuator is not None:
@@ -125,7 +131,7 @@ def _add_inertial(link: Element, inertia: Inertia) -> None:
     SubElement(inertial, "inertia", {word: number(inertia.tensor[place]) for word, place in entries.items()})
 
 
-def _add_joint(root: Element, part: Part, mimic: JointEquation | None) -> None:
+def _add_joint(root: Element, part: Part, dynamics: TwoNumbers | None, mimic: JointEquation | None) -> None:
     joint = SubElement(root, "joint", name=part.joint_name, type=_type(part))
     SubElement(joint, "parent", link=part.parent)
     SubElement(joint, "child", link=part.name)
@@ -135,8 +141,8 @@ def _add_joint(root: Element, part: Part, mimic: JointEquation | None) -> None:
         return
     SubElement(joint, "axis", xyz=numbers(np.asarray(part.axis)))
     _add_limits(joint, part.limits, turns_freely=_type(part) == "continuous")
-    if part.damping or part.friction:
-        SubElement(joint, "dynamics", damping=number(part.damping), friction=number(part.friction))
+    if dynamics is not None and any(dynamics):
+        SubElement(joint, DYNAMICS, {name: number(value) for name, value in dynamics._asdict().items()})
     if mimic is not None:
         multiplier, offset = number(mimic.multiplier), number(mimic.value)
         SubElement(joint, "mimic", joint=mimic.leader, multiplier=multiplier, offset=offset)

@@ -1,7 +1,7 @@
 """Extensions of armdyn to URDF, so that a robot that is written and read again is the same.
 
     <armdyn tip="tool0" gravity="0 0 -9.81">
-      <of_joint joint="boom" collar="parent" armature="0.2"/>
+      <of_joint joint="boom" collar="parent" armature="0.2" damping="0.1"/>          see `armdyn.formats.urdf.dynamics`
       <of_joint joint="elbow"> <rotor inertia="1e-4" ratio="100" mass="0.3"/> <stator mass="0.7"/> </of_joint>
       <of_joint joint="turn"> <actuator> <gear ratio="100"/> <friction> <Coulomb size="2"/> </friction> </actuator>
       </of_joint>
@@ -72,7 +72,12 @@ def read_own_words(root: Element, findings: Findings, links: Sequence[str], join
         reader.problem(element, f"<{TAG}> tip {quoted(tip)} is no link of this file.{Suggestions(links).hint(tip)}")
     gravity = reader.vector(element, "gravity", None) if "gravity" in element.attributes else None
     kinds = {joint.name: joint.kind for joint in joints}
-    of_joints = {reader.word(child, "joint"): _of_joint(reader, child, kinds) for child in element.all(OF_JOINT)}
+    of_joints: dict[str, Mapping[str, Any]] = {}
+    for child in element.all(OF_JOINT):
+        joint = reader.word(child, "joint")
+        if joint in of_joints:
+            reader.problem(child, f"<{OF_JOINT}> of joint {quoted(joint)} stands here again; expected it once.")
+        of_joints[joint] = _of_joint(reader, child, kinds)
     return OwnWords(tip, gravity, of_joints, list(_of_links(reader, element, links)))
 
 
@@ -99,8 +104,8 @@ def _of_joint(reader: ElementReader, element: Element, kinds: Mapping[str, str])
         said |= driven_by(read_actuator(reader, actuator))
         if kinds.get(joint) == "fixed":
             reader.note(f"<{ACTUATOR}> of a fixed joint has no effect: {quoted(joint)}")
-    if "armature" in element.attributes:
-        said["armature"] = reader.number(element, "armature")
+    given = [name for name in ("armature", "damping", "friction") if name in element.attributes]
+    said |= {name: reader.number(element, name) for name in given}
     if "collar" in element.attributes:
         said["collar"] = element.attributes["collar"]
         if said["collar"] not in ("parent", "child") or kinds.get(joint, "prismatic") != "prismatic":

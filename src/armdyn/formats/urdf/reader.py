@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from armdyn.errors import ModelError
 from armdyn.formats.files import parse_leniently, read_file, refuse_other_formats, refuse_text
 from armdyn.formats.findings import ElementReader, Findings
+from armdyn.formats.urdf.dynamics import divided
 from armdyn.formats.urdf.joints import MULTI_DOF_TYPES, read_joint, refuse_multi_dof
 from armdyn.formats.urdf.links import read_link
 from armdyn.formats.urdf.loops import ENDS, Loop, check_ends, read_loop, with_loops
@@ -182,11 +183,15 @@ def _read_parts(root: Element, findings: Findings) -> _Contents:
 
 
 def _put_drives_on(contents: _Contents, root: Element) -> None:
-    """Own words and transmissions on the joints; where <armdyn> says what drives a joint, a transmission must agree."""
+    """Own words and transmissions on the joints; where <armdyn> says what drives a joint, other elements must agree."""
     transmissions = read_transmissions(root, contents.findings, contents.joints)
     contents.joints = contents.own.applied_to(contents.joints)
+    elements = {element.attributes.get("name", ""): element for element in root.children if element.tag == "joint"}
     for place, joint in enumerate(contents.joints):
         own = contents.own.of_joints.get(joint.name, {})
+        if own:
+            of_joint = ElementReader(contents.findings, elements[joint.name], f"joint {quoted(joint.name)}")
+            contents.joints[place] = divided(joint, own, of_joint)
         said, reader = transmissions.get(joint.name, (None, None))
         if said is None or reader is None:
             continue

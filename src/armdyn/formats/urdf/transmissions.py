@@ -42,7 +42,10 @@ GEAR_RATIO, ROTOR_INERTIA = "drake:gear_ratio", "drake:rotor_inertia"
 KNOWN = (TAG, "type", "plugin", "joint", "actuator", "hardwareInterface", "role")
 """Words of which those that bear on the motion are read, and the others name interfaces of software."""
 
-ATTRIBUTES = ("name", "type", "role", "value")
+NUMBERS = (*REDUCTIONS, GEAR_RATIO, ROTOR_INERTIA)
+"""The elements that are one number, as their text or ``value``."""
+
+ATTRIBUTES = {**dict.fromkeys(KNOWN, ("name", "type", "role")), **dict.fromkeys(NUMBERS, ("value",))}
 
 NOT_USED = "<transmission> is not used"
 ALL_OF_IT = f"{NOT_USED} (q and tau are the joint's, not the motor's), nor its reduction"
@@ -211,9 +214,9 @@ def _rotor_inertia(reader: ElementReader) -> float | None:
 def _note_others(reader: ElementReader) -> None:
     """Note what is in a transmission besides, but for the words that name interfaces of software."""
     for element in reader.element.walk():
-        if element.tag not in (*KNOWN, *REDUCTIONS, GEAR_RATIO, ROTOR_INERTIA):
+        if element.tag not in ATTRIBUTES:
             reader.note(f"<{element.tag[:60]}> of <{TAG}> is not used")
             continue
         for name in element.attributes:
-            if name not in ATTRIBUTES:
+            if name not in ATTRIBUTES[element.tag]:
                 reader.note(f"<{element.tag}> {name[:60]} of <{TAG}> is not used")

@@ -59,7 +59,7 @@ USED_ATTRIBUTES = {
     **dict.fromkeys(("link1", "link2"), ("link", "xyz", "rpy", "quat_xyzw")),
     **dict.fromkeys(("predecessor", "successor"), ("link", "name")),
     OWN: ("tip", "gravity"),
-    OF_JOINT: ("joint", "collar", "armature"),
+    OF_JOINT: ("joint", "collar", "armature", "damping", "friction"),
     OF_LINK: ("link",),
     **{tag: tuple(field.name for field in dataclasses.fields(part)) for tag, part in MOTOR_PARTS.items()},
     **dict.fromkeys(("visual", "collision", "material"), ("name",)),

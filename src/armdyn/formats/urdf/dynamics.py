@@ -1,0 +1,57 @@
+"""The element <dynamics> beside <armdyn>: viscous and Coulomb friction in two numbers, which other readers know.
+
+    <dynamics damping="0.5" friction="2"/>                                            all of it: what others read
+    <of_joint joint="turn" damping="0.1"> <actuator> <friction>                       0.1 is the joint's own,
+      <Viscous coefficient="0.4"/> <Coulomb size="2"/> </friction> </actuator> </of_joint>    the rest its actuator's
+
+`to_urdf` writes both. Where <armdyn> has laws that <dynamics> can state, or the joint's own numbers, <armdyn> is read,
+and a <dynamics> that says something else is a fault. Else <dynamics> has the joint's own numbers, as in every URDF.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from armdyn.actuators.two_numbers import TwoNumbers, of_joint, of_laws
+from armdyn.formats.findings import ElementReader, read_number
+from armdyn.model.joint import Joint
+from armdyn.model.parts import JointPart
+
+TAG = "dynamics"
+
+RELATIVE = 1e-6
+"""By which <dynamics> may differ from <armdyn>: programs write six digits or more."""
+
+
+def own_numbers(joint: Joint) -> Mapping[str, float]:
+    """The attributes of <of_joint>: the joint's own numbers where <dynamics> has others."""
+    own = {"damping": joint.damping, "friction": joint.friction} if any(of_laws(joint.actuator)) else {}
+    return {name: value for name, value in own.items() if value}
+
+
+def divided(joint: JointPart, said: Mapping[str, Any], reader: ElementReader) -> JointPart:
+    """The joint with the numbers that <armdyn> leaves it, where that says any; a fault where <dynamics> differs.
+
+    Args:
+        joint: with the actuator, and the numbers of <dynamics> or of <of_joint>.
+        said: the fields that <of_joint> gives it.
+        reader: of its <joint>.
+    """
+    names = TwoNumbers._fields
+    if joint.kind == "fixed" or not (any(of_laws(joint.actuator)) or said.keys() & set(names)):
+        return joint
+    joint = dataclasses.replace(joint, **{name: said.get(name, 0.0) for name in names})
+    element, expected = reader.element.first(TAG), of_joint(joint)
+    given = {} if element is None else {name: read_number(element.attributes.get(name, "")) for name in names}
+    wrong = [
+        f"{name} {value:g}, and <armdyn> {expectation:g}"
+        for (name, value), expectation in zip(given.items(), expected, strict=False)
+        if math.isfinite(value) and not math.isclose(value, expectation, rel_tol=RELATIVE)
+    ]
+    if element is not None and wrong:
+        text = f"<{TAG}> says {'; '.join(wrong)}; expected the same numbers, {expected} in all"
+        reader.fault(element, text, "<armdyn> is taken")
+    return joint
