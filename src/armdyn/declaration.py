@@ -5,9 +5,14 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from armdyn.errors import TraceError, UnknownName
 
@@ -18,6 +23,35 @@ Shape = tuple[str | int, ...]
 
 _GROUP = re.compile(r"\(([^()]*)\)(\??)")
 _SIGNATURE = re.compile(r"\s*(?:\([^()]*\)\??\s*,?\s*)*->\s*(?:\([^()]*\)\s*,?\s*)+")
+
+
+_ON_NUMBERS: ContextVar[bool] = ContextVar("armdyn_on_numbers", default=False)
+
+
+@contextmanager
+def on_numbers(on: bool = True) -> Iterator[None]:
+    """Let functions that are called inside return arrays of float64, which NumPy's and SciPy's solvers take.
+
+    Otherwise an array that an algorithm makes holds Python objects, for it may hold traced scalars.
+
+    Args:
+        on: False for what is traced inside of that.
+    """
+    token = _ON_NUMBERS.set(on)
+    try:
+        yield
+    finally:
+        _ON_NUMBERS.reset(token)
+
+
+def _in_float64(found: Any) -> Any:
+    """Results with arrays of float64 in the place of those of Python objects that are numbers."""
+    if isinstance(found, tuple):
+        changed = map(_in_float64, found)
+        return type(found)(*changed) if hasattr(found, "_fields") else tuple(changed)
+    if isinstance(found, np.ndarray) and found.dtype == object and all(isinstance(x, Real) for x in found.flat):
+        return found.astype(np.float64)
+    return found
 
 
 @dataclass(frozen=True)
@@ -74,7 +108,8 @@ class Function:
 
     def __call__(self, model: Any, *arrays: Any, **options: Any) -> Any:
         """Run the implementation on numbers or traced scalars."""
-        return self.implementation(model, *arrays, **options)
+        found = self.implementation(model, *arrays, **options)
+        return _in_float64(found) if _ON_NUMBERS.get() else found
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from studies.arms import TIED
 
 Shell = Callable[..., Any]
 
@@ -89,6 +90,17 @@ def test_brakes_by_an_option_and_by_a_scenario(shell: Shell, folder: Path) -> No
         brakes={"joint_2": [(0.05, "engaged"), (0.15, "released")]},
     )
     np.testing.assert_array_equal(scenario.q, true.q)
+
+
+def test_a_robot_with_constraints(shell: Shell, folder: Path) -> None:
+    (folder / "tied.xml").write_text(TIED)
+    said = shell("simulate", "tied.xml", "--duration", "0.1", "--method", "rk4", "--project", "--csv", "tied.csv")
+    assert said.code == 0, said.err
+    assert "every step was followed by a projection onto the constraints" in said.out.replace("\n", " ")
+    robot = armdyn.load(folder / "tied.xml")
+    operations = robot.compile(armdyn.constraints.constrained_forward_dynamics).op_counts
+    assert str(operations) in said.out
+    assert abs(robot.constraint_error(armdyn.Trajectory.load(folder / "tied.csv").q)).max() < 1e-14
 
 
 def test_the_screen_says_what_drove_the_arm(shell: Shell, folder: Path) -> None:

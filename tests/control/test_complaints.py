@@ -1,5 +1,6 @@
 """Controllers that cannot be traced, results of other shapes, motions that run away: what is said, and where."""
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -214,3 +215,51 @@ def test_only_the_final_state_is_not_finite() -> None:
     assert lost.first_not_finite()[:4] == ("q", 50, (), (0,))
     with pytest.raises(SimulationError, match=r"q of joint 'joint_1' is nan at t = 0\.05 s, step 50\. Use"):
         control.require_finite(loop, lost)
+
+
+def test_arguments_belong_to_the_controller() -> None:
+    """One that changes its arguments in place does not move the arm by that."""
+
+    @armdyn.function("(n),(n)->(n)")
+    def careless(model: Any, q: Any, qd: Any) -> Any:
+        q *= -1.0
+        qd[0] = 7.0
+        return q
+
+    @armdyn.function("(n)->()")
+    def spent(model: Any, q: Any) -> Any:
+        q[0] = 2.0
+        return q[0]
+
+    robot, q = armdyn.load("planar_2r"), np.array([0.3, 0.4])
+    found = armdyn.ClosedLoop(robot, careless, running_cost=spent)(q, steps=1).final
+    expected = armdyn.ClosedLoop(robot)(q, steps=1, tau=-q).final
+    np.testing.assert_array_equal(found.q, expected.q)
+    np.testing.assert_array_equal(found.qd, expected.qd)
+    assert found.cost == 2e-3
+
+
+@pytest.mark.parametrize("name", ["work", "heat", "cost"])
+def test_names_of_the_loop(name: str) -> None:
+    def law(model: Any, q: Any, own: Any) -> Any:
+        return q
+
+    law.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in ("model", "q", name)]
+    )
+    with pytest.raises(armdyn.TraceError, match=f"law has an argument '{name}', as the loop itself has; rename it"):
+        armdyn.ClosedLoop(armdyn.load("planar_2r"), armdyn.function("(n),()->(n)")(law))
+
+
+@pytest.mark.parametrize("name", ["q", "h", "work"])
+def test_results_with_names_of_the_loop(name: str) -> None:
+    """One called h would be the length of the next step."""
+
+    def law(model: Any, q: Any) -> Any:
+        return q, q[0]
+
+    names = NamedTuple("Named", [("tau", Any), (name, Any)])  # type: ignore[misc]
+    controller = armdyn.function("(n)->(n),()", result=names)(law)
+    robot = armdyn.load("planar_2r")
+    with pytest.raises(armdyn.TraceError, match=f"law has a result '{name}', as the loop itself has; rename it"):
+        armdyn.ClosedLoop(robot, controller, energy=True)

@@ -251,6 +251,26 @@ def test_branches_scipy_and_compiled_methods_as_they_are() -> None:
         assert_same(found, loop(q0, steps=200, target=target), 0.0)  # it was said once
 
 
+@armdyn.function("(n),(n)->(n)")
+def solves(model: Any, q: Any, qd: Any) -> Any:
+    """The arm's own mass matrix, by an algorithm, in solvers of NumPy and SciPy, also for a part of it."""
+    M = armdyn.algorithms.mass_matrix(model, q)
+    M[0, 0] += 0.5
+    b = armdyn.algorithms.gravity_forces(model, q) - 3.0 * qd
+    return M @ scipy.linalg.solve(M, b) + np.linalg.solve(M, b) * np.linalg.eigvalsh(M)
+
+
+def test_solvers_take_what_algorithms_give() -> None:
+    q, qd = np.array([0.3, -0.4]), np.array([1.0, 2.0])
+    loop = ClosedLoop(PLANAR, control.sampled(solves, every=2), record=["tau"])
+    with pytest.warns(UntracedControllerWarning, match=r"in solves, .* takes numbers only"):
+        found = loop(q, qd, steps=1).rows.tau[0]
+    M = PLANAR.mass_matrix(q) + np.diag([0.5, 0.0])
+    b = PLANAR.gravity_forces(q) - 3.0 * qd
+    np.testing.assert_allclose(found, b + np.linalg.solve(M, b) * np.linalg.eigvalsh(M), rtol=1e-12)
+    assert armdyn.algorithms.mass_matrix(PLANAR.mechanism, q).dtype == object  # as ever outside of the loop
+
+
 @IGNORED
 def test_what_needs_a_traced_controller_names_its_line() -> None:
     @armdyn.function("(n)->()")

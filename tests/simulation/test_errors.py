@@ -181,11 +181,23 @@ def test_nan_of_a_callable_keeps_what_was_simulated() -> None:
     np.testing.assert_allclose(error.value.trajectory.t, np.arange(6) * 1e-3)
 
 
+@pytest.mark.parametrize("method", ["rk4", "adaptive"])
+@pytest.mark.parametrize(("law", "kind"), [(lambda: 1 / 0, ZeroDivisionError), (lambda: np.zeros(5), ShapeError)])
+def test_a_callable_that_fails_late_keeps_what_was_simulated(method: str, law: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind) as error:
+        run(duration=0.02, method=method, torque=lambda t, q, qd: np.zeros(6) if t < 0.005 else law())
+    trajectory = error.value.trajectory  # type: ignore[attr-defined]
+    assert 1 <= len(trajectory.t) <= 300
+    assert trajectory.t[-1] <= 0.005
+    assert error.value.__notes__[-1] == "What was simulated until then is in error.trajectory."
+
+
 def test_a_batch_that_is_lost_altogether() -> None:
     with pytest.raises(SimulationError, match="none of the initial states is finite"):
         run(q0=np.full((3, 6), np.nan), method="rk4")
     with pytest.raises(
-        SimulationError, match=r"none of the states could be continued to the end; .* after t = "
+        SimulationError,
+        match=r"none of the states could be continued to the end; .* after t = .*: joint '\w+' had reached",
     ) as error:
         run(qd0=np.full((2, 6), 50.0), duration=50, method="euler", step=0.1)
     assert error.value.trajectory is not None

@@ -1,5 +1,6 @@
 """What closed loops, rollouts and studies refuse before they run: steps, parameters, arrays that share memory."""
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -126,8 +127,33 @@ def test_rollouts_and_studies_count_what_ran_away() -> None:
         rollout([np.nan, 0.0], steps=20)
     samples = {"Kp": np.array([[9.0, 9.0], [1e7, 1e7], [9.0, 9.0], [1e8, 1e8]])}
     inputs = {name: value for name, value in AIM.items() if name != "Kp"}
-    with pytest.warns(DivergenceWarning, match="^2 of 4 runs of the study of 'planar_2r' ran away, the first is run 1"):
+    first = (
+        r"^2 of 4 runs of the study of 'planar_2r' ran away, the first is run 1: at t = 0\.\d+ s, after step \d+: joint"
+    )
+    with pytest.warns(DivergenceWarning, match=first):
         armdyn.study(ROBOT, samples, armdyn.control.pd_gravity, steps=500, inputs=inputs, chunk=1)
+
+
+@pytest.mark.parametrize("traced", [True, False])
+def test_a_cost_that_is_not_finite_is_told_from_a_motion(traced: bool) -> None:
+    @armdyn.function("(n)->(n)")
+    def at_rest(model: Any, q: Any) -> Any:
+        return 0.0 * q if traced or q[0] < 9.0 else q
+
+    @armdyn.function("(n),(n)->()")
+    def logarithm(model: Any, q: Any, qd: Any) -> Any:
+        return np.sqrt(qd[1] + 0.5)
+
+    loop = armdyn.ClosedLoop(ROBOT, at_rest, running_cost=logarithm)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        final = loop(np.zeros((3, 2)), [[0.0, 1.0], [0.0, -1.0], [0.0, -1.0]], steps=5).final
+    assert np.isfinite(final.q).all()
+    message = str(said[-1].message)
+    assert message.startswith(
+        "2 of 3 arms, the first of them (1,), of 'planar_2r' ended in NaN or infinity, at t = 0.001 s"
+    )
+    assert "after step 1: cost is not finite, q and qd are. Look at what computes it" in message
 
 
 def squared(model: Any, q: Any) -> Any:

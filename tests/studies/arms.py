@@ -36,3 +36,13 @@ def worst(runs: Any) -> Any:
 def settled(runs: Any) -> Any:
     """Whether it ends near the target."""
     return np.abs(runs.final.q - runs.inputs["target"]).max(axis=1) < 0.05
+
+
+TIED = """<mujoco model="tied"><worldbody>
+<body name="one"><joint name="a" axis="0 0 1"/><inertial pos="0.15 0 0" mass="1" diaginertia="0.01 0.02 0.02"/>
+<body name="two" pos="0.3 0 0"><joint name="b" axis="0 1 0"/><inertial pos=".2 0 0" mass="2" diaginertia=".02 .1 .1"/>
+<body name="three" pos="0.4 0 0"><joint name="c" axis="0 1 1"/><inertial pos="0 0 .2" mass="1" diaginertia=".02 .1 .1"/>
+<body name="four" pos="0 0 0.3"><joint name="d" axis="1 0 0"/><inertial pos="0 .2 .1" mass="1" diaginertia=".1 .1 .1"/>
+</body></body></body></body></worldbody>
+<equality><connect body1="four" anchor="0.1 0.4 0.2"/></equality></mujoco>"""
+"""A spatial chain whose last link has a point that stays where it is; it moves in one way."""

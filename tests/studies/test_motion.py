@@ -14,6 +14,7 @@ from armdyn.simulation import OverTime, RungeKutta4, Stops
 from armdyn.studies import Scenario, StudyError
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import KEYS, Words
+from studies.arms import TIED
 
 ARM = armdyn.load("planar_3r")
 NAMES = ARM.joint_names
@@ -125,6 +126,23 @@ def test_words_of_the_other_verb(tmp_path: Path) -> None:
         Scenario.read(tmp_path / "study.yaml")
 
 
+def test_projection_in_both_verbs(tmp_path: Path) -> None:
+    (tmp_path / "tied.xml").write_text(TIED)
+    robot = armdyn.load(tmp_path / "tied.xml")
+    words = "robot: tied.xml\nduration: 1\nmethod: rk4\nstep: 0.01\nproject: true\n"
+    motion = read(words, tmp_path).simulate()
+    assert np.ptp(motion.q, axis=0).min() > 0.01
+    assert abs(robot.constraint_error(motion.q)).max() < 1e-14
+    drifting = read(words.replace("true", "false"), tmp_path).simulate()
+    assert abs(robot.constraint_error(drifting.q)).max() > 1e-9
+    (tmp_path / "study.yaml").write_text(words + "grid: {three.mass: [1, 2]}\n")
+    scenario = Scenario.read(tmp_path / "study.yaml")
+    runs = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    assert abs(robot.constraint_error(runs["final.q"])).max() < 1e-14
+    np.testing.assert_allclose(runs["final.q"][0], motion.q[-1], rtol=0, atol=1e-10)
+    assert abs(runs["final.q"][1] - motion.q[-1]).max() > 1e-3
+
+
 @pytest.mark.parametrize(
     ("error", "text", "said"),
     [
@@ -145,6 +163,7 @@ def test_words_of_the_other_verb(tmp_path: Path) -> None:
         (StudyError, PD + "torques: tau.csv", "a controller and torques are both given"),
         (StudyError, "sample_time: 0.01", ":2: 'sample_time' is of a controller, and there is none"),
         (StudyError, PD + "sample_time: 0.01", ":4: sample_time needs a method with steps of one length"),
+        (StudyError, "project: 1", ":2: project is 1; expected True or False"),
         (ArmdynError, "stops: 2", r":2: restitution is 2; expected a number between 0"),
         (ArmdynError, "torques: nosuch.csv", r":2: no file '.*nosuch.csv'; expected a header t, tau_JOINT"),
         (StudyError, "q0: 0\ninputs: {q0: 1}", "'q0' stands here and in 'inputs'"),

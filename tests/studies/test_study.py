@@ -11,7 +11,7 @@ import pytest
 
 import armdyn
 from armdyn.errors import ShapeError, UnknownName
-from armdyn.simulation import AdamsBashforthMoulton4, SemiImplicitEuler
+from armdyn.simulation import AdamsBashforthMoulton4, RungeKutta4, SemiImplicitEuler, SettingError
 from armdyn.studies import OtherStudy, Results, StudyError, Uniform, grid, read, sampled
 from studies.arms import ROBOT, N, pid, settled, worst
 
@@ -77,6 +77,23 @@ def test_without_controller_the_arm_falls() -> None:
     results = armdyn.study(ROBOT, {"q0": np.eye(N)}, steps=10)
     rolled = armdyn.ClosedLoop(ROBOT, record=[])(np.eye(N), tau=np.zeros(N), steps=10)
     np.testing.assert_array_equal(results["final.q"], rolled.final.q)
+
+
+def test_runs_keep_their_constraints(tmp_path: Path) -> None:
+    channel = armdyn.constraints.PointOnPlane("tip", (1, 0, 0), (1, 0, 0))
+    robot = armdyn.load("planar_2r").with_constraints(channel)
+    q0 = np.array([[-np.pi / 3, 2 * np.pi / 3], [np.pi / 3, -2 * np.pi / 3]])
+    given: dict[str, Any] = {"steps": 200, "method": RungeKutta4(step=1e-2), "folder": tmp_path}
+    drift = {}
+    for project in (True, False):
+        results = armdyn.study(robot, {"q0": q0}, project=project, **given | {"folder": tmp_path / str(project)})
+        drift[project] = abs(robot.constraint_error(results["final.q"])).max()
+        again = armdyn.ClosedLoop(robot, method=given["method"], project=project)(q0, steps=200, tau=np.zeros(2))
+        np.testing.assert_array_equal(results["final.q"], again.final.q)
+    assert drift[True] < 1e-13
+    assert drift[False] > 1e-7
+    with pytest.raises(OtherStudy, match="loop"):
+        armdyn.study(robot, {"q0": q0}, **given | {"folder": tmp_path / "True"})
 
 
 def test_inputs_over_time_are_shared() -> None:
@@ -193,6 +210,9 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
         (StudyError, SAMPLES, {"chunk": 0}, "chunk"),
         (StudyError, SAMPLES, {"method": AdamsBashforthMoulton4()}, "expected one of Euler"),
         (StudyError, SAMPLES, {"record": "q"}, "several names"),
+        (StudyError, {"heat": [1.0]}, {"inputs": {"kp": 1.0, "kd": 1.0, "target": np.zeros(N)}}, "no joint of .* rubs"),
+        (StudyError, SAMPLES, {"project": "yes"}, "project is 'yes'; expected True or False"),
+        (SettingError, SAMPLES, {"project": True}, "has no constraints to project onto"),
         (UnknownName, SAMPLES, {"record": ["eror"]}, "Did you mean 'error'"),
         (StudyError, SAMPLES, {"client": "tcp://host:8786"}, "expected a distributed.Client"),
     ],
@@ -200,6 +220,20 @@ def test_both_spellings_of_a_parameter_are_the_same_study(tmp_path: Path) -> Non
 def test_what_makes_no_study_is_refused(error: type[Exception], samples: Any, changes: Any, said: str) -> None:
     with pytest.raises(error, match=said):
         run(samples, **changes)
+
+
+def test_accounts_begin_where_they_are_told() -> None:
+    dry = armdyn.load("planar_2r").with_friction({"joint_1": (0.1, 0.1)})
+    given: dict[str, Any] = {"steps": 5, "energy": True}
+    results = armdyn.study(dry, {"qd0": np.ones((2, 2)), "heat": [0.0, 3.0]}, inputs={"work": 2.0}, **given)
+    assert results["final.heat"][1] - results["final.heat"][0] == pytest.approx(3.0, abs=1e-12)
+    assert results["final.work"][0] == pytest.approx(2.0, abs=0.1)
+
+
+def test_an_error_of_a_summary_says_which() -> None:
+    with pytest.raises(ZeroDivisionError) as error:
+        run(summaries={"broken": lambda runs: 1 / 0})
+    assert error.value.__notes__ == ["while the summary 'broken' of runs 0 to 22 was computed"]
 
 
 def test_a_grid_of_gains() -> None:

@@ -20,7 +20,7 @@ SCENARIOS = (".yaml", ".yml")
 
 PLACES: dict[str, Keys] = {
     **{name: (name,) for name in ("duration", "q0", "qd0", "stops", "torques", "between", "controller", "reference")},
-    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes")},
+    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes", "project")},
     **{name: ("inputs", name) for name in ("f_tip", "target", "kp", "kd")},
     **{name: ("outputs", name) for name in OUTPUTS},
     "torque": ("inputs", "tau"),

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.cli.arguments import Described
 from armdyn.cli.completion import complete_robots
 from armdyn.cli.completion import words as words_to_complete
@@ -20,7 +21,9 @@ from armdyn.cli.motion_files import refuse_outputs, write_outputs
 from armdyn.cli.scenario_options import PLACES, READ, VECTORS, flag, with_options, without_alternatives, words_of
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
+from armdyn.constraints import constrained_forward_dynamics
 from armdyn.errors import DescriptionWarning
+from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
 from armdyn.simulation.methods import NAMES
@@ -151,6 +154,12 @@ def simulate(
     ] = None,
     save_every: Annotated[
         float | None, typer.Option("--save-every", help="Seconds between saved states.", rich_help_panel=METHOD)
+    ] = None,
+    project: Annotated[
+        bool | None,
+        typer.Option(
+            "--project", help="Put a robot with constraints back onto them after each step.", rich_help_panel=METHOD
+        ),
     ] = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the motion to this csv file.", rich_help_panel=FILES)
@@ -301,9 +310,16 @@ def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
             ("method", taken.method),
             ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
             ("time", f"{taken.wall_time:.3g} s"),
-            ("operations an evaluation", str(motion.robot.forward_dynamics.op_counts)),
+            ("operations an evaluation", str(_evaluation(motion.robot).op_counts)),
         )
     )
+
+
+def _evaluation(arm: Robot) -> CompiledFunction:
+    """The function that gives the accelerations of the motion."""
+    if arm.model.constraints:
+        return arm.compile(constrained_forward_dynamics)
+    return arm.flexible_forward_dynamics if flexible_places(arm.model) else arm.forward_dynamics
 
 
 def _forces_rows(motion: Motion, trajectory: Trajectory) -> Iterator[tuple[str, str]]:

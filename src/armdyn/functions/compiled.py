@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from armdyn.arrays import are_arrays, are_plain, as_arrays, plain_arguments
-from armdyn.declaration import Function
+from armdyn.declaration import Function, on_numbers
 from armdyn.errors import ArmdynError, DTypeError, ShapeError
 from armdyn.functions import single_states
 from armdyn.functions.binding import Inputs
@@ -265,7 +265,9 @@ class CompiledFunction:
             return result
 
         fields = getattr(self.function.result, "_fields", ())
-        return trace(run, [self._inputs.port(n, options) for n in names], fields, name=self.function.name)
+        ports = [self._inputs.port(n, options) for n in names]
+        with on_numbers(False):
+            return trace(run, ports, fields, name=self.function.name)
 
     def evaluate(self, model: Mechanism, values: Mapping[str, Any], options: Iterable[tuple[str, Any]] = ()) -> Any:
         """The function itself on numbers or traced scalars, for arrays and model parameters by name.

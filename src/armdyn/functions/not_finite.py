@@ -28,6 +28,7 @@ class Lost(NamedTuple):
         step: after how many steps it is not finite; 0 where it began so.
         before: its state one step before, and what was recorded of that step, by name; where it began where it began
             so.
+        names: of the states that are not finite after that step.
     """
 
     lost: int
@@ -36,6 +37,7 @@ class Lost(NamedTuple):
     given: Arrays
     step: int
     before: Arrays
+    names: tuple[str, ...]
 
 
 def are_finite(arrays: Mapping[str, Any]) -> bool:
@@ -67,12 +69,17 @@ def lost_of(loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int)
         else:
             high = middle
     place = tuple(map(int, np.unravel_index(first, batch.shape))) if batch.shape else ()
-    rows = loop.room(one, 1)
+    rows, names = loop.room(one, 1), names_of_lost(state)
     if high:
-        loop.between(one, given | state, high - 1, high, rows)
+        names = names_of_lost(loop.between(one, given | state, high - 1, high, rows))
         state = rows | state
     before = {name: array.reshape(batch.shapes[name]) for name, array in state.items()}
-    return Lost(lost, batch.states, place, given, high, before)
+    return Lost(lost, batch.states, place, given, high, before, names)
+
+
+def names_of_lost(state: Mapping[str, Any]) -> tuple[str, ...]:
+    """The states that are not finite."""
+    return tuple(name for name, array in state.items() if not np.isfinite(array).all())
 
 
 def places_of(final: Arrays) -> tuple[int, int]:

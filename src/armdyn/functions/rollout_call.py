@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,8 @@ def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, 
 class RolloutCall(ABC):
     """The common base of `CompiledRollout` and its derivative along tangents.
 
-    A call whose last state is not finite gives a `DivergenceWarning`, unless the attribute ``warns`` is false.
+    A call whose last state is not finite gives a `DivergenceWarning`, unless the attribute ``warns`` is false, or
+    ``hears`` takes what is lost in its place.
 
     Args:
         arm: the robot.
@@ -52,6 +53,7 @@ class RolloutCall(ABC):
     """
 
     warns = True
+    hears: Callable[[Lost], None] | None = None
 
     def __init__(
         self,
@@ -131,8 +133,13 @@ class RolloutCall(ABC):
 
     def _hear(self, loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> None:
         """Warn where the state after the last step is not finite."""
-        if self.warns and not are_finite(final):
-            warn_outside(self._said_of(loop.lost(batch, values, final, steps)), DivergenceWarning)
+        if not self.warns or are_finite(final):
+            return
+        lost = loop.lost(batch, values, final, steps)
+        if self.hears is None:
+            warn_outside(self._said_of(lost), DivergenceWarning)
+        else:
+            self.hears(lost)
 
     def _said_of(self, lost: Lost) -> str:
         """The words of a call on states that are not finite."""

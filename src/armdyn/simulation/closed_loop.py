@@ -89,7 +89,6 @@ class ClosedLoop:
             input of that name. Other brakes stay as the robot has them.
         energy: whether what goes into the arm is integrated too: as the state "work", J, the work of tau and f_tip less
             what friction takes; and where joints rub, as the state "heat", J, what friction takes.
-
         project: of a robot with constraints: whether each step is followed by a projection of q and qd onto them, in
             the compiled loop (`armdyn.constraints.projection`), so that the motion does not drift from them.
         require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step

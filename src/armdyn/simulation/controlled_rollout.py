@@ -93,20 +93,24 @@ class ControlledRollout(CompiledRollout):
             )
 
     def _said_of(self, lost: Lost) -> str:
-        """Names the time, and the joint that was the fastest before, or what was given that is not finite."""
+        """Names the time, and the joint that was the fastest before, or what is not finite instead."""
+        which = f"{lost.lost} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
+        how = "; ".join([self.way_of(lost), "armdyn.control.require_finite makes this an error"])
+        return f"{which} of {self.robot.name!r} ended in NaN or infinity, {how}"
+
+    def way_of(self, lost: Lost) -> str:
+        """The time from which the first of the arms is lost, how, and what to do."""
         t0 = float(np.ravel(lost.given["t"])[0]) if "t" in lost.given and lost.given["t"].size else 0.0
         h = lost.given["h"]
         t = t0 + float(np.sum(np.broadcast_to(h, (lost.step,)) if h.ndim == 0 else h[: lost.step]))
-        which = f"{lost.lost} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
         wrong = [name for name, array in lost.given.items() if not np.isfinite(array).all()]
         if wrong:
             how = f"{', '.join(wrong)} that it was given is not finite. Give finite numbers"
+        elif not {"q", "qd"}.intersection(lost.names):
+            how = f"{', '.join(lost.names)} is not finite, q and qd are. Look at what computes it"
         else:
             how = f"{self._last_of(lost)}. Use a shorter step or lower gains"
-        return (
-            f"{which} of {self.robot.name!r} ended in NaN or infinity, at t = {t:g} s, after step {lost.step}: {how}; "
-            "armdyn.control.require_finite makes this an error"
-        )
+        return f"at t = {t:g} s, after step {lost.step}: {how}"
 
     def _last_of(self, lost: Lost) -> str:
         """The fastest joint before, and a torque that was not finite, where torques are known."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from armdyn.checks import one_per_joint
-from armdyn.declaration import Argument, Function
+from armdyn.declaration import Argument, Function, Shape, on_numbers
 from armdyn.errors import ShapeError, TraceError, shown
 from armdyn.functions.binding import Inputs
 from armdyn.functions.locating import locating
@@ -18,7 +18,7 @@ from armdyn.functions.locating import locating
 MOTION = ("q", "qd", "t", "h")
 """Arguments of a controller that the loop itself gives."""
 
-TAKEN = ("work", "cost", "f_tip", "q0", "qd0", "t0", "steps", "every", "out", "workers", "report")
+TAKEN = ("work", "heat", "cost", "f_tip", "q0", "qd0", "t0", "steps", "every", "out", "workers", "report")
 """Names that mean something else to the loop, or to its call."""
 
 UNTRACED = (
@@ -78,6 +78,17 @@ class Controller:
         """References, gains and the like."""
         return {a.name: a for a in self.function.arguments if a.name not in (*MOTION, *self.state)}
 
+    def state_beside(self, taken: Iterable[str]) -> dict[str, Shape]:
+        """The shapes of its own state by name, beside names that the loop has.
+
+        Raises:
+            TraceError: a result with such a name, which would take the place of what it names.
+        """
+        for name in taken:
+            if name in self.results:
+                raise TraceError(f"{self.function.name} has a result {name!r}, as the loop itself has; rename it")
+        return {name: argument.shape for name, argument in self.state.items()}
+
     def run(self, model: Any, values: Mapping[str, Any], **options: Any) -> dict[str, Any]:
         """Its results by name, from arguments by name.
 
@@ -85,9 +96,28 @@ class Controller:
             TraceError: naming the line of the controller that cannot be traced.
             ShapeError: results of other shapes than it declares.
         """
-        name, arguments = self.function.name, self.function.arguments
-        with locating(name, UNTRACED):
-            given = self.function(model, *(values.get(a.name) for a in arguments), **options)
+        with locating(self.function.name, UNTRACED):
+            given = self._called(model, values, options)
+        return self._by_name(model, given, options)
+
+    def run_on_numbers(self, model: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The same of numbers, untraced; functions of the robot that it calls return arrays of float64.
+
+        Raises:
+            ShapeError: results of other shapes than it declares.
+        """
+        with on_numbers():
+            given = self._called(model, values, {})
+        return self._by_name(model, given, {})
+
+    def _called(self, model: Any, values: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
+        """What it returns for arrays of its own, so that it may change them."""
+        given = (values.get(a.name) for a in self.function.arguments)
+        return self.function(model, *(a.copy() if isinstance(a, np.ndarray) else a for a in given), **options)
+
+    def _by_name(self, model: Any, given: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Results by name, of the shapes that it declares."""
+        name = self.function.name
         found = given if isinstance(given, tuple) else (given,)
         if len(found) != len(self.results):
             raise ShapeError(f"{name} returned {len(found)} results; expected {len(self.results)}: {self.results}")

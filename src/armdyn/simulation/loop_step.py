@@ -48,7 +48,7 @@ def step_function(
     own |= {"heat": ()} if energy and sticks else {}
     own |= dict(memory)
     own |= {"cost": ()} if running_cost else {}
-    own |= {name: a.shape for name, a in controller.state.items()} if controller else {}
+    own |= controller.state_beside((*own, "h", "t", "f_tip")) if controller else {}
     arguments = [Argument(name, shape) for name, shape in own.items()]
     arguments += [Argument("h", ())] + ([Argument("t", ())] if controller and controller.uses_time else [])
     given = [a for name, a in controller.inputs.items() if name not in motion] if controller else []
@@ -160,4 +160,5 @@ def _arguments_of(running_cost: Function, values: Mapping[str, Any]) -> list[Any
             raise UnknownName.of(
                 "array", argument.name, values, f"the closed loop that {running_cost.name} is a cost of"
             )
-    return [values[argument.name] for argument in running_cost.arguments]
+    given = (values[argument.name] for argument in running_cost.arguments)
+    return [a.copy() if isinstance(a, np.ndarray) else a for a in given]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.checks import array
-from armdyn.functions.not_finite import Lost, of_state, places_of
+from armdyn.functions.not_finite import Lost, names_of_lost, of_state, places_of
 from armdyn.functions.rollout_runs import Array, Arrays, Batch, Loop, Report
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.parameters import with_parameters
@@ -57,7 +57,7 @@ class PythonLoop:
     recorded: tuple[str, ...]
     began: Callable[[], None]
     why: str
-    _lost: dict[int, tuple[int, Arrays]] = field(default_factory=dict)
+    _lost: dict[int, tuple[int, Arrays, tuple[str, ...]]] = field(default_factory=dict)
     _mechanisms: dict[int, Mechanism] = field(default_factory=dict)
 
     def run(
@@ -87,11 +87,11 @@ class PythonLoop:
         lost, first = places_of(final)
         given = of_state(values, first, batch, self.over_time)
         at_first: Arrays = {name: given[name] for name in self.state}
-        step, before = self._lost.get(first, (steps, at_first))
+        step, before, names = self._lost.get(first, (steps, at_first, ()))
         place = tuple(map(int, np.unravel_index(first, batch.shape))) if batch.shape else ()
-        if not all(np.isfinite(array).all() for array in at_first.values()):
-            step, before = 0, at_first
-        return Lost(lost, batch.states, place, given, step, before)
+        if names_of_lost(at_first):
+            step, before, names = 0, at_first, names_of_lost(at_first)
+        return Lost(lost, batch.states, place, given, step, before, names)
 
     def _controlled(self, batch: Batch, now: Arrays, k: int) -> Arrays:
         """The results of the controller for all arms, by name, each of shape (arms, *shape)."""
@@ -101,12 +101,12 @@ class PythonLoop:
         for number in np.flatnonzero(moves):
             own = of_state(now, int(number), batch, frozenset())
             try:
-                given = self.controller.run(self._mechanism(int(number), own), _for_python(own))
+                given = self.controller.run_on_numbers(self._mechanism(int(number), own), _for_python(own))
+                for name, value in given.items():
+                    found[name][number] = array(f"{name} of {self.controller.function.name}", value)
             except Exception as error:
                 error.add_note(self._note(batch, own, int(number), k))
                 raise
-            for name, value in given.items():
-                found[name][number] = array(f"{name} of {self.controller.function.name}", value)
         return found
 
     def _mechanism(self, number: int, own: Arrays) -> Mechanism:
@@ -123,12 +123,12 @@ class PythonLoop:
         return self.motion.run(dataclasses.replace(batch, shapes=self.motion_shapes), now, {}, 1)
 
     def _note_lost(self, later: Arrays, before: Arrays, steps: int) -> None:
-        """Keep the last finite state of each arm that is lost."""
-        names = [name for name in MOVING if name in self.state]
-        lost = ~np.all([np.isfinite(later[name]).all(axis=-1) for name in names], axis=0)
-        for number in map(int, np.flatnonzero(lost)):
+        """Keep the last finite state of each arm that is lost, and which of its states were lost first."""
+        finite = [np.isfinite(later[n]).reshape(len(later[n]), -1).all(axis=1) for n in self.state]
+        for number in map(int, np.flatnonzero(~np.all(finite, axis=0))):
             if number not in self._lost:
-                self._lost[number] = steps, {n: np.array(before[n][number]) for n in ("tau", *self.state)}
+                names = names_of_lost({n: later[n][number] for n in self.state})
+                self._lost[number] = steps, {n: np.array(before[n][number]) for n in ("tau", *self.state)}, names
 
     def _note(self, batch: Batch, own: Arrays, number: int, k: int) -> str:
         """Step, arm and time of an error of the controller."""

@@ -17,6 +17,7 @@ from armdyn.robot import Robot
 from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.bristles import bent_results, initial_bristles, without_bristles
+from armdyn.simulation.divergence import fastest
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
@@ -199,11 +200,10 @@ def simulate(
     try:
         with np.errstate(all="ignore"), progress_bar(progress, duration, f"{robot.name}, {chosen}") as report:
             integrate(report=report)
-            _refuse_if_all_are_lost(samples.kept())
-        return kept()
-    except SimulationError as error:
+            _refuse_if_all_are_lost(robot, samples.kept())
+    except Exception as error:  # also of a torque that is a user's own function
         if samples.count:
-            error.trajectory = kept()
+            _keep(error, kept())
         raise
     except KeyboardInterrupt as interrupt:
         if not samples.count:
@@ -212,6 +212,14 @@ def simulate(
         samples.notes.insert(0, f"the simulation was {when}")
         what = f"the simulation of {robot.name!r} was {when}. {KEPT}"
         raise SimulationInterrupted(what, kept()) from interrupt
+    return kept()
+
+
+def _keep(error: Exception, trajectory: Trajectory) -> None:
+    """Put what was simulated into an error, and say so."""
+    error.trajectory = trajectory  # type: ignore[attr-defined]
+    if KEPT not in str(error):
+        error.add_note(KEPT)
 
 
 def _plan(
@@ -252,16 +260,20 @@ def _plan(
     return samples, partial(integrate, robot, method, forces, start, grid=grid, saved=saved, samples=samples)
 
 
-def _refuse_if_all_are_lost(samples: Samples) -> None:
+def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
     states = np.concatenate([samples.q, samples.qd], axis=-1).reshape(len(samples.t), -1, 2 * samples.q.shape[-1])
-    finite: Array = np.any(np.all(np.isfinite(states), axis=2), axis=1)
-    if not finite[-1]:
-        raise SimulationError(
-            f"none of the states could be continued to the end; the last is lost after t = {samples.t[finite][-1]:g} "
-            f"s. Use a shorter step, or method='adaptive'. {KEPT}"
-            if finite.any()
-            else "none of the initial states is finite"
-        )
+    finite: Array = np.all(np.isfinite(states), axis=2)
+    if finite[-1].any():
+        return
+    if not finite.any():
+        raise SimulationError("none of the initial states is finite")
+    k = int(np.flatnonzero(finite.any(axis=1))[-1])
+    last = int(np.flatnonzero(finite[k])[0])
+    qd = samples.qd.reshape(len(samples.t), -1, robot.dof)[k, last]
+    raise SimulationError(
+        f"none of the states could be continued to the end; the last is lost after t = {samples.t[k]:g} s: "
+        f"{fastest(robot, qd)}. Use a shorter step, or method='adaptive'. {KEPT}"
+    )
 
 
 def _trajectory(robot: Robot, method: Method, samples: Samples, wall_time: float, redundant: Redundant) -> Trajectory:

@@ -14,6 +14,7 @@ import numpy as np
 from armdyn.checks import array, number, switch, whole_number
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError
+from armdyn.functions.not_finite import Lost
 from armdyn.model.possible import check_possible
 from armdyn.program import Rollout
 from armdyn.robot import Robot
@@ -98,6 +99,19 @@ class Study:
         """The samples of some runs."""
         return self.samples.of(numbers, self.shapes)
 
+    def way_of_lost(self, run: int) -> str:
+        """When and how a run ran away, found by running it again, and what to do."""
+        heard: list[Lost] = []
+        rollout, recipe = self.loop.rollout, self.recipe
+        one = {name: array[0] for name, array in self.values(range(run, run + 1)).items()}
+        rollout.warns, rollout.hears = True, heard.append
+        try:
+            with np.errstate(all="ignore"):
+                self.loop(**{**recipe.inputs, **one}, **recipe.switched(self.loop), steps=recipe.steps)
+        finally:
+            rollout.warns, rollout.hears = False, None
+        return "; ".join(map(rollout.way_of, heard)) or "alone, it does not"
+
     @property
     def identity(self) -> dict[str, Any]:
         """The arguments that make two studies the same, by name: numbers, or digests of longer ones."""
@@ -130,6 +144,8 @@ class Study:
     def _check(self) -> None:
         _ = self.switched  # or the error that says what is wrong with them
         shapes, recipe = self.shapes, self.recipe
+        if "heat" in {*self.samples.names, *recipe.inputs} and "heat" not in shapes:
+            raise StudyError(f"heat is given, but no joint of {recipe.robot.name!r} rubs here; leave it out")
         for name in self.samples.names:
             if name in recipe.inputs:
                 raise StudyError(f"{name!r} is in samples and in inputs; expected one of them")
@@ -186,6 +202,7 @@ def defined(
     running_cost: Function | None,
     energy: bool,
     brakes: Mapping[str, Any] | None,
+    project: bool,
     chunk: int | None,
 ) -> Study:
     """The study that the arguments of `armdyn.study` describe, checked."""
@@ -212,6 +229,7 @@ def defined(
         running_cost=running_cost,
         energy=switch("energy", energy, error=StudyError),
         brakes=_checked_brakes(brakes),
+        project=switch("project", project, error=StudyError),
         inputs={name: v if name in ALWAYS_THE_SAME else array(name, v, finite=StudyError) for name, v in same.items()},
         steps=whole_number("steps", steps, least=1, error=StudyError),
         every=whole_number("every", every, least=1, error=StudyError),

@@ -81,6 +81,8 @@ class Motion:
         settings |= {"method": method, "torque": driven.torque, "f_tip": given.get("f_tip"), "stops": _stops(words)}
         if "brakes" in words:
             settings["brakes"] = words.brakes(robot)
+        if words.switch("project"):
+            settings["project"] = True
         if "save_every" in words:
             settings["save_every"] = words.number("save_every", 0.0, above=0.0, unit="s")
         return cls(robot, settings, driven.described, driven.follows, _outputs(words))

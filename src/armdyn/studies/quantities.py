@@ -33,7 +33,7 @@ class Quantities:
     def of(cls, robot: Robot, controller: Function | None, *, running_cost: bool, energy: bool) -> Quantities:
         """The names of a loop."""
         read = None if controller is None else Controller(controller)
-        own = ("q0", "qd0", *(["work"] if energy else []), *(["cost"] if running_cost else []))
+        own = ("q0", "qd0", *(["work", "heat"] if energy else []), *(["cost"] if running_cost else []))
         own += ("tau",) if read is None else (*read.state, *read.inputs)
         return cls(robot, (*own, "f_tip"))
 

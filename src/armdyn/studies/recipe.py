@@ -56,6 +56,7 @@ class Recipe:
     running_cost: Function | None
     energy: bool
     brakes: Mapping[str, Any]
+    project: bool
     inputs: Mapping[str, Array]
     steps: int
     every: int
@@ -74,6 +75,7 @@ class Recipe:
             running_cost=self.running_cost,
             energy=self.energy,
             brakes=self.brakes,
+            project=self.project,
             require_traced=True,
         )
         loop.rollout.warns = False  # `armdyn.study` does, once for all runs
@@ -113,7 +115,11 @@ class Recipe:
         return found | {name: self._summary(name, seen) for name in self.summaries}
 
     def _summary(self, name: str, seen: Runs) -> Array:
-        value = np.asarray(self.summaries[name](seen))
+        try:
+            value = np.asarray(self.summaries[name](seen))
+        except Exception as error:
+            error.add_note(f"while the summary {name!r} of runs {seen.number[0]} to {seen.number[-1]} was computed")
+            raise
         if value.dtype.kind not in "biuf":
             raise StudyError(f"summary {name!r} holds {value.dtype}; expected real numbers")
         if not value.ndim or len(value) != len(seen.number) or not value.size:

@@ -41,6 +41,7 @@ def study(
     running_cost: Function | None = None,
     energy: bool = False,
     brakes: Mapping[str, Any] | None = None,
+    project: bool = False,
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     client: Any = None,
@@ -72,6 +73,8 @@ def study(
         energy: whether the state "work" is integrated, and "heat" where joints rub.
         brakes: switches of brakes by joint, the same in all runs: {"joint_2": [(0.5, "engaged")]}, s; an empty list
             where the controller has a result "brakes", as of `armdyn.ClosedLoop`.
+        project: of a robot with constraints: whether each step is followed by a projection onto them, as of
+            `armdyn.ClosedLoop`.
         chunk: how many runs are computed together.
         folder: for parts and the manifest; None keeps results in memory.
         client: a `distributed.Client` whose workers compute the chunks, one thread each.
@@ -121,6 +124,7 @@ def study(
         running_cost=running_cost,
         energy=energy,
         brakes=brakes,
+        project=project,
         chunk=chunk,
     )
     switch("progress", progress, error=StudyError)
@@ -138,12 +142,12 @@ def study(
     done = wanted.runs - to_do
     with progress_bar(progress, wanted.runs, f"study of {robot.name}", unit="runs", form=",.0f") as fraction:
         _compute(wanted, results, missing, client, workers, _counted(fraction, done, wanted.runs))
-    _warn_of_lost(results, robot.name)
+    _warn_of_lost(wanted, results)
     return results
 
 
-def _warn_of_lost(results: Results, robot: str) -> None:
-    """Say how many runs ran away."""
+def _warn_of_lost(wanted: Study, results: Results) -> None:
+    """Say how many runs ran away, and when and how the first of them did."""
     names = [name for name in results.names if name.startswith("final.")]
     lost, first = 0, 0
     for part in results.columns("run", *names):
@@ -152,8 +156,8 @@ def _warn_of_lost(results: Results, robot: str) -> None:
         lost += int(bad.sum())
     if lost:
         warn_outside(
-            f"{lost:,} of {results.runs:,} runs of the study of {robot!r} ran away, the first is run {first}: their "
-            "final states are NaN or infinite. Use a shorter step or lower gains, or leave these runs out",
+            f"{lost:,} of {results.runs:,} runs of the study of {wanted.recipe.robot.name!r} ran away, the first is "
+            f"run {first}: {wanted.way_of_lost(first)}. Final states of such runs are NaN or infinite; leave them out",
             DivergenceWarning,
         )
 

@@ -84,7 +84,7 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
         name: words.one("summary", name, SUMMARIES, "summaries") for name in words.listed("summaries")
     }
     found["record"] = words.listed("record")
-    found["brakes"] = words.brakes(robot)
+    found["brakes"], found["project"] = words.brakes(robot), words.switch("project")
     return found | {key: words.said[key] for key in ("every", "chunk") if key in words}
 
 

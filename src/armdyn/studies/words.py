@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from armdyn import actuators
-from armdyn.checks import array, number, one_per_joint
+from armdyn.checks import array, number, one_per_joint, switch
 from armdyn.errors import ArmdynError, ModelError, UnknownName
 from armdyn.model import Inertia
 from armdyn.model.parameters import SHAPES, parameter_shape
@@ -39,6 +39,7 @@ SHARED = (
     "controller",
     "inputs",
     "brakes",
+    "project",
 )
 OF_A_STUDY = ("samples", "runs", "seed", "grid", "record", "every", "summaries", "chunk")
 OF_A_MOTION = (
@@ -161,6 +162,11 @@ class Words:
         """A finite number."""
         with self.at(key):
             return number(key, self.said.get(key, usual), error=StudyError, **bounds)
+
+    def switch(self, key: str) -> bool:
+        """True or false; false where none is said."""
+        with self.at(key):
+            return switch(key, self.said.get(key, False), error=StudyError)
 
     def mapping(self, key: str) -> dict[str, Any]:
         """A mapping, empty where none is said."""
