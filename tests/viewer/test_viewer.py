@@ -150,7 +150,7 @@ def test_a_motion_plays_by_the_clock(view: Callable[..., Viewer]) -> None:
         check_poses(viewer, viewer.q)
         np.testing.assert_allclose(viewer.q, both[0], rtol=0, atol=1e-6)
         np.testing.assert_allclose(viewer._robots[0].moving[0].drawn.q, both[1], rtol=0, atol=1e-6)
-        assert viewer.play_panel.slider.value == 0.5
+        until(lambda: viewer.play_panel.slider.value == 0.5)
         until(lambda: len(viewer._robots[0].plots[1].plot.data[0]) > 1)
         assert viewer._robots[0].plots[1].plot.data[0][-1] <= 0.5
         viewer.play_panel.toggle()

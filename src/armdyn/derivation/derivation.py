@@ -226,7 +226,7 @@ class Derivation(ClosedForm):
         >>> arm = armdyn.derive(armdyn.load("planar_2r"), symbols={"link_1.mass": "m1", "link_2.mass": "m2"})
         >>> task = arm.task_space(("vx", "vy"))
         >>> print(task.text("Lambda"))
-        Lambda_11 = m₂ + m₁/s₂²
+        Lambda_11 = m₁/s₂² + m₂
         Lambda_22 = m₂
         Lambda_12 = Lambda_21 = 0
         """
