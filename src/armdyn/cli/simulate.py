@@ -28,7 +28,7 @@ from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
 from armdyn.simulation.methods import NAMES
 from armdyn.simulation.unfinished import KEPT
-from armdyn.studies.controllers import CONTROLLERS
+from armdyn.studies.controllers import OFFERED
 from armdyn.studies.motion import Motion
 
 ROUNDING = 1e-15
@@ -106,9 +106,9 @@ def simulate(
         str | None,
         typer.Option(
             "--controller",
-            help=f"{', '.join(CONTROLLERS)}.",
+            help=f"{', '.join(OFFERED)}.",
             rich_help_panel=CONTROL,
-            autocompletion=words_to_complete(*CONTROLLERS),
+            autocompletion=words_to_complete(*OFFERED),
         ),
     ] = None,
     target: Annotated[
@@ -221,6 +221,16 @@ def simulate(
       method: rk4
 
       outputs: {csv: reach.csv, plot: reach.png}
+
+    [bold]A scenario of another controller[/], its inputs by their names in armdyn.control, with limits and a delay
+
+      robot: ur5
+
+      controller: \[pid, {saturated: {limits: \[150, 150, 150, 28, 28, 28]}}, {delayed: {steps: 2}}]
+
+      inputs: {q_ref: 0.5, qd_ref: 0, Kp: 900, Ki: 300, Kd: 90}
+
+      method: rk4
     """
     options = {name: value for name, value in locals().items() if name in PLACES and value is not None}
     words = without_alternatives(words_of(arm.name), options)

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn import control
 from armdyn.declaration import Function, function
 from armdyn.robot import Robot
+from armdyn.studies.declared import DECLARED
 
 PD = "(n),(n),(n),(n),(n)->(n)"
 
@@ -43,3 +44,6 @@ CONTROLLERS: Mapping[str, Callable[[Robot], Function | None]] = {
     "computed_torque": computed_torque,
 }
 """By the names of a scenario; "none" leaves tau as an input, zero where it is not given."""
+
+OFFERED = tuple(dict.fromkeys((*CONTROLLERS, *DECLARED)))
+"""The names of all controllers of scenarios."""
