@@ -74,6 +74,30 @@ def test_as_the_closed_loop_made_by_calls(tmp_path: Path, case: str) -> None:
     assert abs(motion.q[-1] - Q0).max() > 1e-3
 
 
+def test_a_second_motion_begins_anew(tmp_path: Path) -> None:
+    motion = read(CASES["around"][0], tmp_path)
+    np.testing.assert_array_equal(motion.simulate().q, motion.simulate().q)
+
+
+def test_pd_within_limits(tmp_path: Path) -> None:
+    limited = "controller: [pd, {saturated: {limits: 3}}]\ninputs: {target: 0.5, kp: 60, kd: 4}\n"
+    values = {"q_ref": np.full(3, 0.5), "qd_ref": np.zeros(3), "Kp": np.full(3, 60.0), "Kd": np.full(3, 4.0)}
+    loop = armdyn.ClosedLoop(ARM, control.saturated(control.pd_gravity, 3.0), method=RungeKutta4(2e-3))
+    final = loop(Q0, steps=50, **values).final
+    np.testing.assert_allclose(read(limited, tmp_path).simulate().q[-1], final.q, rtol=0, atol=1e-12)
+
+
+def test_positions_to_follow_come_from_a_csv(tmp_path: Path) -> None:
+    """A csv whose rows are all alike is a constant reference at rest."""
+    names = [f"q_{name}" for name in ARM.joint_names]
+    (tmp_path / "path.csv").write_text(",".join(["t", *names]) + "\n0,0.5,0.1,-0.2\n0.1,0.5,0.1,-0.2\n")
+    text = "controller: pid\ninputs: {Kp: 60, Ki: 30, Kd: [8, 4, 2]}\nreference: path.csv\n"
+    followed, held = read(text, tmp_path).simulate(), read("controller: pid\n" + PID, tmp_path).simulate()
+    np.testing.assert_allclose(followed.q, held.q, rtol=0, atol=1e-12)
+    with pytest.raises(ArmdynError, match="given in inputs too"):
+        read("controller: pid\n" + PID + "reference: path.csv\n", tmp_path)
+
+
 def test_a_study_takes_the_same_words(tmp_path: Path) -> None:
     motion = read(CASES["around"][0], tmp_path).simulate()
     text = START.replace("q0: [0.3, -0.2, 0.4]\n", "") + CASES["around"][0] + "grid: {q0: [[0.3, -0.2, 0.4]]}\n"
