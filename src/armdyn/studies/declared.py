@@ -103,9 +103,7 @@ class DeclaredLaw:
         there = {*self._inputs, *over_time(0.0)}
         missing = [name for name, argument in read.inputs.items() if not argument.optional and name not in there]
         if missing:
-            raise SettingError(
-                f"controller {controller.name!r} has no {' and no '.join(missing)}; expected them in inputs"
-            )
+            raise SettingError(f"the controller has no {' and no '.join(missing)}; expected them in inputs")
         self._begin = {
             name: given[name] if name in given else np.zeros(shape_of(controller, robot, name) or ())
             for name in read.state
