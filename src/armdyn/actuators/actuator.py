@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -177,10 +177,14 @@ class Actuator(JointActuator):
     @property
     def without_bristles(self) -> Actuator:
         """The same without its friction laws that have a state of their own."""
+        return self.without_laws(lambda law: isinstance(law, FrictionWithState))
+
+    def without_laws(self, such: Callable[[FrictionLaw], bool]) -> Actuator:
+        """The same without those of the laws given as ``friction``; what its motor, gear and brake take stays."""
         laws: tuple[FrictionLaw, ...] | None = self.friction  # type: ignore[assignment]  # a tuple since it was made
         if laws is None:
             return self
-        rest = tuple(law for law in laws if not isinstance(law, FrictionWithState))
+        rest = tuple(law for law in laws if not such(law))
         return self if len(rest) == len(laws) else dataclasses.replace(self, friction=rest)
 
     def with_brake(self, state: str) -> Actuator:

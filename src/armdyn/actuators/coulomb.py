@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.actuators.dry import DryFriction
+from armdyn.model.friction import TwoNumbers
 
 
 @dataclass(frozen=True)
@@ -29,3 +30,10 @@ class Coulomb(DryFriction):
     def magnitude(self, speed: Any, load: Any) -> Any:
         """c."""
         return self.size
+
+    @property
+    def two_numbers(self) -> TwoNumbers | None:
+        """Friction c; None of a subclass with another force."""
+        own = type(self)
+        same = own.magnitude is Coulomb.magnitude and own.force is Coulomb.force
+        return TwoNumbers(0.0, self.size) if same else None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from armdyn.actuators.law import Law
+from armdyn.model.friction import TwoNumbers
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,11 @@ class Viscous(Law):
     def force(self, rate: Any, load: Any) -> Any:
         """b qd."""
         return self.coefficient * rate
+
+    @property
+    def two_numbers(self) -> TwoNumbers | None:
+        """Damping b; None of a subclass with another force."""
+        return TwoNumbers(self.coefficient, 0.0) if type(self).force is Viscous.force else None
 
     def breakaway(self, load: Any) -> Any:
         """0: it never sticks."""

@@ -47,9 +47,9 @@ def regressor(
 
     pi are the standard parameters, ten a moving link in its own frame: m, m c_x, m c_y, m c_z, I_xx, I_xy, I_yy, I_xz,
     I_yz, I_zz about the frame's origin; ``robot.standard_parameters()`` has them with their names. Y pi is what
-    `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1), but for what the laws of its
-    actuators add, `Viscous` and `Coulomb` among them: `friction_forces` has them. Behind all others stands a
-    column for each rotor that is a body of its own: its inertia about its axis, "JOINT.rotor".
+    `inverse_dynamics` gives the robot with these parameters (Modern Robotics 8.1), the laws `Viscous` and `Coulomb` of
+    its actuators among them, but for other laws: ``standard_parameters().left_out`` names them. Behind all others
+    stands a column for each rotor that is a body of its own: its inertia about its axis, "JOINT.rotor".
 
     With constraints, of the tree: Y pi = M qdd + h = tau - A^T lambda.
 
@@ -61,7 +61,8 @@ def regressor(
         base_twist_rate: the rate at which those six numbers change, rad/s^2 and m/s^2, shape (..., 6).
         armature: whether a column a joint follows for the inertia of its rotor: qdd. Where not said, they are there
             where some joint of the robot has armature.
-        damping: whether columns of viscous friction follow: qd; where not said, likewise.
+        damping: whether columns of viscous friction follow: qd; where not said, they do where a joint or its actuator
+            has some.
         friction: whether columns of Coulomb friction follow: sign(qd), 0 at rest; where not said, likewise. They jump
             where a joint turns round; leave such samples out of a fit.
         offset: whether columns of a constant force follow: 1.

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from armdyn.actuators.two_numbers import of_joint, other_laws
 from armdyn.derivation.arm import SymbolicArm, SymbolicBody, SymbolicRotor, Tip
 from armdyn.derivation.numbers import EXACT, rational
 from armdyn.errors import ModelError, UnknownName, Unsupported, shown
@@ -25,6 +24,7 @@ from armdyn.exact import Exact, exact, unit
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.joint import Joint
 from armdyn.model.model import Model
+from armdyn.model.two_numbers import of_joint, other_laws
 from armdyn.spatial.rotations import Array
 
 AXES = "xyz"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from armdyn.model.friction import FrictionLaw
 from armdyn.model.motor_parts import Rotor, Stator
@@ -61,6 +61,10 @@ class JointActuator(ABC):
     @abstractmethod
     def without_friction(self) -> JointActuator:
         """The same, with nothing that rubs."""
+
+    def without_laws(self, such: Callable[[FrictionLaw], bool]) -> JointActuator:
+        """The same without those of its own friction laws; what its motor and its brake take stays."""
+        return self
 
     @property
     @abstractmethod

@@ -18,6 +18,16 @@ class Slopes(NamedTuple):
     by_load: Any
 
 
+class TwoNumbers(NamedTuple):
+    """Viscous friction, N m s/rad or N s/m, and Coulomb friction, N m or N."""
+
+    damping: float
+    friction: float
+
+    def __str__(self) -> str:
+        return f"damping {self.damping:g} and friction {self.friction:g}"
+
+
 class FrictionLaw(ABC):
     """A force that opposes a joint's motion: a function of its velocity, and perhaps of the load on its gear.
 
@@ -47,6 +57,11 @@ class FrictionLaw(ABC):
     @abstractmethod
     def breakaway(self, load: Any) -> Any:
         """The largest force, N m or N, that it takes at rest before the joint moves: 0 of one that never sticks."""
+
+    @property
+    def two_numbers(self) -> TwoNumbers | None:
+        """The same force as damping qd + friction sign(qd), one of the two 0; None of a law that is another."""
+        return None
 
     def at_rest(self, load: Any) -> tuple[Any, Any]:
         """The least and the largest force, N m or N, that it may take at rest; the drive gives load + this."""

@@ -2,8 +2,9 @@
 
 Ten a moving link, in the link's own frame: mass m, first moment m c, and the inertia I about the frame's origin, whose
 entries off the diagonal are minus the products of inertia. Behind them, where asked for, the rotor inertias of the
-joints, and viscous friction, Coulomb friction and a constant offset, one a joint each. Last come the rotors that are
-bodies of their own, one number each, about its axis: what else they weigh is part of their links.
+joints, and viscous friction, Coulomb friction and a constant offset, one a joint each, which
+`armdyn.model.joint_parameters` has. Last come the rotors that are bodies of their own, one number each, about its axis:
+what else they weigh is part of their links.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from numpy.typing import ArrayLike
 from armdyn.checks import array
 from armdyn.errors import ModelError, UnknownName
 from armdyn.model.editing import with_joints
+from armdyn.model.friction import TwoNumbers
 from armdyn.model.frozen import frozen_array
 from armdyn.model.inertia import Inertia
+from armdyn.model.joint_parameters import UNITS, NewFriction, value_of_joint
 from armdyn.model.model import Link, Model
+from armdyn.model.two_numbers import other_laws
 from armdyn.spatial.mass_properties import steiner
 from armdyn.spatial.rotations import Array
 from armdyn.tabular import Table
@@ -36,11 +40,6 @@ OF_JOINT = ("armature", "damping", "friction", "offset")
 ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Row and column of I_xx, I_xy, I_yy, I_xz, I_yz, I_zz."""
 
-UNITS = {
-    "revolute": {"armature": "kg m^2", "damping": "N m s/rad", "friction": "N m", "offset": "N m"},
-    "prismatic": {"armature": "kg", "damping": "N s/m", "friction": "N", "offset": "N"},
-}
-
 
 @dataclass(frozen=True, eq=False)
 class StandardParameters:
@@ -50,6 +49,7 @@ class StandardParameters:
         names: "LINK.m", "LINK.mc_x", ..., "LINK.I_zz" of every moving link; "JOINT.armature" and so on; "JOINT.rotor".
         units: kg, kg m, kg m^2, ...
         values: pi, shape (parameters,).
+        left_out: "JOINT: LAW" of every friction law that no parameter states: Y pi lacks its force.
 
     >>> pi = armdyn.load("planar_2r").standard_parameters()
     >>> pi["link_2.m"], len(pi)
@@ -59,6 +59,7 @@ class StandardParameters:
     names: tuple[str, ...]
     units: tuple[str, ...]
     values: Array = field(repr=False)
+    left_out: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", frozen_array(self.values, (len(self.names),), "the parameters' values"))
@@ -85,7 +86,10 @@ class StandardParameters:
     def __str__(self) -> str:
         width = max(map(len, self.names), default=0)
         rows = zip(self.names, self.values, self.units, strict=True)
-        return "\n".join(f"{name:<{width}}  {value:>12.6g} {unit}" for name, value, unit in rows)
+        lines = [f"{name:<{width}}  {value:>12.6g} {unit}" for name, value, unit in rows]
+        if self.left_out:
+            lines.append(f"friction that no parameter states, not in Y pi: {', '.join(self.left_out)}")
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         values = [f"{value:.6g}" for value in self.values]
@@ -105,7 +109,7 @@ def joint_quantities(
     chosen = zip(OF_JOINT, (armature, damping, friction, offset), strict=True)
     return tuple(
         quantity for quantity, wanted in chosen
-        if (any(getattr(joint, quantity) for joint in model.joints) if wanted is None else wanted)
+        if (any(value_of_joint(joint, quantity) for joint in model.joints) if wanted is None else wanted)
     )  # fmt: skip
 
 
@@ -124,6 +128,10 @@ def standard_parameters(
     offset: bool = False,
 ) -> StandardParameters:
     """The vector pi that `regressor` is multiplied with, its names and units, in the order of the columns.
+
+    Damping and friction are all of a joint's: its own numbers, the laws `Viscous` and `Coulomb` of its actuator, the
+    friction of the motor's shaft, reflected by the gear, and what an engaged brake takes. No parameter states
+    other laws; ``left_out`` names them.
 
     Args:
         armature: whether the inertias of the joints' rotors follow; where not said, they do where there is one.
@@ -146,11 +154,14 @@ def standard_parameters(
     for quantity in joint_quantities(model, armature=armature, damping=damping, friction=friction, offset=offset):
         names += [f"{joint.name}.{quantity}" for joint in model.joints]
         units += [UNITS[joint.kind][quantity] for joint in model.joints]
-        values += [getattr(joint, quantity, 0.0) for joint in model.joints]
+        values += [value_of_joint(joint, quantity) for joint in model.joints]
     names += model.rotors
     units += ["kg m^2"] * len(model.rotors)
     values += [rotor.moment_about_axis for rotor in model.rotors.values()]
-    return StandardParameters(tuple(names), tuple(units), np.array(values, dtype=float))
+    left_out = tuple(
+        f"{joint.name}: {type(law).__name__}" for joint in model.joints for law in other_laws(joint.actuator)
+    )
+    return StandardParameters(tuple(names), tuple(units), np.array(values, dtype=float), left_out)
 
 
 def inertial_vector(inertia: Inertia) -> list[float]:
@@ -179,6 +190,10 @@ def with_standard_parameters(
 ) -> Model:
     """The same robot with other inertias: those of a vector as `standard_parameters` gives it.
 
+    Damping and friction of pi are all of a joint's. Where one is not what the joint has, the laws `Viscous` (or
+    `Coulomb`) of its actuator are taken off. The motor's shaft and an engaged brake keep theirs, and the joint's own
+    number is the rest.
+
     Args:
         pi: standard parameters, shape (parameters,).
         armature: whether pi holds the inertias of rotors; where not said, it does where the robot has one.
@@ -187,7 +202,8 @@ def with_standard_parameters(
         check_inertia: refuse inertias that no rigid body has; otherwise take them as they stand, with a note.
 
     Raises:
-        ModelError: every link and joint with parameters that none can have, and why.
+        ModelError: every link and joint with parameters that none can have, and why; friction below that of the
+            motor's shaft and the engaged brake.
         ShapeError: a vector of another length.
 
     >>> robot = armdyn.load("planar_2r")
@@ -213,6 +229,11 @@ def with_standard_parameters(
         notes += [f"link {link.name!r}: {problem}; taken as it stands" for problem in impossible if not check_inertia]
     for quantity, column in columns.items():
         problems += _problems_of_joints(model, quantity, column)
+    frictions = [
+        NewFriction.of(joint, {name: float(columns[name][k]) for name in TwoNumbers._fields if name in columns})
+        for k, joint in enumerate(model.joints)
+    ]
+    problems += [problem for friction in frictions for problem in friction.problems]
     rotors = dict(zip(model.rotors, of_rotors.tolist(), strict=True))
     problems += [
         f"{name}: {value:g} kg m^2; expected the inertia of a rotor, a finite number above zero."
@@ -225,6 +246,7 @@ def with_standard_parameters(
     columns.pop("offset", None)  # all zero
     changes: dict[str, dict[str, Any]] = {
         joint.name: {name: float(column[k]) for name, column in columns.items()}
+        | frictions[k].fields
         | {"motor_parts": joint.with_rotor_inertias(rotors).motor_parts}
         for k, joint in enumerate(model.joints)
     }

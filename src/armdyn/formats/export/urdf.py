@@ -12,7 +12,6 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from armdyn.actuators.two_numbers import TwoNumbers, of_joint
 from armdyn.errors import ModelError
 from armdyn.formats.export.actuators import add_actuator
 from armdyn.formats.export.loops import add_loops
@@ -24,11 +23,13 @@ from armdyn.formats.links import Part, parts_of
 from armdyn.formats.urdf.dynamics import TAG as DYNAMICS
 from armdyn.formats.urdf.dynamics import own_numbers
 from armdyn.formats.urdf.own_words import OF_JOINT, OF_LINK, TAG
+from armdyn.model.friction import TwoNumbers
 from armdyn.model.inertia import Inertia
 from armdyn.model.joint_equations import JointEquation
 from armdyn.model.limits import Limits
 from armdyn.model.model import Model
 from armdyn.model.motor_parts import MotorPart
+from armdyn.model.two_numbers import of_joint
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML file can hold."""

@@ -15,10 +15,11 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from armdyn.actuators.two_numbers import TwoNumbers, of_joint, of_laws
 from armdyn.formats.findings import ElementReader, read_number
+from armdyn.model.friction import TwoNumbers
 from armdyn.model.joint import Joint
 from armdyn.model.parts import JointPart
+from armdyn.model.two_numbers import of_joint, of_laws
 
 TAG = "dynamics"
 

@@ -1,0 +1,64 @@
+"""The standard parameters of a joint: JOINT.armature, JOINT.damping, JOINT.friction.
+
+Damping and friction are all of a joint's: its own numbers, and the laws `Viscous` and `Coulomb` of its actuator, those
+of the motor's shaft and of an engaged brake among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from armdyn.model.friction import FrictionLaw, TwoNumbers
+from armdyn.model.joint import Joint
+from armdyn.model.two_numbers import of_joint, of_laws
+
+UNITS = {
+    "revolute": {"armature": "kg m^2", "damping": "N m s/rad", "friction": "N m", "offset": "N m"},
+    "prismatic": {"armature": "kg", "damping": "N s/m", "friction": "N", "offset": "N"},
+}
+
+CLOSE = 1e-9
+"""The part of it by which friction may fall short of what the motor and the brake take, and count as the same."""
+
+
+def value_of_joint(joint: Joint, quantity: str) -> float:
+    """The value of JOINT.quantity in pi; 0 of a constant offset, which no robot has."""
+    if quantity in TwoNumbers._fields:
+        return float(getattr(of_joint(joint), quantity))
+    return float(getattr(joint, quantity, 0.0))
+
+
+class NewFriction(NamedTuple):
+    """What damping and friction in pi make of a joint.
+
+    Args:
+        fields: those of the joint that change, with their values.
+        problems: friction below what the motor and the brake take.
+    """
+
+    fields: dict[str, Any]
+    problems: list[str]
+
+    @classmethod
+    def of(cls, joint: Joint, totals: Mapping[str, float]) -> NewFriction:
+        """From the values in pi, of one quantity or both; one that is what the joint has changes nothing."""
+        new = {quantity: total for quantity, total in totals.items() if total != value_of_joint(joint, quantity)}
+        same = {quantity: getattr(joint, quantity) for quantity in totals if quantity not in new}
+        if joint.actuator is None or not new:
+            return cls(same | new, [])
+
+        def is_replaced(law: FrictionLaw) -> bool:
+            return law.two_numbers is not None and any(getattr(law.two_numbers, quantity) for quantity in new)
+
+        actuator = joint.actuator.without_laws(is_replaced)
+        stays = of_laws(actuator)._asdict()
+        problems = [
+            f"joint {joint.name!r}: {quantity} {total:g} {UNITS[joint.kind][quantity]}; expected {stays[quantity]:g} "
+            "at least, which the shaft of its motor and its engaged brake take. Release the brake, or give the joint "
+            "an actuator whose motor has less, by with_actuators."
+            for quantity, total in new.items()
+            if 0.0 <= total < stays[quantity] * (1.0 - CLOSE)
+        ]
+        rest = {quantity: max(0.0, total - stays[quantity]) for quantity, total in new.items()}
+        return cls(same | rest | {"actuator": actuator}, problems)
