@@ -28,8 +28,14 @@ from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
 from armdyn.simulation.methods import NAMES
 from armdyn.simulation.unfinished import KEPT
-from armdyn.studies.controllers import OFFERED
+from armdyn.studies.controllers import CONTROLLERS, offered
 from armdyn.studies.motion import Motion
+
+
+def _controllers(incomplete: str) -> list[str]:
+    """The names of controllers that complete what is typed; only then they are imported."""
+    return words_to_complete(*offered())(incomplete)
+
 
 ROUNDING = 1e-15
 """Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
@@ -106,9 +112,9 @@ def simulate(
         str | None,
         typer.Option(
             "--controller",
-            help=f"{', '.join(OFFERED)}.",
+            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as pid.",
             rich_help_panel=CONTROL,
-            autocompletion=words_to_complete(*OFFERED),
+            autocompletion=_controllers,
         ),
     ] = None,
     target: Annotated[

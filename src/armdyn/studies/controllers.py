@@ -10,7 +10,7 @@ import numpy as np
 from armdyn import control
 from armdyn.declaration import Function, function
 from armdyn.robot import Robot
-from armdyn.studies.declared import DECLARED
+from armdyn.studies.declared import declared
 
 PD = "(n),(n),(n),(n),(n)->(n)"
 
@@ -45,5 +45,7 @@ CONTROLLERS: Mapping[str, Callable[[Robot], Function | None]] = {
 }
 """By the names of a scenario; "none" leaves tau as an input, zero where it is not given."""
 
-OFFERED = tuple(dict.fromkeys((*CONTROLLERS, *DECLARED)))
-"""The names of all controllers of scenarios."""
+
+def offered() -> tuple[str, ...]:
+    """The names of all controllers of scenarios."""
+    return tuple(dict.fromkeys((*CONTROLLERS, *declared())))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,8 @@ from armdyn.spatial.rotations import Array
 BESIDE_JOINTS = ("theta", "thetad")
 """Arguments of controllers of flexible joints, which a scenario does not offer."""
 
-AROUND: Mapping[str, Callable[..., Function]] = {
-    name: getattr(control, name) for name in ("saturated", "sampled", "delayed", "quantised")
-}
-"""What may stand around a controller, by name."""
+AROUND = ("saturated", "sampled", "delayed", "quantised")
+"""What may stand around a controller: functions of `armdyn.control`."""
 
 
 def _is_ready(value: Any) -> bool:
@@ -33,10 +32,11 @@ def _is_ready(value: Any) -> bool:
     return not any(argument.name in BESIDE_JOINTS for argument in value.arguments)
 
 
-DECLARED: Mapping[str, Function] = {
-    name: value for name, value in ((name, getattr(control, name)) for name in control.__all__) if _is_ready(value)
-}
-"""The controllers of `armdyn.control` by name."""
+@cache
+def declared() -> Mapping[str, Function]:
+    """The controllers of `armdyn.control` by name; all of its modules are imported."""
+    every = ((name, getattr(control, name)) for name in control.__all__)
+    return {name: value for name, value in every if _is_ready(value)}
 
 
 def declared_controller(name: str, options: Mapping[str, Any], robot: Robot) -> Function:
@@ -46,7 +46,7 @@ def declared_controller(name: str, options: Mapping[str, Any], robot: Robot) -> 
         UnknownName: an option that it does not have.
     """
     chosen = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
-    return control.with_model(control.with_options(DECLARED[name], **chosen), robot)
+    return control.with_model(control.with_options(declared()[name], **chosen), robot)
 
 
 def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) -> Function:
@@ -56,7 +56,7 @@ def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) 
         UnknownName: a setting that this does not have.
         SettingError: a setting that is missing, or makes no sense.
     """
-    wrapper = AROUND[name]
+    wrapper: Callable[..., Function] = getattr(control, name)
     parameters = list(inspect.signature(wrapper).parameters.values())[1:]
     known = [parameter.name for parameter in parameters]
     for key in settings:

@@ -21,8 +21,8 @@ from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.simulation.brakes import switches_of
 from armdyn.spatial.rotations import Array
-from armdyn.studies.controllers import CONTROLLERS, OFFERED
-from armdyn.studies.declared import AROUND, DECLARED, declared_controller, placed_around, shape_of
+from armdyn.studies.controllers import CONTROLLERS, offered
+from armdyn.studies.declared import AROUND, declared, declared_controller, placed_around, shape_of
 from armdyn.studies.errors import StudyError
 from armdyn.studies.quantities import Quantities
 from armdyn.yaml_file import Keys, lines_of, read_mapping
@@ -285,8 +285,8 @@ class Words:
                     f"{self.where('controller')}: controller has {part!r}; expected a name, or a list such as "
                     "[pid, {saturated: {limits: 28}}, {delayed: {steps: 2}}], from the inside out"
                 )
-            kind, known = ("part around a controller", AROUND) if found else ("controller", dict.fromkeys(OFFERED))
-            self.one(kind, name, known, "controller")
+            kind, known = ("part around a controller", AROUND) if found else ("controller", offered())
+            self.one(kind, name, dict.fromkeys(known), "controller")
             found.append((name, options))
         return found
 
@@ -312,7 +312,7 @@ class Words:
     def is_declared(self) -> bool:
         """Whether the controller is run as it is declared: one of `armdyn.control`, or one with something around."""
         (name, _), *around = self.controller_parts()
-        return (name in DECLARED and name not in CONTROLLERS) or bool(around)
+        return (name in declared() and name not in CONTROLLERS) or bool(around)
 
     def quantities(self, robot: Robot) -> Quantities:
         """The names of what the controller, or the arm without one, takes."""
@@ -325,7 +325,7 @@ class Words:
         if controlled and self.controller_parts()[0][0] == "none":
             raise StudyError(
                 f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
-                f"one of {', '.join(name for name in OFFERED if name != 'none')}"
+                f"one of {', '.join(name for name in offered() if name != 'none')}"
             )
         found: dict[str, Any] = {}
         for given, value in said.items():
