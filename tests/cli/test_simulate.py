@@ -147,7 +147,7 @@ def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:
         ("planar_2r --controller pd --target 0,0 --kp 1", "--controller: controller 'pd' has no kd"),
         ("planar_2r --controller pd --kp 1 --kd 1", "--controller: controller 'pd' has neither a target"),
         ("planar_2r --kp 1", "--kp: 'kp' is of a controller, and there is none; expected one of pd, computed_torque"),
-        ("planar_2r --controller pid", "no controller 'pid' in --controller (3 controllers). Did you mean 'pd'"),
+        ("planar_2r --controller pdd", "no controller 'pdd' in --controller (9 controllers). Did you mean 'pd'"),
         ("planar_2r --payload -1", "--payload: mass of the payload is -1"),
         ("planar_2r --payload-com 0,0,1", "payload has no mass"),
         ("planar_2r --stops 0.5", "no such joint of 'planar_2r' has limits"),

@@ -104,7 +104,7 @@ def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
     ("error", "old", "new", "said"),
     [
         (UnknownName, "duration:", "durations:", "Did you mean 'duration'"),
-        (UnknownName, "controller: pd", "controller: pid", "Did you mean 'pd'"),
+        (UnknownName, "controller: pd", "controller: pdd", "Did you mean 'pd'"),
         (UnknownName, "method: rk4", "method: rk5", "Did you mean 'rk4'"),
         (UnknownName, "method: rk4", "method: adaptive", "no method 'adaptive'"),
         (UnknownName, "link_3.mass", "link_3.mas", "Did you mean 'link_3.mass'"),

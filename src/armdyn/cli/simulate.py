@@ -28,8 +28,14 @@ from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
 from armdyn.simulation.methods import NAMES
 from armdyn.simulation.unfinished import KEPT
-from armdyn.studies.controllers import CONTROLLERS
+from armdyn.studies.controllers import CONTROLLERS, offered
 from armdyn.studies.motion import Motion
+
+
+def _controllers(incomplete: str) -> list[str]:
+    """The names of controllers that complete what is typed; only then they are imported."""
+    return words_to_complete(*offered())(incomplete)
+
 
 ROUNDING = 1e-15
 """Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
@@ -106,9 +112,9 @@ def simulate(
         str | None,
         typer.Option(
             "--controller",
-            help=f"{', '.join(CONTROLLERS)}.",
+            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as pid.",
             rich_help_panel=CONTROL,
-            autocompletion=words_to_complete(*CONTROLLERS),
+            autocompletion=_controllers,
         ),
     ] = None,
     target: Annotated[
@@ -221,6 +227,16 @@ def simulate(
       method: rk4
 
       outputs: {csv: reach.csv, plot: reach.png}
+
+    [bold]A scenario of another controller[/], its inputs by their names in armdyn.control, with limits and a delay
+
+      robot: ur5
+
+      controller: \[pid, {saturated: {limits: \[150, 150, 150, 28, 28, 28]}}, {delayed: {steps: 2}}]
+
+      inputs: {q_ref: 0.5, qd_ref: 0, Kp: 900, Ki: 300, Kd: 90}
+
+      method: rk4
     """
     options = {name: value for name, value in locals().items() if name in PLACES and value is not None}
     words = without_alternatives(words_of(arm.name), options)

@@ -10,6 +10,7 @@ import numpy as np
 from armdyn import control
 from armdyn.declaration import Function, function
 from armdyn.robot import Robot
+from armdyn.studies.declared import declared
 
 PD = "(n),(n),(n),(n),(n)->(n)"
 
@@ -43,3 +44,8 @@ CONTROLLERS: Mapping[str, Callable[[Robot], Function | None]] = {
     "computed_torque": computed_torque,
 }
 """By the names of a scenario; "none" leaves tau as an input, zero where it is not given."""
+
+
+def offered() -> tuple[str, ...]:
+    """The names of all controllers of scenarios."""
+    return tuple(dict.fromkeys((*CONTROLLERS, *declared())))

@@ -14,6 +14,7 @@ import numpy as np
 from armdyn import control
 from armdyn.actuators import Actuator
 from armdyn.checks import number
+from armdyn.declaration import Function
 from armdyn.model import Inertia, Model
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.editing import with_joints
@@ -26,6 +27,7 @@ from armdyn.simulation.joint_tables import read_reference, read_torques
 from armdyn.simulation.methods import NAMES, FixedStep, Method, chosen_method
 from armdyn.simulation.over_time import BETWEEN
 from armdyn.spatial.rotations import Array
+from armdyn.studies.declared import DeclaredLaw, shape_of
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.errors import StudyError
 from armdyn.studies.references import Hold, Reference
@@ -123,7 +125,7 @@ def _refuse_study(words: Words) -> None:
 
 def _refuse_contradictions(words: Words) -> None:
     """Raise where two things give the joint forces, or something belongs to what is not there."""
-    is_controlled = words.said.get("controller", "none") != "none"
+    is_controlled = words.controller_parts()[0][0] != "none"
     ways = {
         "a controller": is_controlled,
         "torques": "torques" in words,
@@ -234,8 +236,7 @@ class _Driven:
 
     @classmethod
     def of(cls, words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> _Driven:
-        name = words.said.get("controller", "none")
-        if name != "none":
+        if words.controller_parts()[0][0] != "none":
             return _controlled(words, known, method, given)
         if "torques" in words:
             return _scheduled(words, known)
@@ -259,7 +260,9 @@ GAINS = ("kp", "kd")
 
 def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> _Driven:
     """A controller that compensates the robot it knows, toward a target or a reference."""
-    name = words.said["controller"]
+    if words.is_declared():
+        return _declared(words, known, method, given)
+    name = words.controller_parts()[0][0]
     follows: Reference | Hold
     if ("target" in given) == ("reference" in words):
         raise StudyError(
@@ -283,6 +286,45 @@ def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, 
     torque = law if sample_time is None else Callback(law, sample_time)
     held = "" if sample_time is None else f", held for {sample_time:g} s"
     return _Driven(torque, f"{name}, {toward}{held}", follows.lasts, follows)
+
+
+def _declared(words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> _Driven:
+    """A controller by its declaration, called once for each sample time: its inputs by name."""
+    controller, sample_time = words.controller(known), _sample_time(words, method)
+    if controller is None or sample_time is None:
+        raise StudyError(
+            f"{words.where('controller')}: this controller runs at a sample time, which needs a method with steps of "
+            "one length, such as method: rk4"
+        )
+    described = ", around ".join(name for name, _ in reversed(words.controller_parts()))
+    follows = _followed(words, known, controller, given)
+
+    def references(t: float) -> dict[str, Array]:
+        if follows is None:
+            return {}
+        there = dict(zip(REFERENCES, follows.at(t), strict=True))
+        return {name: value for name, value in there.items() if shape_of(controller, known, name) is not None}
+
+    with words.at("controller"):
+        law = DeclaredLaw(known, controller, given, references, sample_time)
+    lasts = 1.0 if follows is None else follows.lasts
+    toward = "" if follows is None else f", follows {words.path('reference').name}, {len(follows.t):,} rows"
+    return _Driven(Callback(law, sample_time), f"{described}{toward}, held for {sample_time:g} s", lasts, follows)
+
+
+REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
+
+
+def _followed(words: Words, known: Robot, controller: Function, given: Mapping[str, Array]) -> Reference | None:
+    """The states of a csv, for a controller that takes q_ref."""
+    if "reference" not in words:
+        return None
+    twice = [name for name in REFERENCES if name in given]
+    if twice or shape_of(controller, known, "q_ref") is None:
+        why = f"{twice[0]} is given in inputs too" if twice else "the controller takes no q_ref"
+        raise StudyError(f"{words.where('reference')}: {why}; expected one of them")
+    with words.at("reference"):
+        return Reference(read_reference(words.path("reference"), known))
 
 
 def _sample_time(words: Words, method: Method) -> float | None:

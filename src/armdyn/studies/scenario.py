@@ -11,7 +11,6 @@ from typing import Any
 
 from armdyn.robot import Robot
 from armdyn.simulation.methods import NAMES
-from armdyn.studies.controllers import CONTROLLERS
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
 from armdyn.studies.errors import StudyError
@@ -77,7 +76,7 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
     if abs(steps * method.step - duration) > 1e-9 * duration:
         raise StudyError(f"{words.where('duration')}: duration {duration:g} s is no multiple of step {method.step:g} s")
     found: dict[str, Any] = {"steps": steps, "method": method}
-    found["controller"] = words.chosen("controller", CONTROLLERS, "none")(robot)
+    found["controller"] = words.controller(robot)
     found["inputs"] = words.values(robot, "inputs", lambda name, value: words.spread(robot, name, value, 0))
     found["inputs"] |= {name: words.state(robot, name) for name in STATE if name in words}
     found["summaries"] = {

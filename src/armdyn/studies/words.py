@@ -13,6 +13,7 @@ import numpy as np
 
 from armdyn import actuators
 from armdyn.checks import array, number, one_per_joint, switch
+from armdyn.declaration import Function
 from armdyn.errors import ArmdynError, ModelError, UnknownName
 from armdyn.model import Inertia
 from armdyn.model.parameters import SHAPES, parameter_shape
@@ -20,7 +21,8 @@ from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.simulation.brakes import switches_of
 from armdyn.spatial.rotations import Array
-from armdyn.studies.controllers import CONTROLLERS
+from armdyn.studies.controllers import CONTROLLERS, offered
+from armdyn.studies.declared import AROUND, declared, declared_controller, placed_around, shape_of
 from armdyn.studies.errors import StudyError
 from armdyn.studies.quantities import Quantities
 from armdyn.yaml_file import Keys, lines_of, read_mapping
@@ -267,19 +269,63 @@ class Words:
                 switches_of(robot, name, pairs, np.inf)
         return said
 
+    def controller_parts(self) -> list[tuple[str, dict[str, Any]]]:
+        """The controller, then what stands around it from the inside out: names with options or settings.
+
+        Raises:
+            StudyError: what is no name, and no list of names and of names with options.
+            UnknownName: a controller that does not exist, or something around it that does not.
+        """
+        said = self.said.get("controller", "none")
+        found: list[tuple[str, dict[str, Any]]] = []
+        for part in said if isinstance(said, list) and said else [said]:
+            name, options = next(iter(part.items())) if isinstance(part, dict) and len(part) == 1 else (part, {})
+            if not isinstance(name, str) or not isinstance(options, dict):
+                raise StudyError(
+                    f"{self.where('controller')}: controller has {part!r}; expected a name, or a list such as "
+                    "[pid, {saturated: {limits: 28}}, {delayed: {steps: 2}}], from the inside out"
+                )
+            kind, known = ("part around a controller", AROUND) if found else ("controller", offered())
+            self.one(kind, name, dict.fromkeys(known), "controller")
+            found.append((name, options))
+        return found
+
+    def controller(self, robot: Robot) -> Function | None:
+        """The controller, which computes with the robot as described; None where there is none.
+
+        Raises:
+            StudyError: options of a controller that has none, or something around no controller.
+            UnknownName: an option or setting that does not exist.
+        """
+        (name, options), *around = self.controller_parts()
+        with self.at("controller"):
+            if name in CONTROLLERS:
+                if options or (around and name == "none"):
+                    raise StudyError(f"controller {name!r} takes no options, and nothing stands around 'none'")
+                found = CONTROLLERS[name](robot)
+            else:
+                found = declared_controller(name, options, robot)
+            for wrapper, settings in around:
+                found = None if found is None else placed_around(found, wrapper, settings)
+        return found
+
+    def is_declared(self) -> bool:
+        """Whether the controller is run as it is declared: one of `armdyn.control`, or one with something around."""
+        (name, _), *around = self.controller_parts()
+        return (name in declared() and name not in CONTROLLERS) or bool(around)
+
     def quantities(self, robot: Robot) -> Quantities:
         """The names of what the controller, or the arm without one, takes."""
-        controller = self.chosen("controller", CONTROLLERS, "none")(robot)
-        return Quantities.of(robot, controller, running_cost=False, energy=False)
+        return Quantities.of(robot, self.controller(robot), running_cost=False, energy=False)
 
     def values(self, robot: Robot, key: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
         """Quantities by name."""
         said, quantities = self.mapping(key), self.quantities(robot)
         controlled = [name for name in CONTROLLED if name in said and name not in quantities.own]
-        if controlled:
+        if controlled and self.controller_parts()[0][0] == "none":
             raise StudyError(
                 f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
-                f"one of {', '.join(name for name in CONTROLLERS if name != 'none')}"
+                f"one of {', '.join(name for name in offered() if name != 'none')}"
             )
         found: dict[str, Any] = {}
         for given, value in said.items():
@@ -307,6 +353,10 @@ class Words:
         own = self.quantities(robot).own
         if name == "f_tip":
             return spread(name, value, (6,), leading, "mx, my, mz, fx, fy, fz", repeat=False)
+        controller = self.controller(robot) if name in own else None
+        shape = None if controller is None else shape_of(controller, robot, name)
+        if shape is not None and shape != (robot.dof,):
+            return spread(name, value, shape, leading, repeat=len(shape) == 1)
         if name in own:
             return spread(name, value, (robot.dof,), leading, one_per_joint(robot))
         return spread(name, value, parameter_shape(robot.model, name), leading)

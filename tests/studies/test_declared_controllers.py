@@ -1,0 +1,137 @@
+"""Controllers of `armdyn.control` in scenarios: the same as the closed loop made by calls, and mistakes by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import armdyn
+from armdyn import control
+from armdyn.errors import ArmdynError, UnknownName
+from armdyn.simulation import RungeKutta4
+from armdyn.studies import Scenario
+from armdyn.studies.motion import Motion
+from armdyn.studies.words import Words
+
+ARM = armdyn.load("planar_3r")
+Q0 = np.array([0.3, -0.2, 0.4])
+START = "robot: planar_3r\nq0: [0.3, -0.2, 0.4]\nduration: 0.1\nmethod: rk4\nstep: 2e-3\n"
+PID = "inputs: {q_ref: [0.5, 0.1, -0.2], qd_ref: 0, Kp: 60, Ki: 30, Kd: [8, 4, 2]}\n"
+PID_VALUES: dict[str, Any] = {
+    "q_ref": np.array([0.5, 0.1, -0.2]),
+    "qd_ref": np.zeros(3),
+    "Kp": np.full(3, 60.0),
+    "Ki": np.full(3, 30.0),
+    "Kd": np.array([8.0, 4.0, 2.0]),
+}
+T = ARM.forward_kinematics(Q0 + 0.1)
+POSE = f"T_ref: {T.tolist()}"
+TIP: dict[str, Any] = {"T_ref": T}
+
+
+def read(text: str, folder: Path) -> Motion:
+    path = folder / "motion.yaml"
+    path.write_text(START + text)
+    words = Words.read(path)
+    return Motion.of(words, words.robot())
+
+
+CASES = {
+    "pid": ("controller: pid\n" + PID, control.pid, PID_VALUES),
+    "around": (
+        "controller: [pid, {quantised: {resolution: 1e-3}}, {saturated: {limits: [9, 5, 2]}}, "
+        "{delayed: {steps: 2}}, {sampled: {every: 3}}]\n" + PID,
+        control.sampled(
+            control.delayed(control.saturated(control.quantised(control.pid, 1e-3), [9, 5, 2]), 2), every=3
+        ),
+        PID_VALUES,
+    ),
+    "impedance": (
+        f"controller: [{{impedance: {{components: [vx, vy]}}}}]\ninputs: {{{POSE}, K: 200, B: [30, 20]}}\n",
+        control.with_options(control.impedance, components=("vx", "vy")),
+        {**TIP, "K": np.full(2, 200.0), "B": np.array([30.0, 20.0])},
+    ),
+    "operational_space": (
+        f"controller: [{{operational_space: {{components: [vx, vy]}}}}]\n"
+        f"inputs: {{{POSE}, Kp: 100, Kd: 20, Kd_null: 1}}\n",
+        control.with_options(control.operational_space, components=("vx", "vy")),
+        {**TIP, "Kp": np.full(2, 100.0), "Kd": np.full(2, 20.0), "Kd_null": np.ones(3)},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_as_the_closed_loop_made_by_calls(tmp_path: Path, case: str) -> None:
+    text, controller, inputs = CASES[case]
+    motion = read(text, tmp_path).simulate()
+    loop = armdyn.ClosedLoop(ARM, controller, method=RungeKutta4(2e-3))
+    rolled = loop(Q0, steps=50, **inputs)
+    np.testing.assert_allclose(motion.q[-1], rolled.final.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(motion.qd[-1], rolled.final.qd, rtol=0, atol=1e-12)
+    assert abs(motion.q[-1] - Q0).max() > 1e-3
+
+
+def test_a_second_motion_begins_anew(tmp_path: Path) -> None:
+    motion = read(CASES["around"][0], tmp_path)
+    np.testing.assert_array_equal(motion.simulate().q, motion.simulate().q)
+
+
+def test_pd_within_limits(tmp_path: Path) -> None:
+    limited = "controller: [pd, {saturated: {limits: 3}}]\ninputs: {target: 0.5, kp: 60, kd: 4}\n"
+    values = {"q_ref": np.full(3, 0.5), "qd_ref": np.zeros(3), "Kp": np.full(3, 60.0), "Kd": np.full(3, 4.0)}
+    loop = armdyn.ClosedLoop(ARM, control.saturated(control.pd_gravity, 3.0), method=RungeKutta4(2e-3))
+    final = loop(Q0, steps=50, **values).final
+    np.testing.assert_allclose(read(limited, tmp_path).simulate().q[-1], final.q, rtol=0, atol=1e-12)
+
+
+def test_positions_to_follow_come_from_a_csv(tmp_path: Path) -> None:
+    """A csv whose rows are all alike is a constant reference at rest."""
+    names = [f"q_{name}" for name in ARM.joint_names]
+    (tmp_path / "path.csv").write_text(",".join(["t", *names]) + "\n0,0.5,0.1,-0.2\n0.1,0.5,0.1,-0.2\n")
+    text = "controller: pid\ninputs: {Kp: 60, Ki: 30, Kd: [8, 4, 2]}\nreference: path.csv\n"
+    followed, held = read(text, tmp_path).simulate(), read("controller: pid\n" + PID, tmp_path).simulate()
+    np.testing.assert_allclose(followed.q, held.q, rtol=0, atol=1e-12)
+    with pytest.raises(ArmdynError, match="given in inputs too"):
+        read("controller: pid\n" + PID + "reference: path.csv\n", tmp_path)
+
+
+def test_a_study_takes_the_same_words(tmp_path: Path) -> None:
+    motion = read(CASES["around"][0], tmp_path).simulate()
+    text = START.replace("q0: [0.3, -0.2, 0.4]\n", "") + CASES["around"][0] + "grid: {q0: [[0.3, -0.2, 0.4]]}\n"
+    (tmp_path / "study.yaml").write_text(text)
+    scenario = Scenario.read(tmp_path / "study.yaml")
+    runs = armdyn.study(scenario.robot, scenario.samples, **scenario.settings)
+    np.testing.assert_allclose(motion.q[-1], runs["final.q"][0], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "message"),
+    [
+        (UnknownName, "controller: pidd\n", "'pid'"),
+        (UnknownName, "controller: [pid, {saturatd: {}}]\n", "'saturated'"),
+        (UnknownName, "controller: [pid, {saturated: {limit: 2}}]\n", "'limits'"),
+        (UnknownName, "controller: [{impedance: {component: position}}]\n", "'components'"),
+        (UnknownName, "controller: pid\n" + PID.replace("Ki", "Kii"), "'Ki'"),
+        (ArmdynError, "controller: [pid, sampled]\n" + PID, "sampled has no every"),
+        (ArmdynError, "controller: [none, {saturated: {}}]\n", "nothing stands around"),
+        (ArmdynError, "controller: pid\n" + PID.replace("Ki: 30, ", ""), "has no Ki"),
+        (ArmdynError, "controller: pid\n" + PID.replace("[8, 4, 2]", "[8, 4]"), "Kd"),
+        (ArmdynError, "controller: impedance\ninputs: {T_ref: 1, K: 1, B: 1}\n", "T_ref"),
+        (ArmdynError, "controller: 3\n", "expected a name, or a list"),
+    ],
+)
+def test_mistakes_are_named(tmp_path: Path, kind: type[Exception], text: str, message: str) -> None:
+    with pytest.raises(kind, match=r"motion\.yaml") as caught:
+        read(text, tmp_path)
+    assert message in str(caught.value)
+
+
+def test_an_adaptive_method_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "motion.yaml"
+    path.write_text("robot: planar_3r\ncontroller: pid\n" + PID)
+    words = Words.read(path)
+    with pytest.raises(ArmdynError, match="sample time"):
+        Motion.of(words, words.robot())
