@@ -31,12 +31,6 @@ from armdyn.simulation.unfinished import KEPT
 from armdyn.studies.controllers import CONTROLLERS, offered
 from armdyn.studies.motion import Motion
 
-
-def _controllers(incomplete: str) -> list[str]:
-    """The names of controllers that complete what is typed; only then they are imported."""
-    return words_to_complete(*offered())(incomplete)
-
-
 ROUNDING = 1e-15
 """Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
 
@@ -54,6 +48,11 @@ JOINTS = "Joint forces"
 CONTROL = "Controller"
 METHOD = "Integration"
 FILES = "Output files, which are written over"
+
+
+def _controllers(incomplete: str) -> list[str]:
+    """The names of controllers that complete what is typed; only then they are imported."""
+    return words_to_complete(*offered())(incomplete)
 
 
 def simulate(

@@ -29,10 +29,8 @@ from armdyn.targets.llvm.loop import (
 from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.packing import Column, layout_functions, loader, run_length, storer
 from armdyn.targets.llvm.sections import Sections, cut
+from armdyn.targets.llvm.streaming_columns import LINE
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
-
-LINE = 64
-"""Bytes of a line of the cache."""
 
 FETCHED_BYTES = 1 << 12
 """The most that is fetched of one array for a step to come."""
