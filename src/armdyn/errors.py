@@ -42,6 +42,10 @@ class DTypeError(ArmdynError, TypeError):
     """An array whose elements are not real numbers."""
 
 
+class MissingInput(ArmdynError, TypeError):
+    """An array that is not given, and that belongs to one which is."""
+
+
 class OverlapError(ArmdynError, ValueError):
     """Arrays for results that share memory, where one result would be written over another."""
 
@@ -90,11 +94,14 @@ def shown(value: object) -> str:
 
 
 def _plural(kind: str) -> str:
-    """The plural of a kind: "frames", "axes", "quantities", "arrays or parameters"."""
+    """The plural of a kind: "frames", "axes", "quantities", "kinds of event", "arrays or parameters"."""
     return " or ".join(_several(word) for word in kind.split(" or "))
 
 
 def _several(word: str) -> str:
+    first, of, rest = word.partition(" of ")
+    if of:
+        return f"{_several(first)}{of}{rest}"
     if word.endswith("is"):
         return f"{word[:-2]}es"
     return f"{word[:-1]}ies" if word.endswith("y") and word[-2:-1] not in "aeo" else f"{word}s"

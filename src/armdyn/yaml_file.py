@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from armdyn.errors import ArmdynError, MissingLibrary, ModelError
+from armdyn.errors import ArmdynError, MissingLibrary, ModelError, shown
 
 LARGEST = 1 << 20
 """Bytes of a file that a person writes."""
@@ -66,6 +66,27 @@ def read_mapping(path: Path, what: str, example: str, *, error: type[ArmdynError
         if not isinstance(key, str):
             raise error(f"{path}:{line}: {written} is read as {key!r}, which is no text; write '{written}' in quotes")
     return found
+
+
+def read_value(text: str, what: str, example: str, *, error: type[ArmdynError] = ModelError) -> Any:
+    """The value that a short text of YAML means, such as "[pid, {delayed: {steps: 2}}]".
+
+    Args:
+        text: as it is typed.
+        what: it is, for messages: "--controller".
+        example: of such a text.
+        error: what is raised.
+
+    Raises:
+        ModelError: a text that is no YAML.
+        MissingLibrary: where PyYAML is not installed.
+    """
+    yaml = _library(what)
+    try:
+        return yaml.load(text, _loader(yaml))  # a safe loader
+    except (yaml.YAMLError, ValueError, RecursionError) as fault:
+        reason = getattr(fault, "problem", None) or str(fault)
+        raise error(f"{what} has {shown(text)}, which is no YAML ({reason}); expected such as {example!r}") from fault
 
 
 def lines_of(data: Lined, keys: Keys = ()) -> Iterator[tuple[Keys, int]]:

@@ -10,6 +10,7 @@ from oracles.flexible import flexible, springs_for
 from oracles.states import assert_close
 
 K, PLAY, ROTOR = 300.0, 0.02, 0.4
+FINE = armdyn.simulation.Adaptive(rtol=1e-12, atol=1e-12)
 
 
 def one_joint(spring):
@@ -56,12 +57,12 @@ def test_damped_contacts_only_push_and_take_energy():
     lost = np.array([float(spring.lost_power(*state)) for state in zip(x, xd, strict=True)])
     assert (lost >= 0.0).all()
     arm = one_joint(spring)
-    moves = armdyn.simulate(arm, [0.0], [0.0], thetad0=[0.5], duration=3.0)
+    moves = armdyn.simulate(arm, [0.0], [0.0], thetad0=[0.5], duration=3.0, method=FINE)
     total = moves.energy.kinetic + moves.energy.potential
     assert total[-1] < 0.9 * total[0]
     assert abs(moves.energy.relative_drift).max() < 1e-7
     for event in moves.events:
-        at = armdyn.simulate(arm, [0.0], [0.0], thetad0=[0.5], duration=event.t)
+        at = armdyn.simulate(arm, [0.0], [0.0], thetad0=[0.5], duration=event.t, method=FINE)
         x, xd = (at.signals["theta"] - at.q)[-1, 0], (at.signals["thetad"] - at.qd)[-1, 0]
         pressed = (abs(x) - PLAY / 2) * np.sign(x)
         reached = pressed if event.kind == "contact" else K * pressed + 4.0 * xd  # contacts end where they would pull

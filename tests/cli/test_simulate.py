@@ -169,14 +169,34 @@ def test_mistakes_are_named(shell: Shell, folder: Path, words: str, message: str
 SCENARIOS = Path(__file__).parents[2] / "examples" / "scenarios"
 
 
+def at_point(moved: armdyn.Trajectory) -> bool:
+    tip = armdyn.load("planar_3r").forward_kinematics(moved.q[-1])[:2, 3]
+    return bool(np.allclose(tip, [2.5, 6.0], rtol=0, atol=1e-3))
+
+
+COME_OUT: dict[str, Callable[[armdyn.Trajectory], bool]] = {
+    "point": at_point,
+    "press": lambda moved: np.allclose(moved.signals["multipliers"], -30.0) and abs(moved.q[-1, 0] - 0.9) < 1e-3,
+    "collision": lambda moved: moved.events[0].kind == "impact" and moved.t[-1] - moved.events[0].t < 1e-3,
+    "drive": lambda moved: (
+        abs(moved.tau).max() == 150.0 and abs(moved.q[-1] - [0.6, -1.2, 1, -0.8, 0.5, 0.3]).max() < 2e-3
+    ),
+}
+"""What the headers of the examples say, of some."""
+
+
 @pytest.mark.parametrize(
-    "name", ["torques", *(pytest.param(n, marks=pytest.mark.slow) for n in ("reach", "follow", "stops"))]
+    "name",
+    ["torques", "point", "press", "collision"]
+    + [pytest.param(n, marks=pytest.mark.slow) for n in ("reach", "follow", "stops", "drive")],
 )
 def test_the_examples_run(shell: Shell, folder: Path, name: str) -> None:
     moved = motion(shell, folder, str(SCENARIOS / f"{name}.yaml"))
     assert abs(moved.energy.drift).max() < 1e-7
     if "q_ref" in moved.signals:
         assert abs(moved.q - moved.signals["q_ref"])[-1].max() < 0.02
+    if name in COME_OUT:
+        assert COME_OUT[name](moved)
 
 
 def test_the_documented_scenario_runs(shell: Shell, folder: Path) -> None:

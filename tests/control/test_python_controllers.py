@@ -288,7 +288,7 @@ def test_what_needs_a_traced_controller_names_its_line() -> None:
         loop.program,
         lambda: loop.op_counts,
         lambda: ClosedLoop(PLANAR, relay, require_traced=True)([0.0, 0.0], **given),
-        lambda: armdyn.study(PLANAR, {"target": np.ones((3, 2))}, relay, steps=2),
+        lambda: armdyn.study(PLANAR, {"target": np.ones((3, 2))}, relay, steps=2, require_traced=True),
     ):
         with pytest.raises(armdyn.TraceError, match=line):
             asked()
@@ -334,7 +334,11 @@ def test_an_error_in_the_middle_says_where_and_leaves_what_was_recorded() -> Non
     room = {"q": np.full((10, 2, 2), np.nan)}
     with pytest.raises(ZeroDivisionError, match="own") as raised:
         ClosedLoop(PLANAR, failing, record=["q"])([[0.1, 0.0], [0.9, 0.0]], steps=10, t0=2.0, out=room)
-    (note,) = raised.value.__notes__
+    error: Any = raised.value
+    note, kept = error.__notes__
+    assert kept == "What was computed until then is in error.rolled."
+    assert error.rolled.steps == 3
+    np.testing.assert_array_equal(error.rolled.rows.q, room["q"][:3])
     assert note.startswith("while ClosedLoop called failing in Python in step 3 of arm (1,), t = 2.003 s.")
     assert "in failing, `if q[0] > 0.5" in note
     assert np.isfinite(room["q"][:3]).all()

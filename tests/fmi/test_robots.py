@@ -10,7 +10,7 @@ from fmpy import simulate_fmu
 from fmpy.validation import validate_fmu
 
 import armdyn
-from armdyn.actuators import Actuator, Gear, Motor, MotorLimits, Spring
+from armdyn.actuators import Actuator, Gear, LuGre, Motor, MotorLimits, Spring
 from armdyn.simulation import RungeKutta4
 from fmi.instances import arm, instance, state_of, written
 
@@ -213,3 +213,12 @@ def test_names_and_trees_without_a_tip() -> None:
     with instance(path) as one:
         one.begin(q=[0.3, 0.7])
         np.testing.assert_allclose(one.get("qdd"), robot.forward_dynamics([0.3, 0.7], [0, 0], [0, 0]), rtol=1e-12)
+
+
+def test_friction_with_a_state_is_told() -> None:
+    """The FMU of a robot has the steady force of LuGre friction; its description names law and joint."""
+    law = LuGre(stiffness=300.0, bristle_damping=3.0, viscous=0.1, static=1.5, kinetic=1.0, speed=0.1)
+    rubs = armdyn.load("planar_2r").with_actuators({"joint_1": Actuator(friction=law)})
+    told = " ".join(rubs.to_fmu().system.about)
+    assert "LuGre of 'joint_1') counts with its force at a steady velocity" in told
+    assert "steady" not in " ".join(armdyn.load("planar_2r").to_fmu().system.about)

@@ -15,6 +15,7 @@ import yaml
 import armdyn
 from armdyn.studies import Scenario
 from armdyn.studies.definition import defined
+from armdyn.studies.law import DeclaredLaw
 from armdyn.studies.motion import Motion
 from armdyn.studies.words import KEYS, Words
 from armdyn.yaml_file import read_mapping
@@ -27,6 +28,8 @@ from fuzz.meaning import Reading, reading_of
 KNOWN = (
     *KEYS, "target", "kp", "kd", "tau", "f_tip", "gravity", "link_1.mass", "link_2.com", "joint_1.damping", "mass", "com",
     "inertia", "frame", "restitution", "uniform", "normal", "log_uniform", "joint_1", "joint_2", "q0", "qd0", "csv", "plot",
+    "table", "normal", "through", "point_on_plane", "joint_coupling", "factors", "plane", "threshold", "signal", "residual", "above",
+    "terminal", "momentum_observer", "saturated", "limits", "pid", "q_ref", "Kp", "K_observer",
 )  # fmt: skip
 FILES = {
     "torques.csv": "t,tau_joint_1,tau_joint_2\n0,1,2\n0.5,3,1\n1,0,0\n",
@@ -94,12 +97,15 @@ class Scenarios:
         motion = Motion.of(words, words.robot())
         follows = vars(motion.follows) if motion.follows is not None else None
         settings = {name: value for name, value in motion.settings.items() if name != "torque"}
-        return motion.robot, settings, _forces(motion.settings["torque"]), motion.driven_by, follows, motion.outputs
+        driven = _forces(motion.settings["torque"]), words.controller_parts(), motion.driven_by
+        return motion.robot, settings, *driven, follows, motion.outputs
 
 
 def _forces(torque: Any) -> Any:
     """Numbers of what gives the joint forces: those of a controller, or of a table."""
     law = getattr(torque, "function", torque)
+    if isinstance(law, DeclaredLaw):
+        return [law.given, law.thresholds, law.record, getattr(torque, "sample_time", 0)]
     cells = getattr(law, "__closure__", None)
     inside = [cell.cell_contents for cell in cells or ()]
     gains = [x for x in inside if isinstance(x, np.ndarray)]
@@ -111,7 +117,16 @@ def _motion(rng: Random) -> dict[str, Any]:
     more = {"qd0": _two(rng), "gravity": [0, -9.81, 0], "save_every": 0.01, "stops": {"restitution": 0.5}, "duration": 0.5,
             "payload": rng.choice((1.5, {"mass": 2, "com": [0, 0, 0.1]})), "actuators": "drives.yaml"}  # fmt: skip
     said |= {name: value for name, value in more.items() if rng.random() < 0.3}
-    way = rng.choice(("tau", "torques", "target", "reference", "none"))
+    said |= {name: value for name, value in _things().items() if rng.random() < 0.15}
+    way = rng.choice(("tau", "torques", "target", "reference", "observer", "none"))
+    if way == "observer":
+        said |= {
+            "controller": ["pid", {"saturated": {"limits": [9.0, 5.0]}}, {"momentum_observer": {}}],
+            "method": "rk4",
+        }
+        said["inputs"] = {"q_ref": _two(rng), "qd_ref": 0, "Kp": 60, "Ki": 3, "Kd": _two(rng), "K_observer": 40}
+        said |= {"events": {"hit": {"threshold": {"signal": "residual", "above": [3, 2]}}}, "record": ["integral"]}
+        return said
     if way == "torques":
         said |= {"torques": "torques.csv", "between": rng.choice(("linear", "hold"))}
     if way in ("target", "reference"):
@@ -130,6 +145,17 @@ def _motion(rng: Random) -> dict[str, Any]:
             ({"method": "rk4", "step": 1e-3}, {"method": "euler", "step": 0.01}, {"rtol": 1e-8, "atol": 1e-9})
         )
     return said
+
+
+def _things() -> dict[str, Any]:
+    """What the tip may touch and pass, and how it is bound."""
+    plane = {"frame": "tip", "normal": [0.5, 1, 0], "through": [0, -9.0, 0]}
+    return {
+        "contacts": {"table": {**plane, "restitution": 0.3}},
+        "events": {"shelf": {"plane": {**plane, "terminal": True}}},
+        "constraints": {"tied": {"joint_coupling": {"factors": {"joint_1": 1, "joint_2": 2}}}},
+        "close_loop": True,
+    }
 
 
 def _study(rng: Random) -> dict[str, Any]:

@@ -119,6 +119,23 @@ def test_the_fall_of_joints_that_rub(browser: Any, tmp_path: Path) -> None:
         np.testing.assert_allclose(listed(page, "armdyn.fall.drift")[-1], expected.energy.drift[-1], atol=1e-9)
 
 
+def test_the_fall_of_a_flexible_arm(browser: Any, tmp_path: Path) -> None:
+    """Rotors, links and springs have the energy, which stays what it is."""
+    from armdyn.actuators import Actuator, Gear, Motor, Spring
+
+    drive = Actuator(Motor(rotor_inertia=2e-5), Gear(100.0), spring=Spring(300.0))
+    arm = armdyn.load("planar_2r").with_actuators({"joint_1": drive})
+    expected = armdyn.simulate(arm, BENT[:2], duration=0.5, method="rk4", step=1e-3)
+    with opened(browser, written(arm, tmp_path)) as page:
+        page.evaluate("(q) => { armdyn.set(q); armdyn.fall.stopped = armdyn.fall.damped = false; }", BENT[:2])
+        page.evaluate(
+            "armdyn.fall.method = 'rk4'; for (let k = 0; k < 50; k++) armdyn.fall.step(10); armdyn.fall.record()"
+        )
+        np.testing.assert_allclose(listed(page, "armdyn.state.q"), expected.q[-1], atol=1e-10)
+        np.testing.assert_allclose(listed(page, "armdyn.fall.total")[-1], expected.energy.total[-1], atol=1e-9)
+        np.testing.assert_allclose(listed(page, "armdyn.fall.drift")[-1], expected.energy.drift[-1], atol=1e-9)
+
+
 def test_a_phone_and_a_dark_room(ur5: Any) -> None:
     """Nothing is wider than the window; the colours are those of the scheme."""
     backs = set()

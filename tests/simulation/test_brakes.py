@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, Viscous
 from armdyn.simulation import Crossing, SettingError
 
 G, BRAKE = 50.0, 0.02
@@ -95,6 +95,34 @@ def test_a_condition_engages_it(method):
     assert engaged == pytest.approx(reached, rel=1e-12)
     assert of(moves.events, "stick")[0] == pytest.approx(reached + M / (G * BRAKE - tau), rel=1e-10)
     assert moves.q[-1, 0] == pytest.approx(M / (2 * tau) + M / (2 * (G * BRAKE - tau)) + tau / M * 100.0 / 2, rel=1e-9)
+
+
+@METHODS
+@pytest.mark.parametrize("elsewhere", [False, True], ids=["here", "elsewhere"])
+def test_viscous_friction_counts_while_no_joint_can_stick(method, elsewhere):
+    """d qd of every joint in the signal, whichever joint it is in, before the brake engages and after it."""
+    d, after = 0.4, 0.2
+    drives = {"joint_1": Actuator(friction=Viscous(d))} if elsewhere else {}
+    rubs = () if elsewhere else Viscous(d)
+    arm = armdyn.load("planar_2r").with_actuators(
+        {**drives, "joint_2": Actuator(gear=Gear(G), friction=rubs, brake=Brake(BRAKE))}
+    )
+    step = None if method == "adaptive" else 1e-2
+    motion = armdyn.simulate(
+        arm, [0.1, 0.2], [0.5, 0.8], duration=0.4, method=method, step=step, save_every=0.1,
+        brakes={"joint_2": [(after + 0.05, "engaged")]},
+    )  # fmt: skip
+    rubbing = 0 if elsewhere else 1
+    before = motion.t <= after
+    wanted = np.zeros_like(motion.qd)
+    wanted[:, rubbing] = d * motion.qd[:, rubbing]
+    assert before.sum() == 3
+    assert np.abs(wanted[before]).max() > 0.1
+    np.testing.assert_allclose(motion.signals["friction"][before], wanted[before], rtol=1e-12, atol=1e-14)
+    if elsewhere:
+        np.testing.assert_allclose(motion.signals["friction"][:, 0], wanted[:, 0], rtol=1e-12, atol=1e-14)
+    loads = arm.inverse_dynamics(motion.q, motion.qd, motion.qdd)[before]  # what no force drives
+    np.testing.assert_allclose(loads, 0.0, rtol=0, atol=1e-10)
 
 
 def test_one_brake_of_an_arm_in_a_batch():

@@ -1,5 +1,6 @@
 """Stops and contacts against closed forms: falling and bouncing masses, joints pressed and released, a pen on paper."""
 
+import re
 from itertools import pairwise
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_bouncing_mass(method, e):
         np.testing.assert_allclose(motion.signals["stop_force"][-1], [m * g], rtol=1e-14)
         assert motion.qdd[-1] == 0.0
         np.testing.assert_allclose(sum(one.energy for one in impacts), m * g * 1.0, rtol=1e-12)  # all of it
-        assert any("impacts took 19.62 J" in note for note in motion.notes)
+        assert any(re.search(r"^\d+ impacts? took 19.62 J", note) for note in motion.notes)
     else:
         assert abs(np.array([one.energy for one in impacts])).max() < 1e-11
     assert impacts[0].energy == pytest.approx((1 - e**2) * m * g, rel=1e-12, abs=1e-11)

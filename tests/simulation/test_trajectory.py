@@ -288,15 +288,27 @@ def test_a_header_alone(single: Trajectory, tmp_path: Path) -> None:
 
 
 def test_tables_for_pandas(single: Trajectory, batch: Trajectory) -> None:
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(single.to_dict())
+    pytest.importorskip("pandas")
+    frame = single.to_dataframe()
+    assert list(frame.columns) == list(single.to_dict())
     np.testing.assert_array_equal(frame["q_joint_2"], single.q[:, 1])
     np.testing.assert_array_equal(frame["drift"], single.energy.drift)
-    long = pd.DataFrame(batch.to_dict())
+    units = frame.attrs["units"]
+    assert (units["t"], units["q_joint_1"], units["drift"]) == ("s", "rad", "J")
+    assert set(units) == set(frame.columns)
+    long = batch.to_dataframe()
     assert len(long) == 6 * 6
     one = long[(long.batch_0 == 1) & (long.batch_1 == 2)]
     np.testing.assert_array_equal(one["qd_elbow_joint"], batch.qd[:, 1, 2, 2])
     np.testing.assert_array_equal(one["t"], batch.t)
+
+
+def test_without_pandas_the_command_is_named(single: Trajectory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(
+        armdyn.MissingLibrary, match="to_dataframe needs pandas, which is not installed: pip install pandas"
+    ):
+        single.to_dataframe()
 
 
 def test_pick_refuses_what_is_not_there(batch: Trajectory) -> None:

@@ -28,6 +28,13 @@ def pid(model: Any, q: Any, qd: Any, integral: Any, h: Any, target: Any, kp: Any
     return Pid(armdyn.algorithms.gravity_forces(model, q) + kp * error - kd * qd + integral, integral, error)
 
 
+@armdyn.function(pid.signature, result=Pid)
+def branching(model: Any, q: Any, qd: Any, integral: Any, h: Any, target: Any, kp: Any, kd: Any) -> Pid:
+    """The same without damping where the first joint is fast, which cannot be traced."""
+    damping = kd if abs(qd[0]) < 0.5 else 0.0
+    return pid(model, q, qd, integral, h, target, kp, damping)
+
+
 def worst(runs: Any) -> Any:
     """The largest error of any joint at any recorded step."""
     return np.abs(runs.rows.error).max(axis=(0, 2))

@@ -51,7 +51,7 @@ def client() -> Iterator[Any]:
         yield client
 
 
-def run(**changes: Any) -> Results:
+def run(controller: Any = arms.pid, **changes: Any) -> Results:
     settings: dict[str, Any] = {
         "inputs": {"kd": 2.0},
         "steps": 40,
@@ -61,7 +61,7 @@ def run(**changes: Any) -> Results:
         "method": SemiImplicitEuler(step=2e-3),
         "chunk": CHUNK,
     }
-    return armdyn.study(arms.ROBOT, SAMPLES, arms.pid, **{**settings, **changes})
+    return armdyn.study(arms.ROBOT, SAMPLES, controller, **{**settings, **changes})
 
 
 def assert_same(found: Results, expected: Results) -> None:
@@ -101,6 +101,8 @@ def test_a_cluster_gives_the_same_numbers_and_loses_none_with_a_killed_worker(cl
     here = run()
     assert_same(run(client=client), here)
     assert max(client.run(compilations).values()) == 1
+    in_python = {"controller": arms.branching, "steps": 3, "every": 1}
+    assert_same(run(client=client, **in_python), run(**in_python))
 
     def written() -> dict[Path, tuple[int, int]]:
         return {p: (p.stat().st_ino, p.stat().st_mtime_ns) for p in tmp_path.glob("part-*.parquet")}

@@ -19,7 +19,7 @@ but rounding, and the pivots of N are above zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +35,7 @@ from armdyn.algorithms.load_laws import (
     loaded_friction,
     or_nan,
     other_laws,
+    until_settled,
 )
 from armdyn.algorithms.newton_euler import base_motion, inward, links_in_motion
 from armdyn.model.drive import Drive
@@ -90,26 +91,30 @@ class Equations(NamedTuple):
 
 
 def accelerations_of_coupled(
-    mechanism: Mechanism, q: Array, qd: Array, tau: Array, *wrenches_and_base: Array | None
-) -> tuple[Array, Callable[[Array], Array]]:
-    """The accelerations that joint forces cause, and how they change with these; arguments as of `forward_dynamics`."""
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *wrenches_and_base: Array | None,
+    near: Mapping[int, Any] | None,
+) -> tuple[Array, Mapping[int, Any], Callable[[Array], Array]]:
+    """The parts of `armdyn.algorithms.load_friction.UnderLoad`, from the arguments of `accelerations_under_load`."""
     drive, rates = mechanism.drive, mechanism.drive.rates(qd)
     equations = _equations(mechanism, q, qd, tau, *wrenches_and_base)
 
-    def step(friction: dict[int, LoadedFriction], loads: dict[int, Any]) -> NewtonStep:
+    def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
         N = _eliminated(mechanism, _matrix(equations, friction))
         qdd = N.solve(_right_side(equations, friction, loads))
         loads = {k: row @ qdd + equations.h[k] for k, row in equations.of_loads.items()}
         return NewtonStep.of(drive, rates, friction, qdd, loads)
 
-    loads: dict[int, Any] = dict.fromkeys(equations.B, 0.0)
-    found = step(loaded_friction(drive, rates, loads), loads)
-    for _ in range(1, _steps(drive)):
-        found = found.unless_settled(step(found.friction, found.loads))
+    loads = near or dict.fromkeys(equations.B, 0.0)
+    start = loaded_friction(drive, rates, loads)
+    found = until_settled(step, start, loads, _steps(drive), near=bool(near))
     qdd, loads, friction, _ = found
     N = _eliminated(mechanism, _matrix(equations, friction))
     solved = _all([*_holding(equations, friction, qdd), *(pivot > 0.0 for pivot in N.reciprocal)])
-    return qdd * or_nan(solved), N.solve
+    return qdd * or_nan(solved), loads, N.solve
 
 
 def _steps(drive: Drive) -> int:
@@ -162,13 +167,13 @@ def _row(of_bodies: list[dict[int, Any]], k: int) -> Array:
     return row
 
 
-def _matrix(equations: Equations, friction: dict[int, LoadedFriction]) -> Array:
+def _matrix(equations: Equations, friction: Mapping[int, LoadedFriction]) -> Array:
     """N = M + sum_k B_k^T s_k (M_bodies B)_k."""
     slopes = (np.outer(equations.B[k], equations.of_loads[k] * slope) for k, (_, slope, _) in friction.items())
     return np.asarray(sum(slopes, start=equations.M))
 
 
-def _right_side(equations: Equations, friction: dict[int, LoadedFriction], loads: dict[int, Any]) -> Array:
+def _right_side(equations: Equations, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Array:
     """tau - h - d - sum_k B_k^T (c_k + s_k h_k), with c_k = f_k - s_k l_k."""
     at_rest = (
         equations.B[k] * (force - slope * (loads[k] - equations.h[k])) for k, (force, slope, _) in friction.items()
@@ -195,7 +200,7 @@ def _eliminated(mechanism: Mechanism, N: Array) -> Elimination:
     return Elimination(order, N, reciprocal)
 
 
-def _holding(equations: Equations, friction: dict[int, LoadedFriction], qdd: Array) -> Iterator[Any]:
+def _holding(equations: Equations, friction: Mapping[int, LoadedFriction], qdd: Array) -> Iterator[Any]:
     """Of each equation with friction under load, 1 where it holds, else 0."""
     for i in range(len(qdd)):
         rubbing = [-B[i] * friction[k][0] for k, B in equations.B.items() if B[i]]

@@ -37,6 +37,8 @@ from armdyn.algorithms.load_laws import (
     loaded_friction,
     or_nan,
     other_laws,
+    steps_made,
+    until_settled,
 )
 from armdyn.algorithms.newton_euler import inverse_dynamics
 from armdyn.exact import is_zero
@@ -56,15 +58,22 @@ class UnderLoad(NamedTuple):
 
     Args:
         qdd: the accelerations, (n,).
+        loads: which the joints with such friction transmit, by body.
         solve: how qdd changes with joint forces, a vector or the columns of a matrix: (d tau/d qdd)^-1 times these.
     """
 
     qdd: Array
+    loads: Mapping[int, Any]
     solve: Callable[[Array], Array]
 
 
 def accelerations_under_load(
-    mechanism: Mechanism, q: Array, qd: Array, tau: Array, *wrenches_and_base: Array | None
+    mechanism: Mechanism,
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *wrenches_and_base: Array | None,
+    near: Mapping[int, Any] | None = None,
 ) -> UnderLoad:
     """The accelerations that joint forces cause, where friction depends on the load.
 
@@ -74,15 +83,23 @@ def accelerations_under_load(
         qd: joint velocities.
         tau: joint forces.
         wrenches_and_base: f_tip, base_twist, base_twist_rate and f_ext of `inverse_dynamics`.
+        near: loads with which Newton's method begins, such as those of a state close by; a guess where left out. They
+            decide how many steps are needed, and the result to rounding only.
     """
     coordinates = own_coordinates(mechanism.drive)
     if coordinates is None:
-        return UnderLoad(*accelerations_of_coupled(mechanism, q, qd, tau, *wrenches_and_base))
-    return _of_single_joints(mechanism, coordinates, q, qd, tau, *wrenches_and_base)
+        return UnderLoad(*accelerations_of_coupled(mechanism, q, qd, tau, *wrenches_and_base, near=near))
+    return _of_single_joints(mechanism, coordinates, q, qd, tau, *wrenches_and_base, near=near)
 
 
 def _of_single_joints(
-    mechanism: Mechanism, coordinates: dict[int, int], q: Array, qd: Array, tau: Array, *wrenches_and_base: Array | None
+    mechanism: Mechanism,
+    coordinates: dict[int, int],
+    q: Array,
+    qd: Array,
+    tau: Array,
+    *wrenches_and_base: Array | None,
+    near: Mapping[int, Any] | None,
 ) -> UnderLoad:
     """The same where each joint whose friction depends on the load is moved by a coordinate of its own."""
     drive = mechanism.drive
@@ -91,23 +108,23 @@ def _of_single_joints(
     tau = tau - drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))  # tau - d
     links = links_mass(mechanism, q)
 
-    def linearised(friction: dict[int, LoadedFriction], loads: Mapping[int, Any]) -> Linearised:
+    def linearised(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Linearised:
         return Linearised.of(mechanism, coordinates, links, friction, loads)
 
-    def step(friction: dict[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
+    def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
         qdd, loads = linearised(friction, loads).step(tau, h)
         return NewtonStep.of(drive, rates, friction, qdd, loads)
 
-    loads = _first_guess(drive, coordinates, links, tau, h)
-    found = step(loaded_friction(drive, rates, loads), loads)
-    is_exact = _is_exact(drive, coordinates)
-    for _ in range(1, steps_needed(drive, coordinates)):
-        further = step(found.friction, found.loads)
-        found = further if is_exact else found.unless_settled(further)  # loads without rotors take no accelerations
+    loads, is_exact = near or _first_guess(drive, coordinates, links, tau, h), _is_exact(drive, coordinates)
+    start, steps = loaded_friction(drive, rates, loads), steps_needed(drive, coordinates)
+    if is_exact:  # loads without rotors take no accelerations
+        found = steps_made(step, start, loads, steps)
+    else:
+        found = until_settled(step, start, loads, steps, near=bool(near))
     qdd, loads, friction, _ = found
     if not is_exact:
         qdd = qdd * _solved(drive, coordinates, friction, tau, qdd, loads)
-    return UnderLoad(qdd, linearised(friction, loads).solve)
+    return UnderLoad(qdd, loads, linearised(friction, loads).solve)
 
 
 def _first_guess(

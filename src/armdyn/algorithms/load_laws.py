@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -86,6 +86,34 @@ class NewtonStep(NamedTuple):
         loads = {k: chosen(settled, self.loads[k], load) for k, load in further.loads.items()}
         qdd = np.array([chosen(settled, a, b) for a, b in zip(self.qdd, further.qdd, strict=True)], dtype=object)
         return NewtonStep(qdd, loads, friction, chosen(settled, 1.0, further.settled))
+
+
+Step = Callable[[Mapping[int, LoadedFriction], Mapping[int, Any]], NewtonStep]
+"""A step from the friction by body at loads, and these loads."""
+
+
+def steps_made(step: Step, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any], count: int) -> NewtonStep:
+    """So many steps, one behind the other, at least one."""
+    found = step(friction, loads)
+    for _ in range(1, count):
+        found = step(found.friction, found.loads)
+    return found
+
+
+def until_settled(
+    step: Step, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any], count: int, *, near: bool
+) -> NewtonStep:
+    """Up to so many steps: those that settled states do not need a compiled function leaves out.
+
+    Loads of a state nearby mostly settle in the first step, others in the second. The further ones, which few need,
+    are left out or made together, for each choice costs as much as a part of a step.
+    """
+    first = min(count, 1 if near else 2)
+    found = steps_made(step, friction, loads, first)
+    for further in (min(count, 2) - first, count - 2):
+        if further > 0:
+            found = found.unless_settled(steps_made(step, found.friction, found.loads, further))
+    return found
 
 
 def chosen(condition: Any, if_true: Any, if_false: Any) -> Any:

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from armdyn.cli.arguments import load_robot, read_joint_values, read_joint_vector, read_vector, read_wrench
+from armdyn.cli.quantities import joint_units, split_quantities
 from armdyn.formats.csv_table import LENGTHS
 from armdyn.robot import Robot
+from armdyn.robots import load
 from armdyn.simulation import SettingError
 from armdyn.spatial.rotations import Array
+from armdyn.studies.errors import StudyError
+from armdyn.studies.happenings import CONTACT, OF_PLANE
 from armdyn.studies.motion import OUTPUTS
 from armdyn.studies.words import Words
-from armdyn.yaml_file import Keys
+from armdyn.yaml_file import Keys, read_value
 
 SCENARIOS = (".yaml", ".yml")
 
 PLACES: dict[str, Keys] = {
     **{name: (name,) for name in ("duration", "q0", "qd0", "stops", "torques", "between", "controller", "reference")},
-    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes", "project")},
+    **{
+        name: (name,)
+        for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes", "project", "close_loop")
+    },
     **{name: ("inputs", name) for name in ("f_tip", "target", "kp", "kd")},
     **{name: ("outputs", name) for name in OUTPUTS},
     "torque": ("inputs", "tau"),
@@ -60,10 +68,23 @@ def read_brakes(text: str) -> dict[str, list[list[Any]]]:
     return switches
 
 
+def read_controller(text: str) -> Any:
+    """A controller: a name, or as in a scenario a list of it and of what stands around it.
+
+    >>> read_controller("pid"), read_controller("[pid, {delayed: {steps: 2}}]")
+    ('pid', ['pid', {'delayed': {'steps': 2}}])
+    """
+    if not text.lstrip().startswith(("[", "{")):
+        return text
+    found = read_value(text, "--controller", "[pid, {saturated: {limits: 28}}]", error=StudyError)
+    return found if isinstance(found, list) else [found]
+
+
 READ: dict[str, Callable[[Any], Any]] = {
     **{name: lambda value: value for name in PLACES if name not in VECTORS},
     **dict.fromkeys(("torques", "reference"), Path.absolute),
     "brakes": read_brakes,
+    "controller": read_controller,
     "payload_com": lambda text: read_vector(text, "--payload-com", 3, units=[LENGTHS] * 3),
 }
 """Functions that make words of the other options."""
@@ -74,6 +95,90 @@ ALTERNATIVES: tuple[tuple[Keys, ...], ...] = (
     (("inputs", "tau"), ("torques",)),
 )
 """Words of which an option for one takes the place of what a scenario says of the others."""
+
+
+LINES = {
+    "constraint": ("constraints", f"wall: {{point_on_plane: {OF_PLANE}}}"),
+    "contact": ("contacts", f"table: {CONTACT}"),
+    "event": ("events", "collision: {threshold: {signal: residual, above: 5}}"),
+}
+"""Options that are lines below a key of a scenario and may be repeated: the key, and an example of a line."""
+
+
+def with_lines(words: Words, lines: Mapping[str, Sequence[str]]) -> Words:
+    """The words with lines below their keys, by the options' names.
+
+    Raises:
+        StudyError: what is no such line, or two of one name.
+    """
+    for option, texts in lines.items():
+        (key, example), seen = LINES[option], set()
+        for text in texts:
+            found = read_value(text, flag(option), example, error=StudyError)
+            if not isinstance(found, dict) or len(found) != 1:
+                raise StudyError(f"{flag(option)} has {text!r}; expected a name and what it is, such as {example!r}")
+            ((name, value),) = found.items()
+            if name in seen:
+                raise StudyError(f"{flag(option)} names {name!r} twice; expected another name for each")
+            seen.add(name)
+            keys = (key, str(name))
+            words = words.with_options({keys: value}, {keys: f"{flag(option)} {name}"})
+    return words
+
+
+IN_UNITS = {"q_ref": "q", "q_null": "q", "qd_ref": "qd", "qdd_ref": "qdd", "target": "q", "tau": "tau"}
+"""Inputs of controllers, one number a joint, that may have units: those of this quantity."""
+
+
+def with_inputs(words: Words, texts: Sequence[str], robot: Robot) -> Words:
+    """The words with inputs from texts such as "Kp=900" and "q_ref=90deg,0".
+
+    Args:
+        words: of the scenario and the other options.
+        texts: of --input, NAME=VALUE.
+        robot: which the controller knows.
+
+    Raises:
+        StudyError: what is no such text, or two of one name.
+        ShapeError: numbers that are none.
+    """
+    seen = set()
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not (name and equals and value.strip()):
+            raise StudyError(f"--input has {text!r}; expected NAME=VALUE, such as Kp=900 or q_ref=90deg,0")
+        if name in seen:
+            raise StudyError(f"--input names {name!r} twice; expected each name once")
+        seen.add(name)
+        keys, place = ("inputs", name), f"--input {name}"
+        if words.places.get(keys) == flag(name):
+            raise StudyError(f"{name} is given by {flag(name)} and by --input; expected one of them")
+        words = words.with_options({keys: 0.0}, {keys: place})
+        words = words.with_options({keys: _input(words, name, value, place, robot)}, {})
+    return words
+
+
+def inputs_of(controller: str) -> list[str]:
+    """NAME= for each input of a controller as it is typed, and of what stands around it."""
+    robot = load("planar_2r")
+    own = Words.of_options({"controller": read_controller(controller)}).quantities(robot).own
+    return [f"{name}=" for name in own if name not in ("q0", "qd0", "f_tip")]
+
+
+def _input(words: Words, name: str, text: str, place: str, robot: Robot) -> Any:
+    """The value of an input: numbers in the order of its rows, or lists in brackets."""
+    if text.lstrip().startswith("["):
+        return read_value(text, place, "[1, 2, 3]", error=StudyError)
+    count = len(split_quantities(text))
+    if name in IN_UNITS and count > 1:
+        return read_joint_vector(text, place, robot, IN_UNITS[name])
+    units = {joint.kind: joint_units(joint.kind, IN_UNITS[name]) for joint in robot.joints} if name in IN_UNITS else {}
+    values = read_vector(text, place, count, units=list(units.values()) * (len(units) == 1))
+    shape = words.shape_of_input(robot, name)
+    if shape is not None and len(shape) > 1 and math.prod(shape) == count:
+        return values.reshape(shape)
+    return float(values[0]) if count == 1 else values
 
 
 def flag(name: str) -> str:

@@ -18,21 +18,40 @@ from armdyn.cli.completion import complete_robots
 from armdyn.cli.completion import words as words_to_complete
 from armdyn.cli.json_output import AsJson, of_robot, print_json
 from armdyn.cli.motion_files import refuse_outputs, write_outputs
-from armdyn.cli.scenario_options import PLACES, READ, VECTORS, flag, with_options, without_alternatives, words_of
+from armdyn.cli.scenario_options import (
+    LINES,
+    PLACES,
+    READ,
+    VECTORS,
+    flag,
+    inputs_of,
+    with_inputs,
+    with_lines,
+    with_options,
+    without_alternatives,
+    words_of,
+)
 from armdyn.cli.screen import screen
 from armdyn.cli.tables import account, figure, new_table, show, show_notes
 from armdyn.constraints import constrained_forward_dynamics
-from armdyn.errors import DescriptionWarning
+from armdyn.errors import ArmdynError, DescriptionWarning
 from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
 from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
 from armdyn.simulation.methods import NAMES
 from armdyn.simulation.unfinished import KEPT
 from armdyn.studies.controllers import CONTROLLERS, offered
+from armdyn.studies.happenings import CONSTRAINTS, EVENTS
 from armdyn.studies.motion import Motion
 
 ROUNDING = 1e-15
 """Energy exchanged by an arm at rest, relative to the energy it holds: rounding."""
+
+
+MOST_EVENTS = 12
+"""Events that get a line each on the screen."""
+
+OF_EVENT = ("t", "name", "kind", "q", "qd", "energy")
 
 
 ROBOT_OR_SCENARIO = Annotated[
@@ -50,9 +69,23 @@ METHOD = "Integration"
 FILES = "Output files, which are written over"
 
 
+def _shown(words: str) -> str:
+    """Words for a help text, in which rich takes brackets for markup."""
+    return words.replace("[", "\\[")
+
+
 def _controllers(incomplete: str) -> list[str]:
     """The names of controllers that complete what is typed; only then they are imported."""
     return words_to_complete(*offered())(incomplete)
+
+
+def _inputs(context: typer.Context, incomplete: str) -> list[str]:
+    """NAME= for every input of the controller that was typed."""
+    typed = context.params.get("controller")
+    try:
+        return [] if "=" in incomplete or not typed else words_to_complete(*inputs_of(typed))(incomplete)
+    except ArmdynError:
+        return []
 
 
 def simulate(
@@ -85,6 +118,32 @@ def simulate(
             help="Brakes that engage and release, such as elbow_joint@0.5=engaged; the actuators have them.",
         ),
     ] = None,
+    contact: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--contact",
+            metavar="'NAME: {...}'",
+            help=f"A plane that a point may touch, as in a scenario: '{_shown(LINES['contact'][1])}'; may be repeated.",
+        ),
+    ] = None,
+    event: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--event",
+            metavar="'NAME: {KIND: {...}}'",
+            help=f"What to look out for, {', '.join(EVENTS)}, as in a scenario: '{_shown(LINES['event'][1])}'; may be "
+            "repeated.",
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--constraint",
+            metavar="'NAME: {KIND: {...}}'",
+            help=f"A constraint on the motion, {', '.join(CONSTRAINTS)}, as in a scenario: "
+            f"'{_shown(LINES['constraint'][1])}'; may be repeated.",
+        ),
+    ] = None,
     torque: Annotated[
         str | None,
         typer.Option("--torque", help="Constant joint forces, N m or N; zero if left out.", rich_help_panel=JOINTS),
@@ -111,7 +170,9 @@ def simulate(
         str | None,
         typer.Option(
             "--controller",
-            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as pid.",
+            metavar="NAME|LIST",
+            help=f"{', '.join(CONTROLLERS)}, or one of armdyn.control, such as pid; or as in a scenario with what "
+            "stands around it, '\\[pid, {saturated: {limits: 28}}]'.",
             rich_help_panel=CONTROL,
             autocompletion=_controllers,
         ),
@@ -130,6 +191,17 @@ def simulate(
     kd: Annotated[
         str | None,
         typer.Option("--kd", help="Derivative gain, one for all joints or one for each.", rich_help_panel=CONTROL),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input",
+            metavar="NAME=VALUE",
+            help="An input of the controller by its name in armdyn.control, such as Kp=900 or q_ref=90deg,0: one "
+            "number for all, or all numbers, row by row; or a parameter of the robot. May be repeated.",
+            rich_help_panel=CONTROL,
+            autocompletion=_inputs,
+        ),
     ] = None,
     sample_time: Annotated[
         float | None,
@@ -165,6 +237,10 @@ def simulate(
         typer.Option(
             "--project", help="Put a robot with constraints back onto them after each step.", rich_help_panel=METHOD
         ),
+    ] = None,
+    close_loop: Annotated[
+        bool | None,
+        typer.Option("--close-loop", help="Move --q0 to where the constraints hold.", rich_help_panel=METHOD),
     ] = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the motion to this csv file.", rich_help_panel=FILES)
@@ -205,6 +281,11 @@ def simulate(
 
       armdyn simulate ur5 --controller computed_torque --reference path.csv --kp 100 --kd 20
 
+      armdyn simulate planar_2r --controller pid --input q_ref=90deg,0 --input qd_ref=0 --input Kp=400 --input Ki=200
+      --input Kd=60 --method rk4
+
+      armdyn simulate planar_2r --contact 'table: {frame: tip, normal: \[0, 1, 0], through: \[0, -1, 0]}' --plot hit.png
+
       armdyn simulate ur5 --actuators drives.yaml --brakes elbow_joint@0.5=engaged --duration 2
 
       armdyn simulate reach.yaml --duration 2 --plot reach.png
@@ -236,15 +317,31 @@ def simulate(
       inputs: {q_ref: 0.5, qd_ref: 0, Kp: 900, Ki: 300, Kd: 90}
 
       method: rk4
+
+    [bold]A scenario of a collision[/], which an observer of the momentum tells
+
+      robot: planar_2r
+
+      controller: \[pd_gravity, {momentum_observer: {}}]
+
+      inputs: {q_ref: \[-1.2, 0.4], qd_ref: 0, Kp: 30, Kd: 12, K_observer: 100}
+
+      contacts: {table: {frame: tip, normal: \[0, 1, 0], through: \[0, -0.9, 0]}}
+
+      events: {collision: {threshold: {signal: residual, above: 2, terminal: true}}}
+
+      method: rk4
     """
     options = {name: value for name, value in locals().items() if name in PLACES and value is not None}
+    lines = {"contact": contact or [], "event": event or [], "constraint": constraint or []}
     words = without_alternatives(words_of(arm.name), options)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DescriptionWarning)  # the notes say the same
         words = with_options(words, {name: READ[name](value) for name, value in options.items() if name in READ})
+        words = with_lines(words, lines)
         known = arm.read_by(words.robot)
     vectors = {name: VECTORS[name](text, flag(name), known) for name, text in options.items() if name in VECTORS}
-    words = with_options(words, vectors)
+    words = with_inputs(with_options(words, vectors), inputs or [], known)
     motion = Motion.of(words, known)
     refuse_outputs(words, motion)
     console, report = screen(stderr=json), _report_json if json else _report
@@ -283,6 +380,8 @@ def _report_json(motion: Motion, trajectory: Trajectory) -> None:
             "qd": {"start": qd[0], "end": qd[-1], "fastest": np.abs(qd).max(axis=0)},
             "energy": account,
             "joint_forces": motion.driven_by,
+            "events": [{name: getattr(event, name) for name in OF_EVENT} for event in trajectory.events],
+            "signals": list(trajectory.signals),
             "statistics": asdict(trajectory.statistics),
             "files": motion.outputs,
             "notes": [*motion.robot.notes, *trajectory.notes],
@@ -295,6 +394,8 @@ def _report(motion: Motion, trajectory: Trajectory) -> None:
     console = screen()
     show(console, _motion_table(motion.robot, trajectory))
     show(console, _account_table(motion, trajectory))
+    if trajectory.events:
+        show(console, _events_table(trajectory))
     show_notes(console, [*motion.robot.notes, *trajectory.notes])
 
 
@@ -306,6 +407,16 @@ def _motion_table(arm: Robot, trajectory: Trajectory) -> Table:
         unit = "rad" if joint.kind == "revolute" else "m"
         values = (q[0], q[-1], q.min(), q.max(), np.abs(qd).max())
         table.add_row(joint.name, *map(figure, values), unit)
+    return table
+
+
+def _events_table(trajectory: Trajectory) -> Table:
+    """The first events; the output files have all of them."""
+    shown, count = trajectory.events[:MOST_EVENTS], len(trajectory.events)
+    title = f"{count} event{'s' * (count != 1)}" + (f", the first {MOST_EVENTS}" if count > MOST_EVENTS else "")
+    table = new_table(title, "what", "kind", "t, s", "energy taken, J")
+    for event in shown:
+        table.add_row(event.name, event.kind, f"{event.t:.6g}", figure(event.energy) if event.energy else "")
     return table
 
 
@@ -322,6 +433,7 @@ def _account_table(motion: Motion, trajectory: Trajectory) -> Table:
             ("energy at start, at end", f"{energy.total[0]:.6g} J, {energy.total[-1]:.6g} J"),
             ("work of torques and tip", f"{energy.work[-1]:.6g} J"),
             ("energy drift, largest", f"{drift:.3g} J, {part}"),
+            *([("signals, in output files", ", ".join(trajectory.signals))] if trajectory.signals else []),
             ("method", taken.method),
             ("steps, evaluations", f"{taken.steps:,}, {taken.evaluations:,}"),
             ("time", f"{taken.wall_time:.3g} s"),

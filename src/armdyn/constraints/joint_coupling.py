@@ -37,8 +37,11 @@ class JointCoupling(Constraint):
     name: str = ""
 
     def __post_init__(self) -> None:
-        pairs = tuple(self.factors.items()) if isinstance(self.factors, Mapping) else tuple(self.factors)
-        factors = tuple((str(joint), as_float(factor)) for joint, factor in pairs)
+        try:
+            pairs = self.factors.items() if isinstance(self.factors, Mapping) else self.factors
+            factors = tuple((str(joint), as_float(factor)) for joint, factor in pairs)
+        except (TypeError, ValueError):  # no pairs
+            factors = ()
         value = as_float(self.value)
         if not factors or not np.isfinite([value, *(factor for _, factor in factors)]).all():
             raise ModelError(

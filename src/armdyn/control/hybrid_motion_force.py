@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from armdyn.constraints import hybrid_forces
 from armdyn.declaration import function
+from armdyn.errors import MissingInput
 
 
 class HybridMotionForce(NamedTuple):
@@ -75,7 +76,7 @@ def hybrid_motion_force(
     wanted = multipliers_ref
     if multipliers_measured is None:
         if Kp_force is not None or Ki_force is not None:
-            raise TypeError("Kp_force and Ki_force need multipliers_measured")
+            raise MissingInput("Kp_force and Ki_force need multipliers_measured")
         return HybridMotionForce(hybrid_forces(model, q, qd, qdd, wanted), force_integral)
     e_force = multipliers_ref - multipliers_measured
     if Kp_force is not None:

@@ -7,6 +7,7 @@ from typing import Any
 from armdyn.algorithms.task_rows import COMPONENTS, Components, selected
 from armdyn.control.tip_tasks import force_felt, task_size, tip_task, wrench_on_frame
 from armdyn.declaration import function
+from armdyn.errors import MissingInput
 
 
 @function("(n),(n),(4,4),(task),(task),(6)?,(6)?,(task)?,(6)?->(n)", sizes={"task": task_size})
@@ -67,7 +68,7 @@ def impedance(
     task = tip_task(model, q, qd, T_ref, V_ref, Vdot_ref, frame=frame, components=components, damping=damping)
     space, spring = task.space, B * task.ed + K * task.e
     if (M_virtual is None) != (f_measured is None):
-        raise TypeError("M_virtual and f_measured belong together: give both, or none")
+        raise MissingInput("M_virtual and f_measured belong together: give both, or none")
     if M_virtual is None:
         return space.J.T @ (space.Lambda @ task.Vdot_ref + space.eta + spring)
     along = selected(task.rows, wrench_on_frame(model, q, f_measured, frame))

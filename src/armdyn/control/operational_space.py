@@ -7,6 +7,7 @@ from typing import Any
 from armdyn.algorithms.task_rows import COMPONENTS, Components
 from armdyn.control.tip_tasks import task_size, tip_task
 from armdyn.declaration import function
+from armdyn.errors import MissingInput
 
 
 @function("(n),(n),(4,4),(task),(task),(6)?,(6)?,(n)?,(n)?,(n)?->(n)", sizes={"task": task_size})
@@ -68,5 +69,5 @@ def operational_space(
     if Kp_null is not None and q_null is not None:
         tau = tau + space.N @ (Kp_null * (q_null - q))
     elif Kp_null is not None or q_null is not None:
-        raise TypeError("q_null and Kp_null belong together; give both or none")
+        raise MissingInput("q_null and Kp_null belong together; give both or none")
     return tau

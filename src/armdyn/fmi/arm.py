@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from armdyn.actuators.with_state import FrictionWithState
 from armdyn.checks import number
 from armdyn.errors import Unsupported
 from armdyn.fmi.motion import Motion, motion_of
@@ -73,7 +74,7 @@ def _system(
     outputs = tuple(variable(robot, name) for name in motion.outputs)
     system = System(
         chosen_name(name, robot.name), motion.program, motion.states, inputs, tuned, outputs, step,
-        said=f"Forward dynamics of {robot.name}.", about=(*ABOUT, *robot.model.notes),
+        said=f"Forward dynamics of {robot.name}.", about=(*ABOUT, *_without_bristles(robot), *robot.model.notes),
     )  # fmt: skip
     states = [state.variable.port for state in motion.states]
     known = [*states, *motion.inputs, *parameters]
@@ -84,6 +85,22 @@ ABOUT = (
     "SI units. Arrays are row-major; wrenches and twists have their angular part first.",
     "Dry friction is a multiple of sign(qd), and 0 at rest: joints do not stick.",
 )
+
+
+def _without_bristles(robot: RobotLike) -> list[str]:
+    """What is said of friction whose state the FMU does not carry."""
+    laws = [
+        f"{type(law).__name__} of {joint.name!r}"
+        for joint in robot.model.joints
+        for law in joint.laws
+        if isinstance(law, FrictionWithState)
+    ]
+    if not laws:
+        return []
+    return [
+        f"Friction with a state of its own ({', '.join(laws)}) counts with its force at a steady velocity, 0 at rest: "
+        "nothing bends here. The FMU of an armdyn.ClosedLoop carries the state."
+    ]
 
 
 def default_parameters(robot: RobotLike) -> list[str]:

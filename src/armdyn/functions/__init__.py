@@ -4,8 +4,9 @@ from armdyn.functions.arm import Arm
 from armdyn.functions.compiled import CompiledFunction
 from armdyn.functions.rolled import Rolled
 from armdyn.functions.rollouts import CompiledRollout
+from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.lazy import modules_of
 
-__all__ = ["Arm", "CompiledFunction", "CompiledRollout", "Rolled"]
+__all__ = ["Arm", "CompiledFunction", "CompiledRollout", "Rolled", "RolloutInterrupted"]
 
 __getattr__ = modules_of(__name__)

@@ -19,6 +19,7 @@ from armdyn.functions.explain import check_argument
 from armdyn.functions.not_finite import DivergenceWarning, Lost, are_finite
 from armdyn.functions.rolled import Rolled
 from armdyn.functions.rollout_runs import Arrays, Batch, Loop, Report
+from armdyn.functions.unfinished import KEPT, Made, RolloutInterrupted
 from armdyn.functions.variants import names_given
 from armdyn.model.possible import check_possible
 from armdyn.named_tuples import named_tuple
@@ -39,8 +40,8 @@ def names_of(names: Iterable[str], what: str, function: Function) -> tuple[str, 
 class RolloutCall(ABC):
     """The common base of `CompiledRollout` and its derivative along tangents.
 
-    A call whose last state is not finite gives a `DivergenceWarning`, unless the attribute ``warns`` is false, or
-    ``hears`` takes what is lost in its place.
+    A call whose last state is not finite gives a `DivergenceWarning`, unless the attribute ``hears`` takes what is lost
+    in its place, or ``warns`` is false: then it gives no warnings.
 
     Args:
         arm: the robot.
@@ -115,25 +116,55 @@ class RolloutCall(ABC):
         Raises:
             ShapeError: an array that does not fit the robot, the batch or the steps.
             DTypeError: one that does not hold real numbers.
+            RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
+                errors in the middle, of a controller in Python or of ``report``, have it too.
         """
         given = self._given(arrays, named)
         batch, values = self._flat(given, steps, workers)
         whole_number("every", every, least=1, error=ShapeError)
         loop = self._called(tuple(given))
         rows = self._rows(batch, -(-steps // every), out or {}, values)
-        final = loop.run(batch, values, rows, steps, every, report)
-        self._hear(loop, batch, values, final, steps)
+        made = Made((0, {name: values[name] for name in loop.state}))
+
+        try:
+            final = loop.run(batch, values, rows, steps, every, report, made)
+            self._hear(loop, batch, values, final, steps)
+        except KeyboardInterrupt as interrupt:
+            message = self._said_of_interrupt(batch, made.so_far[0], steps)
+            raise RolloutInterrupted(message, self._rolled(batch, made, rows, every, {})) from interrupt
+        except Exception as error:
+            if made.so_far[0]:
+                error.rolled = self._rolled(batch, made, rows, every, {})  # type: ignore[attr-defined]
+                error.add_note(KEPT)
+            raise
+        return self._rolled(batch, made, rows, every, out or {})
+
+    def _rolled(self, batch: Batch, made: Made, rows: Arrays, every: int, out: Mapping[str, NDArray[Any]]) -> Rolled:
+        """What is made so far under its names; all rows of ``out`` are."""
+        done, state = made.so_far
+        final = {name: batch.of_all(self._in_loop(name), state[self._in_loop(name)]) for name in self.state}
+        if not done:  # it is what the caller gave
+            final = {name: array.copy() for name, array in final.items()}
+        own = {name: array[:, : -(-done // every)] for name, array in rows.items()}
         return Rolled(
-            self._final_type(*(batch.unflat(final[self._in_loop(name)]) for name in self.state)),
-            self._rows_type(*((out or {}).get(n, batch.rows_unflat(a)) for n, a in rows.items())),
+            self._final_type(*map(batch.unflat, final.values())),
+            self._rows_type(*(out[name] if name in out else batch.rows_unflat(a) for name, a in own.items())),
             every,
-            steps,
+            done,
             {name: batch.shapes[name] for name in (*self.state, *self.record)},
+        )
+
+    def _said_of_interrupt(self, batch: Batch, done: int, steps: int) -> str:
+        """The words of a call that Ctrl-C ended, after so many of its steps."""
+        of_each = f" of each of {batch.states:,} states" if batch.shape else ""
+        return (
+            f"{self.function.name} of {self.arm.model.name!r} was interrupted after {done:,} of {steps:,} steps"
+            f"{of_each}. {KEPT}"
         )
 
     def _hear(self, loop: Loop, batch: Batch, values: Arrays, final: Arrays, steps: int) -> None:
         """Warn where the state after the last step is not finite."""
-        if not self.warns or are_finite(final):
+        if not (self.warns or self.hears) or are_finite(final):
             return
         lost = loop.lost(batch, values, final, steps)
         if self.hears is None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from armdyn.arrays import takes_results
 from armdyn.errors import DTypeError, ShapeError
 from armdyn.functions.not_finite import Lost, lost_of
+from armdyn.functions.unfinished import Made
 from armdyn.targets.kernels import Kernel
 from armdyn.targets.parallel import run_shared
 
@@ -47,15 +48,24 @@ class Loop:
     recorded: tuple[str, ...]
 
     def run(
-        self, batch: Batch, values: Arrays, rows: Arrays, steps: int, every: int = 1, report: Report | None = None
+        self,
+        batch: Batch,
+        values: Arrays,
+        rows: Arrays,
+        steps: int,
+        every: int = 1,
+        report: Report | None = None,
+        made: Made | None = None,
     ) -> Arrays:
-        """Fill ``rows`` from the first step on; returns the state after the last one."""
+        """Fill ``rows`` from the first step on; returns the state after the last one, and tells ``made`` of others."""
         values, done, at_once = dict(values), 0, STEPS_AT_FIRST
         while True:
             count = min(_to_call_for(at_once, every, since_row=done % every), steps - done)
             began = time.perf_counter()
             values |= self._piece(batch, values, rows, slice(done, done + count), every)
             done += count
+            if made is not None:
+                made.so_far = done, {name: values[name] for name in self.state}
             if report is not None and steps:
                 report(done / steps)
             if done >= steps:
@@ -158,6 +168,12 @@ class Batch:
             return array.reshape(time_axis + core)
         array = np.broadcast_to(array, time_axis + self.shape + core).reshape((*time_axis, self.states, *core))
         return array.swapaxes(0, 1) if over_time else array
+
+    def of_all(self, name: str, array: Array) -> Array:
+        """A value that may be the same for all states, with an axis of states."""
+        if array.ndim > len(self.shapes[name]):
+            return array
+        return np.array(np.broadcast_to(array, (self.states, *array.shape)))
 
     def unflat(self, array: Array) -> Array:
         """One value of each state, with the axes of the batch."""

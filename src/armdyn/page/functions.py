@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from armdyn import algorithms
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.declaration import Function
 from armdyn.errors import ArmdynError
 from armdyn.page.release import constants, released
@@ -89,6 +90,13 @@ def _moving(robot: Robot) -> Program:
     return _together("moving", {name: robot.program(function) for name, function in found.items()})
 
 
+OF_STIFF_ARM = (
+    "joint forces, M and accelerations are of the stiff arm, rotor and link as one; the fall and its energies count "
+    "the springs of flexible joints"
+)
+"""What a page of an arm with flexible joints says."""
+
+
 def _falling(robot: Robot, left_out: list[str]) -> tuple[dict[str, Program | Rollout], dict[str, Any] | None]:
     """The functions of the fall, and its settings; a sentence where the arm cannot be let go."""
     if robot.model.constraints:
@@ -102,6 +110,10 @@ def _falling(robot: Robot, left_out: list[str]) -> tuple[dict[str, Program | Rol
         }
         if count(robot.model):
             programs["stored"] = _together("stored", {"stored": robot.program(bristle_energy)})
+        if flexible_places(robot.model):
+            energies = {"kinetic": robot.flexible_kinetic_energy.program(), "stored": robot.spring_energy.program()}
+            programs["flexible"] = _together("flexible", energies)
+            left_out.append(OF_STIFF_ARM)
         loops = {name: ClosedLoop(robot, released, method=one, record=(), energy=True) for name, one in METHODS.items()}
         programs |= {f"fall_{name}": loop.program() for name, loop in loops.items()}
     except (ArmdynError, np.linalg.LinAlgError) as error:

@@ -30,6 +30,8 @@ HABITS: Mapping[str, str] = {
     "integrate": "simulate(q0, qd0, duration=...)",
     "frames": "frame_names, or model.frames",
     "links": "link_names, or model.links",
+    "constraints": "model.constraints",
+    "actuators": "joints, each with its actuator",
     # Robotics Toolbox
     "fkine": "forward_kinematics(q)",
     "fkine_all": "link_poses(q)",

@@ -1,6 +1,7 @@
 """Motion over time: `simulate` integrates the equations of motion, `Trajectory` keeps what came out."""
 
 from armdyn.functions.not_finite import DivergenceWarning
+from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.lazy import modules_of
 from armdyn.simulation.closed_loop import ClosedLoop
 from armdyn.simulation.energy import EnergyAccount
@@ -40,6 +41,7 @@ __all__ = [
     "Occurrence",
     "OverTime",
     "Plane",
+    "RolloutInterrupted",
     "RungeKutta4",
     "SemiImplicitEuler",
     "SettingError",

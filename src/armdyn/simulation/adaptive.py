@@ -237,4 +237,5 @@ class _Run:
 
     def _stuck(self, t: float, y: Array, why: str = "however short the step") -> SimulationError:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
-        return diverged(self.robot, t, y[self.robot.dof : 2 * self.robot.dof], remedy)
+        n = self.robot.dof
+        return diverged(self.robot, t, y[:n], y[n : 2 * n], remedy)

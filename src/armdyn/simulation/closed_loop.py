@@ -92,8 +92,8 @@ class ClosedLoop:
         project: of a robot with constraints: whether each step is followed by a projection of q and qd onto them, in
             the compiled loop (`armdyn.constraints.projection`), so that the motion does not drift from them.
         require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step
-            for each arm, and an `UntracedControllerWarning` names the line that is to blame; derivatives, exports and
-            studies refuse it.
+            for each arm, and an `UntracedControllerWarning` names the line that is to blame; derivatives and exports
+            refuse it.
 
     Raises:
         TraceError: a controller that is no declared function.
@@ -250,6 +250,10 @@ class ClosedLoop:
 
         Returns:
             ``final``, the state after the last step, and ``rows``, what was recorded.
+
+        Raises:
+            RolloutInterrupted: Ctrl-C, a KeyboardInterrupt; ``error.rolled`` holds what was computed until then. Other
+                errors in the middle, of a controller in Python or of ``report``, have it too.
         """
         given = self._given(q0, qd0, inputs, steps)
         return self.rollout(**given, steps=steps, every=every, out=out, workers=workers, report=report)

@@ -18,6 +18,8 @@ UNITS = {
 """Of the quantities of a joint."""
 
 ENERGIES = ("kinetic", "potential", "work")
+DERIVED = ("total", "drift")
+"""Of `ENERGIES`; columns of tables, not of files."""
 
 
 SIGNAL = "signal_"
@@ -64,7 +66,7 @@ def table(trajectory: Trajectory) -> dict[str, Array]:
     """All columns by name, flat, with the derived energies and the indices of a batch."""
     names = [name for name, _ in names_and_units_of(trajectory)]
     columns = dict(zip(names, primary_columns(trajectory), strict=True))
-    columns |= {"total": trajectory.energy.total, "drift": trajectory.energy.drift}
+    columns |= {name: getattr(trajectory.energy, name) for name in DERIVED}
     columns |= batch_indices(trajectory)
     return {name: np.ravel(column) for name, column in columns.items()}
 

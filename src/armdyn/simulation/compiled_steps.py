@@ -130,7 +130,7 @@ class CompiledSteps:
                 break
             k, state = k + 1, following
         samples.count = lost
-        raise diverged(self.robot, min((k + 1) * grid.step, grid.duration), state[1], remedy)
+        raise diverged(self.robot, min((k + 1) * grid.step, grid.duration), state[0], state[1], remedy)
 
 
 def _spacing(saved: Array, full: int) -> int:

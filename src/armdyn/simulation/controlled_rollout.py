@@ -14,10 +14,13 @@ from armdyn.functions import CompiledRollout
 from armdyn.functions.locating import LocatedNeedsNumbers
 from armdyn.functions.not_finite import Lost
 from armdyn.functions.pickling import require_picklable
-from armdyn.functions.rollout_runs import Loop
+from armdyn.functions.rollout_runs import Batch, Loop
+from armdyn.functions.unfinished import KEPT
+from armdyn.functions.variants import names_given
+from armdyn.program import Rollout
 from armdyn.robot import Robot
 from armdyn.simulation.controller import UNTRACED, Controller
-from armdyn.simulation.divergence import fastest
+from armdyn.simulation.divergence import fastest, moves_no_inertia
 from armdyn.simulation.errors import UntracedControllerWarning
 from armdyn.simulation.python_loop import PythonLoop
 
@@ -53,15 +56,50 @@ class ControlledRollout(CompiledRollout):
         self._untraced: dict[tuple[str, ...], str] = {}  # by the names of what is given: why
         self._has_warned = False
 
+    def shapes(self, *, given: Iterable[str] = ()) -> dict[str, tuple[int, ...]]:
+        """The shapes of what a step takes and gives, by name.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
+        return self._shapes(names_given(self._inputs, given))
+
+    def traced(self, *, given: Iterable[str] = ()) -> Rollout | str:
+        """The rollout behind it; of a controller that runs in Python, why it cannot be traced.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
+        names = names_given(self._inputs, given)
+        try:
+            return self._rollout(names, self.record)
+        except LocatedNeedsNumbers as error:
+            return self._keep_why(names, error)
+
+    def motion_program(self, *, given: Iterable[str] = ()) -> Rollout:
+        """The rollout under a tau that is an input, which is compiled where the controller runs in Python.
+
+        Args:
+            given: names of the optional arrays that count as given.
+        """
+        moves: Any = self._moves
+        program: Rollout = moves.program(given=given)
+        return program
+
+    def _keep_why(self, names: tuple[str, ...], error: LocatedNeedsNumbers) -> str:
+        """Why a controller cannot be traced; an error where it must be."""
+        if self._moves is None:
+            raise error
+        self._untraced[names] = str(error).removesuffix(f". {UNTRACED}")
+        return self._untraced[names]
+
     def _called(self, names: tuple[str, ...]) -> Loop:
         """The compiled loop, or one in Python."""
         if names not in self._untraced:
             try:
                 return super()._called(names)
             except LocatedNeedsNumbers as error:
-                if self._moves is None:
-                    raise
-                self._untraced[names] = str(error).removesuffix(f". {UNTRACED}")
+                self._keep_why(names, error)
         return self._in_python(names, self._untraced[names])  # type: ignore[return-value]
 
     def _in_python(self, names: tuple[str, ...], why: str) -> PythonLoop:
@@ -84,19 +122,20 @@ class ControlledRollout(CompiledRollout):
 
     def _warn(self, why: str) -> None:
         """Say, once, that the controller runs in Python."""
-        if not self._has_warned:
+        if self.warns and not self._has_warned:
             self._has_warned = True
-            warn_outside(
-                f"{why}. So it runs in Python, once a step for each arm, between compiled steps: slower, and without "
-                "derivatives and exports. ClosedLoop(..., require_traced=True) makes this an error",
-                UntracedControllerWarning,
-            )
+            warn_of_python(why, "ClosedLoop")
 
     def _said_of(self, lost: Lost) -> str:
         """Names the time, and the joint that was the fastest before, or what is not finite instead."""
         which = f"{lost.lost} of {lost.states} arms, the first of them {lost.place}," if lost.place else "the motion"
         how = "; ".join([self.way_of(lost), "armdyn.control.require_finite makes this an error"])
         return f"{which} of {self.robot.name!r} ended in NaN or infinity, {how}"
+
+    def _said_of_interrupt(self, batch: Batch, done: int, steps: int) -> str:
+        """After how many steps of all arms."""
+        of_each = f" of each of {batch.states:,} arms" if batch.shape else ""
+        return f"the motion of {self.robot.name!r} was interrupted after {done:,} of {steps:,} steps{of_each}. {KEPT}"
 
     def way_of(self, lost: Lost) -> str:
         """The time from which the first of the arms is lost, how, and what to do."""
@@ -109,7 +148,8 @@ class ControlledRollout(CompiledRollout):
         elif not {"q", "qd"}.intersection(lost.names):
             how = f"{', '.join(lost.names)} is not finite, q and qd are. Look at what computes it"
         else:
-            how = f"{self._last_of(lost)}. Use a shorter step or lower gains"
+            without = moves_no_inertia(self.robot, lost.before["q"]).removesuffix(".")
+            how = without or f"{self._last_of(lost)}. Use a shorter step or lower gains"
         return f"at t = {t:g} s, after step {lost.step}: {how}"
 
     def _last_of(self, lost: Lost) -> str:
@@ -125,3 +165,12 @@ class ControlledRollout(CompiledRollout):
             require_picklable(function)
         settings: dict[str, Any] = {"over_time": self.over_time, "record": self.record, "parameters": self.parameters}
         return partial(ControlledRollout, self.robot, self.function, self.controller, self.motion, **settings), ()
+
+
+def warn_of_python(why: str, caller: str) -> None:
+    """Say that a controller runs in Python, why, and how this becomes an error."""
+    warn_outside(
+        f"{why}. So it runs in Python, once a step for each arm, between compiled steps: slower, and without "
+        f"derivatives and exports. {caller}(..., require_traced=True) makes this an error",
+        UntracedControllerWarning,
+    )

@@ -22,8 +22,8 @@ TAKEN = ("work", "heat", "cost", "f_tip", "q0", "qd0", "t0", "steps", "every", "
 """Names that mean something else to the loop, or to its call."""
 
 UNTRACED = (
-    "armdyn.ClosedLoop runs such a controller in Python; derivatives, exports, studies and require_traced=True need "
-    "one that is traced: change that line"
+    "armdyn.ClosedLoop and armdyn.study run such a controller in Python; derivatives, exports and require_traced=True "
+    "need one that is traced: change that line"
 )
 """Advice on a controller that cannot be traced."""
 
@@ -77,6 +77,11 @@ class Controller:
     def inputs(self) -> dict[str, Argument]:
         """References, gains and the like."""
         return {a.name: a for a in self.function.arguments if a.name not in (*MOTION, *self.state)}
+
+    @property
+    def optional(self) -> tuple[str, ...]:
+        """The inputs that may be left out."""
+        return tuple(name for name, argument in self.inputs.items() if argument.optional)
 
     def state_beside(self, taken: Iterable[str]) -> dict[str, Shape]:
         """The shapes of its own state by name, beside names that the loop has.

@@ -4,15 +4,79 @@ from __future__ import annotations
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import option
+from armdyn.model.mechanism import Body
 from armdyn.robot import Robot
 from armdyn.simulation.unfinished import KEPT, SimulationError
 from armdyn.spatial.rotations import Array
 
+SINGULAR = 1e-10
+"""A mass matrix, scaled to ones on its diagonal, is singular below: numbers of a regular one are lost there too."""
 
-def diverged(robot: Robot, t: float, qd: Array, remedy: str) -> SimulationError:
-    """The error that names the time and the fastest joint, from the last finite velocities."""
-    return SimulationError(
-        f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {fastest(robot, qd)}. {remedy} {KEPT}"
+LEAST_PART = 1e-3
+"""Joints whose part of the motion without inertia is smaller are not named."""
+
+
+def diverged(robot: Robot, t: float, q: Array, qd: Array, remedy: str) -> SimulationError:
+    """The error that names the time and the fastest joint, from the last finite state.
+
+    Where joints move no inertia there, no shorter step helps: then it names these in place of ``remedy``.
+    """
+    why = moves_no_inertia(robot, q) or f"{fastest(robot, qd)}. {remedy}"
+    return SimulationError(f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {why} {KEPT}")
+
+
+def refuse_without_inertia(robot: Robot, q: Array) -> None:
+    """Raise where joints move no inertia at any of the positions at which a motion begins.
+
+    Equations with a singular M give accelerations of rounding errors, which no step is short enough for. Where every
+    link has mass and inertia M is regular, and nothing is computed.
+    """
+    if not q.size or all(map(_resists_every_motion, robot.mechanism.bodies)):
+        return
+    why = ""
+    for one in q.reshape(-1, robot.dof):
+        why = moves_no_inertia(robot, one)
+        if not why:
+            return
+    raise SimulationError(f"the motion of {robot.name!r} cannot begin: {why}")
+
+
+def _resists_every_motion(body: Body) -> bool:
+    """Whether a body has mass, and inertia about every axis through its centre of mass: tr(S) 1 - S."""
+    m, h = float(body.mass), np.array(body.first_moment, float)
+    if not m > 0.0:
+        return False
+    S = np.array(body.second_moment, float) - np.outer(h, h) / m
+    size = float(np.trace(np.abs(np.array(body.second_moment, float))))
+    return bool(np.linalg.eigvalsh(np.trace(S) * np.eye(3) - S)[0] > SINGULAR * size)
+
+
+def moves_no_inertia(robot: Robot, q: Array) -> str:
+    """The joints that move no inertia, alone or together, so that M(q) is singular; empty where there are none.
+
+    With D the diagonal of M, its scaled matrix D^(-1/2) M D^(-1/2) has ones on the diagonal, whatever the units. The
+    joints that take part in the motion v = D^(-1/2) x of its smallest eigenvalue are named. Rotors on springs and
+    constraints bring inertia and bounds that M does not know of: then nothing is said.
+    """
+    if robot.model.constraints or flexible_places(robot.model) or not np.isfinite(q).all():
+        return ""
+    M = robot.mass_matrix(np.asarray(q, np.float64))
+    diagonal = np.diag(M)
+    alone = [joint for joint, m in zip(robot.joint_names, diagonal, strict=True) if not m > 0.0]
+    if not alone:
+        scale = 1.0 / np.sqrt(diagonal)
+        eigenvalues, vectors = np.linalg.eigh(scale[:, None] * M * scale)
+        if eigenvalues[0] > SINGULAR:
+            return ""
+        part = np.abs(vectors[:, 0])
+        alone = [joint for joint, one in zip(robot.joint_names, part, strict=True) if one > LEAST_PART]
+    together = " together" if len(alone) > 1 else ""
+    return (
+        f"{', '.join(map(repr, alone))}{together} can move there without moving any inertia, so that no force decides "
+        "the acceleration. Give the links between them mass and inertia, or the joints rotors (armature), or hold one "
+        f"with {option('locked', {alone[0]: 0.0})}."
     )
 
 

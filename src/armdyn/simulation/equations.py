@@ -43,10 +43,15 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
         qdd = constrained_forward_dynamics(model, q, qd, tau, f_tip).qdd
     else:
         qdd = algorithms.forward_dynamics(model, q, qd, tau, f_tip)
+    return qdd, power(model, q, qd, qdd, tau, f_tip)
+
+
+def power(model: Any, q: Any, qd: Any, qdd: Any, tau: Any, f_tip: Any) -> Any:
+    """P of `motion`, at the accelerations that it finds."""
     forces = tau if f_tip is None else tau - algorithms.tip_forces(model, q, f_tip)
     if model.drive.has_friction:
         forces = forces - algorithms.friction_forces(model, q, qd, qdd, f_tip)
-    return qdd, forces @ qd
+    return forces @ qd
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(),(n)", sources=SOURCES)

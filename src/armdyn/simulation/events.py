@@ -86,6 +86,7 @@ class Plane:
 
     def watched(self, robot: Robot) -> list[Watched]:
         """The distance from the plane."""
+        switch("terminal", self.terminal, error=SettingError)
         plane = PointOnPlane(self.frame, self.normal, self.through, self.point, name=self.name)
         distance = robot.without_constraints().with_constraints(plane).constraint_error
         return [Watched(plane.name, lambda t, q, qd: float(distance(q)[0]), _checked(self.direction), self.terminal)]
@@ -109,6 +110,7 @@ class Crossing:
 
     def watched(self, robot: Robot) -> list[Watched]:
         """The function itself, its values checked."""
+        switch("terminal", self.terminal, error=SettingError)
         if not callable(self.function):
             raise SettingError(f"Crossing {self.name!r}: {self.function!r} is no function of (t, q, qd)")
 

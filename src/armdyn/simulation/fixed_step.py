@@ -71,7 +71,7 @@ def integrate(
         if corrector is not None:
             state = (*corrector.after_step(state[0], state[1]), *state[2:])
         if single and not math.isfinite(state[1].dot(state[1])):
-            raise diverged(robot, min(t + step, grid.duration), before[1], remedy)
+            raise diverged(robot, min(t + step, grid.duration), before[0], before[1], remedy)
         if k % every == 0:
             report(k / steps)
     samples.record(state, forces.at(steps - 1, grid.duration, state[0], state[1]))

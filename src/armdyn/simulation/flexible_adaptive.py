@@ -145,7 +145,7 @@ class AdaptiveRun:
         self.f.record(t, y[: self.m], y[self.m : -1], y[-1])
 
     def _lost(self, t: float, y: Array, remedy: str) -> Exception:
-        return diverged(self.f.robot, t, y[self.m : self.m + self.f.robot.dof], remedy)
+        return diverged(self.f.robot, t, y[: self.f.robot.dof], y[self.m : self.m + self.f.robot.dof], remedy)
 
 
 def _stepped(solver: Any) -> bool:

@@ -162,12 +162,12 @@ def _fixed_steps(
         h = grid.last_step if k == grid.steps - 1 else grid.step
         q, qd = x[..., : robot.dof], xd[..., : robot.dof]
         f.held = forces.at(k, t, q, qd) if forces.held else None
-        before = xd
+        before = x, xd
         x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
         samples.effort.steps += 1
         if x.ndim == 1 and not np.isfinite(xd).all():
             remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
-            raise diverged(robot, t + h, before[: robot.dof], remedy)
+            raise diverged(robot, t + h, before[0][: robot.dof], before[1][: robot.dof], remedy)
     f.record(grid.duration, x, xd, work)
 
 

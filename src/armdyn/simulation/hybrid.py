@@ -175,12 +175,18 @@ def integrate(
         one_by_one(samples, alone, report)
     finally:
         samples.events.sort(key=lambda one: one.t)
-        took = sum(one.energy for one in samples.events)
-        impacts = sum(one.kind == "impact" for one in samples.events)
         if chattered and isinstance(method, Adaptive) and method.chattering_step is not None:
             samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))
-        if impacts:
-            samples.notes.append(f"{impacts} impacts took {took:.6g} J, which is counted as work done on the arm")
+        samples.notes += notes_on_impacts(samples.events)
+
+
+def notes_on_impacts(events: Sequence[Occurrence]) -> list[str]:
+    """A sentence on what impacts took, where there were any."""
+    impacts = sum(one.kind == "impact" for one in events)
+    took = sum(one.energy for one in events)
+    several = "impact" if impacts == 1 else "impacts"
+    said = f"{impacts} {several} took {took:.6g} J, which is counted as work done on the arm"
+    return [said] if impacts else []
 
 
 class Room(NamedTuple):

@@ -88,7 +88,7 @@ class ByFormula:
         n = self.robot.dof
         if not np.isfinite(y_end).all():
             remedy = f"Use a step shorter than {self.grid.step:g} s, or method='adaptive'."
-            raise diverged(self.robot, until, y[n : 2 * n], remedy)
+            raise diverged(self.robot, until, y[:n], y[n : 2 * n], remedy)
         ends, of_qd = np.array([t, until]), slice(n, 2 * n)
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
 
@@ -158,7 +158,8 @@ class BySolver:
 
     def _stuck(self, t: float, y: Array, why: str) -> Exception:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
-        return diverged(self.robot, t, y[self.robot.dof : 2 * self.robot.dof], remedy)
+        n = self.robot.dof
+        return diverged(self.robot, t, y[:n], y[n : 2 * n], remedy)
 
 
 def integrator_of(

@@ -88,6 +88,7 @@ class Pushing:
     def __init__(self, robot: Robot, barriers: Barriers, dry: DryJoints, redundant: Redundant) -> None:
         self.robot, self.barriers, self.dry = robot, barriers, dry
         self._motion, self._sliding = motion_of(robot, redundant), sliding_motion_of(robot, redundant)
+        self._rubs = robot.mechanism.drive.has_friction
         self.is_joint = np.arange(len(barriers) + len(dry)) >= len(barriers)
         self.low = np.concatenate([np.zeros(len(barriers)), -dry.most])
         self.high = np.concatenate([np.full(len(barriers), np.inf), -dry.least])
@@ -215,9 +216,10 @@ class Pushing:
 
     def _without_held(self, q: Array, qd: Array, acting: Forces, slip: Array) -> tuple[Array, float, Array]:
         """Accelerations, power and friction without the forces of what is held."""
-        if not len(self.dry):
-            return *self._motion(q, qd, *acting), np.zeros(len(q))
         tau, *f_tip = acting
+        if not len(self.dry):
+            qdd, power = self._motion(q, qd, *acting)
+            return qdd, power, self.robot.friction_forces(q, qd, qdd, *f_tip) if self._rubs else np.zeros(len(q))
         return self._sliding(q, qd, tau, self.dry.directions(slip), *f_tip)
 
     def _approach(self, q: Array, qd: Array, qdd: Array, active: Array) -> Array:

@@ -13,6 +13,7 @@ import numpy as np
 from armdyn.checks import array
 from armdyn.functions.not_finite import Lost, names_of_lost, of_state, places_of
 from armdyn.functions.rollout_runs import Array, Arrays, Batch, Loop, Report
+from armdyn.functions.unfinished import Made
 from armdyn.model.mechanism import Mechanism
 from armdyn.model.parameters import with_parameters
 from armdyn.simulation.controller import Controller
@@ -61,10 +62,17 @@ class PythonLoop:
     _mechanisms: dict[int, Mechanism] = field(default_factory=dict)
 
     def run(
-        self, batch: Batch, values: Arrays, rows: Arrays, steps: int, every: int = 1, report: Report | None = None
+        self,
+        batch: Batch,
+        values: Arrays,
+        rows: Arrays,
+        steps: int,
+        every: int = 1,
+        report: Report | None = None,
+        made: Made | None = None,
     ) -> Arrays:
-        """Fill ``rows`` from the first step on; returns the state after the last one."""
-        values = values | {name: _of_all(batch, name, values[name]) for name in self.state}
+        """Fill ``rows`` from the first step on; returns the state after the last one, and tells ``made`` of others."""
+        values = values | {name: batch.of_all(name, values[name]) for name in self.state}
         told = time.perf_counter()
         for k in range(steps):
             now = values | {n: _in_step(values[n], k, batch.shapes[n]) for n in self.over_time if n in values}
@@ -77,10 +85,15 @@ class PythonLoop:
             values |= self._moved(batch, now | {name: found[name] for name in FORCES if name in found})
             values |= {name: found[name] for name in self.controller.state}
             self._note_lost(values, now | found, k + 1)
+            if made is not None:
+                made.so_far = k + 1, {name: values[name] for name in self.state}
             if report is not None and (k + 1 == steps or time.perf_counter() - told > SECONDS_BETWEEN_REPORTS):
                 told = time.perf_counter()
                 report((k + 1) / steps)
-        return {name: np.array(values[name]) for name in self.state}
+        final = {name: np.array(values[name]) for name in self.state}
+        if made is not None:
+            made.so_far = steps, final
+        return final
 
     def lost(self, batch: Batch, values: Arrays, final: Arrays, steps: int) -> Lost:
         """The states that are not finite after a run, as it went: a controller in Python may not run twice."""
@@ -143,11 +156,6 @@ def _in_step(array: Array, k: int, shape: tuple[int, ...]) -> Array:
     index: Any = (..., k, *(slice(None) for _ in shape))
     row: Array = array[index]
     return row
-
-
-def _of_all(batch: Batch, name: str, array: Array) -> Array:
-    """A state with an axis of states."""
-    return np.array(np.broadcast_to(array, (batch.states, *batch.shapes[name])))
 
 
 def _for_python(own: Arrays) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from armdyn.robot import Robot
 from armdyn.simulation import adaptive, dry_steps, fixed_step, flexible_run, hybrid, taylor
 from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.bristles import bent_results, initial_bristles, without_bristles
-from armdyn.simulation.divergence import fastest
+from armdyn.simulation.divergence import fastest, moves_no_inertia, refuse_without_inertia
 from armdyn.simulation.drift import corrector_of
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.energy import EnergyAccount
@@ -234,6 +234,7 @@ def _plan(
     times: ArrayLike | None,
 ) -> tuple[Samples, Callable[..., None]]:
     """Room for what is kept, and what fills it."""
+    refuse_without_inertia(robot, start[0])
     batch, bends = start[0].shape[:-1], len(start) > 2
     room: dict[str, Any] = {"with_f_tip": forces.f_tip is not None, "bristles": start[2].shape[-1] if bends else None}
     if isinstance(method, Adaptive | Taylor):
@@ -269,10 +270,11 @@ def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
         raise SimulationError("none of the initial states is finite")
     k = int(np.flatnonzero(finite.any(axis=1))[-1])
     last = int(np.flatnonzero(finite[k])[0])
-    qd = samples.qd.reshape(len(samples.t), -1, robot.dof)[k, last]
+    q, qd = (array.reshape(len(samples.t), -1, robot.dof)[k, last] for array in (samples.q, samples.qd))
+    why = f"{fastest(robot, qd)}. Use a shorter step, or method='adaptive'."
     raise SimulationError(
         f"none of the states could be continued to the end; the last is lost after t = {samples.t[k]:g} s: "
-        f"{fastest(robot, qd)}. Use a shorter step, or method='adaptive'. {KEPT}"
+        f"{moves_no_inertia(robot, q) or why} {KEPT}"
     )
 
 

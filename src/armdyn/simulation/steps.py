@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from armdyn import algorithms
+from armdyn.algorithms.load_friction import accelerations_under_load
 from armdyn.declaration import Function, Shape, function, in_numbers
 from armdyn.simulation import predictor_corrector, schemes
-from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, motion, velocity_of_momentum
+from armdyn.simulation.equations import SOURCES, lagrangian_derivatives, motion, power, velocity_of_momentum
 from armdyn.simulation.schemes import Formula, Rates, State
 from armdyn.simulation.variational import ITERATIONS, variational
 from armdyn.spatial.rotations import Array
@@ -64,15 +65,27 @@ class Scheme:
 
 @dataclass(frozen=True)
 class HeldForces:
-    """The equations of motion of a traced arm, the forces held during the step."""
+    """The equations of motion of a traced arm, the forces held during the step.
+
+    Args:
+        model: the arm.
+        tau: joint forces.
+        f_tip: the wrench at the tip.
+        loads: of the joints whose friction depends on them, in the state that was looked at last: the next one is near.
+    """
 
     model: Any
     tau: Any
     f_tip: Any = None
+    loads: dict[int, Any] = field(default_factory=dict)
 
     def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
         """Accelerations, and the power of the forces."""
-        return motion(self.model, q, qd, self.tau, self.f_tip)  # type: ignore[no-any-return]
+        if not self.model.drive.depends_on_load or self.model.model.constraints:
+            return motion(self.model, q, qd, self.tau, self.f_tip)  # type: ignore[no-any-return]
+        found = accelerations_under_load(self.model, q, qd, self.tau, self.f_tip, near=self.loads)
+        self.loads.update(found.loads)
+        return found.qdd, power(self.model, q, qd, found.qdd, self.tau, self.f_tip)
 
     def derivatives(self, q: Any, qd: Any) -> tuple[Any, Any]:
         """dL/dq and dL/dqd."""

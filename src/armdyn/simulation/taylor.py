@@ -122,7 +122,9 @@ def _integrate_one(
                 y = np.array(series(reached))
             yield reached / duration
         if outcome != heyoka.taylor_outcome.time_limit:
-            raise diverged(robot, reached, y[n : 2 * n], f"{method} ended with {outcome}. Check torque and f_tip.")
+            raise diverged(
+                robot, reached, y[:n], y[n : 2 * n], f"{method} ended with {outcome}. Check torque and f_tip."
+            )
         y = np.array(solver.state)
     samples.record(_parts(y, n), acting)
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from armdyn.checks import array, text_problems
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import ShapeError
+from armdyn.extras import extra
 from armdyn.imported import exported
 from armdyn.robot import Robot
 from armdyn.simulation.comparison import Comparison, compared
@@ -252,7 +253,7 @@ class Trajectory(MotionData):
         return drive_histories(self, robot)
 
     def to_dict(self) -> dict[str, Array]:
-        """The columns of a table, ready for ``pandas.DataFrame``: t, q_JOINT, qd_JOINT, ..., kinetic, ..., drift.
+        """The columns of a table by name, each an array: t, q_JOINT, qd_JOINT, ..., kinetic, ..., drift.
 
         A batch becomes long: one row for each time and state, with its indices in columns batch_0, batch_1, ...
 
@@ -263,6 +264,25 @@ class Trajectory(MotionData):
         from armdyn.simulation.columns import table  # noqa: PLC0415 - they need this class
 
         return table(self)
+
+    def to_dataframe(self) -> Any:
+        """The table of `to_dict` as a ``pandas.DataFrame``, a row for each time and state; it needs the library pandas.
+
+        ``attrs["units"]`` has the unit of each column that has one.
+
+        Raises:
+            MissingLibrary: where pandas is not installed.
+
+        >>> table = armdyn.simulate(armdyn.load("rp"), [0.0, 1.0], duration=0.1).to_dataframe()
+        >>> table.shape, list(table.columns)[:3], table.attrs["units"]["q_joint_2"]
+        ((1001, 14), ['t', 'q_joint_1', 'q_joint_2'], 'm')
+        """
+        from armdyn.simulation.columns import DERIVED, names_and_units_of  # noqa: PLC0415 - they need this class
+
+        found = extra("pandas", "to_dataframe").DataFrame(self.to_dict())
+        named = [*names_and_units_of(self), *((name, "J") for name in DERIVED)]
+        found.attrs["units"] = {name: unit for name, unit in named if unit}
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a file, over one that exists: everything to ``.npz`` or ``.parquet``, one motion to ``.csv``.

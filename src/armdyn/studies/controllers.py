@@ -10,7 +10,11 @@ import numpy as np
 from armdyn import control
 from armdyn.declaration import Function, function
 from armdyn.robot import Robot
+from armdyn.simulation.controller import Controller
 from armdyn.studies.declared import declared
+
+TARGETED = ("target", "kp", "kd")
+"""Inputs of "pd" and "computed_torque"."""
 
 PD = "(n),(n),(n),(n),(n)->(n)"
 
@@ -44,6 +48,41 @@ CONTROLLERS: Mapping[str, Callable[[Robot], Function | None]] = {
     "computed_torque": computed_torque,
 }
 """By the names of a scenario; "none" leaves tau as an input, zero where it is not given."""
+
+
+def following_gravity_compensation(robot: Robot) -> Function:
+    """The same of a reference over time: tau = g(q) + kp (q_ref - q) + kd (qd_ref - qd)."""
+    known = robot.mechanism
+
+    @function("(n),(n),(n),(n),(n),(n)->(n)")
+    def pd(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, kp: Any, kd: Any) -> Any:
+        return control.pd_gravity(known, q, qd, q_ref, qd_ref, kp, kd)
+
+    return pd
+
+
+def following_computed_torque(robot: Robot) -> Function:
+    """The same of a reference: tau = M(q) (qdd_ref + kp (q_ref - q) + kd (qd_ref - qd)) + h(q, qd)."""
+    known, no_integral, h = robot.mechanism, np.zeros(robot.dof), 0.0
+
+    @function("(n),(n),(n),(n),(n),(n),(n)->(n)")
+    def computed(model: Any, q: Any, qd: Any, q_ref: Any, qd_ref: Any, qdd_ref: Any, kp: Any, kd: Any) -> Any:
+        return control.computed_torque(known, q, qd, no_integral, q_ref, qd_ref, qdd_ref, kp, kd, h).tau
+
+    return computed
+
+
+FOLLOWERS: Mapping[str, Callable[[Robot], Function]] = {
+    "pd": following_gravity_compensation,
+    "computed_torque": following_computed_torque,
+}
+"""The same controllers with a reference over time in the place of a target."""
+
+
+def inputs_of_any() -> frozenset[str]:
+    """The names of the inputs of all controllers, which no arm without one takes."""
+    every = (name for function in declared().values() for name in Controller(function).inputs)
+    return frozenset((*TARGETED, *every))
 
 
 def offered() -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from armdyn.simulation import ClosedLoop
 from armdyn.simulation.brakes import EXPECTED
 from armdyn.simulation.methods import ConstantAcceleration, Euler, FixedStep, Heun, RungeKutta4, SemiImplicitEuler
 from armdyn.spatial.rotations import Array
+from armdyn.studies.code_digest import digest_of_code
 from armdyn.studies.errors import StudyError
 from armdyn.studies.quantities import ALWAYS_THE_SAME, Quantities
 from armdyn.studies.recipe import Recipe, Summary, digest_of_function
@@ -54,16 +55,19 @@ class Study:
     samples: Samples
     chunk: int | None
     loop: ClosedLoop = field(init=False)
-    rollout: Rollout = field(init=False)
+    traced: Rollout | str = field(init=False)
 
     def __post_init__(self) -> None:
-        loop = self.recipe.loop()
-        given = [name for name in ("f_tip",) if name in {*self.samples.names, *self.recipe.inputs}]
-        object.__setattr__(self, "loop", loop)
-        object.__setattr__(self, "rollout", loop.rollout.program(given=given))
+        object.__setattr__(self, "loop", self.recipe.loop())
+        object.__setattr__(self, "traced", self.loop.rollout.traced(given=self._given))
         self._check()
         if self.chunk is not None:
             whole_number("chunk", self.chunk, least=1, error=StudyError)
+
+    @property
+    def why_in_python(self) -> str | None:
+        """Why the controller cannot be traced and runs in Python; None where it is traced."""
+        return self.traced if isinstance(self.traced, str) else None
 
     @property
     def runs(self) -> int:
@@ -73,7 +77,8 @@ class Study:
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The shape of one value of each quantity, by name."""
-        found = {port.name: port.shape for port in self.rollout.inputs}
+        known = self.loop.rollout.shapes(given=self._given)
+        found = {name: known[name] for name in (*self.loop.state, *self.loop.inputs, "h", "t") if name in known}
         return {"q0": found.pop("q"), "qd0": found.pop("qd"), **found}
 
     def usual_chunk(self, threads: int, *, shared: bool) -> int:
@@ -83,9 +88,9 @@ class Study:
             threads: how many there are for the study.
             shared: whether all of them compute one chunk, each some of its runs; else each has a chunk of its own.
         """
-        kept = {port.name: math.prod(port.shape) for port in self.rollout.outputs}
+        kept = {name: math.prod(shape) for name, shape in self.loop.rollout.shapes().items()}
         rows = -(-self.recipe.steps // self.recipe.every)
-        size = sum(math.prod(port.shape) for port in self.rollout.state)
+        size = sum(kept[name] for name in self.loop.state)
         size += rows * sum(kept[name] for name in self.recipe.record)
         fewest = FEWEST_RUNS * (4 * threads if shared else 1)
         chunks = max(CHUNKS, 1 if shared else 4 * threads)
@@ -104,12 +109,12 @@ class Study:
         heard: list[Lost] = []
         rollout, recipe = self.loop.rollout, self.recipe
         one = {name: array[0] for name, array in self.values(range(run, run + 1)).items()}
-        rollout.warns, rollout.hears = True, heard.append
+        rollout.hears = heard.append
         try:
             with np.errstate(all="ignore"):
                 self.loop(**{**recipe.inputs, **one}, **recipe.switched(self.loop), steps=recipe.steps)
         finally:
-            rollout.warns, rollout.hears = False, None
+            rollout.hears = None
         return "; ".join(map(rollout.way_of, heard)) or "alone, it does not"
 
     @property
@@ -119,7 +124,7 @@ class Study:
         summaries = {name: digest_of_function(function) for name, function in recipe.summaries.items()}
         return {
             "robot": recipe.robot.model.digest,
-            "loop": self.rollout.digest,
+            "loop": self._digest_of_loop(),
             "samples": self.samples.digest,
             "runs": self.runs,
             "inputs": digest_of("inputs", {name: np.asarray(value) for name, value in recipe.inputs.items()}),
@@ -130,6 +135,20 @@ class Study:
             "summaries": hashlib.sha256(repr(sorted(summaries.items())).encode()).hexdigest(),
             **({"brakes": digest_of("brakes", self.switched)} if self.switched else {}),
         }
+
+    def _digest_of_loop(self) -> str:
+        """A fingerprint of the compiled loop; and of the code of a controller that runs in Python."""
+        if isinstance(self.traced, Rollout):
+            return self.traced.digest
+        motion = self.loop.rollout.motion_program(given=self._given).digest
+        return hashlib.sha256(f"{motion} {digest_of_code(self.recipe.controller)}".encode()).hexdigest()
+
+    @property
+    def _given(self) -> list[str]:
+        """The optional inputs that are given."""
+        controller = self.loop.controller
+        optional = {"f_tip"} if controller is None else {"f_tip", *controller.optional}
+        return sorted(optional.intersection((*self.samples.names, *self.recipe.inputs)))
 
     @property
     def switched(self) -> dict[str, Array]:
@@ -159,7 +178,7 @@ class Study:
             if np.shape(value) != expected:
                 raise ShapeError(f"{name} has shape {np.shape(value)}; expected {expected}, the same for all runs")
         known = {*self.samples.names, *recipe.inputs}
-        states = {port.name for port in self.rollout.state} | {"q0", "qd0", "h", "t", "brakes"}
+        states = {*self.loop.state} | {"q0", "qd0", "h", "t", "brakes"}
         missing = [name for name in shapes if name not in known | states]
         if missing:
             raise StudyError(
@@ -204,6 +223,7 @@ def defined(
     brakes: Mapping[str, Any] | None,
     project: bool,
     chunk: int | None,
+    require_traced: bool,
 ) -> Study:
     """The study that the arguments of `armdyn.study` describe, checked."""
     if method is not None and not isinstance(method, ONE_STEP):
@@ -235,6 +255,7 @@ def defined(
         every=whole_number("every", every, least=1, error=StudyError),
         keep_records=switch("keep_records", keep_records, error=StudyError),
         summaries=_checked_summaries(summaries),
+        require_traced=switch("require_traced", require_traced, error=StudyError),
     )
     return Study(recipe, varied, chunk)
 

@@ -4,43 +4,44 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from armdyn import control
 from armdyn.actuators import Actuator
 from armdyn.checks import number
-from armdyn.declaration import Function
+from armdyn.constraints import OpenLoop
+from armdyn.constraints.arguments import CLOSED
+from armdyn.constraints.checks import check_closed
 from armdyn.model import Inertia, Model
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.editing import with_joints
 from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
-from armdyn.simulation import OverTime, SimulationError, SimulationInterrupted, Stops, Trajectory, simulate
-from armdyn.simulation.forces import Callback
-from armdyn.simulation.joint_tables import read_reference, read_torques
-from armdyn.simulation.methods import NAMES, FixedStep, Method, chosen_method
-from armdyn.simulation.over_time import BETWEEN
+from armdyn.simulation import SimulationError, SimulationInterrupted, Stops, Trajectory, simulate
+from armdyn.simulation.hybrid import notes_on_impacts
+from armdyn.simulation.methods import NAMES, Method, chosen_method
 from armdyn.spatial.rotations import Array
-from armdyn.studies.declared import DeclaredLaw, shape_of
-from armdyn.studies.definition import ONE_STEP
+from armdyn.studies.driven import Driven
 from armdyn.studies.errors import StudyError
+from armdyn.studies.happenings import contact_of, event_of
 from armdyn.studies.references import Hold, Reference
+from armdyn.studies.thresholds import Threshold, ThresholdReached
 from armdyn.studies.words import Words
 
 OUTPUTS = ("csv", "npz", "parquet", "plot", "animate")
 
+ALSO_PUSH = frozenset(("stop_force", "contact_force", "friction", "bristles"))
+"""Signals of forces that act on an arm beside those of its constraints, and that its multipliers would leave out."""
+
 VARYING = ("samples", "grid")
-UNUSED = ("runs", "seed", "record", "every", "summaries", "chunk")
+UNUSED = ("runs", "seed", "every", "summaries", "chunk")
 """Words of a study that change nothing of a motion."""
-
-
-Law = Callable[[float, Array, Array], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,16 +51,24 @@ class Motion:
     Args:
         robot: what moves, with what it carries.
         settings: the other arguments of `armdyn.simulate`.
-        driven_by: what gives the joint forces, in words.
-        follows: the reference of its controller.
+        driven: what gives the joint forces.
         outputs: files to be written, by kind.
     """
 
     robot: Robot
     settings: Mapping[str, Any]
-    driven_by: str
-    follows: Reference | Hold | None
+    driven: Driven
     outputs: Mapping[str, Path]
+
+    @property
+    def driven_by(self) -> str:
+        """What gives the joint forces, in words."""
+        return self.driven.described
+
+    @property
+    def follows(self) -> Reference | Hold | None:
+        """The reference of its controller."""
+        return self.driven.follows
 
     @classmethod
     def of(cls, words: Words, known: Robot) -> Motion:
@@ -76,21 +85,30 @@ class Motion:
         given = words.values(known, "inputs", lambda name, value: words.spread(known, name, value, 0))
         own = words.quantities(known).own
         robot = _with_parameters(words, known, {name: v for name, v in given.items() if name not in own})
-        driven = _Driven.of(words, known, method, given)
+        contacts = words.objects("contacts", partial(contact_of, robot))
+        events = words.objects("events", partial(event_of, robot))
+        thresholds = [event for event in events if isinstance(event, Threshold)]
+        driven = Driven.of(words, known, method, given, thresholds)
         settings: dict[str, Any] = {name: words.state(known, name) for name in ("q0", "qd0")}
-        settings["q0"] = np.zeros(known.dof) if settings["q0"] is None else settings["q0"]
+        settings["q0"] = _on_constraints(
+            words, robot, np.zeros(known.dof) if settings["q0"] is None else settings["q0"]
+        )
         settings["duration"] = words.number("duration", driven.lasts, above=0.0, unit="s")
         settings |= {"method": method, "torque": driven.torque, "f_tip": given.get("f_tip"), "stops": _stops(words)}
+        settings |= {"contacts": contacts, "events": [event for event in events if not isinstance(event, Threshold)]}
         if "brakes" in words:
             settings["brakes"] = words.brakes(robot)
         if words.switch("project"):
             settings["project"] = True
         if "save_every" in words:
             settings["save_every"] = words.number("save_every", 0.0, above=0.0, unit="s")
-        return cls(robot, settings, driven.described, driven.follows, _outputs(words))
+        return cls(robot, settings, driven, _outputs(words))
 
     def simulate(self, *, progress: bool = False) -> Trajectory:
-        """The motion; with the signal ``q_ref``, rad or m, where a controller follows a reference.
+        """The motion, with the signals of its controller and of its constraints.
+
+        Besides the controller's own: ``q_ref``, rad or m, where it follows a reference, and ``multipliers``, N or N m,
+        what the arm applies to each of its constraints.
 
         Raises:
             SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
@@ -98,16 +116,33 @@ class Motion:
         """
         settings = {name: value for name, value in self.settings.items() if value is not None}
         try:
-            return self._with_reference(simulate(self.robot, progress=progress, **settings))
+            return self._with_signals(simulate(self.robot, progress=progress, **settings))
+        except ThresholdReached as reached:
+            return self._with_signals(_until(reached.trajectory, reached.t))
         except (SimulationError, SimulationInterrupted) as error:
             if error.trajectory is not None:
-                error.trajectory = self._with_reference(error.trajectory)
+                error.trajectory = self._with_signals(error.trajectory)
             raise
 
-    def _with_reference(self, motion: Trajectory) -> Trajectory:
-        if self.follows is None:
-            return motion
-        return motion.with_signals(q_ref=np.array([self.follows.at(t)[0] for t in motion.t]))
+    def _with_signals(self, motion: Trajectory) -> Trajectory:
+        """The motion with the signals and events of its controller."""
+        law = self.driven.law
+        signals = {} if law is None else law.signals_at(motion.t)
+        if self.follows is not None:
+            signals["q_ref"] = np.array([self.follows.at(t)[0] for t in motion.t])
+        if self.robot.model.constraints and not ALSO_PUSH.intersection(motion.signals):
+            signals["multipliers"] = motion.constraint_forces(self.robot, redundant="least_squares").multipliers
+        own = () if law is None else law.events
+        events = sorted((*motion.events, *own), key=lambda event: event.t)
+        return dataclasses.replace(motion.with_signals(**signals), events=tuple(events))
+
+
+def _until(motion: Trajectory, t: float) -> Trajectory:
+    """The states and events of a motion until a time, s, and its notes without what came later."""
+    events = tuple(event for event in motion.events if event.t <= t)
+    others = (note for note in motion.notes if note not in notes_on_impacts(motion.events))
+    notes = (*others, *notes_on_impacts(events))
+    return dataclasses.replace(motion.between(0.0, t), events=events, notes=notes)
 
 
 def _refuse_study(words: Words) -> None:
@@ -197,6 +232,27 @@ def _inertia(values: Mapping[str, Any]) -> Inertia:
     return Inertia(values["mass"], values["com"], values["inertia"])
 
 
+def _on_constraints(words: Words, robot: Robot, q0: Array) -> Array:
+    """The initial positions; moved onto the robot's constraints where words say so.
+
+    Raises:
+        StudyError: positions that the constraints do not allow.
+    """
+    closes = words.switch("close_loop")
+    if not robot.model.constraints:
+        if closes:
+            raise StudyError(f"{words.where('close_loop')}: close_loop is of constraints, and {robot.name!r} has none")
+        return q0
+    with words.at("close_loop" if closes else "q0"):
+        if closes:
+            return robot.close_loop(q0)
+        try:
+            check_closed(robot, q0, CLOSED)
+        except OpenLoop as error:
+            raise StudyError(f"{error} close_loop: true, or --close-loop, moves q0 to where they do") from error
+    return q0
+
+
 def _stops(words: Words) -> Stops | None:
     said = words.said.get("stops")
     if said is None or said is False:
@@ -216,153 +272,3 @@ def _outputs(words: Words) -> dict[str, Path]:
         if not isinstance(name, str | Path) or not str(name):
             raise StudyError(f"{words.where('outputs', kind)}: {kind} is {name!r}; expected the name of a file")
     return {kind: Path(said[kind]) for kind in OUTPUTS if kind in said}
-
-
-@dataclass(frozen=True, eq=False)
-class _Driven:
-    """The source of the joint forces.
-
-    Args:
-        torque: as of `armdyn.simulate`.
-        described: the same in words.
-        lasts: the duration where none is said, s.
-        follows: the reference of a controller.
-    """
-
-    torque: Any
-    described: str
-    lasts: float = 1.0
-    follows: Reference | Hold | None = None
-
-    @classmethod
-    def of(cls, words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> _Driven:
-        if words.controller_parts()[0][0] != "none":
-            return _controlled(words, known, method, given)
-        if "torques" in words:
-            return _scheduled(words, known)
-        if "tau" in given:
-            return cls(given["tau"], "constant")
-        return cls(None, "none")
-
-
-def _scheduled(words: Words, known: Robot) -> _Driven:
-    between = words.said.get("between", "linear")
-    words.one("interpolation", between, dict.fromkeys(BETWEEN), "between")
-    with words.at("torques"):
-        t, tau = read_torques(words.path("torques"), known)
-        torque = OverTime(t, tau, between)
-    how = "on straight lines between" if between == "linear" else "each held until the next of"
-    return _Driven(torque, f"{words.path('torques').name}, {how} {len(t):,} rows", float(t[-1]))
-
-
-GAINS = ("kp", "kd")
-
-
-def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> _Driven:
-    """A controller that compensates the robot it knows, toward a target or a reference."""
-    if words.is_declared():
-        return _declared(words, known, method, given)
-    name = words.controller_parts()[0][0]
-    follows: Reference | Hold
-    if ("target" in given) == ("reference" in words):
-        raise StudyError(
-            f"{words.where('controller')}: controller {name!r} has {'both' if 'target' in given else 'neither'} a "
-            "target (of the inputs) and a reference (a csv); expected one of them"
-        )
-    missing = [gain for gain in GAINS if gain not in given]
-    if missing:
-        raise StudyError(
-            f"{words.where('controller')}: controller {name!r} has no {' and no '.join(missing)}; expected gains in "
-            "inputs, one number for all joints or one for each"
-        )
-    if "reference" in words:
-        with words.at("reference"):
-            follows = Reference(read_reference(words.path("reference"), known))
-        toward = f"follows {words.path('reference').name}, {len(follows.t):,} rows"
-    else:
-        follows, toward = Hold(given["target"]), "toward its target"
-    law = LAWS[name](known, follows, *(given[gain] for gain in GAINS))
-    sample_time = _sample_time(words, method)
-    torque = law if sample_time is None else Callback(law, sample_time)
-    held = "" if sample_time is None else f", held for {sample_time:g} s"
-    return _Driven(torque, f"{name}, {toward}{held}", follows.lasts, follows)
-
-
-def _declared(words: Words, known: Robot, method: Method, given: Mapping[str, Array]) -> _Driven:
-    """A controller by its declaration, called once for each sample time: its inputs by name."""
-    controller, sample_time = words.controller(known), _sample_time(words, method)
-    if controller is None or sample_time is None:
-        raise StudyError(
-            f"{words.where('controller')}: this controller runs at a sample time, which needs a method with steps of "
-            "one length, such as method: rk4"
-        )
-    described = ", around ".join(name for name, _ in reversed(words.controller_parts()))
-    follows = _followed(words, known, controller, given)
-
-    def references(t: float) -> dict[str, Array]:
-        if follows is None:
-            return {}
-        there = dict(zip(REFERENCES, follows.at(t), strict=True))
-        return {name: value for name, value in there.items() if shape_of(controller, known, name) is not None}
-
-    with words.at("controller"):
-        law = DeclaredLaw(known, controller, given, references, sample_time)
-    lasts = 1.0 if follows is None else follows.lasts
-    toward = "" if follows is None else f", follows {words.path('reference').name}, {len(follows.t):,} rows"
-    return _Driven(Callback(law, sample_time), f"{described}{toward}, held for {sample_time:g} s", lasts, follows)
-
-
-REFERENCES = ("q_ref", "qd_ref", "qdd_ref")
-
-
-def _followed(words: Words, known: Robot, controller: Function, given: Mapping[str, Array]) -> Reference | None:
-    """The states of a csv, for a controller that takes q_ref."""
-    if "reference" not in words:
-        return None
-    twice = [name for name in REFERENCES if name in given]
-    if twice or shape_of(controller, known, "q_ref") is None:
-        why = f"{twice[0]} is given in inputs too" if twice else "the controller takes no q_ref"
-        raise StudyError(f"{words.where('reference')}: {why}; expected one of them")
-    with words.at("reference"):
-        return Reference(read_reference(words.path("reference"), known))
-
-
-def _sample_time(words: Words, method: Method) -> float | None:
-    """How long each value of a controller is held, s: with steps of one length for a step, as in a study."""
-    if "sample_time" in words:
-        sample_time = words.number("sample_time", 0.0, above=0.0, unit="s")
-        if not isinstance(method, FixedStep):
-            raise StudyError(
-                f"{words.where('sample_time')}: sample_time needs a method with steps of one length, such as rk4"
-            )
-        return sample_time
-    return method.step if isinstance(method, ONE_STEP) else None
-
-
-def _pd(known: Robot, follows: Reference | Hold, kp: Array, kd: Array) -> Law:
-    compute = known.compile(control.pd_gravity)
-
-    def pd(t: float, q: Array, qd: Array) -> Array:
-        q_ref, qd_ref, _ = follows.at(t)
-        tau: Array = compute(q, qd, q_ref, qd_ref, kp, kd)
-        return tau
-
-    return pd
-
-
-def _computed_torque(known: Robot, follows: Reference | Hold, kp: Array, kd: Array) -> Law:
-    compute = known.compile(control.computed_torque)
-    no_integral = np.zeros(known.dof)
-
-    def computed_torque(t: float, q: Array, qd: Array) -> Array:
-        tau: Array = compute(q, qd, no_integral, *follows.at(t), kp, kd, 0.0).tau
-        return tau
-
-    return computed_torque
-
-
-LAWS: Mapping[str, Callable[[Robot, Reference | Hold, Array, Array], Law]] = {
-    "pd": _pd,
-    "computed_torque": _computed_torque,
-}
-"""The controllers of scenarios as functions of (t, q, qd)."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.declaration import Function
+from armdyn.functions.unfinished import RolloutInterrupted
 from armdyn.robot import Robot
 from armdyn.simulation import ClosedLoop
 from armdyn.simulation.methods import FixedStep
@@ -62,6 +63,7 @@ class Recipe:
     every: int
     keep_records: bool
     summaries: Mapping[str, Summary]
+    require_traced: bool = False
 
     def loop(self) -> ClosedLoop:
         """The loop, not yet compiled."""
@@ -76,7 +78,7 @@ class Recipe:
             energy=self.energy,
             brakes=self.brakes,
             project=self.project,
-            require_traced=True,
+            require_traced=self.require_traced,
         )
         loop.rollout.warns = False  # `armdyn.study` does, once for all runs
         return loop
@@ -105,8 +107,15 @@ class Recipe:
         """
         given = {**self.inputs, **values}
         switched = self.switched(loop)
-        with np.errstate(all="ignore"):  # a run that diverges ends in NaN, and the others go on
-            rolled = loop(**given, **switched, steps=self.steps, every=self.every, workers=workers, report=report)  # type: ignore[arg-type]
+        try:
+            with np.errstate(all="ignore"):  # a run that diverges ends in NaN, and the others go on
+                rolled = loop(**given, **switched, steps=self.steps, every=self.every, workers=workers, report=report)  # type: ignore[arg-type]
+        except RolloutInterrupted as interrupt:
+            said = f"the study of {self.robot.name!r} was interrupted in runs {numbers[0]:,} to {numbers[-1]:,}"
+            raise KeyboardInterrupt(said) from interrupt
+        except Exception as error:
+            error.add_note(f"while runs {numbers[0]} to {numbers[-1]} were computed; arm (0,) is run {numbers[0]}")
+            raise
         seen = Runs(self.robot, np.arange(numbers.start, numbers.stop), given, rolled.final, rolled.rows)
         found = {"run": seen.number, **values}
         found |= {f"final.{name}": value for name, value in rolled.final._asdict().items()}

@@ -14,6 +14,7 @@ from armdyn.declaration import Function
 from armdyn.errors import shown, warn_outside
 from armdyn.functions.not_finite import DivergenceWarning
 from armdyn.robot import Robot
+from armdyn.simulation.controlled_rollout import warn_of_python
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.progress import progress_bar
 from armdyn.studies import cluster, here
@@ -42,6 +43,7 @@ def study(
     energy: bool = False,
     brakes: Mapping[str, Any] | None = None,
     project: bool = False,
+    require_traced: bool = False,
     chunk: int | None = None,
     folder: str | os.PathLike[str] | None = None,
     client: Any = None,
@@ -75,6 +77,10 @@ def study(
             where the controller has a result "brakes", as of `armdyn.ClosedLoop`.
         project: of a robot with constraints: whether each step is followed by a projection onto them, as of
             `armdyn.ClosedLoop`.
+        require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step
+            for each run, and an `armdyn.simulation.UntracedControllerWarning` names the line that is to blame. Such a
+            controller is known again in a folder by its code, the functions it calls outside of libraries, and the
+            numbers, texts and arrays that these refer to.
         chunk: how many runs are computed together.
         folder: for parts and the manifest; None keeps results in memory.
         client: a `distributed.Client` whose workers compute the chunks, one thread each.
@@ -87,6 +93,7 @@ def study(
     Raises:
         UnknownName: a quantity that neither the loop nor the model has.
         ShapeError: a value that does not have the shape of its quantity.
+        TraceError: with ``require_traced``, a controller that cannot be traced.
         OtherStudy: the folder holds another study.
         ClusterLost: the cluster went away; parts in the folder are kept.
 
@@ -126,7 +133,10 @@ def study(
         brakes=brakes,
         project=project,
         chunk=chunk,
+        require_traced=require_traced,
     )
+    if wanted.why_in_python is not None:
+        warn_of_python(wanted.why_in_python, "study")
     switch("progress", progress, error=StudyError)
     if client is not None and not hasattr(client, "ncores"):
         raise StudyError(f"client is {shown(client)}; expected a distributed.Client, such as Client('tcp://host:8786')")

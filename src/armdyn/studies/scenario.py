@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from armdyn.robot import Robot
 from armdyn.simulation.methods import NAMES
+from armdyn.studies.declared import traced
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.distributions import Distribution, LogUniform, Normal, Uniform
 from armdyn.studies.errors import StudyError
+from armdyn.studies.law import recorded
 from armdyn.studies.samples import Samples, grid, sampled
 from armdyn.studies.summaries import SUMMARIES
 from armdyn.studies.words import OF_A_MOTION, STATE, Words
@@ -53,7 +55,10 @@ class Scenario:
         words = Words.read(Path(path))
         _refuse_motion(words)
         robot = words.robot()
-        return cls(robot, _samples(words, robot), _settings(words, robot))
+        samples, settings = _samples(words, robot), _settings(words, robot)
+        if words.is_declared():
+            _check_controller(words, robot, settings, samples.names)
+        return cls(robot, samples, settings)
 
 
 def _refuse_motion(words: Words) -> None:
@@ -85,6 +90,15 @@ def _settings(words: Words, robot: Robot) -> dict[str, Any]:
     found["record"] = words.listed("record")
     found["brakes"], found["project"] = words.brakes(robot), words.switch("project")
     return found | {key: words.said[key] for key in ("every", "chunk") if key in words}
+
+
+def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], varied: Iterable[str]) -> None:
+    """Raise, with the line, for what the controller refuses: inputs without others, options, signals to record."""
+    controller = settings["controller"]
+    with words.at_controller():
+        traced(controller, robot, {*settings["inputs"], *varied})
+    with words.at("record"):
+        recorded(controller, settings["record"])
 
 
 def _samples(words: Words, robot: Robot) -> Samples:

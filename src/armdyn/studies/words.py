@@ -7,25 +7,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from armdyn import actuators
-from armdyn.checks import array, number, one_per_joint, switch
+from armdyn import actuators, control
+from armdyn.checks import array, number, one_per_joint, printed_pose, switch
 from armdyn.declaration import Function
-from armdyn.errors import ArmdynError, ModelError, UnknownName
+from armdyn.errors import ArmdynError, MissingInput, ModelError, UnknownName
 from armdyn.model import Inertia
-from armdyn.model.parameters import SHAPES, parameter_shape
+from armdyn.model.parameters import SHAPES, parameter_names, parameter_shape
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.simulation.brakes import switches_of
+from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
-from armdyn.studies.controllers import CONTROLLERS, offered
+from armdyn.studies.controllers import CONTROLLERS, FOLLOWERS, inputs_of_any, offered
 from armdyn.studies.declared import AROUND, declared, declared_controller, placed_around, shape_of
 from armdyn.studies.errors import StudyError
+from armdyn.studies.happenings import with_constraint
 from armdyn.studies.quantities import Quantities
 from armdyn.yaml_file import Keys, lines_of, read_mapping
+
+T = TypeVar("T")
 
 OF_ROBOT = ("base", "tip", "chain", "locked", "gravity")
 SHARED = (
@@ -33,6 +37,7 @@ SHARED = (
     *OF_ROBOT,
     "actuators",
     "payload",
+    "constraints",
     "q0",
     "qd0",
     "duration",
@@ -45,16 +50,14 @@ SHARED = (
 )
 OF_A_STUDY = ("samples", "runs", "seed", "grid", "record", "every", "summaries", "chunk")
 OF_A_MOTION = (
-    *("torques", "between", "reference", "sample_time", "stops"),
+    *("torques", "between", "reference", "sample_time", "stops", "contacts", "events"),
+    "close_loop",
     *("rtol", "atol", "save_every", "outputs"),
 )
 KEYS = (*SHARED, *OF_A_STUDY, *OF_A_MOTION)
 """The keys of a scenario."""
 
 STATE = ("q0", "qd0")
-
-CONTROLLED = ("target", "kp", "kd")
-"""Inputs of every controller, and of no arm without one."""
 
 OPTIONS = "the options"
 """The place, for messages, of words that come from no file."""
@@ -157,6 +160,18 @@ class Words:
                 raise
             raise type(error)(f"{where}: {error}") from error
 
+    @contextmanager
+    def at_controller(self) -> Iterator[None]:
+        """The same of errors about inputs that are missing, or else about the controller and what is around it."""
+        try:
+            yield
+        except (MissingInput, SettingError):
+            with self.at("inputs" if "inputs" in self else "controller"):
+                raise
+        except ArmdynError:
+            with self.at("controller"):
+                raise
+
     def __contains__(self, key: object) -> bool:
         return key in self.said
 
@@ -201,6 +216,14 @@ class Words:
             raise StudyError(f"{self.where(key)}: {key} is {name!r}; expected the name of a file")
         return self.folder / name
 
+    def objects(self, key: str, make: Callable[[str, Any], T]) -> list[T]:
+        """What a function makes of each name and value of a mapping; errors with the line of the name."""
+        found = []
+        for name, given in self.mapping(key).items():
+            with self.at(key, name):
+                found.append(make(name, given))
+        return found
+
     # What both verbs read.
 
     def robot(self, **options: Any) -> Robot:
@@ -222,7 +245,11 @@ class Words:
                 name if name in bundled_robots() or not os.path.exists(beside) else beside, **{**said, **options}
             )
         robot = self._with_actuators(robot, **options) if "actuators" in self.said else robot
-        return self._with_payload(robot) if "payload" in self.said else robot
+        robot = self._with_payload(robot) if "payload" in self.said else robot
+        for name, given in self.mapping("constraints").items():
+            with self.at("constraints", name):
+                robot = with_constraint(robot, name, given)
+        return robot
 
     def _with_actuators(self, robot: Robot, *, friction: str = "count", **_: Any) -> Robot:
         drives = self.said["actuators"]
@@ -285,7 +312,7 @@ class Words:
                     f"{self.where('controller')}: controller has {part!r}; expected a name, or a list such as "
                     "[pid, {saturated: {limits: 28}}, {delayed: {steps: 2}}], from the inside out"
                 )
-            kind, known = ("part around a controller", AROUND) if found else ("controller", offered())
+            kind, known = ("wrapper", AROUND) if found else ("controller", offered())
             self.one(kind, name, dict.fromkeys(known), "controller")
             found.append((name, options))
         return found
@@ -302,17 +329,29 @@ class Words:
             if name in CONTROLLERS:
                 if options or (around and name == "none"):
                     raise StudyError(f"controller {name!r} takes no options, and nothing stands around 'none'")
-                found = CONTROLLERS[name](robot)
+                found = (FOLLOWERS if self.follows() else CONTROLLERS)[name](robot)
             else:
-                found = declared_controller(name, options, robot)
+                found = declared_controller(name, options)
             for wrapper, settings in around:
                 found = None if found is None else placed_around(found, wrapper, settings)
-        return found
+            return found if found is None or not self.is_declared() else control.with_model(found, robot)
+
+    def follows(self) -> bool:
+        """Whether "pd" or "computed_torque", called at a sample time, follows a csv in the place of a target."""
+        (name, _), *around = self.controller_parts()
+        return bool(around) and name in FOLLOWERS and "reference" in self and "target" not in self.mapping("inputs")
 
     def is_declared(self) -> bool:
         """Whether the controller is run as it is declared: one of `armdyn.control`, or one with something around."""
         (name, _), *around = self.controller_parts()
         return (name in declared() and name not in CONTROLLERS) or bool(around)
+
+    def shape_of_input(self, robot: Robot, name: str) -> tuple[int, ...] | None:
+        """The shape of an input of the controller, or of a parameter of the robot; None of what is neither."""
+        if "." in name:
+            return parameter_shape(robot.model, name) if name in parameter_names(robot.model) else None
+        controller = self.controller(robot)
+        return None if controller is None else shape_of(controller, robot, name)
 
     def quantities(self, robot: Robot) -> Quantities:
         """The names of what the controller, or the arm without one, takes."""
@@ -321,8 +360,11 @@ class Words:
     def values(self, robot: Robot, key: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
         """Quantities by name."""
         said, quantities = self.mapping(key), self.quantities(robot)
-        controlled = [name for name in CONTROLLED if name in said and name not in quantities.own]
-        if controlled and self.controller_parts()[0][0] == "none":
+        of_none = self.controller_parts()[0][0] == "none"
+        controlled = (
+            [name for name in said if name not in quantities.own and name in inputs_of_any()] if of_none else []
+        )
+        if controlled:
             raise StudyError(
                 f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
                 f"one of {', '.join(name for name in offered() if name != 'none')}"
@@ -353,8 +395,9 @@ class Words:
         own = self.quantities(robot).own
         if name == "f_tip":
             return spread(name, value, (6,), leading, "mx, my, mz, fx, fy, fz", repeat=False)
-        controller = self.controller(robot) if name in own else None
-        shape = None if controller is None else shape_of(controller, robot, name)
+        shape = self.shape_of_input(robot, name) if name in own else None
+        if name == "T_ref" and not leading:
+            return printed_pose(name, array(name, value, (4, 4)))
         if shape is not None and shape != (robot.dof,):
             return spread(name, value, shape, leading, repeat=len(shape) == 1)
         if name in own:

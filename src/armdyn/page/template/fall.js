@@ -31,11 +31,13 @@ class Fall {
   /** What is bent in friction with a state of its own; at first nothing. */
   get bristles() { return this.carried?.bristles ?? new Float64Array(this.settings.bristles); }
 
+  /** Where the rotors of flexible joints are, and how fast; at first as the joints. */
+  get rotors() { return this.carried ?? { theta: this.state.q, thetad: this.state.qd }; }
+
   /** Go on by so many steps. */
   step(count) {
     const { state, settings } = this, { damping, stiffness } = this.given;
-    const carried = this.carried ?? { theta: state.q, thetad: state.qd };
-    const arrays = { heat: [0], bristles: this.bristles, ...carried, q: state.q, qd: state.qd, work: [this.work], h: [settings.step], damping, stiffness };
+    const arrays = { heat: [0], bristles: this.bristles, ...this.rotors, q: state.q, qd: state.qd, work: [this.work], h: [settings.step], damping, stiffness };
     const { state: after } = state.functions[`fall_${this.method}`](count, arrays, Math.max(count, 1));
     this.broken = !after.q.every(Number.isFinite) || !after.qd.every(Number.isFinite);
     if (this.broken) { this.running = false; return; }
@@ -65,9 +67,10 @@ class Fall {
 
   record() {
     const { state } = this;
-    const at = state.functions.at(state.q), stored = state.functions.stored?.(this.bristles)[0] ?? 0;
-    const P = at.potential_energy[0] + stored;
-    const K = state.functions.moving(state.q, state.qd, state.qdd).kinetic_energy[0];
+    const at = state.functions.at(state.q), bent = state.functions.stored?.(this.bristles)[0] ?? 0;
+    const flexible = state.functions.flexible?.(state.q, state.qd, this.rotors.thetad, this.rotors.theta);
+    const P = at.potential_energy[0] + bent + (flexible?.stored[0] ?? 0);
+    const K = (flexible?.kinetic ?? state.functions.moving(state.q, state.qd, state.qdd).kinetic_energy)[0];
     if (at.tip_pose) this.passed([at.tip_pose[3], at.tip_pose[7], at.tip_pose[11]]);
     if (!this.t.length) this.first = K + P - this.work;
     const row = [this.time, K, P, K + P, this.work, K + P - this.work - this.first];

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from armdyn.program.program import Program
 from armdyn.targets.cuda.scalars import Scalar
 from armdyn.targets.llvm.arithmetic import Instructions
-from armdyn.targets.llvm.sections import Library, Sections, arguments_of, cut
+from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of, cut
 from armdyn.targets.llvm.trigonometry import fast_limit, sincos
 from armdyn.targets.llvm.vectors import Lines
 
@@ -69,6 +69,8 @@ class Evaluation:
             operation, arguments = str(self._plan.nodes[index][0]), arguments_of(self._plan.nodes[index])
             if operation in ("sin", "cos"):
                 angles.setdefault(arguments[0], {})[operation] = index
+            elif operation in INLINE:
+                self._arithmetic([index])
             else:
                 self._names[index] = self._called(operation, [self._names[a] for a in arguments])
         if angles:

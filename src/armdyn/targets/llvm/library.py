@@ -1,21 +1,24 @@
-"""A batch of library functions: sines, cosines and powers inline, the rest and the exceptions by calls to libm."""
+"""A batch of library functions: sines, powers and exponentials inline, the rest and the exceptions by calls to libm."""
 
 from __future__ import annotations
 
+from armdyn.targets.llvm.arithmetic import Instructions
 from armdyn.targets.llvm.power import has_power, power
-from armdyn.targets.llvm.sections import Library, Sections, arguments_of
+from armdyn.targets.llvm.sections import INLINE, Library, Sections, arguments_of
 from armdyn.targets.llvm.trigonometry import fast_limit, sincos
-from armdyn.targets.llvm.vectors import Lines, Vector, double_constant, section_function, slot_pointer
+from armdyn.targets.llvm.vectors import Lines, Vector, double_constant, section_function, side_by_side, slot_pointer
 
 _TWO_ARGUMENTS = ("atan2", "pow")
+_AT_ONCE = 3
+"""Chains of instructions in turns: powers and exponentials take a third less time so; more need more registers."""
 
 
 def library_section(plan: Sections, vector: Vector, section: Library, name: str) -> str:
-    """Sines, cosines and powers inline, sines of one angle together; all else, and exceptions, one by one by libm."""
+    """Sines, powers, exponentials inline, sines of one angle together; all else, and exceptions, one by one by libm."""
     out = Lines()
     out.put("entry:")
     angles: dict[int, dict[str, int]] = {}
-    others, powers = [], []
+    others, powers, exponentials = [], [], []
     for index in section.nodes:
         operation = str(plan.nodes[index][0])
         if operation in ("sin", "cos"):
@@ -23,6 +26,8 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
             angles.setdefault(angle, {})[operation] = index
         elif operation == "pow" and has_power(vector):
             powers.append(index)
+        elif operation in INLINE:
+            exponentials.append(index)
         else:
             others.append(index)
 
@@ -31,7 +36,11 @@ def library_section(plan: Sections, vector: Vector, section: Library, name: str)
         pointers = [slot_pointer(out, vector, "%values", plan.slots[a]) for a in arguments_of(plan.nodes[index])]
         pointers.append(slot_pointer(out, vector, "%results", plan.slots[index]))
         out.put(f"call void @each_{plan.nodes[index][0]}({', '.join(f'ptr {p}' for p in pointers)})")
-    huge += [_power(out, plan, vector, index) for index in powers]
+    parts = {index: Lines(f"of{index}.") for index in (*powers, *exponentials)}
+    huge += [_power(parts[index], plan, vector, index) for index in powers]
+    for index in exponentials:
+        _exponential(parts[index], plan, vector, index)
+    side_by_side(out, list(parts.values()), _AT_ONCE)
     if huge:
         any_huge = huge[0]
         for other in huge[1:]:
@@ -82,6 +91,16 @@ def _power(out: Lines, plan: Sections, vector: Vector, index: int) -> str:
     return out.let(f"xor {vector.mask_type} {right}, splat (i1 true)")
 
 
+def _exponential(out: Lines, plan: Sections, vector: Vector, index: int) -> None:
+    """An exponential or a hyperbolic tangent into its slot."""
+    node = plan.nodes[index]
+    at = slot_pointer(out, vector, "%values", plan.slots[arguments_of(node)[0]])
+    x = out.let(f"load {vector.type}, ptr {at}, align {vector.bytes}")
+    value = Instructions(out, vector).put(index, node, [x])
+    to = slot_pointer(out, vector, "%results", plan.slots[index])
+    out.put(f"store {vector.type} {value}, ptr {to}, align {vector.bytes}")
+
+
 def libm_functions(plan: Sections, vector: Vector) -> list[str]:
     """``@each_tan`` and the like, for every lane; ``@huge_sin``, only for the lanes beyond the fast path."""
     functions = []
@@ -97,9 +116,9 @@ def libm_functions(plan: Sections, vector: Vector) -> list[str]:
 
 
 def library_operations(plan: Sections) -> list[str]:
-    """The library functions a program calls."""
+    """The library functions that a program may call."""
     members = (index for section in plan.sections if isinstance(section, Library) for index in section.nodes)
-    return sorted({str(plan.nodes[index][0]) for index in members})
+    return sorted({str(plan.nodes[index][0]) for index in members} - INLINE)
 
 
 def _lane_loop(vector: Vector, name: str, operation: str, arity: int, above: float | None = None) -> str:

@@ -44,12 +44,10 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
             *(storer(vector, number, columns, run) for number, columns, run in _results(program, plan)),
             layout_functions(vector, (run_length(port.shape) for port in program.outputs)),
             *(streaming.stream_functions(vector, program.outputs) if streaming.can_stream(machine.triple) else []),
-            streaming_columns.column_functions(vector)
-            if streaming_columns.can_stream_columns(vector, machine.triple)
-            else "",
+            streaming_columns.column_functions(vector) if streaming_columns.can_stream_columns(vector, machine) else "",
             *section_functions(plan, vector),
             *libm_functions(plan, vector),
-            _loop(program, plan, vector, machine.triple),
+            _loop(program, plan, vector, machine),
             declarations(plan, vector, machine.triple),
             ATTRIBUTES,
         ]
@@ -82,7 +80,7 @@ def _results(program: Program, plan: Sections) -> Iterator[tuple[int, list[Colum
         yield number, plan.places(islice(results, port.size)), run_length(port.shape)
 
 
-def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
+def _loop(program: Program, plan: Sections, vector: Vector, machine: Machine) -> str:
     """The inner loop itself.
 
     NumPy's last argument says nothing. A loop that is called for a piece of a batch finds there how many states the
@@ -94,7 +92,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put(f"%values = alloca [{max(plan.slot_count, 1) * vector.lanes} x {vector.scalar}], align {vector.bytes}")
     for number, port in enumerate(ports):
         out.put(f"%offsets{number} = alloca [{max(port.size, 1)} x i64], align 8")
-    streams, by_columns = streaming.can_stream(triple), streaming_columns.can_stream_columns(vector, triple)
+    streams, by_columns = streaming.can_stream(machine.triple), streaming_columns.can_stream_columns(vector, machine)
     results = list(enumerate(program.outputs, start=len(program.inputs)))
     for number, port in results if streams else ():
         streaming.reserve(out, vector, number, port)
@@ -105,7 +103,7 @@ def _loop(program: Program, plan: Sections, vector: Vector, triple: str) -> str:
     out.put("%alone = icmp eq ptr %batch, null")
     out.put("%states.at = select i1 %alone, ptr %dimensions, ptr %batch")
     out.put("%states = load i64, ptr %states.at")
-    restore_flags = save_flags(out, triple)
+    restore_flags = save_flags(out, machine.triple)
     describe_arguments(out, list(enumerate(ports)), "%steps")
     for number, port in results if streams else ():
         streaming.decide(out, vector, number, port, sum(result.size for result in program.outputs))

@@ -5,11 +5,12 @@ branch for huge angles would cut the block the instruction scheduler works on) a
 register). Nodes that only some states need are stretches of their own, see `armdyn.targets.llvm.conditional`.
 Stretches too long for the compiler, whose time grows faster than their length, are cut as well.
 Values pass between sections, and to the code that stores the results, in numbered slots of a scratch array, the inputs
-first. A value has one slot, however often it is a result.
+first. A value has one slot, however often it is a result, and leaves it to another one when it has been read last.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -18,7 +19,9 @@ from armdyn.program.graph import Node
 from armdyn.program.program import Program
 from armdyn.targets.llvm.conditional import Condition, conditions
 
-LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow"})
+LIBRARY = frozenset({"sin", "cos", "tan", "asin", "acos", "atan", "atan2", "log", "pow", "exp", "tanh"})
+INLINE = frozenset({"exp", "tanh"})
+"""Of these, those that no argument sends to libm."""
 LONGEST_STRETCH = 2000
 T = TypeVar("T")
 
@@ -33,7 +36,7 @@ class Arithmetic:
 
 @dataclass(frozen=True)
 class Library:
-    """Calls that do not depend on each other: nodes whose operation is in `LIBRARY`."""
+    """Functions that do not depend on each other: nodes whose operation is in `LIBRARY`."""
 
     nodes: tuple[int, ...]
 
@@ -146,22 +149,40 @@ def _pieces(nodes: list[T], longest: int = LONGEST_STRETCH) -> list[list[T]]:
 def _slots(program: Program, sections: Sequence[Arithmetic | Library]) -> dict[int, int]:
     """A slot for every input, every result, and every value that is read outside the section it is computed in.
 
-    Library sections work on memory only: what they read and write has slots too, constants included.
+    Library sections work on memory only: what they read and write has slots too, constants included. A slot serves
+    another value behind the section that reads its value last, so that memory stays small, and near.
     """
-    nodes = program.nodes
-    home = {index: number for number, section in enumerate(sections) for index in section.nodes}
+    nodes, last = program.nodes, _last_readings(program, sections)
     slots: dict[int, int] = {i: node[1] for i, node in enumerate(nodes) if node[0] == "input"}  # type: ignore[misc]
     first = sum(port.size for port in program.inputs)
-    given: dict[int, None] = {}  # in order, each once
-    given |= {
-        section.condition.node: None for section in sections if isinstance(section, Arithmetic) and section.condition
-    }
+    kept = [i for i in last if nodes[i][0] == "const"]
+    kept += [i for i in dict.fromkeys(program.results) if i not in slots and nodes[i][0] != "const"]
+    slots |= {index: first + k for k, index in enumerate(dict.fromkeys(kept))}
+    count, free = first + len(set(kept)), list[int]()
+    ending: list[list[int]] = [[] for _ in sections]  # the slots that are free behind each section
+    for number, section in enumerate(sections):
+        for index in section.nodes:
+            if index in last and index not in slots:
+                slots[index] = heapq.heappop(free) if free else count
+                count = max(count, slots[index] + 1)
+                ending[last[index]].append(slots[index])
+        for slot in ending[number]:
+            heapq.heappush(free, slot)
+    return slots
+
+
+def _last_readings(program: Program, sections: Sequence[Arithmetic | Library]) -> dict[int, int]:
+    """The values that are read from memory, results among them, and the number of the last section that reads each."""
+    nodes = program.nodes
+    home = {index: number for number, section in enumerate(sections) for index in section.nodes}
+    last: dict[int, int] = {}
     for number, section in enumerate(sections):
         in_memory = isinstance(section, Library)
+        if isinstance(section, Arithmetic) and section.condition:
+            last[section.condition.node] = number
         for index in section.nodes:
             read = arguments_of(nodes[index])
-            given |= dict.fromkeys(a for a in read if in_memory or (a in home and home[a] != number))
+            last |= dict.fromkeys((a for a in read if in_memory or (a in home and home[a] != number)), number)
             if in_memory:
-                given[index] = None
-    given |= dict.fromkeys(program.results)
-    return slots | {index: first + k for k, index in enumerate(i for i in given if i not in slots)}
+                last.setdefault(index, number)
+    return last | dict.fromkeys(program.results, len(sections))

@@ -9,15 +9,16 @@ missing at both ends of a column is stored number by number. `armdyn.targets.llv
 from __future__ import annotations
 
 from armdyn.program.program import Port
+from armdyn.targets.llvm.machine import Machine
 from armdyn.targets.llvm.vectors import Lines, Vector
 
 LINE = 64
 """Bytes of a line of the cache."""
 
 
-def can_stream_columns(vector: Vector, triple: str) -> bool:
-    """Whether a vector is a whole line, which alone is streamed well among many others."""
-    return triple.startswith("x86_64") and vector.bytes == LINE
+def can_stream_columns(vector: Vector, machine: Machine) -> bool:
+    """Whether a vector is a whole line, which alone is streamed well among many others, and can be put together."""
+    return machine.has("avx512f") and vector.bytes == LINE
 
 
 def column_functions(vector: Vector) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import numpy as np
 
@@ -81,11 +83,15 @@ class Vector:
 
 
 class Lines:
-    """The body of an LLVM function that is being written: instructions in order, results numbered."""
+    """The body of an LLVM function that is being written: instructions in order, results numbered.
 
-    def __init__(self) -> None:
+    Args:
+        name: of the results, before their numbers.
+    """
+
+    def __init__(self, name: str = "t") -> None:
         self.lines: list[str] = []
-        self._count = 0
+        self._name, self._count = name, 0
 
     def put(self, instruction: str) -> None:
         """Append an instruction without a result, or a label."""
@@ -94,12 +100,22 @@ class Lines:
     def let(self, instruction: str) -> str:
         """Append an instruction and return the name of its result."""
         self._count += 1
-        name = f"%t{self._count}"
+        name = f"%{self._name}{self._count}"
         self.lines.append(f"{name} = {instruction}")
         return name
 
     def __str__(self) -> str:
         return "\n".join(line if line.endswith(":") else f"  {line}" for line in self.lines)
+
+
+def side_by_side(out: Lines, parts: Sequence[Lines], at_once: int) -> None:
+    """Append parts that do not depend on each other, so many of them in turns, an instruction of each at a time.
+
+    A processor looks some hundred instructions ahead: chains of instructions that lie further apart do not overlap.
+    """
+    for start in range(0, len(parts), at_once):
+        for lines in zip_longest(*(part.lines for part in parts[start : start + at_once])):
+            out.lines += [line for line in lines if line is not None]
 
 
 def double_constant(value: float) -> str:

@@ -1,0 +1,136 @@
+"""A controller of a scenario's motion: called once for each sample time, with its states and signals kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from armdyn.declaration import Function
+from armdyn.errors import UnknownName
+from armdyn.functions.binding import Inputs
+from armdyn.robot import Robot
+from armdyn.simulation.controller import Controller
+from armdyn.simulation.motion_data import Occurrence
+from armdyn.spatial.rotations import Array
+from armdyn.studies.declared import refuse_missing, shape_of, traced
+from armdyn.studies.thresholds import Passing, Threshold, ThresholdReached
+
+OF_SAMPLE_TIME = 1e-9
+"""In sample times: what rounding may make of the time of a sample."""
+
+OF_MOTION = ("q", "qd", "tau", "theta", "thetad", "bristles")
+"""What motions have whatever their controller, as far as the robot has it."""
+
+
+class DeclaredLaw:
+    """A controller as a function of (t, q, qd) that keeps its states from one call to the next.
+
+    Args:
+        robot: what it computes with.
+        controller: what computes.
+        given: inputs, and states where they begin at another value than zero, by name.
+        over_time: inputs at a time, s, by name.
+        h: seconds from call to call.
+        name: of the controller, for messages.
+        thresholds: of its signals and states, which are watched.
+        record: states whose values are kept, besides those of all signals.
+
+    Raises:
+        SettingError: an input that is missing.
+        MissingInput: one of inputs that belong together, without the other.
+        UnknownName: a state, or the signal of a threshold, that the controller does not have.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        controller: Function,
+        given: Mapping[str, Array],
+        over_time: Callable[[float], Mapping[str, Array]],
+        h: float,
+        name: str,
+        thresholds: Sequence[Threshold] = (),
+        record: Iterable[str] = (),
+    ) -> None:
+        read, self.__qualname__ = Controller(controller), name
+        self.given, self.thresholds, self.record = given, thresholds, tuple(record)
+        self._inputs = {name: value for name, value in given.items() if name in read.inputs}
+        given_to_it = {*self._inputs, *over_time(0.0)}
+        refuse_missing(controller, given_to_it)
+        self._begin = {
+            name: given[name] if name in given else np.zeros(shape_of(controller, robot, name) or ())
+            for name in read.state
+        }
+        self._takes = {argument.name for argument in controller.arguments}
+        self._results, self._over_time, self._h = read.results, over_time, h
+        self._kept = recorded(controller, self.record)
+        shapes = result_shapes(controller, robot)
+        self._thresholds = [(one, one.limits(shapes)) for one in thresholds]
+        self._joints = robot.joint_names
+        self._compute = traced(controller, robot, given_to_it)
+        self._start()
+
+    def _start(self) -> None:
+        """Begin anew: states as at first, nothing kept."""
+        self._state = self._begin
+        self._times: list[float] = []
+        self._samples: dict[str, list[Array]] = {name: [] for name in self._kept}
+        self._passings = [Passing(one, limits, self._joints) for one, limits in self._thresholds]
+        self.events: list[Occurrence] = []
+        self._ended: float | None = None
+
+    def __call__(self, t: float, q: Array, qd: Array) -> Array:
+        """Joint forces, N m or N, shape (n,); a call at t = 0 begins anew.
+
+        Raises:
+            ThresholdReached: a signal has passed a terminal threshold in the call before.
+        """
+        if t == 0.0:
+            self._start()
+        if self._ended is not None:  # only now, so that the state at that time has been saved
+            raise ThresholdReached(self._ended)
+        of_loop = {"q": q, "qd": qd, "t": t, "h": self._h}
+        values = {name: value for name, value in of_loop.items() if name in self._takes}
+        found = self._compute(**values, **self._inputs, **self._over_time(t), **self._state)
+        by_name = dict(zip(self._results, found if isinstance(found, tuple) else (found,), strict=True))
+        now = by_name | self._state  # states as the step begins, as in the rows of a closed loop
+        self._state = {name: by_name[name] for name in self._state}
+        self._times.append(t)
+        for name, kept in self._samples.items():
+            kept.append(np.ravel(now[name]))
+        for passing in self._passings:
+            new = passing.seen(t, q, qd, now[passing.threshold.signal])
+            self.events += new
+            if new and passing.threshold.terminal:
+                self._ended = t
+        tau: Array = by_name["tau"]
+        return tau
+
+    def signals_at(self, t: Array) -> dict[str, Array]:
+        """What was kept, as it was held at times of the motion, s, shape (T,); by name, shape (T, k)."""
+        if not self._times:
+            return {}
+        rows = np.searchsorted(self._times, t + OF_SAMPLE_TIME * self._h, side="right") - 1
+        return {name: np.array(kept)[rows] for name, kept in self._samples.items()}
+
+
+def result_shapes(controller: Function, robot: Robot) -> dict[str, tuple[int, ...]]:
+    """The shapes of the states and signals of a controller of this robot, by name."""
+    inputs = Inputs(controller, robot.model, ())
+    shapes = zip(Controller(controller).results, controller.outputs, strict=True)
+    return {name: inputs.lengths(shape) for name, shape in shapes if name != "tau"}
+
+
+def recorded(controller: Function, record: Iterable[str]) -> tuple[str, ...]:
+    """The signals of a controller, and its states of some names.
+
+    Raises:
+        UnknownName: a name that the controller does not have, and no motion.
+    """
+    read = Controller(controller)
+    for name in record:
+        if name not in (*read.results, *OF_MOTION):
+            raise UnknownName.of("state or signal", name, (*OF_MOTION, *read.results[1:]), "the controller")
+    wanted = set(record)
+    return tuple(name for name in read.results[1:] if name not in read.state or name in wanted)

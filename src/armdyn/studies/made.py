@@ -1,0 +1,51 @@
+"""Objects of the library from the words of a scenario: arguments by name, checked against the signature."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from armdyn.errors import ArmdynError, UnknownName, shown
+from armdyn.studies.errors import StudyError
+
+
+def made(
+    make: Callable[..., Any], name: str, given: Any, example: str, *first: Any, own: Mapping[str, Any] | None = None
+) -> Any:
+    """What a function or class of the library makes of the arguments that a scenario gives it by name.
+
+    Args:
+        make: what is called.
+        name: by which the scenario calls it, for messages.
+        given: a mapping from its arguments to their values.
+        example: of such a mapping, for messages.
+        first: arguments that the scenario does not give, by position.
+        own: others that it does not give, by name.
+
+    Raises:
+        StudyError: what is no mapping; an argument that is missing.
+        UnknownName: an argument that ``make`` does not have.
+    """
+    if not isinstance(given, Mapping):
+        raise StudyError(f"{name} is {given!r}; expected such as {example}")
+    own = own or {}
+    known = arguments_of(make, len(first), own)
+    for key in given:
+        if key not in known:
+            raise UnknownName.of("setting", key, known, name)
+    missing = [key for key, is_required in known.items() if is_required and key not in given]
+    if missing:
+        raise StudyError(f"{name} has no {' and no '.join(missing)}; expected such as {example}")
+    try:
+        return make(*first, **given, **own)
+    except (TypeError, ValueError, AttributeError) as error:
+        if isinstance(error, ArmdynError):
+            raise
+        raise StudyError(f"{name} is {shown(dict(given))}: {error}; expected such as {example}") from error
+
+
+def arguments_of(make: Callable[..., Any], behind: int, without: Iterable[str]) -> dict[str, bool]:
+    """Names of the arguments behind the first ones, without some, and whether each must be given."""
+    parameters = list(inspect.signature(make).parameters.values())[behind:]
+    return {p.name: p.default is p.empty for p in parameters if p.name not in without}

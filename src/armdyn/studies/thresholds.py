@@ -1,0 +1,97 @@
+"""Thresholds of a controller's signals: the residual of an observer that says that the arm has hit something."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from armdyn.checks import array, switch
+from armdyn.errors import ShapeError, UnknownName
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.motion_data import Occurrence
+from armdyn.simulation.trajectory import Trajectory
+from armdyn.spatial.rotations import Array
+from armdyn.studies.errors import StudyError
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A signal or state of the controller, of which a value grows beyond a limit in size.
+
+    Args:
+        signal: its name.
+        above: the limit of the absolute value, in the signal's unit, above zero; one for all values or one for each.
+        terminal: whether the motion ends there.
+        name: of the event.
+    """
+
+    signal: str
+    above: Any
+    terminal: bool = False
+    name: str = "threshold"
+
+    def limits(self, shapes: Mapping[str, tuple[int, ...]]) -> Array:
+        """The limit of each value of the signal.
+
+        Args:
+            shapes: of the controller's signals and states, by name.
+
+        Raises:
+            UnknownName: a signal that the controller does not have.
+            ShapeError: limits of another shape.
+            SettingError: limits that are not above zero.
+        """
+        switch("terminal", self.terminal, error=SettingError)
+        if not isinstance(self.signal, str) or self.signal not in shapes:
+            raise UnknownName.of("signal", self.signal, shapes, "the controller")
+        shape = shapes[self.signal]
+        limits = array("above", self.above, finite=StudyError)
+        if limits.shape not in ((), shape):
+            raise ShapeError(f"above has shape {limits.shape}; expected a number, or {shape} as {self.signal!r} has")
+        if not (limits > 0.0).all():
+            raise SettingError(f"above is {self.above}; expected numbers above zero")
+        return np.broadcast_to(limits, shape)
+
+
+class ThresholdReached(Exception):
+    """A motion that has gone on for one sample behind a terminal threshold; ``trajectory`` is the motion.
+
+    Args:
+        t: when the threshold was passed, s.
+    """
+
+    trajectory: Trajectory
+
+    def __init__(self, t: float) -> None:
+        super().__init__(f"a threshold was passed at t = {t:g} s")
+        self.t = t
+
+
+class Passing:
+    """A threshold during one motion: which values of the signal are beyond it.
+
+    Args:
+        threshold: what is watched.
+        limits: of each value of the signal.
+        joints: names of the joints.
+    """
+
+    def __init__(self, threshold: Threshold, limits: Array, joints: Sequence[str]) -> None:
+        self.threshold, self._limits, self._joints = threshold, limits, joints
+        self._beyond = np.zeros(limits.shape, dtype=bool)
+
+    def seen(self, t: float, q: Array, qd: Array, value: Array) -> list[Occurrence]:
+        """The values that have passed their limits since the last sample, an event each."""
+        before, self._beyond = self._beyond, np.abs(value) > self._limits
+        new = np.argwhere(self._beyond & ~before)
+        return [Occurrence(t, self._name(tuple(index)), "crossing", q.copy(), qd.copy()) for index in new]
+
+    def _name(self, index: tuple[int, ...]) -> str:
+        """The name of the event, with the joint or the number of the value."""
+        if not index:
+            return self.threshold.name
+        named = len(index) == 1 and self._limits.shape == (len(self._joints),)
+        return f"{self.threshold.name} of {self._joints[index[0]] if named else ', '.join(map(str, index))}"
