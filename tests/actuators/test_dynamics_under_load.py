@@ -162,3 +162,23 @@ def test_float32_has_its_own_rounding():
     assert found.dtype == np.float32
     expected = robot.forward_dynamics(*(x.astype(np.float64) for x in (q, qd, tau)))
     assert np.abs(found - expected).max() < 1e-3 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("law", ["gear", "m4", "m6"])
+def test_a_joint_that_is_held_is_a_locked_one(law):
+    """Its reaction is what inverse dynamics asks for beyond tau, and its load that of the links."""
+    robot = driven(general("ur5"), law, rotors=True)
+    q, qd, tau = np.random.default_rng(5).normal(size=(3, 6))
+    qd[3] = 0.0
+    found = load_friction.accelerations_under_load(
+        robot.mechanism.rounded, q, qd, tau, moves=np.array([1.0, 1.0, 1.0, 0.0, 1.0, 1.0])
+    )
+    locked = robot.with_locked({robot.joint_names[3]: q[3]})
+    rest, loaded = np.array([0, 1, 2, 4, 5]), [0, 2, 3, 4, 5]
+    expected = locked.forward_dynamics(q[rest], qd[rest], tau[rest])
+    qdd = found.qdd.astype(float)
+    np.testing.assert_allclose(qdd[rest], expected, rtol=1e-11)
+    assert qdd[3] == 0.0
+    needed, loads = robot.inverse_dynamics(q, qd, qdd)[3], general("ur5").inverse_dynamics(q, qd, qdd)
+    np.testing.assert_allclose(tau[3] + float(found.reactions[3]), needed, rtol=1e-11)
+    np.testing.assert_allclose([float(found.loads[k]) for k in loaded], loads[loaded], rtol=1e-11)

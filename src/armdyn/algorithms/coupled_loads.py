@@ -97,7 +97,7 @@ def accelerations_of_coupled(
     tau: Array,
     *wrenches_and_base: Array | None,
     near: Mapping[int, Any] | None,
-) -> tuple[Array, Mapping[int, Any], Callable[[Array], Array]]:
+) -> tuple[Array, Mapping[int, Any], Callable[[Array], Array], Mapping[int, Any], Array]:
     """The parts of `armdyn.algorithms.load_friction.UnderLoad`, from the arguments of `accelerations_under_load`."""
     drive, rates = mechanism.drive, mechanism.drive.rates(qd)
     equations = _equations(mechanism, q, qd, tau, *wrenches_and_base)
@@ -111,10 +111,11 @@ def accelerations_of_coupled(
     loads = near or dict.fromkeys(equations.B, 0.0)
     start = loaded_friction(drive, rates, loads)
     found = until_settled(step, start, loads, _steps(drive), near=bool(near))
-    qdd, loads, friction, _ = found
+    qdd, loads, friction = found.qdd, found.loads, found.friction
     N = _eliminated(mechanism, _matrix(equations, friction))
     solved = _all([*_holding(equations, friction, qdd), *(pivot > 0.0 for pivot in N.reciprocal)])
-    return qdd * or_nan(solved), loads, N.solve
+    forces = {k: own.force for k, own in friction.items()}
+    return qdd * or_nan(solved), loads, N.solve, forces, found.reactions
 
 
 def _steps(drive: Drive) -> int:

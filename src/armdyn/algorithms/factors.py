@@ -79,7 +79,7 @@ def links_mass(mechanism: Mechanism, q: Array) -> list[dict[int, Any]]:
 
 
 def factored(
-    mechanism: Mechanism, drive: Drive, links: list[dict[int, Any]], moves: Sequence[Any] | None = None
+    mechanism: Mechanism, drive: Drive, links: list[dict[int, Any]], moves: Sequence[Any] | Array | None = None
 ) -> Factors:
     """The factors of the mass matrix that ``links`` have with the rotors of a drive.
 

@@ -13,6 +13,9 @@ l + f grows with l, so that there is one solution. Of friction that is the large
 joint without a rotor needs m steps at most, each of which is a line further on, and the result is exact. Otherwise a
 number of steps is taken that has been enough for random arms, and what is left of the first equation is looked at.
 
+A joint that friction holds at rest has qdd = 0 in place of its equation, of which the friction is what is left; laws
+that take nothing from it there keep it out of the steps.
+
 That is for joints that move by themselves. `armdyn.algorithms.coupled_loads` has the others: joints that are coupled,
 and those that turn rotors which are bodies of their own.
 """
@@ -41,10 +44,12 @@ from armdyn.algorithms.load_laws import (
     until_settled,
 )
 from armdyn.algorithms.newton_euler import inverse_dynamics
+from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.exact import is_zero
 from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.spatial.rotations import Array
+from armdyn.threads import cached_property
 
 STEPS = 6
 """Iterations of Newton's method where rotors come before friction that is piecewise linear in the load."""
@@ -60,11 +65,15 @@ class UnderLoad(NamedTuple):
         qdd: the accelerations, (n,).
         loads: which the joints with such friction transmit, by body.
         solve: how qdd changes with joint forces, a vector or the columns of a matrix: (d tau/d qdd)^-1 times these.
+        friction: that depends on these loads, by body.
+        reactions: the opposite of what holds the coordinates that are held, (n,); without meaning at the others.
     """
 
     qdd: Array
     loads: Mapping[int, Any]
     solve: Callable[[Array], Array]
+    friction: Mapping[int, Any]
+    reactions: Array
 
 
 def accelerations_under_load(
@@ -74,6 +83,7 @@ def accelerations_under_load(
     tau: Array,
     *wrenches_and_base: Array | None,
     near: Mapping[int, Any] | None = None,
+    moves: Sequence[Any] | Array | None = None,
 ) -> UnderLoad:
     """The accelerations that joint forces cause, where friction depends on the load.
 
@@ -85,11 +95,13 @@ def accelerations_under_load(
         wrenches_and_base: f_tip, base_twist, base_twist_rate and f_ext of `inverse_dynamics`.
         near: loads with which Newton's method begins, such as those of a state close by; a guess where left out. They
             decide how many steps are needed, and the result to rounding only.
+        moves: 1 of each coordinate that moves, 0 of one that is held at rest, whose laws give no friction there; all
+            move where left out. Only where `own_coordinates` are.
     """
     coordinates = own_coordinates(mechanism.drive)
     if coordinates is None:
         return UnderLoad(*accelerations_of_coupled(mechanism, q, qd, tau, *wrenches_and_base, near=near))
-    return _of_single_joints(mechanism, coordinates, q, qd, tau, *wrenches_and_base, near=near)
+    return _of_single_joints(mechanism, coordinates, q, qd, tau, *wrenches_and_base, near=near, moves=moves)
 
 
 def _of_single_joints(
@@ -100,6 +112,7 @@ def _of_single_joints(
     tau: Array,
     *wrenches_and_base: Array | None,
     near: Mapping[int, Any] | None,
+    moves: Sequence[Any] | Array | None,
 ) -> UnderLoad:
     """The same where each joint whose friction depends on the load is moved by a coordinate of its own."""
     drive = mechanism.drive
@@ -109,11 +122,11 @@ def _of_single_joints(
     links = links_mass(mechanism, q)
 
     def linearised(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Linearised:
-        return Linearised.of(mechanism, coordinates, links, friction, loads)
+        return Linearised.of(mechanism, coordinates, links, friction, loads, moves)
 
     def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
-        qdd, loads = linearised(friction, loads).step(tau, h)
-        return NewtonStep.of(drive, rates, friction, qdd, loads)
+        qdd, reactions, loads = linearised(friction, loads).step(tau, h)
+        return NewtonStep.of(drive, rates, friction, qdd, loads, reactions)
 
     loads, is_exact = near or _first_guess(drive, coordinates, links, tau, h), _is_exact(drive, coordinates)
     start, steps = loaded_friction(drive, rates, loads), steps_needed(drive, coordinates)
@@ -121,10 +134,13 @@ def _of_single_joints(
         found = steps_made(step, start, loads, steps)
     else:
         found = until_settled(step, start, loads, steps, near=bool(near))
-    qdd, loads, friction, _ = found
+    qdd, loads, friction = found.qdd, found.loads, found.friction
     if not is_exact:
         qdd = qdd * _solved(drive, coordinates, friction, tau, qdd, loads)
-    return UnderLoad(qdd, loads, linearised(friction, loads).solve)
+    forces, solve = {k: own.force for k, own in friction.items()}, linearised(friction, loads).solve
+    if moves is not None:  # what is held transmits tau and the reaction
+        loads = {k: loads[k] + (1.0 - moves[i]) * found.reactions[i] for k, i in coordinates.items()}
+    return UnderLoad(qdd, loads, solve, forces, found.reactions)
 
 
 def _first_guess(
@@ -143,18 +159,22 @@ class Linearised:
     """The equations with the friction of straight lines, c + s l of the loads l.
 
     Args:
+        mechanism: what moves.
+        drive: the same drive with the rotors a/phi.
+        links: the mass matrix without rotors.
         coordinates: the bodies with such friction, and the one coordinate that moves each.
-        armature: of the joints.
-        factors: of M + a/phi.
         intercepts: c, by body.
         reciprocal: 1/phi = 1/(1 + s), of each coordinate.
+        moves: as of `accelerations_under_load`.
     """
 
+    mechanism: Mechanism
+    drive: Drive
+    links: list[dict[int, Any]]
     coordinates: Mapping[int, int]
-    armature: Sequence[Any]
-    factors: Factors
     intercepts: Mapping[int, Any]
     reciprocal: Array
+    moves: Sequence[Any] | Array | None
 
     @classmethod
     def of(
@@ -164,27 +184,40 @@ class Linearised:
         links: list[dict[int, Any]],
         friction: Mapping[int, LoadedFriction],
         loads: Mapping[int, Any],
+        moves: Sequence[Any] | Array | None = None,
     ) -> Linearised:
         """At these loads, where the friction is this; ``links`` is the mass matrix without rotors."""
-        drive = mechanism.drive
-        rotors, reciprocal = list(drive.armature), np.ones(mechanism.dof, dtype=object)
+        rotors, reciprocal = list(mechanism.drive.armature), np.ones(mechanism.dof, dtype=object)
         for k, i in coordinates.items():
             reciprocal[i] = 1.0 / (1.0 + friction[k].slope)
             rotors[k] = rotors[k] * reciprocal[i]
-        factors = factored(mechanism, dataclasses.replace(drive, armature=tuple(rotors)), links)
+        drive = dataclasses.replace(mechanism.drive, armature=tuple(rotors))
         intercepts = {k: friction[k].force - friction[k].slope * loads[k] for k in coordinates}
-        return cls(coordinates, drive.armature, factors, intercepts, reciprocal)
+        return cls(mechanism, drive, links, coordinates, intercepts, reciprocal, moves)
 
-    def step(self, tau: Array, h: Array) -> tuple[Array, dict[int, Any]]:
-        """The accelerations, and the loads, of joint forces without what else rubs, tau - d."""
+    @cached_property
+    def factors(self) -> Factors:
+        """Of M + a/phi."""
+        return factored(self.mechanism, self.drive, self.links, self.moves)
+
+    def step(self, tau: Array, h: Array) -> tuple[Array, Array, dict[int, Any]]:
+        """The accelerations, the reactions, and the loads, of joint forces without what else rubs, tau - d."""
         pushed = tau - h
         for k, i in self.coordinates.items():
             pushed[i] = (tau[i] - self.intercepts[k]) * self.reciprocal[i] - h[i]
-        qdd = self.factors.solve(pushed)
-        return qdd, {
-            k: (tau[i] - self.intercepts[k] - self.armature[k] * qdd[i]) * self.reciprocal[i]
+        (qdd, reactions), rotors = self._moved(pushed), self.mechanism.drive.armature
+        loads = {
+            k: (tau[i] - self.intercepts[k] - rotors[k] * qdd[i]) * self.reciprocal[i]
             for k, i in self.coordinates.items()
         }
+        return qdd, reactions, loads
+
+    def _moved(self, pushed: Array) -> tuple[Array, Array]:
+        """The accelerations, and the reactions of what is held."""
+        none = np.zeros(len(pushed))
+        if self.moves is None:
+            return self.factors.solve(pushed), none
+        return solved_with_prescribed(self.mechanism, self.drive.mass_matrix(self.links), self.moves, pushed, none)
 
     def solve(self, forces: Array) -> Array:
         """(d tau/d qdd)^-1 times joint forces, where d tau/d qdd = phi (M + a/phi)."""

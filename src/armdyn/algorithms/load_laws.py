@@ -56,21 +56,30 @@ class NewtonStep(NamedTuple):
         friction: at these loads.
         settled: 1 where its slopes are those that the step was made with, so that a further step changes nothing; else
             0. Friction is then that of the same straight lines; of a curve a change of `SAME_SLOPE` bears on no digit.
+        reactions: the opposite of what holds coordinates that are held at rest.
     """
 
     qdd: Array
     loads: dict[int, Any]
     friction: dict[int, LoadedFriction]
     settled: Any
+    reactions: Array
 
     @classmethod
     def of(
-        cls, drive: Drive, rates: Array, before: Mapping[int, LoadedFriction], qdd: Array, loads: dict[int, Any]
+        cls,
+        drive: Drive,
+        rates: Array,
+        before: Mapping[int, LoadedFriction],
+        qdd: Array,
+        loads: dict[int, Any],
+        reactions: Array | None = None,
     ) -> NewtonStep:
-        """From accelerations and loads, found with the friction of ``before``."""
+        """From accelerations and loads, found with the friction of ``before``; nothing is held without reactions."""
         friction = loaded_friction(drive, rates, loads)
         changes = [abs(new - old) for k in loads for new, old in zip(friction[k].slopes, before[k].slopes, strict=True)]
-        return cls(qdd, loads, friction, sum(changes) <= SAME_SLOPE)
+        none = np.zeros(len(qdd)) if reactions is None else reactions
+        return cls(qdd, loads, friction, sum(changes) <= SAME_SLOPE, none)
 
     def unless_settled(self, further: NewtonStep) -> NewtonStep:
         """A further step where this one is not settled. A compiled function leaves steps out that no state needs."""
@@ -84,8 +93,11 @@ class NewtonStep(NamedTuple):
             for k, new in further.friction.items()
         }
         loads = {k: chosen(settled, self.loads[k], load) for k, load in further.loads.items()}
-        qdd = np.array([chosen(settled, a, b) for a, b in zip(self.qdd, further.qdd, strict=True)], dtype=object)
-        return NewtonStep(qdd, loads, friction, chosen(settled, 1.0, further.settled))
+        qdd, reactions = (
+            np.array([chosen(settled, a, b) for a, b in zip(*both, strict=True)], dtype=object)
+            for both in ((self.qdd, further.qdd), (self.reactions, further.reactions))
+        )
+        return NewtonStep(qdd, loads, friction, chosen(settled, 1.0, further.settled), reactions)
 
 
 Step = Callable[[Mapping[int, LoadedFriction], Mapping[int, Any]], NewtonStep]
