@@ -199,7 +199,11 @@ def test_joints_that_one_coordinate_moves() -> None:
 @pytest.mark.parametrize(
     ("actuator", "method", "reason"),
     [
-        (Actuator(gear=Gear(10.0, efficiency=0.8)), Heun(1e-3), "friction depends on the load"),
+        (
+            Actuator(Motor(1e-3), Gear(10.0, efficiency=0.8), rotor=Rotor(axis=(0.0, 1.0, 0.0), carrier="link_1")),
+            Heun(1e-3),
+            "friction depends on the load of joints that are coupled, or that turn rotors which are bodies",
+        ),
         (Actuator(Motor(1e-3), Gear(10.0), Coulomb(1.0), spring=Spring(100.0)), Heun(1e-3), "joints are flexible"),
         (Actuator(friction=Coulomb(1.0)), Variational(1e-3), "Variational does not stop"),
     ],

@@ -21,6 +21,12 @@ class Law(FrictionLaw):
         by_rate, by_load = derivative(lambda x: self.force(x[0], x[1]), at if _traced(at) else at.astype(float))
         return Slopes(by_rate, by_load)
 
+    def sliding_slope(self, direction: Any, rate: Any, load: Any) -> Any:
+        """Exact too."""
+        at = np.array([direction, rate, load, 0.0], dtype=object)[:3]
+        slopes = derivative(lambda x: self.sliding(x[0], x[1], x[2]), at if _traced(at) else at.astype(float))
+        return slopes[2]
+
     def _not_below_zero(self, **units: str) -> None:
         """Check fields of the frozen dataclass while it is made: finite numbers that are not negative."""
         for name, unit in units.items():

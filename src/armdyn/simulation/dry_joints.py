@@ -8,13 +8,10 @@ import numpy as np
 
 from armdyn.exact import is_zero
 from armdyn.model.drive import Drive
-from armdyn.model.friction import FrictionLaw
+from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.robot import Robot
 from armdyn.spatial.rotations import Array
 from armdyn.threads import cached_property
-
-TINY = float(np.finfo(float).tiny)
-"""rad/s or m/s: the velocity of a joint that begins to slip."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +97,9 @@ def can_stick(drive: Drive, body: int) -> bool:
 
 
 def is_dry(law: FrictionLaw) -> bool:
-    """Whether a law holds a joint at rest."""
-    least, most = law.at_rest(0.0)
-    return bool(least < 0.0 or most > 0.0)
+    """Whether a law holds a joint at rest, be it under load."""
+    bounds = [law.at_rest(load) for load in ((0.0, 1.0, -1.0) if law.depends_on_load else (0.0,))]
+    return any(least < 0.0 or most > 0.0 for least, most in bounds)
 
 
 def _dry_forces(drive: Drive, body: int) -> Array:

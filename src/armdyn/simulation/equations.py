@@ -16,9 +16,10 @@ from armdyn.constraints.projection import DRIFTED
 from armdyn.constraints.solving import constrained_least_squares
 from armdyn.declaration import function
 from armdyn.model.drive import Drive
+from armdyn.model.friction import TINY
 from armdyn.program import maximum
 from armdyn.robot import Robot
-from armdyn.simulation.dry_joints import TINY, is_dry
+from armdyn.simulation.dry_joints import is_dry
 from armdyn.simulation.schemes import Rates
 from armdyn.spatial.rotations import Array
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.errors import warn_outside
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import carries, without_bristles
@@ -49,7 +50,7 @@ class LoopFriction:
         dry = {}
         for k, body in enumerate(robot.mechanism.links):
             name = robot.model.joints[body.joint].name
-            if can_stick(drive, k) or f"{name}.friction" in inputs or any(law.depends_on_load for law in drive.laws[k]):
+            if can_stick(drive, k) or f"{name}.friction" in inputs:
                 dry[name] = drive.terms[k]
         several = [name for name, terms in dry.items() if len(terms) > 1]
         rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
@@ -72,12 +73,15 @@ class LoopFriction:
 
 def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
     """Why joints do not stick, and what to do."""
-    if robot.mechanism.drive.depends_on_load:
-        return "friction depends on the load (use friction that does not, or a smooth law)"
     if flexible_places(robot.model):
         return "joints are flexible (use a smooth law, or robot.without_springs())"
     if robot.model.constraints:
         return "the robot has constraints (use armdyn.simulate, or a smooth law)"
+    if own_coordinates(robot.mechanism.drive) is None:
+        return (
+            "friction depends on the load of joints that are coupled, or that turn rotors which are bodies (use "
+            "friction that does not, or a smooth law)"
+        )
     if method.scheme.memory:
         return f"{type(method).__name__} does not stop where joints come to rest (use such as RungeKutta4(step=1e-3))"
     if several:

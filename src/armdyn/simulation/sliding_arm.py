@@ -2,19 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.factors import links_mass
-from armdyn.algorithms.prescribed import Prescribed, solved_with_prescribed
+from armdyn.algorithms.load_friction import accelerations_under_load, own_coordinates
+from armdyn.algorithms.load_laws import other_laws
+from armdyn.algorithms.prescribed import solved_with_prescribed
+from armdyn.model.drive import Drive
 from armdyn.model.mechanism import Mechanism
 from armdyn.simulation.bristles import Bent
 from armdyn.simulation.equations import sliding_friction
 from armdyn.simulation.schemes import Rates
+from armdyn.simulation.sliding_laws import sliding_under_load
 from armdyn.simulation.sticking import directions
 from armdyn.spatial.rotations import Array
+
+
+class Slide(NamedTuple):
+    """What the arm does in a state.
+
+    Args:
+        x: accelerations.
+        reactions: the opposite of the friction of what is held; without meaning of what slips.
+        powers: of all that acts on the arm, less what friction takes, and what friction takes, W.
+        loads: which joints transmit whose friction depends on it, by body.
+    """
+
+    x: Array
+    reactions: Array
+    powers: Array
+    loads: dict[int, Any]
 
 
 class SlidingArm:
@@ -36,21 +58,36 @@ class SlidingArm:
         self.bent = bent
         self.mechanism, self.bare = mechanism, mechanism.without_friction
         self.slip, self.moves, self.tau, self.f_tip = slip, slip * slip, tau, f_tip
+        self.loaded = own_coordinates(mechanism.drive) or {}
+        """The bodies whose friction depends on the load, and the coordinate that moves each."""
+        self.without_loads = dataclasses.replace(mechanism, drive=other_laws(mechanism.drive))
+        self._near: Mapping[int, Any] | None = None
 
     def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
         """Accelerations, and the two powers."""
-        return self.solved(q, qd).x, self.powers(q, qd)
+        found = self.solved(q, qd)
+        return found.x, found.powers
 
-    def solved(self, q: Any, qd: Any) -> Prescribed:
-        """Accelerations, and the opposite of the friction of what is held."""
-        bare, none = self.bare, np.zeros(self.bare.dof)
-        rest = algorithms.inverse_dynamics(bare, q, qd, none, self.f_tip)
-        forces = self.tau - self._bends(q, qd) - self.friction(qd, self.slip) - rest
-        return solved_with_prescribed(bare, self.mass_matrix(q), self.moves, forces, none)
+    def solved(self, q: Any, qd: Any) -> Slide:
+        """What it does in a state."""
+        bends, rubs = self._bends(q, qd), self.friction(qd, self.slip)
+        if not self.loaded:
+            bare, none = self.bare, np.zeros(self.bare.dof)
+            rest = algorithms.inverse_dynamics(bare, q, qd, none, self.f_tip)
+            x, reactions = solved_with_prescribed(
+                bare, self.mass_matrix(q), self.moves, self.tau - bends - rubs - rest, none
+            )
+            return Slide(x, reactions, self._powers(q, qd, rubs + bends), {})
+        arm = dataclasses.replace(self.mechanism, drive=self.under_load(self.slip))
+        found = accelerations_under_load(
+            arm, q, qd, self.tau - bends - rubs, self.f_tip, near=self._near, moves=self.moves
+        )
+        self._near = found.loads
+        of_loads = arm.drive.forces([found.friction.get(k, 0.0) for k in range(len(arm.drive.terms))])
+        return Slide(found.qdd, found.reactions, self._powers(q, qd, rubs + bends + of_loads), dict(found.loads))
 
-    def powers(self, q: Any, qd: Any) -> Array:
+    def _powers(self, q: Any, qd: Any, friction: Any) -> Array:
         """See above, W; what is held has none."""
-        friction = self.friction(qd, self.slip) + self._bends(q, qd)
         return np.array([(self.applied(q) - friction) @ qd, friction @ qd])
 
     def _bends(self, q: Any, qd: Any) -> Any:
@@ -71,11 +108,17 @@ class SlidingArm:
         return np.array([work, self.applied(q) @ moved - work])
 
     def friction(self, qd: Any, slip: Any) -> Array:
-        """Friction of coordinates that slip in these directions, N m or N, shape (n,)."""
+        """Friction of coordinates that slip in these directions, N m or N, shape (n,), but that of loads."""
         joints = directions(self.mechanism.drive, len(self.bare.model.joints), self.mechanism.bodies, slip)
-        found: Array = sliding_friction(self.mechanism, qd, joints)
+        found: Array = sliding_friction(self.without_loads, qd, joints)
         return found
 
-    def mass_matrix(self, q: Any) -> list[dict[int, Any]]:
-        """M, by columns."""
-        return self.bare.drive.mass_matrix(links_mass(self.bare, q))
+    def under_load(self, slip: Any) -> Drive:
+        """The drive with the friction that depends on loads alone, of coordinates that slip in these directions."""
+        return sliding_under_load(self.mechanism.drive, slip)
+
+    def mass_matrix(self, q: Any, rotors: Mapping[int, Any] | None = None) -> list[dict[int, Any]]:
+        """M, by columns, or with other inertias of rotors of some bodies."""
+        drive = self.bare.drive
+        armature = tuple((rotors or {}).get(k, own) for k, own in enumerate(drive.armature))
+        return dataclasses.replace(drive, armature=armature).mass_matrix(links_mass(self.bare, q))

@@ -11,6 +11,18 @@ breakaway forces. So what a joint does follows from the state, and each step is
    then. All of them are solved for together, and guesses that the solution contradicts are changed. What is left after
    `PASSES` solutions, where several joints change within one step, the next step finds.
 
+Where friction depends on the load l, that is known in every solution, so that friction at rest has its bounds from it,
+with no equation to be solved. Friction of what slips changes with its load. It was f where the load was l in the
+predicted step, and is c + s l' at the load l' that the change leads to. With a rotor a and phi = 1 + s, from
+l + f + a qdd + d = tau before and after,
+
+    r (l' - l) + (a/phi) dqd = r (f - c - s l)/phi,    r (l' - l) = (M_links dqd)_i,
+
+so that changes of velocity have the metric M_links + a/phi of joints that slip, and M_links + a of those that are held;
+r is the time in which joints do something else than before. On straight lines of the load that is exact; each solution
+takes the lines at the loads of the one before it, the first one at those at the step's beginning, which differ by the
+order of h.
+
 The time of a stop within a step is that of a constant acceleration. A change costs an error of the order of h^2 in the
 state, besides the method's own. A joint lets go at the begin of a step: one whose static friction is above its kinetic
 friction, and whose load passes it within a step, does so up to h late, with an error of the order of h.
@@ -18,19 +30,21 @@ friction, and whose load passes it within a step, does so up to h late, with an 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from armdyn.algorithms.holding_forces import friction_at_rest
 from armdyn.algorithms.prescribed import solved_with_prescribed
 from armdyn.model.mechanism import Mechanism
-from armdyn.program import greater, less, less_equal, maximum, select, sign
+from armdyn.program import select, sign
 from armdyn.simulation.bristles import Bent
+from armdyn.simulation.doings import Doings
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import State
 from armdyn.simulation.sliding_arm import SlidingArm
+from armdyn.simulation.slip_friction import SlipFriction
 from armdyn.simulation.sticking import dry_coordinates
 from armdyn.spatial.rotations import Array
 
@@ -40,6 +54,9 @@ PASSES, PASSES_OF_FIRST_ORDER = 3, 2
 Two are not enough for joints that start together in other directions than they push while they are held; they start a
 step late then, which methods of the first order bear.
 """
+
+MORE_UNDER_LOAD = 1
+"""Further ones where friction depends on the load: what starts may change which joint drives its load and which not."""
 
 
 def stick_slip_step(
@@ -57,7 +74,8 @@ def stick_slip_step(
 
     Args:
         method: without a memory.
-        mechanism: whose dry joints are moved by one coordinate each, without constraints.
+        mechanism: whose dry joints are moved by one coordinate each, without constraints; those whose friction depends
+            on the load by coordinates of their own.
         state: (q, qd, (W, Q)).
         h: length of the step, s.
         tau: joint forces, N m or N.
@@ -69,147 +87,79 @@ def stick_slip_step(
     slip[dry] = sign(qd[dry])
     arm = SlidingArm(mechanism, slip, tau, f_tip, bent)
     first = arm.solved(q, qd)
-    later = method.scheme.formula(arm, (first.x, arm.powers(q, qd)), 0.0, (q, qd, energies), h)
+    later = method.scheme.formula(arm, (first.x, first.powers), 0.0, (q, qd, energies), h)
     if not dry:
         return later
-    friction = DryFriction.of(arm, dry)
-    before, predicted = qd[dry], later[1][dry]
-    doings = Doings.first(friction, slip[dry], before, predicted, -first.reactions[dry], h)
-    passes = PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES
-    changed = _with_changes(arm, friction, doings, dry, q, later, passes)
+    friction = SlipFriction.of(arm, dry, later[1], first.loads)
+    doings = Doings.first(friction, qd[dry], -first.reactions[dry], h)
+    passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + (MORE_UNDER_LOAD if arm.loaded else 0)
+    changed = _with_changes(arm, friction, doings, q, later, passes)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before.
     return tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True))
 
 
 def _with_changes(
-    arm: SlidingArm, friction: DryFriction, doings: Doings, dry: list[int], q: Array, later: State, passes: int
+    arm: SlidingArm, friction: SlipFriction, doings: Doings, q: Array, later: State, passes: int
 ) -> State:
     """The state a step later with the changes of velocity of joints that do something else than before."""
-    predicted, n, columns = later[1][dry], arm.mechanism.dof, arm.mass_matrix(q)
+    dry, predicted, loads = friction.dry, friction.predicted, friction.loads
     for k in range(passes):
-        moves, b, given = (np.full(n, x, dtype=object) for x in (1.0, 0.0, 0.0))
-        moves[dry], b[dry], given[dry] = 1.0 - doings.held, doings.jumps(friction), -predicted * doings.held
-        change, reactions = solved_with_prescribed(arm.bare, columns, moves, b, given)
-        impulses = b[dry] + doings.held * reactions[dry]
-        after = predicted + change[dry]
+        changes = Changes.of(arm, friction, doings, q, loads)
         if k < passes - 1:
-            doings = doings.corrected(friction, after, impulses)
-    after = select(doings.held, 0.0, after)
-    moved = (0.5 * doings.longest) * change  # a change of velocity that comes about evenly in this time
-    kinetic = 0.5 * impulses @ (predicted + after)
-    changed = later[1] + change
-    changed[dry] = after
-    return later[0] + moved, changed, later[2] + arm.energies_of_change(q, kinetic, moved)
+            loads, after = changes.loads(friction), predicted + changes.velocities
+            doings = doings.corrected(*friction.at_rest(loads), after[dry], changes.impulses[dry])
+    after = predicted + changes.velocities
+    after[dry] = select(doings.held, 0.0, after[dry])
+    moved = (0.5 * doings.longest) * changes.velocities  # a change of velocity that comes about evenly in this time
+    rubs = friction.rubbing
+    kinetic = 0.5 * changes.momenta(friction)[rubs] @ (predicted + after)[rubs]
+    return later[0] + moved, after, later[2] + arm.energies_of_change(q, kinetic, moved)
 
 
 @dataclass(frozen=True, eq=False)
-class DryFriction:
-    """Bounds of the friction of each dry coordinate, N m or N, as arrays.
+class Changes:
+    """Changes of velocity M' dqd = p' by impulses of friction.
 
     Args:
-        least, most: at rest.
-        backwards, forwards: from one that begins to slip.
+        velocities: dqd, (n,).
+        impulses: p', (n,).
+        times: in which the load of each coordinate changes, s, (n,).
+        rotors: inertias in M' by body, where friction depends on the load: a/phi of what slips, a of what is held.
     """
 
-    least: Array
-    most: Array
-    backwards: Array
-    forwards: Array
+    velocities: Array
+    impulses: Array
+    times: Array
+    rotors: dict[int, Any]
 
     @classmethod
-    def of(cls, arm: SlidingArm, dry: list[int]) -> DryFriction:
-        """Of an arm, by place among its dry coordinates."""
-        drive, n = arm.mechanism.drive, arm.mechanism.dof
-        at_rest = friction_at_rest(drive, list(np.zeros(len(drive.terms))))
-        slipping = (arm.friction(np.zeros(n), np.full(n, side)) for side in (-1.0, 1.0))
-        return cls(*(np.asarray(each, dtype=object)[dry] for each in (*at_rest, *slipping)))
+    def of(cls, arm: SlidingArm, friction: SlipFriction, doings: Doings, q: Array, loads: Mapping[int, Any]) -> Changes:
+        """Of what joints do, with friction on the straight lines at these loads."""
+        dry, n = friction.dry, arm.mechanism.dof
+        held, given, impulses = (np.zeros(n, dtype=object) for _ in range(3))
+        times, taken = np.full(n, doings.of_others, dtype=object), friction.taken
+        held[dry], given[dry] = doings.held, -friction.predicted[dry] * doings.held
+        times[dry], taken[dry] = doings.times if arm.loaded else doings.r, doings.taken
+        slipping = friction.slipping(doings.direction, loads)
+        for i in friction.rubbing:
+            impulses[i] = (1.0 - held[i]) * times[i] * (taken[i] - slipping.force[i]) * slipping.reciprocal[i]
+        armature = arm.mechanism.drive.armature
+        rotors = {k: select(held[i], armature[k], armature[k] * slipping.reciprocal[i]) for k, i in arm.loaded.items()}
+        found = solved_with_prescribed(arm.bare, arm.mass_matrix(q, rotors), 1.0 - held, impulses, given)
+        for i in dry:
+            impulses[i] = impulses[i] + held[i] * found.reactions[i]
+        return cls(found.x, impulses, times, rotors)
 
-    def towards(self, direction: Array) -> Array:
-        """That of joints that begin to slip in directions 1 and -1."""
-        found: Array = 0.5 * (self.forwards + self.backwards) + 0.5 * (self.forwards - self.backwards) * direction
+    def loads(self, friction: SlipFriction) -> dict[int, Any]:
+        """The loads that the changes lead to, by body: l + (p' - a' dqd)/r."""
+        return {
+            k: friction.loads[k] + (self.impulses[i] - self.rotors[k] * self.velocities[i]) / self.times[i]
+            for k, i in friction.arm.loaded.items()
+        }
+
+    def momenta(self, friction: SlipFriction) -> Array:
+        """M dqd, with the rotors' own inertias."""
+        found = self.impulses.copy()
+        for k, i in friction.arm.loaded.items():
+            found[i] = found[i] + (friction.arm.mechanism.drive.armature[k] - self.rotors[k]) * self.velocities[i]
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class Doings:
-    """A guess of the sticking and slipping of each dry coordinate in a step, as arrays of traced scalars.
-
-    Args:
-        slip: its direction when the step begins, 0 at rest.
-        turns: whether it comes to rest within the step, 1 or 0.
-        held: whether it is held at rest when the step ends.
-        direction: in which it slips where it is not held, 1 or -1.
-        r: the time before the end of the step in which it does something else than before, s.
-        taken: the friction that the predicted step has in that time.
-    """
-
-    slip: Array
-    turns: Array
-    held: Array
-    direction: Array
-    r: Array
-    taken: Array
-
-    @classmethod
-    def first(
-        cls, friction: DryFriction, slip: Array, before: Array, predicted: Array, holding: Array, h: Any
-    ) -> Doings:
-        """The guess by the predicted step: by velocities at its beginning and end, and the friction that holds."""
-        moves = slip * slip
-        rests = 1.0 - moves
-        above, below = less_equal(friction.least, holding), less_equal(holding, friction.most)  # neither of them of NaN
-        turns = less(slip * predicted, 0.0)
-        held = rests * above * below + turns
-        r = select(rests, h, h * _part_behind_zero(turns, before, predicted))
-        taken = select(rests, holding, friction.towards(slip))
-        return cls(slip, turns, held, slip + rests * (above - below), r, taken)
-
-    def jumps(self, friction: DryFriction) -> Array:
-        """The impulses of friction on what is not held, beside those of the predicted step."""
-        found: Array = (1.0 - self.held) * self.r * (self.taken - friction.towards(self.direction))
-        return found
-
-    def corrected(self, friction: DryFriction, after: Array, impulses: Array) -> Doings:
-        """The guess with what its solution contradicts changed.
-
-        Args:
-            friction: of each.
-            after: velocities at the end of the step, by the solution; of what is held without meaning.
-            impulses: of friction on each, beside those of the predicted step.
-        """
-        # what is held takes taken - impulse/r, which must be within the friction at rest
-        forwards = self.held * less(impulses, self.r * (self.taken - friction.most))
-        backwards = self.held * greater(impulses, self.r * (self.taken - friction.least))
-        against = (1.0 - self.held) * self.changes * less(self.direction * after, 0.0)
-        released = forwards + backwards
-        direction = select(released, forwards - backwards, self.direction)
-        return replace(self, held=self.held - released + against, direction=direction)
-
-    @property
-    def changes(self) -> Array:
-        """1 of what does something else than before at the end of the step."""
-        found: Array = self.turns + (1.0 - self.slip * self.slip) * (1.0 - self.held)
-        return found
-
-    @property
-    def any_changes(self) -> Any:
-        """Above 0 where any of them does something else than before."""
-        return _largest(self.changes)
-
-    @property
-    def longest(self) -> Any:
-        """The longest time in which any of them does something else than before; 0 where none does."""
-        return _largest(select(self.changes, self.r, 0.0))
-
-
-def _largest(of: Array) -> Any:
-    largest = of[0]
-    for one in of[1:]:
-        largest = maximum(largest, one)
-    return largest
-
-
-def _part_behind_zero(crosses: Array, before: Array, after: Array) -> Array:
-    """The part of a step that is left when a velocity passes through zero, 0 where it does not."""
-    found: Array = crosses * after / select(crosses, after - before, 1.0)
-    return found
