@@ -43,9 +43,9 @@ class DirectionDependent(Law):
         """The force of the law that holds."""
         return select(less(rate, 0.0), self.backwards.force(rate, load), self.forwards.force(rate, load))
 
-    def sliding(self, direction: Any, rate: Any, load: Any) -> Any:
+    def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
         """The same of the law of the direction."""
-        backwards, forwards = (law.sliding(direction, rate, load) for law in (self.backwards, self.forwards))
+        backwards, forwards = (law.sliding(direction, speed, load) for law in (self.backwards, self.forwards))
         return select(less(direction, 0.0), backwards, forwards)
 
     def at_rest(self, load: Any) -> tuple[Any, Any]:

@@ -33,9 +33,9 @@ class DryFriction(Law):
         direction = sign(rate)
         return direction * self.magnitude(abs(rate), direction * load)
 
-    def sliding(self, direction: Any, rate: Any, load: Any) -> Any:
-        """direction F(max(direction qd, 0), direction load)."""
-        return direction * self.magnitude(maximum(direction * rate, 0.0), direction * load)
+    def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
+        """direction F(speed, direction load)."""
+        return direction * self.magnitude(speed, direction * load)
 
     def at_rest(self, load: Any) -> tuple[Any, Any]:
         """-F and F of both directions in which the joint may start; they differ where F depends on the load."""

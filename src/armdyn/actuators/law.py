@@ -21,9 +21,9 @@ class Law(FrictionLaw):
         by_rate, by_load = derivative(lambda x: self.force(x[0], x[1]), at if _traced(at) else at.astype(float))
         return Slopes(by_rate, by_load)
 
-    def sliding_slope(self, direction: Any, rate: Any, load: Any) -> Any:
+    def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
         """Exact too."""
-        at = np.array([direction, rate, load, 0.0], dtype=object)[:3]
+        at = np.array([direction, speed, load, 0.0], dtype=object)[:3]
         slopes = derivative(lambda x: self.sliding(x[0], x[1], x[2]), at if _traced(at) else at.astype(float))
         return slopes[2]
 

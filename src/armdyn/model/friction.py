@@ -63,19 +63,19 @@ class FrictionLaw(ABC):
     def breakaway(self, load: Any) -> Any:
         """The largest force, N m or N, that it takes at rest before the joint moves: 0 of one that never sticks."""
 
-    def sliding(self, direction: Any, rate: Any, load: Any) -> Any:
-        """The force of dry friction that keeps its direction past the zero of the velocity, N m or N.
+    def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
+        """The force of dry friction while a joint slips in a direction, N m or N.
 
         Args:
-            direction: 1 of a joint that slips forwards, -1 backwards; 0 of one that is held, of which it is 0.
-            rate: qd, rad/s or m/s; where it is against the direction the joint begins to slip.
+            direction: 1 forwards, -1 backwards; 0 of a joint that is held, of which it is 0.
+            speed: in that direction, rad/s or m/s; 0 of one that begins to slip.
             load: what the joint transmits to its links, N m or N.
         """
-        return self.force(_ahead(direction, rate), load)
+        return self.force(direction * (speed + TINY), load)
 
-    def sliding_slope(self, direction: Any, rate: Any, load: Any) -> Any:
+    def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
         """The derivative of `sliding` by the load."""
-        return self.slopes(_ahead(direction, rate), load).by_load
+        return self.slopes(direction * (speed + TINY), load).by_load
 
     @property
     def two_numbers(self) -> TwoNumbers | None:
@@ -85,12 +85,6 @@ class FrictionLaw(ABC):
     def at_rest(self, load: Any) -> tuple[Any, Any]:
         """The least and the largest force, N m or N, that it may take at rest; the drive gives load + this."""
         return -self.breakaway(load), self.breakaway(load)
-
-
-def _ahead(direction: Any, rate: Any) -> Any:
-    """A velocity in the direction: the larger of TINY and that in it, to rounding."""
-    along = direction * rate
-    return direction * (0.5 * (along + abs(along)) + TINY)
 
 
 def check_load(what: str, law: FrictionLaw) -> None:

@@ -14,6 +14,9 @@ from armdyn.spatial.rotations import Array
 class Doings:
     """A guess of the sticking and slipping of each dry coordinate in a step, as arrays of traced scalars.
 
+    A condition decides in one select only, else arithmetic does, so that a compiled loop can leave out what a step
+    without changes does not need (`armdyn.targets.llvm.conditional`).
+
     Args:
         slip: its direction when the step begins, 0 at rest.
         turns: whether it comes to rest within the step, 1 or 0.
@@ -33,9 +36,9 @@ class Doings:
     h: Any
 
     @classmethod
-    def first(cls, friction: SlipFriction, before: Array, holding: Array, h: Any) -> Doings:
+    def first(cls, friction: SlipFriction, holding: Array, h: Any) -> Doings:
         """The guess by the predicted step: by velocities at its beginning and end, and the friction that holds."""
-        slip, predicted = friction.arm.slip[friction.dry], friction.predicted[friction.dry]
+        slip, before, predicted = (x[friction.dry] for x in (friction.arm.slip, friction.before, friction.predicted))
         (least, most), slipping = friction.at_rest(friction.loads), friction.slipping(slip, friction.loads)
         moves = slip * slip
         rests = 1.0 - moves
@@ -81,12 +84,13 @@ class Doings:
     @property
     def of_others(self) -> Any:
         """The time in which the load changes of what slips on, as others change what they do; h where none does."""
-        return select(self.any_changes, self.longest, self.h)
+        return self.longest + self.h * less_equal(self.longest, 0.0)
 
     @property
     def times(self) -> Array:
         """The time in which the load of each changes, which is above 0."""
-        found: Array = select(self.slip * self.slip * (1.0 - self.turns), self.of_others, self.r)
+        slips_on = self.slip * self.slip * (1.0 - self.turns)
+        found: Array = slips_on * self.of_others + (1.0 - slips_on) * self.r
         return found
 
 

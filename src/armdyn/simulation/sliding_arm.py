@@ -114,8 +114,11 @@ class SlidingArm:
         return found
 
     def under_load(self, slip: Any) -> Drive:
-        """The drive with the friction that depends on loads alone, of coordinates that slip in these directions."""
-        return sliding_under_load(self.mechanism.drive, slip)
+        """The drive with the friction that depends on loads alone, of coordinates that slip in these directions.
+
+        Velocities are those before a change: it needs no functions of speeds then, which every step would compute.
+        """
+        return sliding_under_load(self.mechanism.drive, slip, self.slip)
 
     def mass_matrix(self, q: Any, rotors: Mapping[int, Any] | None = None) -> list[dict[int, Any]]:
         """M, by columns, or with other inertias of rotors of some bodies."""

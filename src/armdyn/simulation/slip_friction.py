@@ -33,7 +33,8 @@ class SlipFriction:
     Args:
         arm: with its forces.
         dry: its dry coordinates.
-        predicted: the velocities at the end of the step, (n,).
+        before: the velocities at the begin of the step, (n,).
+        predicted: the velocities at its end, (n,).
         loads: which joints transmit whose friction depends on it, by body, at the step's beginning.
         least, most: the bounds at rest of what does not depend on loads, by place among the dry coordinates.
         backwards, forwards: the same of one that begins to slip.
@@ -41,6 +42,7 @@ class SlipFriction:
 
     arm: SlidingArm
     dry: Sequence[int]
+    before: Array
     predicted: Array
     loads: Mapping[int, Any]
     least: Array
@@ -49,13 +51,15 @@ class SlipFriction:
     forwards: Array
 
     @classmethod
-    def of(cls, arm: SlidingArm, dry: Sequence[int], predicted: Array, loads: Mapping[int, Any]) -> SlipFriction:
+    def of(
+        cls, arm: SlidingArm, dry: Sequence[int], before: Array, predicted: Array, loads: Mapping[int, Any]
+    ) -> SlipFriction:
         """With the bounds that do not depend on loads."""
         drive, n = arm.without_loads.drive, arm.mechanism.dof
         at_rest = friction_at_rest(drive, list(np.zeros(len(drive.terms))))
         slipping = (arm.friction(np.zeros(n), np.full(n, side)) for side in (-1.0, 1.0))
         bounds = (np.asarray(each, dtype=object)[dry] for each in (*at_rest, *slipping))
-        return cls(arm, dry, predicted, loads, *bounds)
+        return cls(arm, dry, before, predicted, loads, *bounds)
 
     @property
     def rubbing(self) -> list[int]:
@@ -77,15 +81,18 @@ class SlipFriction:
         return self.least + least, self.most + most
 
     def slipping(self, direction: Array, loads: Mapping[int, Any]) -> Slipping:
-        """Of dry coordinates that slip in directions 1 and -1, on the straight lines at these loads."""
+        """Of dry coordinates that slip in directions 1 and -1, on the straight lines at these loads.
+
+        What friction depends on speeds is that of the step's beginning, by which a change differs by the order of h.
+        """
         n = self.arm.mechanism.dof
         force, reciprocal, slip = np.zeros(n, dtype=object), np.ones(n, dtype=object), np.ones(n, dtype=object)
         mean, half = 0.5 * (self.forwards + self.backwards), 0.5 * (self.forwards - self.backwards)
         slip[self.dry], force[self.dry] = direction, mean + half * direction
         if loads:
-            drive, rates = self.arm.under_load(slip), self.arm.mechanism.drive.rates(self.predicted)
+            drive, rates = self.arm.under_load(slip), self.arm.mechanism.drive.rates(self.before)
             for k, own in loaded_friction(drive, rates, loads).items():
-                i, before = self.arm.loaded[k], self.loads[k]
-                on_line = own.force if loads[k] is before else own.force + own.slope * (before - loads[k])
+                i, load = self.arm.loaded[k], self.loads[k]
+                on_line = own.force if loads[k] is load else own.force + own.slope * (load - loads[k])
                 force[i], reciprocal[i] = force[i] + on_line, 1.0 / (1.0 + own.slope)
         return Slipping(force, reciprocal)

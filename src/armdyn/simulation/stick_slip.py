@@ -90,8 +90,8 @@ def stick_slip_step(
     later = method.scheme.formula(arm, (first.x, first.powers), 0.0, (q, qd, energies), h)
     if not dry:
         return later
-    friction = SlipFriction.of(arm, dry, later[1], first.loads)
-    doings = Doings.first(friction, qd[dry], -first.reactions[dry], h)
+    friction = SlipFriction.of(arm, dry, qd, later[1], first.loads)
+    doings = Doings.first(friction, -first.reactions[dry], h)
     passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + (MORE_UNDER_LOAD if arm.loaded else 0)
     changed = _with_changes(arm, friction, doings, q, later, passes)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before.
@@ -144,7 +144,8 @@ class Changes:
         for i in friction.rubbing:
             impulses[i] = (1.0 - held[i]) * times[i] * (taken[i] - slipping.force[i]) * slipping.reciprocal[i]
         armature = arm.mechanism.drive.armature
-        rotors = {k: select(held[i], armature[k], armature[k] * slipping.reciprocal[i]) for k, i in arm.loaded.items()}
+        metric = held + (1.0 - held) * slipping.reciprocal
+        rotors = {k: armature[k] * metric[i] for k, i in arm.loaded.items()}
         found = solved_with_prescribed(arm.bare, arm.mass_matrix(q, rotors), 1.0 - held, impulses, given)
         for i in dry:
             impulses[i] = impulses[i] + held[i] * found.reactions[i]
