@@ -75,7 +75,7 @@ CANNOT = [
     (solving, "# solver", r"factored_mass_matrix\(model, q\)\.solve"),
     (looping, "# loop", r"armdyn\.select"),
     (counting, "# count", r"needs a number"),
-    (with_the_math_module, "# math", r"in the place of math\.sin and the like, np\.sin\. armdyn\.ClosedLoop and armdyn\.study run such"),
+    (with_the_math_module, "# math", r"np\.sin\. armdyn\.ClosedLoop and armdyn\.study run such"),
     (calling, "# helper", r"armdyn\.select"),
     (attributes, "# attribute", r"needs a number"),
 ]
