@@ -8,7 +8,8 @@ from typing import Any
 from armdyn.actuators.dry import DryFriction
 from armdyn.checks import number
 from armdyn.errors import ModelError, shown
-from armdyn.program import maximum
+from armdyn.model.friction import Slopes
+from armdyn.program import maximum, sign
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,24 @@ class GearLoss(DryFriction):
     def magnitude(self, speed: Any, load: Any) -> Any:
         """(1/eta - 1) L where L > 0, (1 - eta_b) (-L) where L < 0: the larger one."""
         return maximum((1.0 / self.efficiency - 1.0) * load, (self.back_efficiency - 1.0) * load)
+
+    def force(self, rate: Any, load: Any) -> Any:
+        """The loss as a part of the load, which is its slope too."""
+        return self.sliding(sign(rate), 0.0, load)
+
+    def slopes(self, rate: Any, load: Any) -> Slopes:
+        """The part by the load; by the velocity 0."""
+        return Slopes(0.0, self.sliding_slope(sign(rate), 0.0, load))
+
+    def sliding(self, direction: Any, speed: Any, load: Any) -> Any:
+        """slope load."""
+        return self.sliding_slope(direction, speed, load) * load
+
+    def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
+        """1/eta - 1 where direction load > 0, eta_b - 1 where it is below 0; the mean of both at 0."""
+        drives, driven = 1.0 / self.efficiency - 1.0, self.back_efficiency - 1.0
+        part = 0.5 * (drives + driven) + 0.5 * (drives - driven) * sign(direction * load)
+        return part * (direction * direction)
 
 
 def check_efficiencies(part: object) -> None:

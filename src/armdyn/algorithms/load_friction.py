@@ -130,13 +130,18 @@ def _of_single_joints(
 
     loads, is_exact = near or _first_guess(drive, coordinates, links, tau, h), _is_exact(drive, coordinates)
     start, steps = loaded_friction(drive, rates, loads), steps_needed(drive, coordinates)
+
+    def solved(last: NewtonStep) -> Any:
+        return _solved(drive, coordinates, last.friction, tau, last.qdd, last.loads)
+
     if is_exact:  # loads without rotors take no accelerations
         found = steps_made(step, start, loads, steps)
     else:
-        found = until_settled(step, start, loads, steps, near=bool(near))
+        straight = solved if steps == STEPS else None
+        found = until_settled(step, start, loads, steps, near=bool(near), solved=straight)
     qdd, loads, friction = found.qdd, found.loads, found.friction
-    if not is_exact:
-        qdd = qdd * _solved(drive, coordinates, friction, tau, qdd, loads)
+    if steps == STEPS_OF_CURVES:
+        qdd = qdd * solved(found)
     forces, solve = {k: own.force for k, own in friction.items()}, linearised(friction, loads).solve
     if moves is not None:  # what is held transmits tau and the reaction
         loads = {k: loads[k] + (1.0 - moves[i]) * found.reactions[i] for k, i in coordinates.items()}

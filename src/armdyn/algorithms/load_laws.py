@@ -113,9 +113,18 @@ def steps_made(step: Step, friction: Mapping[int, LoadedFriction], loads: Mappin
 
 
 def until_settled(
-    step: Step, friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any], count: int, *, near: bool
+    step: Step,
+    friction: Mapping[int, LoadedFriction],
+    loads: Mapping[int, Any],
+    count: int,
+    *,
+    near: bool,
+    solved: Callable[[NewtonStep], Any] | None = None,
 ) -> NewtonStep:
     """Up to so many steps: those that settled states do not need a compiled function leaves out.
+
+    ``solved`` says with 1 or NaN whether the last step of what has not settled solves the equations. It is left out of
+    what has settled: on straight lines the step is exact.
 
     Loads of a state nearby mostly settle in the first step, others in the second. The further ones, which few need,
     are left out or made together, for each choice costs as much as a part of a step.
@@ -124,7 +133,10 @@ def until_settled(
     found = steps_made(step, friction, loads, first)
     for further in (min(count, 2) - first, count - 2):
         if further > 0:
-            found = found.unless_settled(steps_made(step, found.friction, found.loads, further))
+            last = steps_made(step, found.friction, found.loads, further)
+            if solved is not None and further == count - 2:
+                last = last._replace(qdd=last.qdd * solved(last))
+            found = found.unless_settled(last)
     return found
 
 

@@ -72,11 +72,16 @@ def moves_no_inertia(robot: Robot, q: Array) -> str:
             return ""
         part = np.abs(vectors[:, 0])
         alone = [joint for joint, one in zip(robot.joint_names, part, strict=True) if one > LEAST_PART]
-    together = " together" if len(alone) > 1 else ""
+    names, hold = ", ".join(map(repr, alone)), f"with {option('locked', {alone[0]: 0.0})}."
+    why = "without moving any inertia, so that no force decides the acceleration"
+    if len(alone) == 1:
+        return (
+            f"{names} can move there {why}. Give the links behind it mass and inertia, or the joint a rotor "
+            f"(armature), or hold it {hold}"
+        )
     return (
-        f"{', '.join(map(repr, alone))}{together} can move there without moving any inertia, so that no force decides "
-        "the acceleration. Give the links between them mass and inertia, or the joints rotors (armature), or hold one "
-        f"with {option('locked', {alone[0]: 0.0})}."
+        f"{names} together can move there {why}. Give the links between them mass and inertia, or the joints rotors "
+        f"(armature), or hold one {hold}"
     )
 
 
