@@ -131,13 +131,16 @@ def until_settled(
     """
     first = min(count, 1 if near else 2)
     found = steps_made(step, friction, loads, first)
-    for further in (min(count, 2) - first, count - 2):
-        if further > 0:
-            last = steps_made(step, found.friction, found.loads, further)
-            if solved is not None and further == count - 2:
-                last = last._replace(qdd=last.qdd * solved(last))
-            found = found.unless_settled(last)
-    return found
+    tiers = [further for further in (min(count, 2) - first, count - 2) if further > 0]
+    for place, tier in enumerate(tiers, start=1):
+        last = steps_made(step, found.friction, found.loads, tier)
+        found = found.unless_settled(_checked(last, solved) if place == len(tiers) else last)
+    return found if tiers else _checked(found, solved)
+
+
+def _checked(found: NewtonStep, solved: Callable[[NewtonStep], Any] | None) -> NewtonStep:
+    """A step with accelerations that are NaN where it does not solve the equations."""
+    return found if solved is None else found._replace(qdd=found.qdd * solved(found))
 
 
 def chosen(condition: Any, if_true: Any, if_false: Any) -> Any:
