@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor
+from armdyn.actuators import Actuator, Brake, Coulomb, Gear, Motor, Rotor
 from armdyn.program import less
 from armdyn.simulation import ClosedLoop, Crossing, Heun, RungeKutta4, SemiImplicitEuler, SettingError
 from armdyn.studies import Scenario, grid
@@ -106,6 +106,22 @@ def test_mistakes_are_named() -> None:
         loop(**given, brakes={"joint_2": [(Crossing(lambda t, q, qd: q[0]), "engaged")]})
     with pytest.raises(armdyn.ShapeError, match=r"brakes has shape \(10,\); expected \(steps, ..., 1\), a number from"):
         loop(**given, brakes=np.ones(10))
-    lossy = ARM.with_actuators({"joint_2": Actuator(gear=Gear(10.0, efficiency=0.8), brake=Brake(1.0))})
+    rotor = Rotor(axis=(0.0, 1.0, 0.0), carrier="link_1")
+    drive = Actuator(Motor(1e-3), Gear(10.0, efficiency=0.8), rotor=rotor, brake=Brake(1.0))
+    lossy = ARM.with_actuators({"joint_2": drive})
     with pytest.raises(SettingError, match="would not hold their joints, for friction depends on the load"):
         ClosedLoop(lossy, brakes=["joint_2"])
+
+
+def test_a_brake_before_a_gear_with_losses_holds() -> None:
+    """The torque of the brake and what the gear takes of the load hold together."""
+    drive = Actuator(Motor(1e-3), Gear(10.0, efficiency=0.8, back_efficiency=0.5), brake=Brake(0.4))
+    robot = armdyn.load("planar_2r").with_actuators({"joint_2": drive})
+    q0 = np.array([0.3, 0.2])
+    load = float(robot.gravity_forces(q0)[1])
+    held = np.array([1e3, load / 0.8 + 3.9])  # the first joint is pushed, and stands at its friction
+    stiff = robot.with_friction({"joint_1": (0.0, 1e4)})
+    braked = ClosedLoop(stiff, method=RungeKutta4(1e-3), brakes=["joint_2"])
+    assert (braked(q0, steps=100, tau=held, brakes=np.ones((100, 1))).final.q == q0).all()
+    for tau, brakes in ((held + np.array([0.0, 0.2]), 1.0), (held, 0.0)):
+        assert braked(q0, steps=100, tau=tau, brakes=np.full((100, 1), brakes)).final.q[1] > q0[1]

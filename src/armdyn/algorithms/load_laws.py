@@ -126,16 +126,14 @@ def until_settled(
     ``solved`` says with 1 or NaN whether the last step of what has not settled solves the equations. It is left out of
     what has settled: on straight lines the step is exact.
 
-    Loads of a state nearby mostly settle in the first step, others in the second. The further ones, which few need,
-    are left out or made together, for each choice costs as much as a part of a step.
+    Loads of a state nearby mostly settle in the first step, others in the second. The further ones, which few need, are
+    made together, for each choice costs as much as a part of a step.
     """
     first = min(count, 1 if near else 2)
     found = steps_made(step, friction, loads, first)
-    tiers = [further for further in (min(count, 2) - first, count - 2) if further > 0]
-    for place, tier in enumerate(tiers, start=1):
-        last = steps_made(step, found.friction, found.loads, tier)
-        found = found.unless_settled(_checked(last, solved) if place == len(tiers) else last)
-    return found if tiers else _checked(found, solved)
+    if count == first:
+        return _checked(found, solved)
+    return found.unless_settled(_checked(steps_made(step, found.friction, found.loads, count - first), solved))
 
 
 def _checked(found: NewtonStep, solved: Callable[[NewtonStep], Any] | None) -> NewtonStep:
