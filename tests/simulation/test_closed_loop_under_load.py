@@ -197,6 +197,21 @@ def test_without_changes_it_is_the_step_of_the_method() -> None:
         np.testing.assert_allclose(getattr(found, name), value, rtol=1e-12)
 
 
+def test_loads_are_carried_and_bear_on_rounding_only() -> None:
+    """As those of the last stage, by joint; a motion that begins with other ones is the same."""
+    robot, tau = two_joints()[0], np.array([3.0, -1.0])
+    loop = ClosedLoop(robot, method=SemiImplicitEuler(1e-3), record=["q", "qd"])
+    assert loop.state == ("q", "qd", "last_loads")
+    rolled = loop(HANGING, steps=300, tau=tau)
+    q, qd = rolled.rows.q[-1], rolled.rows.qd[-1]  # where the last step began
+    expected = armdyn.load("planar_2r").inverse_dynamics(q, qd, robot.forward_dynamics(q, qd, tau))
+    np.testing.assert_allclose(rolled.final.last_loads, expected, rtol=1e-11)
+    other = loop(HANGING, steps=300, tau=tau, last_loads=[-50.0, 20.0]).final
+    np.testing.assert_allclose(other.q, rolled.final.q, rtol=1e-12)
+    code = loop.to_c(name="arm")
+    assert code.functions[0].symbols == ("arm_init", "arm_step")
+
+
 def test_rates_and_gradients_go_along_the_motion() -> None:
     """In a motion that stops, against differences; forwards and backwards are the same."""
     robot, q0 = two_joints()[0], [0.5, 0.1]

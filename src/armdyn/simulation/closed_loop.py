@@ -11,6 +11,9 @@ velocities at the joints, ``theta`` and ``thetad``, are part of the state, and a
 Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the state, as
 ``bristles``, in the order of the joints and their laws; a controller may ask for it.
 
+Where friction depends on the load, the loads that were computed last are part of the state, as ``last_loads``, in the
+order of the joints: the next step's solution begins with them. They bear on the motion to rounding only.
+
 Joints with dry friction stick and slip (`armdyn.simulation.stick_slip`); where they cannot, a `FrictionWarning` says
 so.
 """
@@ -68,6 +71,7 @@ MEANINGS = {
     "f_tip": "wrench the tip applies, (m, f) in the tip frame, N m and N",
     "work": "of tau and f_tip, less what friction takes, J",
     "heat": "what friction takes, J",
+    "last_loads": "what joints transmitted whose friction depends on it, N m or N: where its solution begins",
 }
 """Of the loop's own arrays, for comments in exported code."""
 
@@ -183,6 +187,7 @@ class ClosedLoop:
             flexible=bool(self._flexible),
             bristles=carries(self.robot, self.method),
             sticks=self.friction.sticks(energy=self._energy),
+            loads=self.friction.loads(energy=self._energy),
             brakes=self.brakes,
             project=self._project,
         )

@@ -24,12 +24,14 @@ class LoopFriction:
         dry: the names of the joints with dry friction.
         rubs: whether any joint rubs.
         obstacle: why joints do not stick in this loop, and what to do; None where they do.
+        under_load: whether the friction of any joint depends on its load.
     """
 
     robot: str
     dry: tuple[str, ...]
     rubs: bool
     obstacle: str | None
+    under_load: bool
 
     @classmethod
     def of(
@@ -54,11 +56,15 @@ class LoopFriction:
                 dry[name] = drive.terms[k]
         several = [name for name, terms in dry.items() if len(terms) > 1]
         rubs = bends or drive.has_friction or bool(dry) or any(name.endswith(".damping") for name in inputs)
-        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several))
+        return cls(robot.name, tuple(dry), rubs, _obstacle(rest, method, several), drive.depends_on_load)
 
     def sticks(self, *, energy: bool) -> bool:
         """Whether its steps are those of `armdyn.simulation.stick_slip`, which know the heat of friction."""
         return self.obstacle is None and bool(self.dry or (energy and self.rubs))
+
+    def loads(self, *, energy: bool) -> bool:
+        """Whether its state has the loads on which friction depends."""
+        return self.sticks(energy=energy) and self.under_load
 
     def warn(self) -> None:
         """Say where joints should stick and do not."""

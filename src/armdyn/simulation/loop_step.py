@@ -18,6 +18,8 @@ from armdyn.simulation.equations import SOURCES
 from armdyn.simulation.flexible import HeldFlexible, flexible_step
 from armdyn.simulation.loop_brakes import NAME as BRAKES
 from armdyn.simulation.loop_brakes import LoopBrakes
+from armdyn.simulation.loop_loads import NAME as LOADS
+from armdyn.simulation.loop_loads import SIZES as LOAD_SIZES
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import State
 from armdyn.simulation.stick_slip import stick_slip_step
@@ -35,6 +37,7 @@ def step_function(
     flexible: bool = False,
     bristles: bool = False,
     sticks: bool = False,
+    loads: bool = False,
     brakes: LoopBrakes | None = None,
     project: bool = False,
 ) -> Function:
@@ -46,6 +49,7 @@ def step_function(
     own = dict(motion)
     own |= {"work": ()} if energy else {}
     own |= {"heat": ()} if energy and sticks else {}
+    own |= {LOADS: (LOADS,)} if loads else {}
     own |= dict(memory)
     own |= {"cost": ()} if running_cost else {}
     own |= controller.state_beside((*own, "h", "t", "f_tip")) if controller else {}
@@ -89,9 +93,9 @@ def step_function(
     step.__name__, step.__doc__ = name, f"One step of {method} under {name}."
     sizes = dict(controller.function.sizes) if controller else {}
     sizes |= {BRAKES: partial(_count, brakes)} if brakes else {}
-    sizes |= SIZES if bristles else {}
+    sizes |= (SIZES if bristles else {}) | (LOAD_SIZES if loads else {})
     settings: dict[str, Any] = {"energy": energy, "flexible": flexible, "bristles": bristles, "sticks": sticks}
-    settings |= {"brakes": brakes, "project": project}
+    settings |= {"loads": loads, "brakes": brakes, "project": project}
     made = partial(step_function, method, controller, running_cost, **settings)
     declared = MadeFunction(
         step, name, "closed loop", tuple(arguments), tuple(results.values()), {}, kind, sizes, made=made
@@ -141,8 +145,9 @@ def _stuck_or_slipped(method: FixedStep, model: Any, acting: Mapping[str, Any], 
     state = acting["q"], acting["qd"], energies
     bent = Bent(model, acting["q"], acting["qd"], acting[BRISTLES]) if bristles else None
     arm = model if bent is None else bent.laws.bare
-    q, qd, energies = stick_slip_step(method, arm, state, acting["h"], acting["tau"], acting["f_tip"], bent)
-    found = {"q": q, "qd": qd, "work": energies[0], "heat": energies[1]}
+    given = acting["h"], acting["tau"], acting["f_tip"], bent, acting.get(LOADS)
+    (q, qd, energies), loads = stick_slip_step(method, arm, state, *given)
+    found = {"q": q, "qd": qd, "work": energies[0], "heat": energies[1], LOADS: loads}
     if bent is not None:
         stored = bent.stored(q, qd)
         found |= {BRISTLES: bent.path.bent(q, qd), "work": energies[0] + stored, "heat": energies[1] - stored}

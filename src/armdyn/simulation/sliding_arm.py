@@ -50,10 +50,17 @@ class SlidingArm:
         tau: joint forces, held.
         f_tip: the wrench at the tip, held.
         bent: what bends beside this friction, along the step.
+        near: loads nearby of the joints whose friction depends on them, in the order of the joints.
     """
 
     def __init__(
-        self, mechanism: Mechanism, slip: Array, tau: Any, f_tip: Any = None, bent: Bent | None = None
+        self,
+        mechanism: Mechanism,
+        slip: Array,
+        tau: Any,
+        f_tip: Any = None,
+        bent: Bent | None = None,
+        near: Array | None = None,
     ) -> None:
         self.bent = bent
         self.mechanism, self.bare = mechanism, mechanism.without_friction
@@ -61,7 +68,17 @@ class SlidingArm:
         self.loaded = own_coordinates(mechanism.drive) or {}
         """The bodies whose friction depends on the load, and the coordinate that moves each."""
         self.without_loads = dataclasses.replace(mechanism, drive=other_laws(mechanism.drive))
-        self._near: Mapping[int, Any] | None = None
+        self._near: Mapping[int, Any] = {} if near is None else dict(zip(self._by_joint, near, strict=True))
+
+    @property
+    def last_loads(self) -> Array:
+        """Those of the state that was looked at last, in the order of the joints."""
+        return np.array([self._near[k] for k in self._by_joint], dtype=object)
+
+    @property
+    def _by_joint(self) -> list[int]:
+        """The bodies whose friction depends on the load, in the order of their joints."""
+        return sorted(self.loaded, key=lambda k: self.mechanism.bodies[k].joint)
 
     def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
         """Accelerations, and the two powers."""

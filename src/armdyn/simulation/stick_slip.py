@@ -67,8 +67,9 @@ def stick_slip_step(
     tau: Any,
     f_tip: Any = None,
     bent: Bent | None = None,
-) -> State:
-    """(q, qd, (W, Q)) a step of a one-step method later, forces held.
+    near: Any = None,
+) -> tuple[State, Array]:
+    """(q, qd, (W, Q)) a step of a one-step method later, forces held; and the loads that were computed last.
 
     W is the work of all that acts on the arm, less what friction takes, and Q the heat of friction, J.
 
@@ -81,21 +82,23 @@ def stick_slip_step(
         tau: joint forces, N m or N.
         f_tip: wrench at the tip, (m, f) in the tip frame.
         bent: what bends beside this friction, along this step; its force counts as friction.
+        near: loads of the joints whose friction depends on them, such as those of the step before; they decide how long
+            it takes, and the motion to rounding only.
     """
     (q, qd, energies), dry = state, dry_coordinates(mechanism.drive)
     slip = np.ones(mechanism.dof, dtype=object)
     slip[dry] = sign(qd[dry])
-    arm = SlidingArm(mechanism, slip, tau, f_tip, bent)
+    arm = SlidingArm(mechanism, slip, tau, f_tip, bent, near)
     first = arm.solved(q, qd)
     later = method.scheme.formula(arm, (first.x, first.powers), 0.0, (q, qd, energies), h)
     if not dry:
-        return later
+        return later, arm.last_loads
     friction = SlipFriction.of(arm, dry, qd, later[1], first.loads)
     doings = Doings.first(friction, -first.reactions[dry], h)
     passes = (PASSES_OF_FIRST_ORDER if method.scheme.once else PASSES) + (MORE_UNDER_LOAD if arm.loaded else 0)
     changed = _with_changes(arm, friction, doings, q, later, passes)
     # A compiled loop leaves the changes out where no joint of a group of arms does something else than before.
-    return tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True))
+    return tuple(select(doings.any_changes, *both) for both in zip(changed, later, strict=True)), arm.last_loads
 
 
 def _with_changes(
