@@ -15,6 +15,7 @@ from armdyn.actuators import Actuator, Coulomb, FrictionLaw, Gear, GearLoss, Mot
 from armdyn.actuators.published import servo
 from armdyn.control import pd_gravity
 from armdyn.simulation import ClosedLoop, FrictionWarning, Heun, RungeKutta4, SemiImplicitEuler
+from armdyn.studies import grid
 from oracles.sticking_under_load import LoadedArm
 from oracles.trees import random_tree, to_armdyn
 from simulation.test_closed_loop_sticking import HANGING, HOLD, swings
@@ -210,6 +211,18 @@ def test_loads_are_carried_and_bear_on_rounding_only() -> None:
     np.testing.assert_allclose(other.q, rolled.final.q, rtol=1e-12)
     code = loop.to_c(name="arm")
     assert code.functions[0].symbols == ("arm_init", "arm_step")
+
+
+def test_studies_hold_their_arms() -> None:
+    """Of two payloads the lighter one is held by the torques for the empty arm and what the gears take."""
+    gear = Actuator(Motor(1e-3), Gear(10.0, efficiency=0.5, back_efficiency=0.3))
+    robot = armdyn.load("planar_2r").with_actuators({"joint_1": gear, "joint_2": gear})
+    q0 = [0.1, 0.3]
+    inputs = {"q0": q0, "tau": robot.gravity_forces(q0)}
+    settings: Any = {"steps": 200, "method": RungeKutta4(1e-3), "inputs": inputs, "workers": 1}
+    found = armdyn.study(robot, grid({"tip.payload.mass": [0.1, 20.0]}), **settings)["final.q"]
+    assert (found[0] == q0).all()
+    assert (found[1] < q0).any()
 
 
 def test_rates_and_gradients_go_along_the_motion() -> None:
