@@ -15,6 +15,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
+from armdyn.simulation import flexible_hybrid
 from armdyn.simulation.chattering import Stretch, note_on
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
@@ -22,10 +23,12 @@ from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import parted, refuse_memory, stacked
 from armdyn.simulation.flexible_adaptive import AdaptiveRun
+from armdyn.simulation.flexible_pushing import FlexiblePushing, can_decide
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.one_by_one import one_by_one
+from armdyn.simulation.pieces import can_stop
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.schemes import Rates
@@ -46,6 +49,11 @@ def refuse_options(**given: Any) -> None:
     for name, value in given.items():
         if value:
             raise SettingError(f"{name} is not for arms with flexible joints; simulate robot.without_springs() with it")
+
+
+def sticks(robot: Robot, method: Method) -> bool:
+    """Whether links and rotors with dry friction stick in a simulation by this method."""
+    return bool(rubbing_bodies(robot.mechanism.drive)) and can_stop(method) and can_decide(robot)
 
 
 def plan(
@@ -70,6 +78,7 @@ def plan(
     places = flexible_places(robot.model)
     state = stacked(q, theta, places), stacked(qd, thetad, places)
     make = partial(Samples.empty, batch=q.shape[:-1], dof=robot.dof, with_f_tip=forces.f_tip is not None)
+    sticking = sticks(robot, method)
     if isinstance(method, Adaptive):
         samples = make(saved_times(duration, save_every, times))
         fill: Callable[..., None] = partial(_adaptive, duration=duration)
@@ -82,6 +91,9 @@ def plan(
         fill = partial(_fixed_steps, grid=grid, saved=saved)
     else:
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
+    if sticking:
+        in_pieces = partial(flexible_hybrid.integrate, FlexiblePushing(robot), duration=duration)
+        return samples, partial(in_pieces, method, forces, state, samples)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
     return samples, partial(fill, robot, method, forces, state, samples)
 
@@ -89,7 +101,8 @@ def plan(
 def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, EnergyAccount]:
     """qdd, and the energies of links, rotors and springs along what was kept; the springs' count as potential."""
     q, qd, theta, thetad = samples.q, samples.qd, samples.signals["theta"], samples.signals["thetad"]
-    qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0]
+    known = samples.qdd
+    qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0] if known is None else known
     potential = robot.potential_energy(q) + robot.spring_energy(q, theta)
     return qdd, EnergyAccount(robot.flexible_kinetic_energy(q, qd, thetad), potential, samples.work)
 

@@ -183,7 +183,7 @@ def simulate(
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output, switched)
         samples, integrate = _plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    sticks = happenings is not None and len(dry) > 0
+    sticks = flexible_run.sticks(robot, chosen) if flexible else happenings is not None and len(dry) > 0
     samples.notes += friction_left_out(robot, slides, chosen, sticks=sticks, pushed=bool(stops or contacts))
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):

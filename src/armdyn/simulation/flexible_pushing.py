@@ -1,0 +1,140 @@
+"""Arms with flexible joints under dry friction: links that stick and rotors that stick.
+
+Positions x = (q, theta of the flexible joints) make such an arm one whose mass matrix is
+
+    blockdiag(M(q) of the links, B_1, ..., B_f of the rotors),
+
+with forces of motors, gravity, friction and springs. So what sticks is decided as for a rigid arm (see
+`armdyn.simulation.pushing`): the rotors each by itself, the links together. The load of a rotor's friction is the force
+of its spring, which the state gives: then the bounds of what holds it do so too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, flexible_places, links_side
+from armdyn.model.mechanism import Mechanism
+from armdyn.robot import Robot
+from armdyn.simulation.dry_joints import TINY, DryJoints
+from armdyn.simulation.flexible import parted, stacked
+from armdyn.simulation.flexible_equations import holds, mass_matrix_of_links, rotor_friction, sliding_flexible_motion
+from armdyn.simulation.pushing import Bounds, Forces, Pushing
+from armdyn.simulation.stops import Barriers
+from armdyn.spatial.rotations import Array
+
+
+def can_decide(robot: Robot) -> bool:
+    """Whether sticking can be decided: no rigid joint beside the springs has friction that depends on its load."""
+    mechanism = robot.mechanism
+    return not links_side(mechanism, flexible_joints(mechanism)).drive.depends_on_load
+
+
+class FlexiblePushing(Pushing):
+    """An arm with flexible joints whose links and rotors can stick; positions are stacked.
+
+    Args:
+        robot: with springs.
+    """
+
+    def __init__(self, robot: Robot) -> None:
+        self.robot, self.joints, self.places = robot, flexible_joints(robot.mechanism), flexible_places(robot.model)
+        self.n = robot.dof
+        self.rigid = [k for k in range(self.n) if k not in self.places]
+        self.dof = self.n + len(self.joints)
+        self.barriers = Barriers(robot, None, (), self.dof)
+        self.inertias = np.array([float(joint.inertia) for joint in self.joints])
+        self._flexible, self._mass_matrix = robot.compile(sliding_flexible_motion), robot.compile(mass_matrix_of_links)
+        self._energy = robot.flexible_kinetic_energy
+        links = DryJoints.of(_without_rotors(robot))
+        self.holding_rotors = [k for k, joint in enumerate(self.joints) if any(map(holds, joint.laws))]
+        self.dry = _stacked(links, robot.mechanism, [self.joints[k] for k in self.holding_rotors], self)
+        self.is_joint = np.ones(len(self.dry), dtype=bool)
+        self.low, self.high = -self.dry.most, -self.dry.least
+        self.low_sliding, self.high_sliding = -self.dry.most_sliding, -self.dry.least_sliding
+        self.loaded = any(law.depends_on_load for joint in self.joints for law in joint.laws)
+        self.touches = np.zeros(self.n)
+        """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
+
+    def mass_matrix(self, x: Array) -> Array:
+        """That of links and rotors."""
+        M = np.zeros((self.dof, self.dof))
+        M[: self.n, : self.n] = self._mass_matrix(x[: self.n])
+        rotors = np.arange(self.n, self.dof)
+        M[rotors, rotors] = self.inertias
+        return M
+
+    def kinetic_energy(self, x: Array, xd: Array) -> float:
+        """That of links and rotors, J."""
+        (q, _), (qd, thetad) = self.parted(x), self.parted(xd)
+        return float(self._energy(q, qd, thetad))
+
+    def parted(self, x: Array) -> tuple[Array, Array]:
+        """q and theta, or their rates, of every joint."""
+        return parted(x, self.n, self.places)
+
+    def bounds(self, q: Array, qd: Array) -> Bounds:
+        """Of the forces of all rows, at the springs' forces in a state."""
+        known = super().bounds(q, qd)
+        if not self.loaded:
+            return known
+        loads, first = self.loads(q, qd), len(self.dry) - len(self.holding_rotors)
+        of_rotors = [_dry_forces(self.joints[k], loads[k]) for k in self.holding_rotors]
+        least, most, backwards, forwards = np.reshape(of_rotors, (-1, 4)).T
+        own = (-most, -least, -forwards, -backwards)
+        return Bounds(*(np.concatenate([bound[:first], now]) for bound, now in zip(known, own, strict=True)))
+
+    def loads(self, x: Array, xd: Array) -> list[float]:
+        """tau_J, the forces of the springs, N m or N."""
+        found = []
+        for place, joint in enumerate(self.joints, start=self.n):
+            i = joint.coordinate
+            deflection, rate = x[place] - x[i], xd[place] - xd[i]
+            found.append(float(joint.spring.pressed_force(deflection, rate, self.touches[i])))
+        return found
+
+    def _without_held(self, q: Array, qd: Array, acting: Forces, slip: Array) -> tuple[Array, float, Array]:
+        """Accelerations, power and friction of links and rotors without the forces of what is held."""
+        tau, *f_tip = acting
+        (q, theta), (qd, thetad) = self.parted(q), self.parted(qd)
+        directions = self.dry.directions(slip)
+        of_links, of_rotors = directions[: -self.n], directions[-self.n :]
+        found = self._flexible(q, qd, theta, thetad, tau, of_links, of_rotors, self.touches, *f_tip)
+        qdd, thetadd, power, friction, behind = found
+        return stacked(qdd, thetadd, self.places), float(power), stacked(friction, behind, self.places)
+
+
+def _without_rotors(robot: Robot) -> Robot:
+    """The arm behind its springs: what rubs in the joints themselves stays."""
+    joints = (j.replace(actuator=None, armature=0.0) if j.has_spring else j for j in robot.model.joints)
+    return Robot(robot.model.replace(joints=tuple(joints)))
+
+
+def _stacked(links: DryJoints, mechanism: Mechanism, rotors: list[FlexibleJoint], of: FlexiblePushing) -> DryJoints:
+    """What sticks at the links, and behind it the rotors: in stacked positions.
+
+    Signs have the directions of every joint of the model and, behind them, those of the rotors by coordinate.
+    """
+    n, m, first = of.n, len(rotors), len(links)
+    names = [*links.names, *(f"{mechanism.model.coordinates[rotor.coordinate].name} rotor" for rotor in rotors)]
+    rows = np.zeros((first + m, of.dof))
+    rows[:first, :n] = links.rows
+    signs = np.zeros((first + m, links.signs.shape[1] + n))
+    signs[:first, : links.signs.shape[1]] = links.signs
+    for row, rotor in enumerate(rotors, start=first):
+        rows[row, n + of.places.index(rotor.coordinate)] = 1.0
+        signs[row, rotor.coordinate - n] = 1.0
+    own = np.reshape([_dry_forces(rotor, 0.0) for rotor in rotors], (m, 4)).T
+    known = (links.least, links.most, links.least_sliding, links.most_sliding)
+    least, most, backwards, forwards = (np.concatenate(pair) for pair in zip(known, own, strict=True))
+    return DryJoints(names, rows, least, most, backwards, forwards, signs)
+
+
+def _dry_forces(joint: FlexibleJoint, load: float) -> list[float]:
+    """The least and the largest dry friction of a rotor at rest under a load, and that with which it slips either way.
+
+    Laws that do not hold at rest are those of a rotor that moves, and no part of it.
+    """
+    laws = [law for law in joint.laws if holds(law)]
+    least, most = (sum(float(law.at_rest(load)[side]) for law in laws) for side in (0, 1))
+    return [least, most, *(float(rotor_friction(laws, way * TINY, load, way)) for way in (-1.0, 1.0))]
