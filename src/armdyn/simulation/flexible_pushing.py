@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, flexible_places, links_side
+from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, flexible_places
 from armdyn.model.mechanism import Mechanism
 from armdyn.robot import Robot
 from armdyn.simulation.dry_joints import TINY, DryJoints
@@ -22,12 +22,6 @@ from armdyn.simulation.flexible_equations import holds, mass_matrix_of_links, ro
 from armdyn.simulation.pushing import Bounds, Forces, Pushing
 from armdyn.simulation.stops import Barriers
 from armdyn.spatial.rotations import Array
-
-
-def can_decide(robot: Robot) -> bool:
-    """Whether sticking can be decided: no rigid joint beside the springs has friction that depends on its load."""
-    mechanism = robot.mechanism
-    return not links_side(mechanism, flexible_joints(mechanism)).drive.depends_on_load
 
 
 class FlexiblePushing(Pushing):

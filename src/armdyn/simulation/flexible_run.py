@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
-from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
@@ -23,7 +23,7 @@ from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import parted, refuse_memory, stacked
 from armdyn.simulation.flexible_adaptive import AdaptiveRun
-from armdyn.simulation.flexible_pushing import FlexiblePushing, can_decide
+from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
@@ -53,7 +53,8 @@ def refuse_options(**given: Any) -> None:
 
 def sticks(robot: Robot, method: Method) -> bool:
     """Whether links and rotors with dry friction stick in a simulation by this method."""
-    return bool(rubbing_bodies(robot.mechanism.drive)) and can_stop(method) and can_decide(robot)
+    rubs = bool(rubbing_bodies(robot.mechanism.drive))
+    return rubs and can_stop(method) and not rigid_friction_depends_on_load(robot.mechanism)
 
 
 def plan(

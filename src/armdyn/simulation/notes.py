@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import names
 from armdyn.simulation.columns import UNITS
@@ -61,10 +61,8 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool
     dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
     if sticks or not dry:
         return
-    if drive.depends_on_load:
+    if rigid_friction_depends_on_load(robot.mechanism):
         why, remedy = "friction depends on the load", "use friction that does not, or a smooth law"
-    elif flexible_places(robot.model):
-        why, remedy = "joints are flexible", "use a smooth law"
     else:
         why, remedy = f"{method} cannot stop where joints come to rest", "use method='adaptive' or 'rk4'"
     yield (
