@@ -422,14 +422,23 @@ def test_batches_tables_and_callables():
         armdyn.simulate(robot, q0[2:], duration=0.2)
 
 
-def test_a_law_that_switches_is_carried_through_by_fixed_steps():
-    """Friction of 2 N m in all, of which a function of the rotor's... of the link's velocity gives 0.4."""
-    robot = hinge(Coulomb(1.0))
+@pytest.mark.parametrize("coulomb", [0.4, 0.0])
+def test_a_law_that_switches_is_carried_through_by_fixed_steps(coulomb):
+    """A motor that brakes a rigid joint by the sign of its velocity, against a steep smooth law by a stiff solver."""
+    drive = Actuator(Motor(ROTOR), friction=Coulomb(coulomb), spring=Spring(300.0, damping=2.0))
+    robot = ARM.with_gravity((0, 0, 0)).with_actuators({"joint_1": drive})
+    settings = {"q0": [0.0, 0.3], "qd0": [0.3, 0.2], "duration": 0.5, "save_every": 0.05}
     motion = armdyn.simulate(
-        robot, [0.0], [0.3], duration=4.0, torque=lambda t, q, qd: -0.4 * np.sign(qd) - 3.0 * qd, save_every=0.1
+        robot, torque=lambda t, q, qd: [0.0, -4.0 * np.sign(qd[1])], method=Adaptive(1e-8, 1e-8), **settings
     )
-    assert np.isfinite(motion.q).all()
-    assert {kind for _, kind in kinds(motion)} >= {"stick"}
+    (note,) = motion.notes
+    assert note.startswith("chattering: the torque of 'joint_2' switched faster than the adaptive method can follow")
+    stiff = Adaptive(1e-8, 1e-8, scipy_method="Radau", chattering_step=None)
+    smooth = armdyn.simulate(
+        robot, torque=lambda t, q, qd: [0.0, -4.0 * np.tanh(qd[1] / 1e-5)], method=stiff, **settings
+    )
+    np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=1e-4)
+    assert abs(smooth.q[-1, 0]) > 0.02
 
 
 @pytest.mark.parametrize("scipy_method", ["BDF", "LSODA"])

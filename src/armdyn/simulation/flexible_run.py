@@ -128,19 +128,21 @@ class Flexible:
         self.places, self.motion = flexible_places(self.robot.model), self.robot.compile(flexible_motion)
         self.hold, self.rubbing = 0, rubbing_bodies(self.robot.mechanism.drive)
         self.held: tuple[Array, ...] | None = None
+        self.acting: tuple[Array, ...] = ()
+        """What acted when the equations were evaluated last."""
 
     def __call__(self, t: float, x: Array, xd: Array) -> Rates:
         """Accelerations of links and rotors, and the power of what acts."""
         (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
-        acting = self.forces.at(self.hold, t, q, qd) if self.held is None else self.held
+        self.acting = self.forces.at(self.hold, t, q, qd) if self.held is None else self.held
         self.samples.effort.evaluations += 1
-        qdd, thetadd, power = self.motion(q, qd, theta, thetad, *acting)
+        qdd, thetadd, power = self.motion(q, qd, theta, thetad, *self.acting)
         return stacked(qdd, thetadd, self.places), power
 
-    def directions(self, xd: Array) -> tuple[Array]:
-        """Of dry friction, for each joint with such; rotor and bearing in one number."""
+    def watched(self, xd: Array) -> tuple[Array, ...]:
+        """What may switch: directions of dry friction, rotor and bearing of a joint in one number, and what acted."""
         qd, thetad = (np.sign(self.robot.mechanism.drive.rates(x)[self.rubbing]) for x in self._parted(xd))
-        return (2.0 * thetad + qd,)
+        return 2.0 * thetad + qd, *self.acting
 
     def record(self, t: float, x: Array, xd: Array, work: Any) -> None:
         """Keep a state."""
@@ -212,4 +214,5 @@ def _adaptive(
     finally:
         samples.events.sort(key=lambda one: one.t)
         if chattered and method.chattering_step is not None:
-            samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))
+            names = [*rubbing_names(robot), *flexible_hybrid.names_of_forces(robot)]
+            samples.notes.append(note_on(chattered, method.chattering_step, names))
