@@ -4,8 +4,8 @@ With x = theta - q,
 
     I qdd = k x + f,    B thetadd = tau - k x - F,    F = s (c + a s k x)    where the rotor slides in the direction s,
 
-a being 1/eta - 1 where the rotor drives the link, s x > 0, and eta_b - 1 where it is driven. So x swings harmonically about
-a constant, and q is its double integral. Where the rotor sticks, theta is constant.
+a being 1/eta - 1 where the rotor drives the link, s x > 0, and eta_b - 1 where it is driven. So x swings harmonically
+about a constant, and q is its double integral. Where the rotor sticks, theta is constant.
 """
 
 from dataclasses import dataclass

@@ -35,9 +35,7 @@ def rotor_friction(laws: Sequence[FrictionLaw], rate: Any, load: Any, direction:
     return sum(law.force(sliding if holds(law) else rate, load) for law in laws)
 
 
-@function(
-    "(n),(n),(n),(n),(n),(joints),(n),(n),(6)?->(n),(n),(),(n),(n)", sources=(*SOURCES, "actuators")
-)
+@function("(n),(n),(n),(n),(n),(joints),(n),(n),(6)?->(n),(n),(),(n),(n)", sources=(*SOURCES, "actuators"))
 def sliding_flexible_motion(
     model: Any,
     q: Array,
@@ -92,4 +90,5 @@ def mass_matrix_of_links(model: Any, q: Array) -> Array:
     Args:
         q: positions of the links, rad or m, shape (..., n).
     """
-    return mass_matrix(links_side(model, flexible_joints(model)), q)
+    M: Array = mass_matrix(links_side(model, flexible_joints(model)), q)
+    return M

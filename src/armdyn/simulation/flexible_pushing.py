@@ -19,7 +19,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.dry_joints import TINY, DryJoints
 from armdyn.simulation.flexible import parted, stacked
 from armdyn.simulation.flexible_equations import holds, mass_matrix_of_links, rotor_friction, sliding_flexible_motion
-from armdyn.simulation.pushing import Bounds, Forces, Pushing
+from armdyn.simulation.pushing import Bounds, Forces, Mode, Pushing, Rates
 from armdyn.simulation.stops import Barriers
 from armdyn.spatial.rotations import Array
 
@@ -44,23 +44,24 @@ class FlexiblePushing(Pushing):
         self.holding_rotors = [k for k, joint in enumerate(self.joints) if any(map(holds, joint.laws))]
         self.dry = _stacked(links, robot.mechanism, [self.joints[k] for k in self.holding_rotors], self)
         self.is_joint = np.ones(len(self.dry), dtype=bool)
+        self.of_rotors = np.arange(len(self.dry)) >= len(links)
         self.low, self.high = -self.dry.most, -self.dry.least
         self.low_sliding, self.high_sliding = -self.dry.most_sliding, -self.dry.least_sliding
         self.loaded = any(law.depends_on_load for joint in self.joints for law in joint.laws)
         self.touches = np.zeros(self.n)
         """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
 
-    def mass_matrix(self, x: Array) -> Array:
+    def mass_matrix(self, q: Array) -> Array:
         """That of links and rotors."""
         M = np.zeros((self.dof, self.dof))
-        M[: self.n, : self.n] = self._mass_matrix(x[: self.n])
+        M[: self.n, : self.n] = self._mass_matrix(q[: self.n])
         rotors = np.arange(self.n, self.dof)
         M[rotors, rotors] = self.inertias
         return M
 
-    def kinetic_energy(self, x: Array, xd: Array) -> float:
+    def kinetic_energy(self, q: Array, qd: Array) -> float:
         """That of links and rotors, J."""
-        (q, _), (qd, thetad) = self.parted(x), self.parted(xd)
+        (q, _), (qd, thetad) = self.parted(q), self.parted(qd)
         return float(self._energy(q, qd, thetad))
 
     def parted(self, x: Array) -> tuple[Array, Array]:
@@ -72,11 +73,21 @@ class FlexiblePushing(Pushing):
         known = super().bounds(q, qd)
         if not self.loaded:
             return known
-        loads, first = self.loads(q, qd), len(self.dry) - len(self.holding_rotors)
+        loads, first = self.loads(q, qd), int(np.count_nonzero(~self.of_rotors))
         of_rotors = [_dry_forces(self.joints[k], loads[k]) for k in self.holding_rotors]
         least, most, backwards, forwards = np.reshape(of_rotors, (-1, 4)).T
         own = (-most, -least, -forwards, -backwards)
         return Bounds(*(np.concatenate([bound[:first], now]) for bound, now in zip(known, own, strict=True)))
+
+    def rates(self, q: Array, qd: Array, acting: Forces, mode: Mode, *, shared: bool = False) -> Rates:
+        """As of a rigid arm for what sticks at the links; friction takes the whole force on a rotor that sticks."""
+        rotors = mode.held & self.of_rotors
+        found = super().rates(q, qd, acting, mode._replace(held=mode.held & ~rotors), shared=shared)
+        if rotors.any():
+            places = self.dry.coordinates(rotors)
+            found.friction[places] += self.inertias[places - self.n] * found.qdd[places]
+            found.qdd[places] = 0.0
+        return found
 
     def loads(self, x: Array, xd: Array) -> list[float]:
         """tau_J, the forces of the springs, N m or N."""

@@ -550,7 +550,7 @@ class StateInMotion:
     def _moved(self, y: Array, q: Array, qd: Array) -> Array:
         """The state with q and qd put right, the kinetic energy that takes being counted as work."""
         kinetic = self.pushing.kinetic_energy
-        return self._with(y, q, qd, float(kinetic(q, qd) - kinetic(q, self._state(y)[1])))
+        return self._with(y, q, qd, kinetic(q, qd) - kinetic(q, self._state(y)[1]))
 
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
         """Note what is held and was not, what is left, and joints that turn round."""
@@ -698,9 +698,7 @@ def _closes(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bra
     return closes(gap(at), speed(at), times, starts=starts)
 
 
-def _found(
-    kind: str, place: int, step: Step, value: Along, bracket: Callable[[At], Bracket | None]
-) -> Iterator[Found]:
+def _found(kind: str, place: int, step: Step, value: Along, bracket: Callable[[At], Bracket | None]) -> Iterator[Found]:
     """The crossing of zero of a value in the step, if it crosses: bracketed near the motion, located on it.
 
     Where what is near the motion deceives, the motion itself is looked at.

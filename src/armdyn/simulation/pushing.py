@@ -98,7 +98,7 @@ class Pushing:
         self.robot, self.barriers, self.dry = robot, barriers, dry
         self._motion, self._sliding = motion_of(robot, redundant), sliding_motion_of(robot, redundant)
         self._rubs = robot.mechanism.drive.has_friction
-        self.dof, self.mass_matrix, self.kinetic_energy = robot.dof, robot.mass_matrix, robot.kinetic_energy
+        self.dof = robot.dof
         self.is_joint = np.arange(len(barriers) + len(dry)) >= len(barriers)
         self.low = np.concatenate([np.zeros(len(barriers)), -dry.most])
         self.high = np.concatenate([np.full(len(barriers), np.inf), -dry.least])
@@ -110,6 +110,15 @@ class Pushing:
         if not len(self.barriers):
             return self.dry.rows
         return np.vstack([self.barriers.rows(q), self.dry.rows])
+
+    def mass_matrix(self, q: Array) -> Array:
+        """M(q), shape (n, n)."""
+        M: Array = self.robot.mass_matrix(q)
+        return M
+
+    def kinetic_energy(self, q: Array, qd: Array) -> float:
+        """J."""
+        return float(self.robot.kinetic_energy(q, qd))
 
     def bounds(self, q: Array, qd: Array) -> Bounds:
         """Of the forces of all rows; the same at every state of a rigid arm."""
@@ -208,7 +217,7 @@ class Pushing:
         none = np.zeros(len(speed))
         p = least_squares(metric.B, (1.0 + e) * speed, none, none + np.inf)
         after = qd + metric.change(p)
-        return after, float(self.kinetic_energy(q, qd) - self.kinetic_energy(q, after))
+        return after, self.kinetic_energy(q, qd) - self.kinetic_energy(q, after)
 
     def closed(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
         """The state with the held gaps and all held speeds put to zero, by the least change in the metric of M."""

@@ -84,9 +84,7 @@ def _restitution(value: float) -> float:
 class Barriers:
     """All stops and contacts of a robot: names, coefficients of restitution, gaps and their rows, in one order."""
 
-    def __init__(
-        self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact], size: int | None = None
-    ) -> None:
+    def __init__(self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact], size: int | None = None) -> None:
         limits = [] if stops is None else limits_of(robot, stops.joints)
         if stops is not None and not limits:
             raise SettingError(f"stops={stops}, but no such joint of {robot.name!r} has limits; with_limits gives some")
