@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import FlexibleJoint, flexible_joints, flexible_places
-from armdyn.model.mechanism import Mechanism
+from armdyn.actuators.flexible_joints import flexible_joints, flexible_places
+from armdyn.model.friction import FrictionLaw
 from armdyn.robot import Robot
 from armdyn.simulation.dry_joints import TINY, DryJoints
 from armdyn.simulation.flexible import parted, stacked
-from armdyn.simulation.flexible_equations import holds, mass_matrix_of_links, rotor_friction, sliding_flexible_motion
+from armdyn.simulation.flexible_equations import holds, mass_matrix_of_links, sliding_flexible_motion
 from armdyn.simulation.pushing import Bounds, Forces, Mode, Pushing, Rates
 from armdyn.simulation.stops import Barriers
 from armdyn.spatial.rotations import Array
@@ -41,8 +41,9 @@ class FlexiblePushing(Pushing):
         self._flexible, self._mass_matrix = robot.compile(sliding_flexible_motion), robot.compile(mass_matrix_of_links)
         self._energy = robot.flexible_kinetic_energy
         links = DryJoints.of(_without_rotors(robot))
-        self.holding_rotors = [k for k, joint in enumerate(self.joints) if any(map(holds, joint.laws))]
-        self.dry = _stacked(links, robot.mechanism, [self.joints[k] for k in self.holding_rotors], self)
+        of_joints = [[law for law in joint.laws if holds(law)] for joint in self.joints]
+        self.laws = {k: laws for k, laws in enumerate(of_joints) if laws}
+        self.dry = self._with_rotors(links)
         self.is_joint = np.ones(len(self.dry), dtype=bool)
         self.of_rotors = np.arange(len(self.dry)) >= len(links)
         self.low, self.high = -self.dry.most, -self.dry.least
@@ -50,6 +51,23 @@ class FlexiblePushing(Pushing):
         self.loaded = any(law.depends_on_load for joint in self.joints for law in joint.laws)
         self.touches = np.zeros(self.n)
         """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
+
+    def _with_rotors(self, links: DryJoints) -> DryJoints:
+        """What sticks at the links, and behind it the rotors: in stacked positions.
+
+        Signs have the directions of every joint of the model and, behind them, those of the rotors by coordinate.
+        """
+        first, joints, m = len(links), links.signs.shape[1], len(links) + len(self.laws)
+        rows, signs = np.zeros((m, self.dof)), np.zeros((m, joints + self.n))
+        rows[:first, : self.n], signs[:first, :joints] = links.rows, links.signs
+        places = [self.joints[k].coordinate for k in self.laws]
+        for row, (k, coordinate) in enumerate(zip(self.laws, places, strict=True), start=first):
+            rows[row, self.n + k] = signs[row, joints + coordinate] = 1.0
+        own = np.reshape([_dry_forces(laws, 0.0) for laws in self.laws.values()], (-1, 4)).T
+        known = (links.least, links.most, links.least_sliding, links.most_sliding)
+        least, most, backwards, forwards = (np.concatenate(pair) for pair in zip(known, own, strict=True))
+        names = [f"{self.robot.model.coordinates[place].name} rotor" for place in places]
+        return DryJoints([*links.names, *names], rows, least, most, backwards, forwards, signs)
 
     def mass_matrix(self, q: Array) -> Array:
         """That of links and rotors."""
@@ -74,7 +92,7 @@ class FlexiblePushing(Pushing):
         if not self.loaded:
             return known
         loads, first = self.loads(q, qd), int(np.count_nonzero(~self.of_rotors))
-        of_rotors = [_dry_forces(self.joints[k], loads[k]) for k in self.holding_rotors]
+        of_rotors = [_dry_forces(laws, loads[k]) for k, laws in self.laws.items()]
         least, most, backwards, forwards = np.reshape(of_rotors, (-1, 4)).T
         own = (-most, -least, -forwards, -backwards)
         return Bounds(*(np.concatenate([bound[:first], now]) for bound, now in zip(known, own, strict=True)))
@@ -115,31 +133,7 @@ def _without_rotors(robot: Robot) -> Robot:
     return Robot(robot.model.replace(joints=tuple(joints)))
 
 
-def _stacked(links: DryJoints, mechanism: Mechanism, rotors: list[FlexibleJoint], of: FlexiblePushing) -> DryJoints:
-    """What sticks at the links, and behind it the rotors: in stacked positions.
-
-    Signs have the directions of every joint of the model and, behind them, those of the rotors by coordinate.
-    """
-    n, m, first = of.n, len(rotors), len(links)
-    names = [*links.names, *(f"{mechanism.model.coordinates[rotor.coordinate].name} rotor" for rotor in rotors)]
-    rows = np.zeros((first + m, of.dof))
-    rows[:first, :n] = links.rows
-    signs = np.zeros((first + m, links.signs.shape[1] + n))
-    signs[:first, : links.signs.shape[1]] = links.signs
-    for row, rotor in enumerate(rotors, start=first):
-        rows[row, n + of.places.index(rotor.coordinate)] = 1.0
-        signs[row, rotor.coordinate - n] = 1.0
-    own = np.reshape([_dry_forces(rotor, 0.0) for rotor in rotors], (m, 4)).T
-    known = (links.least, links.most, links.least_sliding, links.most_sliding)
-    least, most, backwards, forwards = (np.concatenate(pair) for pair in zip(known, own, strict=True))
-    return DryJoints(names, rows, least, most, backwards, forwards, signs)
-
-
-def _dry_forces(joint: FlexibleJoint, load: float) -> list[float]:
-    """The least and the largest dry friction of a rotor at rest under a load, and that with which it slips either way.
-
-    Laws that do not hold at rest are those of a rotor that moves, and no part of it.
-    """
-    laws = [law for law in joint.laws if holds(law)]
+def _dry_forces(laws: list[FrictionLaw], load: float) -> list[float]:
+    """The least and the largest friction of a rotor at rest under a load, and that with which it slips either way."""
     least, most = (sum(float(law.at_rest(load)[side]) for law in laws) for side in (0, 1))
-    return [least, most, *(float(rotor_friction(laws, way * TINY, load, way)) for way in (-1.0, 1.0))]
+    return [least, most, *(sum(float(law.force(way, load)) for law in laws) for way in (-TINY, TINY))]

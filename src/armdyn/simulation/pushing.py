@@ -151,9 +151,11 @@ class Pushing:
         held, p = mode.held, np.zeros(len(self.is_joint))
         if held.any():
             metric, approach = self.metric(q, held), self._approach(q, qd, qdd, held)
-            bounds = self.bounds(q, qd)
-            holding = Holding(metric.B, approach, bounds.low[held], bounds.high[held])
-            p[held] = holding.within_bounds() if shared else holding.forces
+            if shared:
+                bounds = self.bounds(q, qd)
+                p[held] = Holding(metric.B, approach, bounds.low[held], bounds.high[held]).within_bounds()
+            else:
+                p[held] = Holding.of(metric.B, approach).forces
             qdd = qdd + metric.change(p[held])
             stuck = p[self.is_joint]
             friction = friction - self.dry.rows.T @ stuck
