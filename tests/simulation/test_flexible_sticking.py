@@ -63,7 +63,7 @@ def kinds(motion):
 
 def test_a_link_swings_on_the_spring_of_a_rotor_that_friction_holds_for_ten_minutes():
     """theta does not change in any digit, and q is a harmonic oscillation of sqrt(k/I)."""
-    k = 1.3 * LINK
+    k = 0.13 * LINK
     robot, w = hinge(Coulomb(0.6), spring=Spring(k)), np.sqrt(k / LINK)
     most = 0.5 / k
     motion = simulated(robot, (0.3 + most, 0.0, 0.3, 0.0), duration=600.0, method=FINE)
@@ -231,12 +231,10 @@ def test_an_engaged_brake_holds_the_rotor_alone():
 
 def test_a_gear_loss_alone_holds_within_its_cone():
     """tau between eta load and load/eta_b."""
-    robot = hinge(gear=Gear(1.0, efficiency=0.8, back_efficiency=0.6), spring=Spring(K))
-    load = -1.0
+    robot, load = hinge(gear=Gear(1.0, efficiency=0.8, back_efficiency=0.6)), -1.0
+    robot = robot.with_friction({"joint_1": (0.0, 50.0)})
     for tau, moves in ((-0.7, 0), (-1.2, 0), (-0.55, 1), (-1.3, -1)):
-        motion = armdyn.simulate(
-            robot.with_friction({"joint_1": (0.0, 50.0)}), [0.0], theta0=[load / K], duration=0.05, torque=[tau]
-        )
+        motion = armdyn.simulate(robot, [0.0], theta0=[load / K], duration=0.05, torque=[tau])
         moved = motion.signals["theta"][-1, 0] - load / K
         assert np.sign(moved) == moves
         assert (motion.q == 0.0).all()
@@ -255,7 +253,7 @@ def two_joints(*laws, efficiency=None):
     return ARM.with_actuators(drives).with_friction({"joint_1": (0.05, 1.0)})
 
 
-SWING = {"q0": [-0.9, 0.7], "qd0": [1.0, -2.0], "theta0": [-0.95, 0.7], "thetad0": [0.0, -2.0], "duration": 1.5}
+SWING = {"q0": [-0.9, 0.7], "qd0": [1.0, -2.0], "theta0": [-0.95, 0.7], "thetad0": [0.0, -2.0], "duration": 1.0}
 
 
 def test_an_arm_that_swings_and_sticks_closes_its_energy_account_by_every_method():
@@ -271,15 +269,16 @@ def test_an_arm_that_swings_and_sticks_closes_its_energy_account_by_every_method
         errors.append(abs(motion.q - exact.q).max())
     assert errors[0] < 1e-5
     assert errors[2] < errors[0] / 100.0
-    radau = armdyn.simulate(robot, **SWING, method=Adaptive(1e-9, 1e-11, scipy_method="Radau"), save_every=0.25)
+    radau = armdyn.simulate(robot, **SWING, method=Adaptive(1e-8, 1e-10, scipy_method="Radau"), save_every=0.25)
     np.testing.assert_allclose(radau.q, exact.q, rtol=0, atol=1e-6)
 
 
-def free_and_inertia(robot, q, qd, theta, thetad, tau):
-    """Accelerations of links and rotor without dry friction and viscous friction, and the inertia of (q, theta_1)."""
-    smooth = robot.without_friction()
-    qdd, thetadd = smooth.flexible_forward_dynamics(q, qd, theta, thetad, tau)
-    behind = smooth.with_actuators({"joint_1": None})
+def free_and_inertia(smooth, behind, q, theta, tau):
+    """Accelerations of links and rotor that rest, without friction, and the inertia of (q, theta_1).
+
+    smooth is the arm without friction, and behind that without what stands before the spring.
+    """
+    qdd, thetadd = smooth.flexible_forward_dynamics(q, [0.0, 0.0], theta, [0.0, 0.0], tau)
     M = np.zeros((3, 3))
     M[:2, :2] = behind.mass_matrix(q)
     M[2, 2] = 0.004 * 10.0**2
@@ -311,6 +310,8 @@ def test_what_is_decided_at_rest_is_a_consistent_case_of_all(efficiency):
     rng = np.random.default_rng(17)
     robot = two_joints(StaticKinetic(2.5, 2.0), efficiency=efficiency)
     pushing, seen, several = FlexiblePushing(robot), set(), 0
+    smooth = robot.without_friction()
+    behind = smooth.with_actuators({"joint_1": None})
     assert pushing.dry.names == ["joint_1", "joint_2", "joint_1 rotor"]
     loss = None if efficiency is None else GearLoss(*efficiency)
     for _ in range(250):
@@ -318,8 +319,7 @@ def test_what_is_decided_at_rest_is_a_consistent_case_of_all(efficiency):
         theta = q + robot.spring_deflections(robot.gravity_forces(q) * rng.uniform(0.7, 1.3, 2))
         load = float(Spring(300.0, 0.8, 2e3).force(theta[0] - q[0], 0.0))
         tau += [load, robot.gravity_forces(q)[1]]
-        none = np.zeros(2)
-        free, M = free_and_inertia(robot, q, none, theta, none, tau)
+        free, M = free_and_inertia(smooth, behind, q, theta, tau)
         static, kinetic = np.array([1.0, 1.5, 2.5]), np.array([1.0, 1.2, 2.0])
         static, kinetic = np.array([-static, static]), np.array([-kinetic, kinetic])
         if loss is not None:
@@ -438,16 +438,15 @@ def test_a_law_that_switches_is_carried_through_by_fixed_steps(coulomb):
     drive = Actuator(Motor(ROTOR), friction=Coulomb(coulomb), spring=Spring(300.0, damping=2.0))
     robot = ARM.with_gravity((0, 0, 0)).with_actuators({"joint_1": drive})
     settings = {"q0": [0.0, 0.3], "qd0": [0.3, 0.2], "duration": 0.5, "save_every": 0.05}
-    motion = armdyn.simulate(
-        robot, torque=lambda t, q, qd: [0.0, -4.0 * np.sign(qd[1])], method=Adaptive(1e-8, 1e-8), **settings
-    )
+    steps = Adaptive(1e-8, 1e-8, chattering_step=5e-4)
+    motion = armdyn.simulate(robot, torque=lambda t, q, qd: [0.0, -4.0 * np.sign(qd[1])], method=steps, **settings)
     (note,) = motion.notes
     assert note.startswith("chattering: the torque of 'joint_2' switched faster than the adaptive method can follow")
     stiff = Adaptive(1e-8, 1e-8, scipy_method="Radau", chattering_step=None)
     smooth = armdyn.simulate(
         robot, torque=lambda t, q, qd: [0.0, -4.0 * np.tanh(qd[1] / 1e-5)], method=stiff, **settings
     )
-    np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(motion.q, smooth.q, rtol=0, atol=5e-4)  # the first order of 0.5 ms
     assert abs(smooth.q[-1, 0]) > 0.02
 
 

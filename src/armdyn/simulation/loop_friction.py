@@ -75,7 +75,7 @@ def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None
     if robot.mechanism.drive.depends_on_load:
         return "friction depends on the load (use friction that does not, or a smooth law)"
     if flexible_places(robot.model):
-        return "joints are flexible (use a smooth law, or robot.without_springs())"
+        return "joints are flexible (use armdyn.simulate, a smooth law, or robot.without_springs())"
     if robot.model.constraints:
         return "the robot has constraints (use armdyn.simulate, or a smooth law)"
     if method.scheme.memory:
