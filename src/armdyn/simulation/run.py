@@ -78,8 +78,8 @@ def simulate(
 
     Where joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as
     `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
-    counts as potential. ``torque`` acts on the rotors. Rotors and links with dry friction stick and slip each by itself:
-    the friction of rotors is ``trajectory.signals["rotor_friction"]``.
+    counts as potential. ``torque`` acts on the rotors. Rotors and links with dry friction stick and slip each by
+    itself; the friction of rotors is ``trajectory.signals["rotor_friction"]``.
 
     Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the motion:
     ``trajectory.signals["bristles"]``, in the order of the joints, their laws and their elements. What is stored in it
