@@ -469,5 +469,5 @@ def test_a_rigid_joint_whose_friction_depends_on_its_load_keeps_all_from_stickin
     }
     motion = armdyn.simulate(ARM.with_actuators(drives), [0.1, 0.2], duration=0.02, method="rk4")
     (note,) = (note for note in motion.notes if "do not stick" in note)
-    assert note.startswith("friction depends on the load")
+    assert note.startswith("friction of rigid joints beside flexible ones depends on the load")
     assert "rotor_friction" not in motion.signals

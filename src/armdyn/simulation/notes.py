@@ -62,7 +62,8 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool
     if sticks or not dry:
         return
     if rigid_friction_depends_on_load(robot.mechanism):
-        why, remedy = "friction depends on the load", "use friction that does not, or a smooth law"
+        of_whom = " of rigid joints beside flexible ones" if flexible_places(robot.model) else ""
+        why, remedy = f"friction{of_whom} depends on the load", "use friction that does not, or a smooth law"
     else:
         why, remedy = f"{method} cannot stop where joints come to rest", "use method='adaptive' or 'rk4'"
     yield (
