@@ -120,6 +120,21 @@ def test_rotor_and_link_are_two_masses_in_closed_form(drive, tau):
     assert motion.notes == ()
 
 
+def test_fixed_steps_keep_their_order_where_the_load_of_a_gear_changes_its_sign():
+    """The loss has a kink there, which no step goes over; nor over what sticks and slips."""
+    laws, gear, numbers = DRIVES["gear loss"]
+    start = (0.1, 1.5, 0.13, 0.0)
+    events, at = TwoMasses(LINK, ROTOR, K, **numbers).motion(start, 1.6)
+    assert len(events) == 7
+    errors = []
+    for step in (8e-3, 4e-3, 2e-3):
+        motion = simulated(hinge(*laws, gear=gear), start, duration=1.6, method="rk4", step=step, save_every=0.4)
+        assert kinds(motion) == [("joint_1 rotor", kind) for _, kind in events]
+        errors.append(abs(states(motion) - [at(t) for t in motion.t]).max())
+    assert errors[2] < 5e-8
+    assert errors[0] > 10.0 * errors[1] > 100.0 * errors[2]
+
+
 def test_all_kinds_of_events_are_among_them():
     found = [
         kind

@@ -24,6 +24,7 @@ from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.play import ends_of
 from armdyn.simulation.progress import Report
+from armdyn.simulation.pushing import Mode
 from armdyn.simulation.samples import Samples
 from armdyn.spatial.rotations import Array
 
@@ -104,6 +105,8 @@ class FlexibleInMotion(StateInMotion):
         self.longest = method.chattering_step if isinstance(method, Adaptive) else None
         self.watch = Watch(duration) if forces.by_callables and self.longest is not None else None
         self.plays = [end for end in ends_of(pushing.robot) if not end.of_push]
+        self.signs = np.zeros(len(pushing.joints), dtype=int)
+        """Of loads that changed it while the rotor slid, else 0: what is zero but for rounding has that sign."""
 
     def _begun(self, t: float, y: Array) -> Array:
         """The first state: what is pressed at an end of a play touches there."""
@@ -119,11 +122,31 @@ class FlexibleInMotion(StateInMotion):
         return x[:n], xd[:n]
 
     def _watched_beside(self, begin: float) -> Iterator[tuple[str, int, Along, int]]:
-        """The ends of plays: one that touches is left, those of a play in which nothing touches are reached."""
+        """The ends of plays, and loads that change their sign.
+
+        An end that touches is left, those of a play in which nothing touches are reached. Friction under load, as of a
+        gear that is driven or drives, has a kink where its load changes the sign.
+        """
         for place, end in enumerate(self.plays):
             touch = self.pushing.touches[end.link]
             if touch in (0.0, end.side):
                 yield "touch", place, partial(self._press, place, begin), -1 if touch else 1
+
+        for k in self.pushing.kinks:
+            if not self._held_rotors()[k]:
+                for way in (-1, 1):
+                    yield "load", way * (k + 1), partial(self._load, k, begin), way
+
+    def _held_rotors(self) -> Array:
+        """Whether the rotor of each flexible joint sticks."""
+        held = np.zeros(self.pushing.dof, dtype=bool)
+        held[self.dry.coordinates(self.mode.held & self.pushing.of_rotors)] = True
+        return held[self.pushing.n :]
+
+    def _load(self, k: int, begin: float, at: At) -> Function:
+        """The load of a rotor's friction; its sign alone at the begin, where that is known."""
+        known = float(self.signs[k])
+        return lambda t: known if known and t <= begin else self.pushing.loads(*self._state(at(t)))[k]
 
     def _press(self, place: int, begin: float, at: At) -> Function:
         """How an end of a play is pressed; at the begin, where it may be zero but for rounding, as the piece says."""
@@ -132,14 +155,22 @@ class FlexibleInMotion(StateInMotion):
 
     def _changed(self, t: float, y: Array, found: Found) -> Array:
         """The state behind a link's or rotor's rest, what is held being left, or an end of a play."""
-        if found.kind != "touch":
+        if found.kind not in ("touch", "load"):
             return super()._changed(t, y, found)
         self.integrator.restart()
+        if found.kind == "load":
+            self.signs[abs(found.place) - 1] = np.sign(found.place)
+            return self._corrected(y, after_step=True) if self.mode.held.any() else y
         end, touches = self.plays[found.place], self.pushing.touches.copy()
         touches[end.link] = 0.0 if touches[end.link] else end.side
         self.pushing.touches = touches
         self._note(t, end.joint, "contact" if touches[end.link] else "release", y)
         return self._settled(t, y)
+
+    def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
+        """As of rigid arms; the loads of rotors that stick are not looked at."""
+        super()._note_changes(t, y, before, quiet=quiet)
+        self.signs[self._held_rotors()] = 0
 
     def _record_state(self, t: float, y: Array) -> None:
         """Keep a state, the accelerations of its links, and what rubs."""

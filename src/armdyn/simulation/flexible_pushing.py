@@ -48,7 +48,8 @@ class FlexiblePushing(Pushing):
         self.of_rotors = np.arange(len(self.dry)) >= len(links)
         self.low, self.high = -self.dry.most, -self.dry.least
         self.low_sliding, self.high_sliding = -self.dry.most_sliding, -self.dry.least_sliding
-        self.loaded = any(law.depends_on_load for joint in self.joints for law in joint.laws)
+        loaded = [k for k, joint in enumerate(self.joints) if any(law.depends_on_load for law in joint.laws)]
+        self.loaded, self.kinks = bool(loaded), [k for k in loaded if not self.joints[k].spring.is_loose]
         self.touches = np.zeros(self.n)
         """1 and -1 of the joints whose rotor and link touch at an end of their play; the motion keeps it."""
 
