@@ -411,6 +411,20 @@ def test_plays_beside_joints_that_stick_are_those_of_arms_without(damping):
     assert abs(beside.energy.relative_drift).max() < 1e-8
 
 
+@pytest.mark.parametrize("damping", [0.0, 4.0])
+def test_fixed_steps_keep_their_order_across_a_play(damping):
+    drive = Actuator(Motor(ROTOR), friction=Coulomb(0.3), spring=Spring(300.0, damping, backlash=0.02))
+    robot = ARM.with_actuators({"joint_1": drive}).with_friction({"joint_2": (0.1, 0.5)})
+    settings = {"q0": [0.0, 0.4], "thetad0": [0.5, 0.0], "duration": 0.8, "save_every": 0.2}
+    exact = armdyn.simulate(robot, method=FINE, **settings)
+    assert {"contact", "release", "reversal"} <= {kind for _, kind in kinds(exact)}
+    errors = [
+        abs(armdyn.simulate(robot, method="rk4", step=step, **settings).q - exact.q).max() for step in (4e-3, 2e-3)
+    ]
+    assert errors[0] < 1e-6
+    assert errors[1] < errors[0] / 12.0
+
+
 # Ways to simulate.
 
 
