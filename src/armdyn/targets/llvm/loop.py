@@ -22,9 +22,10 @@ from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
 # Without prefer-vector-width some processors' 512-bit vectors are cut in two, for the sake of other code's clock.
+# Aligned, what does not fit into the registers does not cross a line of the cache on the stack.
 # The loop's scratch memory may span many pages; probed, a stack that is too small is noticed on its guard page.
 ATTRIBUTES = """\
-attributes #0 = { nounwind noinline "prefer-vector-width"="512" "min-legal-vector-width"="512" }
+attributes #0 = { nounwind noinline alignstack=64 "prefer-vector-width"="512" "min-legal-vector-width"="512" }
 attributes #2 = { nounwind noinline "probe-stack"="inline-asm" }
 attributes #1 = { nounwind noinline cold "prefer-vector-width"="512" "min-legal-vector-width"="512" }
 !0 = !{!"branch_weights", i32 1, i32 1000000}

@@ -1,10 +1,10 @@
 """The order of the instructions of a stretch of arithmetic, so that chains of them overlap.
 
 A processor begins two vector instructions a cycle and waits some cycles for each result. It looks ahead for what it can
-begin meanwhile, but some hundred instructions at most, and recursions over the joints of an arm are longer chains than
-that. So the instructions are put into the order in which a processor that sees all of them would begin them: list
-scheduling (Graham 1966), of what is ready the longest chain first. More values at a time than there are registers for
-would go through memory; where there are so many, what ends most of them comes first.
+begin meanwhile, some hundred instructions, and the recursions over the joints of an arm are longer chains than that. So
+the instructions are put into the order in which a processor that sees further would begin them: list scheduling, of
+what is ready the longest chain first. More values at a time than there are registers for go through memory; where there
+are as many, what ends most of them comes first, and what stands too far behind has to wait.
 """
 
 from __future__ import annotations
@@ -19,18 +19,19 @@ from armdyn.targets.llvm.sections import arguments_of
 AT_ONCE = 2
 """Instructions that begin in one cycle."""
 
-CYCLES = {"div": 24, "sqrt": 30, "neg": 1, "abs": 1, "min": 4, "max": 4}
+CYCLES = {"div": 24, "sqrt": 30, "neg": 1, "abs": 1}
 """Until the result of an operation is there; others take `CYCLES_OF_OTHERS`."""
 
 CYCLES_OF_OTHERS = 4
 
-import os
-WINDOW = int(os.environ.get("W", 100000))
-VALUES = int(os.environ.get("V", 16))
+VALUES = 16
 """At a time; the other registers are for constants, and for what is read from memory."""
 
 LOOKED_AT = 16
 """Of the instructions that are ready, those with the longest chains behind them."""
+
+WINDOW = 128
+"""Instructions from the first that has not begun to the last that may, in their order so far, which keeps values near."""
 
 
 def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> list[int]:
@@ -44,32 +45,16 @@ def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[in
     units = _Units(nodes, stretch, kept)
     order: list[int] = []
     ready: list[tuple[int, int]] = []  # the longest chain first: (-cycles, unit)
-    coming = [(0, unit) for unit in units.members if not units.waits_for[unit]]  # a heap: (cycle, unit)
-    cycle = living = 0
-    place = {unit: k for k, unit in enumerate(units.members)}
-    done = [False] * len(place)
-    first = 0
-    later: list[tuple[int, int, int]] = []
-    while ready or coming or later:
-        while first < len(done) and done[first]:
-            first += 1
-        while later and later[0][0] < first + WINDOW:
-            heapq.heappush(coming, heapq.heappop(later)[1:])
-        if not ready and coming:
-            cycle = max(cycle, coming[0][0])
-        while coming and coming[0][0] <= cycle:
-            begins, unit = heapq.heappop(coming)
-            if place[unit] >= first + WINDOW:
-                heapq.heappush(later, (place[unit], begins, unit))
-                continue
+    cycle = values = 0
+    while units.window_moved():
+        cycle = max(cycle, units.next_cycle() if not ready else 0)
+        for unit in units.come_until(cycle):
             insort(ready, (-units.chain[unit], unit))
         for _ in range(min(AT_ONCE, len(ready))):
-            unit = ready.pop(0 if living < VALUES else units.best_for_registers(ready))[1]
+            unit = ready.pop(0 if values < VALUES else units.best_for_registers(ready))[1]
             order += units.members[unit]
-            done[place[unit]] = True
-            living += units.more_living(unit)
-            for other, begins in units.begun(unit, cycle):
-                heapq.heappush(coming, (begins, other))
+            values += units.change_of_values(unit)
+            units.begin(unit, cycle)
         cycle += 1
     return order
 
@@ -82,60 +67,89 @@ class _Units:
     """
 
     def __init__(self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> None:
-        inside, readers = set(stretch), {index: 0 for index in stretch}
-        for index in stretch:
-            for a in arguments_of(nodes[index]):
-                if a in inside:
-                    readers[a] += 1
-        unit_of = {index: index for index in stretch}
-        for index in stretch:
-            if nodes[index][0] in ("add", "sub"):
-                for a in arguments_of(nodes[index]):
-                    if a in inside and nodes[a][0] == "mul" and readers[a] == 1 and a not in kept:
-                        unit_of[a] = index
-                        break
+        unit_of = _fused(nodes, stretch, kept)
         self.members: dict[int, list[int]] = {unit_of[index]: [] for index in stretch}
-        self.reads: dict[int, set[int]] = {unit: set() for unit in self.members}
-        self.read_by: dict[int, list[int]] = {unit: [] for unit in self.members}
+        self._reads: dict[int, set[int]] = {unit: set() for unit in self.members}
+        self._read_by: dict[int, list[int]] = {unit: [] for unit in self.members}
         for index in stretch:
             unit = unit_of[index]
             self.members[unit].append(index)
-            self.reads[unit] |= {unit_of[a] for a in arguments_of(nodes[index]) if a in inside} - {unit}
-        for unit, read in self.reads.items():
+            self._reads[unit] |= {unit_of[a] for a in arguments_of(nodes[index]) if a in unit_of} - {unit}
+        for unit, read in self._reads.items():
             for other in read:
-                self.read_by[other].append(unit)
-        self.cycles = {unit: CYCLES.get(str(nodes[unit][0]), CYCLES_OF_OTHERS) for unit in self.members}
-        self.waits_for = {unit: len(read) for unit, read in self.reads.items()}
-        self._awaited_by = {unit: len(read) for unit, read in self.read_by.items()}
-        self._begins = dict.fromkeys(self.members, 0)
+                self._read_by[other].append(unit)
+        self._cycles = {unit: CYCLES.get(str(nodes[unit][0]), CYCLES_OF_OTHERS) for unit in self.members}
         self.chain: dict[int, int] = {}
         for unit in sorted(self.members, reverse=True):  # a node comes behind those that it reads
-            longest = max((self.chain[other] for other in self.read_by[unit]), default=0)
-            self.chain[unit] = self.cycles[unit] + longest
+            longest = max((self.chain[other] for other in self._read_by[unit]), default=0)
+            self.chain[unit] = self._cycles[unit] + longest
+        self._waits_for = {unit: len(read) for unit, read in self._reads.items()}
+        self._awaited_by = {unit: len(reading) for unit, reading in self._read_by.items()}
+        self._places = sorted(self.members)
+        self._first = self._behind = 0  # of the window
+        self._begins: dict[int, int] = {}  # of the units in the window, and of those before it
+        self._begun: set[int] = set()
+        self._coming: list[tuple[int, int]] = []  # a heap: (cycle, unit)
+
+    def window_moved(self) -> bool:
+        """Take what now stands in the window into it; whether anything is left."""
+        while self._first < len(self._places) and self._places[self._first] in self._begun:
+            self._first += 1
+        for unit in self._places[self._behind : self._first + WINDOW]:
+            self._behind += 1
+            self._begins.setdefault(unit, 0)
+            self._let_come(unit)
+        return self._first < len(self._places)
+
+    def next_cycle(self) -> int:
+        """In which the next unit can begin."""
+        return self._coming[0][0]
+
+    def come_until(self, cycle: int) -> list[int]:
+        """The units that can begin from now on."""
+        found = []
+        while self._coming and self._coming[0][0] <= cycle:
+            found.append(heapq.heappop(self._coming)[1])
+        return found
 
     def best_for_registers(self, ready: Sequence[tuple[int, int]]) -> int:
         """The place of the one of the ready units that leaves the fewest values to keep."""
-        looked_at = ready[:LOOKED_AT]
-        return min(range(len(looked_at)), key=lambda place: self._change(looked_at[place][1]))
+        looked_at = [unit for _, unit in ready[:LOOKED_AT]]
+        return min(range(len(looked_at)), key=lambda place: self.change_of_values(looked_at[place]))
 
-    def _change(self, unit: int) -> int:
-        """How many more values there are behind a unit."""
-        ends = sum(self._awaited_by[other] == 1 for other in self.reads[unit])
-        return bool(self.read_by[unit]) - ends
+    def change_of_values(self, unit: int) -> int:
+        """How many more values there are behind a unit that has not begun."""
+        ends = sum(self._awaited_by[other] == 1 for other in self._reads[unit])
+        return bool(self._read_by[unit]) - ends
 
-    def more_living(self, unit: int) -> int:
-        """The same of a unit that is begun now."""
-        more = self._change(unit)
-        for other in self.reads[unit]:
+    def begin(self, unit: int, cycle: int) -> None:
+        """What has waited for this unit alone comes when its result is there."""
+        self._begun.add(unit)
+        for other in self._reads[unit]:
             self._awaited_by[other] -= 1
-        return more
+        for other in self._read_by[unit]:
+            self._waits_for[other] -= 1
+            self._begins[other] = max(self._begins.get(other, 0), cycle + self._cycles[unit])
+            if other <= self._places[self._behind - 1]:
+                self._let_come(other)
 
-    def begun(self, unit: int, cycle: int) -> list[tuple[int, int]]:
-        """The units that have waited for this one alone, each with the cycle in which it can begin."""
-        found = []
-        for other in self.read_by[unit]:
-            self.waits_for[other] -= 1
-            self._begins[other] = max(self._begins[other], cycle + self.cycles[unit])
-            if not self.waits_for[other]:
-                found.append((other, self._begins[other]))
-        return found
+    def _let_come(self, unit: int) -> None:
+        if not self._waits_for[unit]:
+            heapq.heappush(self._coming, (self._begins[unit], unit))
+
+
+def _fused(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> dict[int, int]:
+    """The unit of each node: that of a product is the sum that alone reads it, with which it is one instruction."""
+    readers = dict.fromkeys(stretch, 0)
+    for index in stretch:
+        for a in arguments_of(nodes[index]):
+            if a in readers:
+                readers[a] += 1
+    unit_of = {index: index for index in stretch}
+    for index in stretch:
+        if nodes[index][0] in ("add", "sub"):
+            products = (a for a in arguments_of(nodes[index]) if a in readers and nodes[a][0] == "mul")
+            alone = next((a for a in products if readers[a] == 1 and a not in kept), None)
+            if alone is not None:
+                unit_of[alone] = index
+    return unit_of
