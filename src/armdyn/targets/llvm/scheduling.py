@@ -51,9 +51,14 @@ def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[in
         for unit in units.come_until(cycle):
             insort(ready, (-units.chain[unit], unit))
         for _ in range(min(AT_ONCE, len(ready))):
-            unit = ready.pop(0 if values < VALUES else units.best_for_registers(ready))[1]
+            place = 0 if values < VALUES else units.best_for_registers(ready)
+            unit = ready[place][1]
+            change = units.change_of_values(unit)
+            if change > 0 and values >= VALUES and units.waiting_for_results:
+                break  # what ends some of the values can begin soon
+            del ready[place]
             order += units.members[unit]
-            values += units.change_of_values(unit)
+            values += change
             units.begin(unit, cycle)
         cycle += 1
     return order
@@ -100,6 +105,11 @@ class _Units:
             self._begins.setdefault(unit, 0)
             self._let_come(unit)
         return self._first < len(self._places)
+
+    @property
+    def waiting_for_results(self) -> bool:
+        """Whether any unit in the window waits for results alone, which will be there."""
+        return bool(self._coming)
 
     def next_cycle(self) -> int:
         """In which the next unit can begin."""
