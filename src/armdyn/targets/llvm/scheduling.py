@@ -24,7 +24,7 @@ CYCLES = {"div": 24, "sqrt": 30, "neg": 1, "abs": 1}
 
 CYCLES_OF_OTHERS = 4
 
-VALUES = 16
+VALUES = 20
 """At a time; the other registers are for constants, and for what is read from memory."""
 
 LOOKED_AT = 16
