@@ -1,4 +1,4 @@
-"""The order in which compiled functions evaluate their arithmetic: a valid one, always the same, with shorter waiting."""
+"""The order of the arithmetic of compiled functions: a valid one, always the same, with shorter waiting."""
 
 import pytest
 
@@ -72,9 +72,9 @@ def test_independent_values_do_not_fill_the_registers() -> None:
 
 
 def test_stack_of_kernels_is_aligned_to_their_vectors() -> None:
-    from armdyn.targets.llvm.compiler import assembly  # noqa: PLC0415 - imports llvmlite
-    from armdyn.targets.llvm.loop import loop_ir  # noqa: PLC0415
-    from armdyn.targets.llvm.machine import Machine  # noqa: PLC0415
+    from armdyn.targets.llvm.compiler import assembly
+    from armdyn.targets.llvm.loop import loop_ir
+    from armdyn.targets.llvm.machine import Machine
 
     machine = Machine("x86_64-unknown-linux-gnu", "skylake-avx512", "+avx512f,+avx512vl,+avx512dq,+avx2,+fma")
     text = assembly(loop_ir(armdyn.load("ur5").program("forward_dynamics"), "d", machine), machine)

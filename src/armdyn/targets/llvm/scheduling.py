@@ -31,7 +31,7 @@ LOOKED_AT = 16
 """Of the instructions that are ready, those with the longest chains behind them."""
 
 WINDOW = 128
-"""Instructions from the first that has not begun to the last that may, in their order so far, which keeps values near."""
+"""From the first instruction that has not begun to the last that may, in their order so far: values stay near."""
 
 
 def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> list[int]:
