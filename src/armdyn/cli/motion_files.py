@@ -35,17 +35,16 @@ def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until
         "plot": trajectory.plot,
         "animate": partial(trajectory.animate, robot=motion.robot, progress=True),
     }
-    failed: list[ArmdynError | OSError] = []
+    failed: list[BaseException] = []
     for kind, path in motion.outputs.items():
         if until is not None and kind == "animate":
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             writers[kind](path)
-        except (ArmdynError, OSError) as error:
-            failed.append(error)
-        else:
             console.print(f"wrote {path}{'' if until is None else f', to t = {until:g} s'}", soft_wrap=True)
+        except (ArmdynError, OSError, SystemExit) as error:  # rich exits where whoever read the screen has gone
+            failed.append(error)
     if failed and until is None:
         raise failed[0]
 

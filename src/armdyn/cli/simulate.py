@@ -356,8 +356,10 @@ def simulate(
     try:
         trajectory = motion.simulate(progress=True)
     except SimulationInterrupted as interrupt:  # what is done is kept
-        report(motion, interrupt.trajectory)
-        write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]))
+        try:
+            report(motion, interrupt.trajectory)
+        finally:
+            write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]))
         raise
     except ArmdynError as error:
         found = getattr(error, "trajectory", None)
@@ -366,8 +368,10 @@ def simulate(
         write_outputs(motion, found, console, until=float(found.t[-1]))
         error.args = (_said_of_files(error, bool(motion.outputs)),)
         raise
-    report(motion, trajectory)
-    write_outputs(motion, trajectory, console)
+    try:
+        report(motion, trajectory)
+    finally:  # also where nobody reads the report any more
+        write_outputs(motion, trajectory, console)
 
 
 def _said_of_files(error: ArmdynError, written: bool) -> str:

@@ -100,9 +100,9 @@ class DeclaredLaw:
         by_name = dict(zip(self._results, found if isinstance(found, tuple) else (found,), strict=True))
         now = by_name | self._state  # states as the step begins, as in the rows of a closed loop
         self._state = {name: by_name[name] for name in self._state}
-        self._times.append(t)
         for name, kept in self._samples.items():
             kept.append(np.ravel(now[name]))
+        self._times.append(t)  # last: Ctrl-C may come in between, and what has a time has its values
         for passing in self._passings:
             new = passing.seen(t, q, qd, now[passing.threshold.signal])
             self.events += new
