@@ -108,6 +108,15 @@ def test_in_a_folder_it_goes_on_and_another_controller_is_refused(tmp_path: Path
         study(control.sampled(held(1.0), every=2), folder=tmp_path / "held", steps=2)
 
 
+@IGNORED
+def test_chunks_are_short_where_a_run_takes_long(tmp_path: Path) -> None:
+    """Python makes one run after the other: 64 chunks, of which an interrupted study loses one."""
+    many = sampled(640, {"link_2.mass": Uniform(0.5, 2)}, kp=Uniform(5, 50), seed=2)
+    given: dict[str, Any] = {"inputs": {"target": [0.3, -0.4]}, "steps": 1}
+    assert armdyn.study(ARM, many, in_python, folder=tmp_path, **given).chunk == 10
+    assert armdyn.study(ARM, many, compiled, **given).chunk > 100
+
+
 def test_runs_that_are_lost_are_named() -> None:
     @armdyn.function("(n),(n),()->(n)")
     def pushes(model: Any, q: Any, qd: Any, kp: Any) -> Any:
