@@ -277,7 +277,8 @@ def test_a_motion_is_written_where_nobody_reads_of_it(tmp_path: Path, reader: st
     assert running.stderr.read() == b""
     running.stderr.close()
     assert running.wait() == (1 if reader == "gone" else 0)
-    np.testing.assert_array_equal(*(armdyn.Trajectory.load(tmp_path / name).q for name in ("a.csv", "a.npz")))
+    of_csv, of_npz = (armdyn.Trajectory.load(tmp_path / name) for name in ("a.csv", "a.npz"))
+    np.testing.assert_array_equal(of_csv.q, of_npz.q)
 
 
 def test_sources_are_of_the_bundled_robots() -> None:

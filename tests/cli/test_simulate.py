@@ -123,6 +123,19 @@ def test_what_was_simulated_is_kept(shell: Shell, folder: Path) -> None:
     assert "can be kept by --csv or --npz" in shell(*words).err
 
 
+def test_a_file_that_fails_is_told_beside_what_broke_the_motion(
+    shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device", "a.csv")
+
+    monkeypatch.setattr(armdyn.Trajectory, "save", full)
+    words = ("simulate", "planar_2r", "--torque", "1e9,1e9", "--method", "euler", "--step", "0.01", "--csv", "a.csv")
+    said = " ".join(shell(*words).err.split())
+    assert "warning: [Errno 28] No space left on device: 'a.csv'" in said
+    assert "can be kept by --csv or --npz" in said
+
+
 def test_any_error_in_the_middle_keeps_it(shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Constraints that become singular, too: their error is no `SimulationError`."""
     fall = armdyn.simulate(armdyn.load("planar_2r"), [0.5, 0.0], duration=0.1)

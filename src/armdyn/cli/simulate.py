@@ -365,8 +365,8 @@ def simulate(
         found = getattr(error, "trajectory", None)
         if found is None:
             raise
-        write_outputs(motion, found, console, until=float(found.t[-1]))
-        error.args = (_said_of_files(error, bool(motion.outputs)),)
+        written = write_outputs(motion, found, console, until=float(found.t[-1]))
+        error.args = (_said_of_files(error, written > 0),)
         raise
     try:
         report(motion, trajectory)

@@ -71,7 +71,7 @@ def refuse_missing(controller: Function, names: Collection[str]) -> None:
     inputs = Controller(controller).inputs
     missing = [name for name, argument in inputs.items() if not argument.optional and name not in names]
     if missing:
-        raise MissingInput(f"the controller has no {', '.join(missing)}; expected in inputs")
+        raise MissingInput(f"the controller has no {', '.join(missing)}; expected in inputs, or by --input")
 
 
 def traced(controller: Function, robot: Robot, names: Collection[str]) -> CompiledFunction:
