@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.robot import Robot
 from armdyn.simulation.dense import between_saved
 from armdyn.simulation.divergence import diverged
@@ -87,7 +88,7 @@ class ByFormula:
         self.effort.steps += 1
         n = self.robot.dof
         if not np.isfinite(y_end).all():
-            remedy = f"Use a step shorter than {self.grid.step:g} s, or method='adaptive'."
+            remedy = f"Use a step shorter than {self.grid.step:g} s, or {option('method', 'adaptive')}."
             raise diverged(self.robot, until, y[:n], y[n : 2 * n], remedy)
         ends, of_qd = np.array([t, until]), slice(n, 2 * n)
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
@@ -187,6 +188,6 @@ def check_method(method: Method) -> None:
     """Refuse methods that cannot stop within a step and go on from there."""
     if not can_stop(method):
         raise SettingError(
-            f"{method} cannot stop at events, stops, contacts and brakes; use method='adaptive' or 'rk4', or another "
-            "whose steps need no past"
+            f"{method} cannot stop at events, stops, contacts and brakes; use {option('method', 'adaptive')} or "
+            "'rk4', or another whose steps need no past"
         )
