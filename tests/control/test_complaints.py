@@ -75,7 +75,7 @@ CANNOT = [
     (solving, "# solver", r"factored_mass_matrix\(model, q\)\.solve"),
     (looping, "# loop", r"armdyn\.select"),
     (counting, "# count", r"needs a number"),
-    (with_the_math_module, "# math", r"in the place of math\.sin and the like, np\.sin\. armdyn\.ClosedLoop runs such"),
+    (with_the_math_module, "# math", r"np\.sin\. armdyn\.ClosedLoop and armdyn\.study run such"),
     (calling, "# helper", r"armdyn\.select"),
     (attributes, "# attribute", r"needs a number"),
 ]
@@ -89,7 +89,7 @@ def test_line_and_reason_and_what_to_do(controller: armdyn.Function, line: str, 
     message, source = str(raised.value), Path(__file__).read_text(encoding="utf-8").splitlines()[line_of(line) - 1]
     assert re.match(rf".*{re.escape(HERE)}:{line_of(line)}, in \S+, ", message), message
     assert f"`{source.strip()}`" in message
-    assert message.endswith("studies and require_traced=True need one that is traced: change that line")
+    assert message.endswith("derivatives, exports and require_traced=True need one that is traced: change that line")
     assert message.count(HERE) == 1
 
 

@@ -3,30 +3,54 @@
 Better Actuator Models: Duclusaud, Passault, Padois and Ly, "Extended Friction Models for the Physics Simulation of
 Servo Actuators", arXiv:2410.08650; the six laws as in the documentation of its code.
 
-The laws know the torque t_m of the motor and t_e of what acts on the joint from outside. With the load L along the
-motion, which is -t_e, and t_m = L + F, which is without what accelerates the rotor, each of them is an equation for its
+The laws know the torque t of the motor and that of what acts on the joint from outside. With the load L along the
+motion the latter is -L, and t = L + F, which is without what accelerates the rotor. So each law is an equation for its
 own force,
 
-    F = A + |c1 L + k1 F| + |c2 L + k2 F| + S Q,    c = k + what the external torque counts,
+    F = A + |k1 t + e1 L| + S (|k2 t + e2 L| + Q),    S = exp(-(|qd|/v)^a),
 
-S = exp(-(|qd|/v)^a). As c >= k, both sizes are torques of the sign of L until F is as large as c |L|/k, and change one
-after the other. So there are two or three straight lines in F, the largest of which counts; no line rises by as much as
-F, so the largest of their solutions solves it. Q of the driven motor counts while F < |L|, on the first of them alone.
+where Q is K_eq L^2 for L > 0, K_mq t^2 for t < 0, else 0. k t + e L has the sign of L, but is positive for L < 0 too
+where t > -(e/k) L. The left side of the equation less its right side grows with t, so its sign at t = -(e/k) L tells on
+which side of that the solution is: k1 t + e1 L is positive where
+
+    A >= (1 + e1/k1 - S |k2 e1/k1 - e2|) (-L),    the second where    A >= (1 + e2/k2 - |k1 e2/k2 - e1|) (-L).
+
+Both factors of -L are above zero, as every k and e is below 1, so this is right for L >= 0 as well. With both signs, s1
+and s2, the equation is linear in F, or with K_mq quadratic in t:
+
+    (1 - s1 k1 - S s2 k2) F = A + (s1 (k1 + e1) + S (s2 (k2 + e2) + K_eq L)) L,
+    (1 - s1 k1 - S s2 k2) t = A + (1 + s1 e1 + S (s2 e2 + K_eq L)) L + S K_mq t^2.
+
+The unit of both equations is the constant factor of the second condition, which so takes no multiplication.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from armdyn.actuators.dry import DryFriction
 from armdyn.actuators.stribeck import fallen
 from armdyn.errors import ModelError
-from armdyn.program import maximum
+from armdyn.model.friction import Slopes
+from armdyn.program import less, less_equal, select, sign
 
 UNITS = {"coulomb": "N m", "viscous": "N m s/rad", "stribeck": "N m", "speed": "rad/s", "exponent": ""}
+
+SMALL = 1e-17
+"""k/e of a size below which k t is less than the rounding of t."""
+
+Bound = tuple[float, float] | None
+"""Where a size is positive: a and b of A >= (a - S b) (-L), or None for L >= 0."""
+
+
+class Solution(NamedTuple):
+    """F and dF/dL."""
+
+    force: Any
+    slope: Any
 
 
 @dataclass(frozen=True)
@@ -35,7 +59,9 @@ class ServoFriction(DryFriction):
 
     F = K_v |qd| + K_c + |K_m t_m - K_e t_e| + S (K_cs + |K_ms t_m - K_es t_e| + Q), S = exp(-(|qd|/v)^a), with
     Q = K_eq t_e^2 where the motor drives its load, K_mq t_m^2 where the load drives the motor, 0 where both push the
-    same way. M1 is K_c and K_v alone, M2 has S; M3 and M4 have K_m = K_e (and K_ms = K_es), M5 and M6 all.
+    same way. M1 is K_c and K_v alone, M2 has S; M3 and M4 have K_m = K_e (and K_ms = K_es), M5 and M6 all. With K_mq
+    the force is t_m less the load: right to some units in the last place of both together. Where what is between bars
+    changes its sign, the slope by the load is that of larger loads.
 
     Args:
         coulomb: K_c, N m.
@@ -95,41 +121,95 @@ class ServoFriction(DryFriction):
             return None
         if not (self.motor or self.external or self.motor_stribeck or self.external_stribeck):
             return 1
-        return 3 if self._changes_first() else 2
+        return 2 if self._turn_together() else 3
 
-    def _changes_first(self) -> float:
-        """1 where the first of the two sizes changes its sign at a smaller F than the second, -1 later, 0 together."""
-        return float(np.sign(self.external_stribeck * self.motor - self.external * self.motor_stribeck))
+    def _turn_together(self) -> bool:
+        """Whether both sizes change their signs at the same t, or there is one only."""
+        return self.external_stribeck * self.motor == self.external * self.motor_stribeck
 
     def magnitude(self, speed: Any, load: Any) -> Any:
-        """F, the largest of the solutions for the signs that both sizes may have."""
-        S = fallen(speed, self.speed, self.exponent)
-        A = self.viscous * speed + self.coulomb + self.stribeck * S
+        """F of the signs that both sizes have."""
+        if self.depends_on_load:
+            return self._solution(speed, load).force
+        return self.viscous * speed + self.coulomb + self.stribeck * fallen(speed, self.speed, self.exponent)
+
+    def slopes(self, rate: Any, load: Any) -> Slopes:
+        """By the rate as of any law; by the load from the equation's own derivative, which takes fewer operations."""
+        slopes = super().slopes(rate, load)
         if not self.depends_on_load:
-            return A
-        k1, k2 = self.motor, self.motor_stribeck * S
-        c1, c2 = k1 + self.external, (self.motor_stribeck + self.external_stribeck) * S
-        F = maximum(self._driving(S, A, c1 + c2, k1 + k2, load), self._driven(S, A, c1 + c2, k1 + k2, load))
-        first = self._changes_first()
-        if first:
-            F = maximum(F, (A + first * (c1 - c2) * load) / (1.0 - first * (k1 - k2)))
-        return F
+            return slopes
+        direction = sign(rate)
+        along = self._solution(abs(rate), direction * load)
+        return slopes._replace(by_load=direction * direction * along.slope)
 
-    def _driving(self, S: Any, A: Any, c: Any, k: Any, load: Any) -> Any:
-        """F = A + c L + k F + S Q, where Q is K_eq L^2 for L > 0."""
-        if self.external_quadratic:
-            pushed = maximum(load, 0.0)
-            A = A + S * self.external_quadratic * pushed * pushed
-        return (A + c * load) / (1.0 - k)
+    def _solution(self, speed: Any, load: Any) -> Solution:
+        """Of the equation with the signs that both sizes have."""
+        S = fallen(speed, self.speed, self.exponent)
+        bounds = self._bounds()
+        unit = bounds[1][0] if bounds[1] else 1.0
+        A = (self.viscous / unit) * speed + self.coulomb / unit + (self.stribeck / unit) * S
+        signs = [_is_positive(bound, unit, S, A, load) for bound in bounds]
+        solved = self._quadratic if self.motor_quadratic else self._linear
+        return solved(unit, S, A, load, *signs)
 
-    def _driven(self, S: Any, A: Any, c: Any, k: Any, load: Any) -> Any:
-        """F = A - c L - k F + S Q, where Q is K_mq t^2 for t = -(L + F) > 0, by which the motor holds back.
+    def _bounds(self) -> tuple[Bound, Bound]:
+        """Where the first size is positive, and where the second is."""
+        k1, k2, e1, e2 = self.motor, self.motor_stribeck, self.external, self.external_stribeck
+        if self._turn_together():
+            turn = _turn(k1 + k2, e1 + e2)
+            both = None if turn is None else (1.0 + turn, 0.0)
+            return both, both
+        turn1, turn2 = _turn(k1, e1), _turn(k2, e2)
+        first = None if turn1 is None else (1.0 + turn1, abs(k2 * turn1 - e2))
+        second = None if turn2 is None else (1.0 + turn2 - abs(k1 * turn2 - e1), 0.0)
+        return first, second
 
-        S K_mq t^2 + (1 + k) t = (c - 1 - k) L - A = r; so t = 2 r / (1 + k + sqrt((1 + k)^2 + 4 S K_mq r)) where r > 0.
+    def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
+        """D F = A + C L, with C = s1 c1 + S (s2 c2 + K_eq L), c = k + e, D = 1 - s1 k1 - S s2 k2, all over the unit."""
+        k1, k2 = self.motor / unit, self.motor_stribeck / unit
+        c1, c2 = k1 + self.external / unit, k2 + self.external_stribeck / unit
+        pushed = self._pushed(unit, load)
+        C = _signed(first, c1) + S * (_signed(second, c2) + pushed)
+        forces, slope = A + C * load, C + S * pushed
+        if not k2:
+            part = select(first, 1.0 / (1.0 / unit - k1), 1.0 / (1.0 / unit + k1))
+            return Solution(part * forces, part * slope)
+        D = _signed(first, -k1, around=1.0 / unit) - S * _signed(second, k2)
+        return Solution(forces / D, slope / D)
+
+    def _quadratic(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
+        """2 h t = n + S K_mq t^2 where n < 0, so t = n/(h + r) with r = sqrt(h^2 - S K_mq n); else t = n/(2 h), r = h.
+
+        n = A + C L, with C = 1 + s1 e1 + S (s2 e2 + K_eq L), and h = (1 - s1 k1 - S s2 k2)/2, all over the unit.
+        F = t - L. As h - S K_mq t = r, 2 r dt/dL = dn/dL.
         """
-        if not self.motor_quadratic:
-            return (A - c * load) / (1.0 + k)
-        whole = 1.0 + k
-        r = (c - whole) * load - A
-        root = np.sqrt(whole * whole + (4.0 * self.motor_quadratic) * S * maximum(r, 0.0))
-        return -load - 2.0 * r / (whole + root)
+        k1, k2 = self.motor / unit, self.motor_stribeck / unit
+        e1, e2 = self.external / unit, self.external_stribeck / unit
+        pushed = self._pushed(unit, load)
+        C = _signed(first, e1, around=1.0 / unit) + S * (_signed(second, e2) + pushed)
+        n = A + C * load
+        h = _signed(first, -0.5 * k1, around=0.5 / unit) - S * _signed(second, 0.5 * k2)
+        r = np.sqrt(h * h - S * select(less(n, 0.0), self.motor_quadratic / unit, 0.0) * n)
+        return Solution(n / (h + r) - load, 0.5 * (C + S * pushed) / r - 1.0)
+
+    def _pushed(self, unit: float, load: Any) -> Any:
+        """K_eq L where the motor drives its load, else 0; over the unit."""
+        return select(less(0.0, load), self.external_quadratic / unit, 0.0) * load
+
+
+def _turn(k: float, e: float) -> float | None:
+    """t/(-L) at which k t + e L changes its sign; None where it keeps that of L, to the rounding of t."""
+    return e / k if k > SMALL * e else None
+
+
+def _is_positive(bound: Bound, unit: float, S: Any, A: Any, load: Any) -> Any:
+    """1 where the size of this bound is positive, else 0; A is over the unit."""
+    if bound is None:
+        return less_equal(0.0, load)
+    a, b = bound
+    return less_equal(-((a / unit - S * (b / unit)) * load), A)
+
+
+def _signed(positive: Any, x: float, around: float = 0.0) -> Any:
+    """around + x or around - x."""
+    return select(positive, around + x, around - x)

@@ -8,7 +8,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import option
 from armdyn.model.mechanism import Body
 from armdyn.robot import Robot
-from armdyn.simulation.unfinished import KEPT, SimulationError
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 SINGULAR = 1e-10
@@ -24,7 +24,7 @@ def diverged(robot: Robot, t: float, q: Array, qd: Array, remedy: str) -> Simula
     Where joints move no inertia there, no shorter step helps: then it names these in place of ``remedy``.
     """
     why = moves_no_inertia(robot, q) or f"{fastest(robot, qd)}. {remedy}"
-    return SimulationError(f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {why} {KEPT}")
+    return SimulationError(f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {why}")
 
 
 def refuse_without_inertia(robot: Robot, q: Array) -> None:
@@ -72,11 +72,16 @@ def moves_no_inertia(robot: Robot, q: Array) -> str:
             return ""
         part = np.abs(vectors[:, 0])
         alone = [joint for joint, one in zip(robot.joint_names, part, strict=True) if one > LEAST_PART]
-    together = " together" if len(alone) > 1 else ""
+    names, hold = ", ".join(map(repr, alone)), f"with {option('locked', {alone[0]: 0.0})}."
+    why = "without moving any inertia, so that no force decides the acceleration"
+    if len(alone) == 1:
+        return (
+            f"{names} can move there {why}. Give the links behind it mass and inertia, or the joint a rotor "
+            f"(armature), or hold it {hold}"
+        )
     return (
-        f"{', '.join(map(repr, alone))}{together} can move there without moving any inertia, so that no force decides "
-        "the acceleration. Give the links between them mass and inertia, or the joints rotors (armature), or hold one "
-        f"with {option('locked', {alone[0]: 0.0})}."
+        f"{names} together can move there {why}. Give the links between them mass and inertia, or the joints rotors "
+        f"(armature), or hold one {hold}"
     )
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
 from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
+from armdyn.advice import option
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
@@ -182,7 +183,7 @@ def _fixed_steps(
         x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
         samples.effort.steps += 1
         if x.ndim == 1 and not np.isfinite(xd).all():
-            remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
+            remedy = f"Use a step shorter than {grid.step:g} s, or {option('method', 'adaptive')}."
             raise diverged(robot, t + h, before[0][: robot.dof], before[1][: robot.dof], remedy)
     f.record(grid.duration, x, xd, work)
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
@@ -665,7 +666,7 @@ class StateInMotion:
             raise SimulationError(
                 f"torque or f_tip switches faster than the adaptive method can follow, from t = {t:g} s on, and "
                 "beside joints that stick, stops, contacts and events nothing carries the motion through. Use a smooth "
-                "law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as method='rk4'"
+                f"law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as {option('method', 'rk4')}"
             )
 
     def _too_many(self, t: float) -> SimulationError:

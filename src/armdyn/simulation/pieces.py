@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.robot import Robot
 from armdyn.simulation.dense import between_saved
 from armdyn.simulation.divergence import diverged
@@ -89,7 +90,7 @@ class ByFormula:
         self.effort.steps += 1
         n = self.n
         if not np.isfinite(y_end).all():
-            remedy = f"Use a step shorter than {self.grid.step:g} s, or method='adaptive'."
+            remedy = f"Use a step shorter than {self.grid.step:g} s, or {option('method', 'adaptive')}."
             raise diverged(self.robot, until, *_of_joints(self.robot, y, n), remedy)
         ends, of_qd = np.array([t, until]), slice(n, 2 * n)
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
@@ -195,6 +196,6 @@ def check_method(method: Method) -> None:
     """Refuse methods that cannot stop within a step and go on from there."""
     if not can_stop(method):
         raise SettingError(
-            f"{method} cannot stop at events, stops, contacts and brakes; use method='adaptive' or 'rk4', or another "
-            "whose steps need no past"
+            f"{method} cannot stop at events, stops, contacts and brakes; use {option('method', 'adaptive')} or "
+            "'rk4', or another whose steps need no past"
         )

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
 from armdyn.robot import Robot
@@ -189,7 +190,7 @@ class Pushing:
         if not np.abs(qdd).max() < LARGEST:
             raise SimulationError(
                 f"the accelerations of {self.robot.name!r} have grown to {np.abs(qdd).max():g}. Use a shorter step, or "
-                "method='adaptive'; check torque and f_tip"
+                f"{option('method', 'adaptive')}; check torque and f_tip"
             )
         B, approach = self.metric(q, resting).B, self._approach(q, qd, qdd, resting)
         bounds = Bounds(*(bound[resting] for bound in self.bounds(q, qd)))

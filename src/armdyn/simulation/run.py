@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import option
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
@@ -219,7 +220,9 @@ def simulate(
 def _keep(error: Exception, trajectory: Trajectory) -> None:
     """Put what was simulated into an error, and say so."""
     error.trajectory = trajectory  # type: ignore[attr-defined]
-    if KEPT not in str(error):
+    if isinstance(error, SimulationError):
+        error.args = (f"{str(error).removesuffix('.')}. {KEPT}",)
+    else:
         error.add_note(KEPT)
 
 
@@ -246,7 +249,8 @@ def _plan(
         return samples, partial(integrate, robot, method, forces, start, duration=duration, samples=samples)
     if robot.model.constraints and not method.scheme.constrained:
         raise SettingError(
-            f"{method} does not keep constraints, and {robot.name!r} has some; use method='rk4' or 'adaptive'"
+            f"{method} does not keep constraints, and {robot.name!r} has some; use {option('method', 'rk4')} or "
+            "'adaptive'"
         )
     grid = step_grid(duration, method.step)
     forces = forces.on_grid(grid)
@@ -272,10 +276,10 @@ def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
     k = int(np.flatnonzero(finite.any(axis=1))[-1])
     last = int(np.flatnonzero(finite[k])[0])
     q, qd = (array.reshape(len(samples.t), -1, robot.dof)[k, last] for array in (samples.q, samples.qd))
-    why = f"{fastest(robot, qd)}. Use a shorter step, or method='adaptive'."
+    why = f"{fastest(robot, qd)}. Use a shorter step, or {option('method', 'adaptive')}."
     raise SimulationError(
         f"none of the states could be continued to the end; the last is lost after t = {samples.t[k]:g} s: "
-        f"{moves_no_inertia(robot, q) or why} {KEPT}"
+        f"{moves_no_inertia(robot, q) or why}"
     )
 
 
