@@ -177,6 +177,20 @@ def array(
     return floats
 
 
+def without_booleans(name: str, value: Any) -> Any:
+    """``value``, in which no True or False stands for a number: NumPy would take them for 1 and 0.
+
+    Raises:
+        DTypeError: where one does.
+    """
+    if isinstance(value, bool | np.bool_) or (isinstance(value, np.ndarray) and value.dtype == bool):
+        raise DTypeError(f"{name} holds {shown(value)}; expected real numbers")
+    if isinstance(value, list | tuple):
+        for each in value:
+            without_booleans(name, each)
+    return value
+
+
 def _floats(given: Array) -> Array | None:
     """The array in float64, a copy; None where it holds something else than real numbers."""
     if given.dtype.kind not in "fiubO":

@@ -43,7 +43,7 @@ class DTypeError(ArmdynError, TypeError):
 
 
 class MissingInput(ArmdynError, TypeError):
-    """An array that is not given, and that belongs to one which is."""
+    """An array that is not given and is needed, or belongs to one which is given."""
 
 
 class OverlapError(ArmdynError, ValueError):

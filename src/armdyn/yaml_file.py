@@ -91,9 +91,9 @@ def read_value(text: str, what: str, example: str, *, error: type[ArmdynError] =
 
 def lines_of(data: Lined, keys: Keys = ()) -> Iterator[tuple[Keys, int]]:
     """The line of each key of mappings in mappings."""
-    for key, value in data.items():
+    for (key, value), line in zip(data.items(), data.lines.values(), strict=False):
         inner = (*keys, str(key))
-        yield inner, data.lines.get(key, data.lines.get(str(key), 1))
+        yield inner, line
         if isinstance(value, Lined):
             yield from lines_of(value, inner)
 

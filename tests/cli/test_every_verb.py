@@ -261,6 +261,26 @@ def test_a_reader_that_goes_is_no_error(words: tuple[str, ...]) -> None:
     assert running.wait() == 1
 
 
+@pytest.mark.parametrize("reader", ["gone", "none"])
+def test_a_motion_is_written_where_nobody_reads_of_it(tmp_path: Path, reader: str) -> None:
+    """All files, as they are asked for; a shell's ``>&-`` leaves no standard output at all."""
+    words = ("simulate", "planar_2r", "--duration", "0.1", "--csv", "a.csv", "--npz", "a.npz")
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    asked = [sys.executable, "-m", "armdyn", *words]
+    closing = [] if reader == "gone" else ["/bin/sh", "-c", '"$@" >&-', "sh"]
+    running = subprocess.Popen(
+        [*closing, *asked], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, cwd=tmp_path
+    )
+    assert running.stdout is not None
+    assert running.stderr is not None
+    running.stdout.close()
+    assert running.stderr.read() == b""
+    running.stderr.close()
+    assert running.wait() == (1 if reader == "gone" else 0)
+    of_csv, of_npz = (armdyn.Trajectory.load(tmp_path / name) for name in ("a.csv", "a.npz"))
+    np.testing.assert_array_equal(of_csv.q, of_npz.q)
+
+
 def test_sources_are_of_the_bundled_robots() -> None:
     assert tuple(SOURCES) == armdyn.bundled_robots()
     assert inspect.getdoc(SOURCES["ur5"].__class__)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import armdyn
+from armdyn.constraints import SingularState
 from studies.arms import TIED
 
 Shell = Callable[..., Any]
@@ -120,6 +121,35 @@ def test_what_was_simulated_is_kept(shell: Shell, folder: Path) -> None:
     assert f"wrote a.csv, to t = {kept.t[-1]:g} s" in said.out
     assert not Path("a.gif").exists()
     assert "can be kept by --csv or --npz" in shell(*words).err
+
+
+def test_a_file_that_fails_is_told_beside_what_broke_the_motion(
+    shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise OSError(28, "No space left on device", "a.csv")
+
+    monkeypatch.setattr(armdyn.Trajectory, "save", full)
+    words = ("simulate", "planar_2r", "--torque", "1e9,1e9", "--method", "euler", "--step", "0.01", "--csv", "a.csv")
+    said = " ".join(shell(*words).err.split())
+    assert "warning: [Errno 28] No space left on device: 'a.csv'" in said
+    assert "can be kept by --csv or --npz" in said
+
+
+def test_any_error_in_the_middle_keeps_it(shell: Shell, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Constraints that become singular, too: their error is no `SimulationError`."""
+    fall = armdyn.simulate(armdyn.load("planar_2r"), [0.5, 0.0], duration=0.1)
+
+    def breaks(*_: Any, **__: Any) -> None:
+        error = SingularState("constraints of 'planar_2r' are redundant at q")
+        error.trajectory = fall  # type: ignore[attr-defined]
+        raise error
+
+    monkeypatch.setattr("armdyn.studies.motion.simulate", breaks)
+    said = shell("simulate", "planar_2r", "--npz", "a.npz")
+    assert said.code == 2
+    assert "redundant at q. What was simulated until then is in the files above." in " ".join(said.err.split())
+    np.testing.assert_array_equal(armdyn.Trajectory.load("a.npz").q, fall.q)
 
 
 def test_outputs_of_a_scenario(shell: Shell, folder: Path) -> None:

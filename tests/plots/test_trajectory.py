@@ -96,6 +96,19 @@ def test_words_cover_nothing(falling: armdyn.Trajectory, resting: armdyn.Traject
         assert all(figure.bbox.x0 <= one.x0 and one.x1 <= figure.bbox.x1 for one in boxes)
 
 
+def test_a_legend_is_no_wider_than_its_panel() -> None:
+    """Six values of one long name; the panels keep their width."""
+    moved = ARM.simulate(POSE, duration=0.1, torque=[0.0, 0.0, 5.0, 0.0, 0.0, 0.0])
+    widths = []
+    for name in ("t", "tau_unlimited"):
+        figure = moved.with_signals(**{name: moved.tau}).plot()
+        figure.canvas.draw()
+        axes = next(axes for axes in figure.axes if axes.get_ylabel() == name)
+        assert axes.get_legend().get_window_extent().x1 <= axes.get_window_extent().x1
+        widths.append(axes.get_window_extent().width)
+    assert widths[1] == pytest.approx(widths[0], rel=0.02)
+
+
 def test_an_odd_panel_is_as_wide_as_two() -> None:
     moved = ARM.simulate(POSE, duration=0.1, torque=[0.0, 0.0, 5.0, 0.0, 0.0, 0.0])
     figure = moved.plot()

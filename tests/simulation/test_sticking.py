@@ -437,12 +437,16 @@ def test_friction_that_depends_on_the_load_does_not_stick_and_says_so():
     assert "(hinge); use friction that does not, or a smooth law" in note
 
 
-def test_flexible_joints_do_not_stick_and_say_so():
+def test_flexible_joints_stick_too():
+    """A rotor that friction of 0.5 N m holds until the pendulum pulls at its spring with more."""
     actuator = Actuator(Motor(rotor_inertia=1e-4), Gear(50.0), friction=Coulomb(0.5), spring=Spring(500.0))
-    motion = armdyn.simulate(pendulum().with_actuators({"hinge": actuator}), [-1.2], duration=0.02, method="rk4")
-    assert "theta" in motion.signals
-    (note,) = (note for note in motion.notes if "do not stick" in note)
-    assert note.startswith("joints are flexible")
+    robot = pendulum(friction=(0.0, 0.0)).with_actuators({"hinge": actuator})
+    motion = armdyn.simulate(robot, [-1.2], duration=0.02, method="rk4")
+    (slip,) = motion.events
+    assert (slip.name, slip.kind) == ("hinge rotor", "slip")
+    assert (motion.signals["theta"][motion.t < slip.t] == -1.2).all()
+    assert abs(500.0 * (-1.2 - slip.q[0]) - 0.5) < 1e-9
+    assert motion.notes == ()
 
 
 def test_a_law_that_switches_beside_joints_that_stick_is_named():

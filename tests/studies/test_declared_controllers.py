@@ -121,6 +121,13 @@ def test_a_study_takes_the_same_words(tmp_path: Path) -> None:
         (ArmdynError, "controller: pid\n" + PID.replace("[8, 4, 2]", "[8, 4]"), "Kd"),
         (ArmdynError, "controller: impedance\ninputs: {T_ref: 1, K: 1, B: 1}\n", "T_ref"),
         (ArmdynError, "controller: 3\n", "expected a name, or a list"),
+        (
+            ArmdynError,
+            "controller: [pid, {saturated: {limits: [1, true, 2]}}]\n" + PID,
+            "limits=[1, True, 2]; expected",
+        ),
+        (ArmdynError, "controller: [pid, {quantised: {resolution: true}}]\n" + PID, "resolution=True; expected"),
+        (ArmdynError, "controller: impedance\nreference: path.csv\n", "'impedance' takes no q_ref, so it follows no"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, kind: type[Exception], text: str, message: str) -> None:
@@ -135,3 +142,16 @@ def test_an_adaptive_method_is_refused(tmp_path: Path) -> None:
     words = Words.read(path)
     with pytest.raises(ArmdynError, match="sample time"):
         Motion.of(words, words.robot())
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("controller: [{impedance: {components: [vz, vzz]}}]\ninputs: {T_ref: 1, K: 1, B: 1}\n", "component 'vzz'"),
+        ("controller: [pid, {saturated: {}}]\n" + PID, "has no effort limits"),
+    ],
+)
+def test_options_are_refused_with_the_line_of_the_controller(tmp_path: Path, text: str, message: str) -> None:
+    line = START.count("\n") + 1
+    with pytest.raises(ArmdynError, match=rf"motion\.yaml:{line}: .*{message}"):
+        read(text, tmp_path)

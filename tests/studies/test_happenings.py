@@ -9,7 +9,7 @@ import pytest
 
 import armdyn
 from armdyn import control
-from armdyn.constraints import JointCoupling, PointOnPlane
+from armdyn.constraints import JointCoupling, PointOnPlane, RedundantConstraints
 from armdyn.errors import ArmdynError, UnknownName
 from armdyn.simulation import Contact, JointLimit, Plane, RungeKutta4
 from armdyn.studies import StudyError
@@ -124,6 +124,20 @@ def test_constraints_and_an_initial_state_on_them(tmp_path: Path) -> None:
     assert np.ptp(motion.q, axis=0).min() > 1e-3
 
 
+def test_constraints_of_which_some_follow_from_others(tmp_path: Path) -> None:
+    """A line in space holds a planar arm twice: its second row moves against nothing."""
+    text = "robot: planar_3r\nq0: [0.5, 1.0, -0.5]\nclose_loop: true\nduration: 0.1\nmethod: rk4\n" + (
+        "constraints: {rail: {point_on_line: {frame: tip, direction: [1, 0, 0], through: [0, 5, 0]}}}\n"
+    )
+    with pytest.raises(RedundantConstraints, match="redundant='least_squares'"):
+        read(text, tmp_path).simulate()
+    motion = read(text + "redundant: least_squares\n", tmp_path).simulate()
+    arm = armdyn.load("planar_3r").with_constraints(PointOnPlane("tip", (0, 1, 0), (0, 5, 0)))
+    alone = armdyn.simulate(arm, motion.q[0], duration=0.1, method="rk4")
+    np.testing.assert_allclose(motion.q, alone.q, rtol=0, atol=1e-12)
+    assert np.ptp(motion.q, axis=0).min() > 1e-3
+
+
 HIT = "events:\n  hit: {threshold: {signal: residual, above: 3}}\n"
 
 
@@ -149,6 +163,11 @@ HIT = "events:\n  hit: {threshold: {signal: residual, above: 3}}\n"
         (ArmdynError, "constraints: {a: {joint_coupling: {factors: 3}}}\n", r":3: factors of a joint coupling are 3"),
         (StudyError, "close_loop: true\n", r":3: close_loop is of constraints, and 'planar_2r' has none"),
         (StudyError, "inputs: {Kp: 3}\n", r":3: 'Kp' is of a controller, and there is none"),
+        (ArmdynError, TABLE.replace("1, 0]", "true, 0]", 1), r":4: normal of constraint 'table' is \[0, True, 0\]"),
+        (ArmdynError, "constraints: {a: {distance: {frame: tip, length: true}}}\n", r":3: length of constraint 'a' is"),
+        (StudyError, TABLE.replace("table", "5"), r":4: contacts has the name 5; expected a text, in quotes"),
+        (StudyError, SHELF.replace("shelf", "yes"), r":4: events has the name True; expected a text"),
+        (StudyError, "constraints: {'': {distance: {frame: tip, length: 1}}}\n", r":3: constraints has the name ''"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, kind: type[Exception], text: str, said: str) -> None:
@@ -161,6 +180,7 @@ def test_mistakes_are_named(tmp_path: Path, kind: type[Exception], text: str, sa
     [
         (UnknownName, "residual", "residul", r":11: no signal 'residul' in the controller .* Did you mean 'residual'"),
         (ArmdynError, "above: 3", "above: -3", r":11: above is -3; expected numbers above zero"),
+        (ArmdynError, "above: 3", "above: [1, true]", r":11: above holds True; expected real numbers"),
         (ArmdynError, "above: 3", "above: [1, 2, 3]", r":11: above has shape \(3,\); expected a number, or \(2,\)"),
         (StudyError, ", above: 3", "", r":11: threshold 'hit' has no above; expected such as \{signal"),
         (ArmdynError, ", K_observer: 100", "", r":7: the controller has no K_observer; expected in inputs"),

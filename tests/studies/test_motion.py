@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import ArmdynError, UnknownName
+from armdyn.errors import ArmdynError, DTypeError, ShapeError, UnknownName
 from armdyn.simulation import OverTime, RungeKutta4, Stops
 from armdyn.studies import Scenario, StudyError
 from armdyn.studies.motion import Motion
@@ -169,6 +169,16 @@ def test_projection_in_both_verbs(tmp_path: Path) -> None:
         (StudyError, "q0: 0\ninputs: {q0: 1}", "'q0' stands here and in 'inputs'"),
         (StudyError, "payload: {com: [0, 0, 1]}", ":2: payload has no mass"),
         (StudyError, "outputs: {csv: 3}", ":2: csv is 3; expected the name of a file"),
+        (DTypeError, "q0: true", ":2: q0 holds True; expected real numbers"),
+        (DTypeError, "inputs:\n  tau: [1, 0, false]", ":3: tau holds False; expected real numbers"),
+        (DTypeError, "payload: {mass: 2, com: [0, 0, true]}", ":2: com of the payload holds True"),
+        (DTypeError, "gravity: [0, 0, true]", ":2: gravity holds True"),
+        (ShapeError, "inputs: {gravity: -9.81}", r":2: gravity has shape \(\); expected \(3,\)"),
+        (StudyError, PD + "method: taylor", ":4: method 'taylor' differentiates the joint forces"),
+        (StudyError, "record: [q, qd, q]", ":2: record names 'q' twice; expected each name once"),
+        (UnknownName, "record: [theta]", r"no state or signal 'theta' in .*:2 .* Known: q, qd, tau"),
+        (StudyError, "redundant: least_squares", ":2: redundant is of constraints, and 'planar_3r' has none"),
+        (StudyError, "redundant: least", ":2: redundant is 'least'; expected 'error' or 'least_squares'"),
     ],
 )
 def test_mistakes_are_named(tmp_path: Path, error: Any, text: str, said: str) -> None:

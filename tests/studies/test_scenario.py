@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import armdyn
-from armdyn.errors import UnknownName
+from armdyn.errors import DTypeError, UnknownName
 from armdyn.simulation import RungeKutta4
 from armdyn.studies import Normal, Scenario, StudyError, Uniform, sampled
 from armdyn.studies.controllers import computed_torque, gravity_compensation
@@ -119,6 +119,8 @@ def test_computed_torque_gives_the_acceleration_it_asks_for() -> None:
         (StudyError, "duration: 0.05", "duration: soon", "duration is 'soon'"),
         (StudyError, "uniform: [0.5, 2]", "uniform: 2", r"expected two values, \[low, high\]"),
         (StudyError, "record: [q]", "record: q", "expected a list"),
+        (StudyError, "record: [q]", "record: [q, q]", "record names 'q' twice; expected each name once"),
+        (DTypeError, "uniform: [0.5, 2]", "uniform: [false, 2]", "holds False; expected real numbers"),
         (StudyError, "seed: 4", "seed: 4\nseed: 5", r"yaml:14: 'seed' stands twice"),
         (StudyError, "seed: 4", "seed: [4", "scenario.yaml:"),
         (StudyError, "kp: 50", "kp: &x 50, tau: *x", "aliases are not read"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 import armdyn
 from armdyn import control
 from armdyn.errors import TraceError
-from armdyn.simulation import DivergenceWarning, SemiImplicitEuler, UntracedControllerWarning
+from armdyn.simulation import DivergenceWarning, OverTime, SemiImplicitEuler, UntracedControllerWarning
 from armdyn.studies import Uniform, sampled
 from armdyn.studies.code_digest import digest_of_code
 from armdyn.studies.errors import OtherStudy
@@ -108,6 +109,15 @@ def test_in_a_folder_it_goes_on_and_another_controller_is_refused(tmp_path: Path
         study(control.sampled(held(1.0), every=2), folder=tmp_path / "held", steps=2)
 
 
+@IGNORED
+def test_chunks_are_short_where_a_run_takes_long(tmp_path: Path) -> None:
+    """Python makes one run after the other: 64 chunks, of which an interrupted study loses one."""
+    many = sampled(640, {"link_2.mass": Uniform(0.5, 2)}, kp=Uniform(5, 50), seed=2)
+    given: dict[str, Any] = {"inputs": {"target": [0.3, -0.4]}, "steps": 1}
+    assert armdyn.study(ARM, many, in_python, folder=tmp_path, **given).chunk == 10
+    assert armdyn.study(ARM, many, compiled, **given).chunk > 100
+
+
 def test_runs_that_are_lost_are_named() -> None:
     @armdyn.function("(n),(n),()->(n)")
     def pushes(model: Any, q: Any, qd: Any, kp: Any) -> Any:
@@ -169,6 +179,73 @@ def test_a_digest_of_code(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(f"{__name__}.LATER", 3.0)
     assert digest_of_code(_calls_it) != before
     assert digest_of_code(ARM.with_gravity([0, 0, -1.0])) != digest_of_code(ARM)
+
+
+class _Slotted:
+    __slots__ = ("gain",)
+
+    def __init__(self, gain: float) -> None:
+        self.gain = gain
+
+
+class _Base:
+    factor = 2.0
+
+    def scaled(self, x: float) -> float:
+        return self.factor * x
+
+
+class _Law(_Base):
+    @staticmethod
+    def offset() -> float:
+        return 1.0
+
+    def __call__(self, x: float) -> float:
+        return self.scaled(x) + self.offset()
+
+
+def test_objects_of_every_kind_count_in_a_digest() -> None:
+    pairs: list[tuple[Any, Any]] = [
+        (_Slotted(1.0), _Slotted(2.0)),
+        (range(3), range(4)),
+        (np.array([1, None], dtype=object), np.array([2, None], dtype=object)),
+        (np.random.default_rng(1), np.random.default_rng(2)),
+        (OverTime([0, 1], [[1.0, 0.0], [2.0, 0.0]]), OverTime([0, 1], [[1.0, 0.0], [3.0, 0.0]])),
+        (ARM.compile(control.pd_gravity), ARM.with_gravity([0, 0, -1.0]).compile(control.pd_gravity)),
+        (lambda x: 2 * x, lambda x: 3 * x),
+        (functools.cache(_made(1.0)), functools.cache(_made(2.0))),
+    ]
+    for one, other in pairs:
+        assert digest_of_code(_made(one)) == digest_of_code(_made(one)) != digest_of_code(_made(other)), one
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "value"), [(_Base, "factor", 3.0), (_Base, "scaled", abs), (_Law, "offset", 7)]
+)
+def test_methods_of_own_classes_count_too(monkeypatch: pytest.MonkeyPatch, kind: Any, name: str, value: Any) -> None:
+    before = [digest_of_code(law) for law in (_made(1.0, _Law()), _made(1.0, _Law))]
+    monkeypatch.setattr(kind, name, value)
+    after = [digest_of_code(law) for law in (_made(1.0, _Law()), _made(1.0, _Law))]
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+def test_what_is_gone_lends_its_place_to_nothing() -> None:
+    """Each value counts, also where it lies in memory where another one lay that was looked at before."""
+    gains = [float(k) for k in range(30)]
+    several = [[_made(-1.0 if k == other else gain) for k, gain in enumerate(gains)] for other in range(30)]
+    assert len({digest_of_code(laws) for laws in several}) == 30
+    assert len({digest_of_code([_made(gain) for gain in gains]) for _ in range(20)}) == 1
+
+
+def test_code_without_a_source() -> None:
+    """Of an exec: the functions inside it are known by what they do, not by where they lie."""
+    made = []
+    for factor in (2, 2, 3):
+        space: dict[str, Any] = {}
+        exec(f"def law(q):\n    inner = lambda x: {factor} * x\n    return inner(q)", space)  # noqa: S102 - our own
+        made.append(digest_of_code(space["law"]))
+    assert made[0] == made[1] != made[2]
 
 
 def test_a_compiled_study_warns_of_nothing() -> None:

@@ -100,6 +100,27 @@ class Spring:
         e = self.bending(deflection)
         return (e > 0.0) * maximum(whole, 0.0) + (e < 0.0) * minimum(whole, 0.0)
 
+    def pressed_force(self, deflection: Any, rate: Any, side: Any) -> Any:
+        """The force while rotor and link touch at one end of the play, smooth beyond the end of their touch.
+
+        Args:
+            deflection: x, rad or m.
+            rate: xd, rad/s or m/s.
+            side: 1 where the rotor is ahead, -1 at the other end, 0 of no touch and no force. Without backlash it does
+                not count.
+        """
+        if not self.is_loose:
+            return self.force(deflection, rate)
+        return side * side * self.tight.force(deflection - 0.5 * self.backlash * side, rate)
+
+    def pressed_elastic_force(self, deflection: Any, side: Any) -> Any:
+        """Of that, what is stored and given back; what is stored where a damped push has ended is given back too."""
+        if not self.is_loose:
+            return self.elastic_force(deflection)
+        touches, e = side * side, deflection - 0.5 * self.backlash * side
+        parted = self.elastic_force(deflection) if self.is_damped else 0.0
+        return touches * self.tight.elastic_force(e) + (1.0 - touches) * parted
+
     def lost_power(self, deflection: Any, rate: Any) -> Any:
         """Power lost in its damping, W."""
         return (self.force(deflection, rate) - self.elastic_force(deflection)) * rate

@@ -84,7 +84,8 @@ def main() -> None:
             try:
                 app(prog_name="armdyn")
             finally:
-                sys.stdout.flush()
+                if sys.stdout is not None:  # as it is in a shell after >&-
+                    sys.stdout.flush()
     except BrokenPipeError:  # whoever read the output has gone, as in "armdyn list | head -1"
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for Python flushes once more at its end
         sys.exit(1)

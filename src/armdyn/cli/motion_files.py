@@ -9,7 +9,7 @@ from typing import Any
 
 from armdyn.cli.outputs import refuse_lost, refuse_unwritable
 from armdyn.cli.scenario_options import flag
-from armdyn.cli.screen import Screen
+from armdyn.cli.screen import Screen, labelled, screen
 from armdyn.errors import ArmdynError
 from armdyn.simulation import Trajectory
 from armdyn.simulation.parquet_file import pyarrow
@@ -23,10 +23,11 @@ def _place(words: Words, kind: str) -> str:
     return where if where == flag(kind) else f"{where}: {kind}"
 
 
-def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None) -> None:
-    """All output files; one that fails keeps none of the others from being written.
+def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until: float | None = None) -> int:
+    """All output files; one that fails keeps none of the others from being written. Returns how many were.
 
-    Of a motion that broke off no animation is made: the numbers are what must not be lost.
+    Of a motion that broke off, at the time ``until``, no animation is made: the numbers are what must not be lost. A
+    file that fails there is a warning beside the motion's own error.
     """
     writers: dict[str, Callable[[Path], object]] = {
         "csv": trajectory.save,
@@ -35,19 +36,24 @@ def write_outputs(motion: Motion, trajectory: Trajectory, console: Screen, until
         "plot": trajectory.plot,
         "animate": partial(trajectory.animate, robot=motion.robot, progress=True),
     }
-    failed: list[ArmdynError | OSError] = []
+    failed: list[BaseException] = []
+    written = 0
     for kind, path in motion.outputs.items():
         if until is not None and kind == "animate":
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             writers[kind](path)
-        except (ArmdynError, OSError) as error:
-            failed.append(error)
-        else:
+            written += 1
             console.print(f"wrote {path}{'' if until is None else f', to t = {until:g} s'}", soft_wrap=True)
+        except (ArmdynError, OSError, SystemExit) as error:  # rich exits where whoever read the screen has gone
+            failed.append(error)
     if failed and until is None:
         raise failed[0]
+    for fault in failed:
+        if not isinstance(fault, SystemExit):
+            screen(stderr=True).print(labelled("warning:", "yellow", str(fault)), soft_wrap=True)
+    return written
 
 
 def refuse_outputs(words: Words, motion: Motion) -> None:

@@ -18,17 +18,21 @@ from armdyn.spatial.rotations import Array
 from armdyn.studies.errors import StudyError
 from armdyn.studies.happenings import CONTACT, OF_PLANE
 from armdyn.studies.motion import OUTPUTS
-from armdyn.studies.words import Words
+from armdyn.studies.words import STATE, Words
 from armdyn.yaml_file import Keys, read_value
 
 SCENARIOS = (".yaml", ".yml")
 
+
+def flag(name: str) -> str:
+    """An option as it is typed."""
+    return f"--{name.replace('_', '-')}"
+
+
 PLACES: dict[str, Keys] = {
     **{name: (name,) for name in ("duration", "q0", "qd0", "stops", "torques", "between", "controller", "reference")},
-    **{
-        name: (name,)
-        for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes", "project", "close_loop")
-    },
+    **{name: (name,) for name in ("sample_time", "method", "step", "rtol", "atol", "save_every", "brakes")},
+    **{name: (name,) for name in ("project", "close_loop", "redundant")},
     **{name: ("inputs", name) for name in ("f_tip", "target", "kp", "kd")},
     **{name: ("outputs", name) for name in OUTPUTS},
     "torque": ("inputs", "tau"),
@@ -121,9 +125,12 @@ def with_lines(words: Words, lines: Mapping[str, Sequence[str]]) -> Words:
             if name in seen:
                 raise StudyError(f"{flag(option)} names {name!r} twice; expected another name for each")
             seen.add(name)
-            keys = (key, str(name))
-            words = words.with_options({keys: value}, {keys: f"{flag(option)} {name}"})
+            words = words.with_options({(key, name): value}, {(key, str(name)): f"{flag(option)} {name}"})
     return words
+
+
+FLAGS = frozenset(map(flag, PLACES))
+"""The options that stand for a word each."""
 
 
 IN_UNITS = {"q_ref": "q", "q_null": "q", "qd_ref": "qd", "qdd_ref": "qdd", "target": "q", "tau": "tau"}
@@ -152,8 +159,11 @@ def with_inputs(words: Words, texts: Sequence[str], robot: Robot) -> Words:
             raise StudyError(f"--input names {name!r} twice; expected each name once")
         seen.add(name)
         keys, place = ("inputs", name), f"--input {name}"
-        if words.places.get(keys) == flag(name):
-            raise StudyError(f"{name} is given by {flag(name)} and by --input; expected one of them")
+        if name in STATE:
+            raise StudyError(f"{place}: {name} is where the motion begins; expected {flag(name)} in its place")
+        other = words.places.get(keys)
+        if other in FLAGS:
+            raise StudyError(f"{name} is given by {other} and by --input; expected one of them")
         words = words.with_options({keys: 0.0}, {keys: place})
         words = words.with_options({keys: _input(words, name, value, place, robot)}, {})
     return words
@@ -179,11 +189,6 @@ def _input(words: Words, name: str, text: str, place: str, robot: Robot) -> Any:
     if shape is not None and len(shape) > 1 and math.prod(shape) == count:
         return values.reshape(shape)
     return float(values[0]) if count == 1 else values
-
-
-def flag(name: str) -> str:
-    """An option as it is typed."""
-    return f"--{name.replace('_', '-')}"
 
 
 def words_of(name: str) -> Words:

@@ -37,7 +37,7 @@ from armdyn.constraints import constrained_forward_dynamics
 from armdyn.errors import ArmdynError, DescriptionWarning
 from armdyn.functions import CompiledFunction
 from armdyn.robot import Robot
-from armdyn.simulation import SimulationError, SimulationInterrupted, Trajectory
+from armdyn.simulation import SimulationInterrupted, Trajectory
 from armdyn.simulation.methods import NAMES
 from armdyn.simulation.unfinished import KEPT
 from armdyn.studies.controllers import CONTROLLERS, offered
@@ -242,6 +242,14 @@ def simulate(
         bool | None,
         typer.Option("--close-loop", help="Move --q0 to where the constraints hold.", rich_help_panel=METHOD),
     ] = None,
+    redundant: Annotated[
+        str | None,
+        typer.Option(
+            "--redundant",
+            help="Where some constraints follow from others: error (if left out), or least_squares.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write the motion to this csv file.", rich_help_panel=FILES)
     ] = None,
@@ -348,17 +356,29 @@ def simulate(
     try:
         trajectory = motion.simulate(progress=True)
     except SimulationInterrupted as interrupt:  # what is done is kept
-        report(motion, interrupt.trajectory)
-        write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]))
+        try:
+            report(motion, interrupt.trajectory)
+        finally:
+            write_outputs(motion, interrupt.trajectory, console, until=float(interrupt.trajectory.t[-1]))
         raise
-    except SimulationError as error:
-        if error.trajectory is None:
+    except ArmdynError as error:
+        found = getattr(error, "trajectory", None)
+        if found is None:
             raise
-        write_outputs(motion, error.trajectory, console, until=float(error.trajectory.t[-1]))
-        kept = "is in the files above" if motion.outputs else "can be kept by --csv or --npz"
-        raise SimulationError(str(error).replace(KEPT, f"What was simulated until then {kept}.")) from error
-    report(motion, trajectory)
-    write_outputs(motion, trajectory, console)
+        written = write_outputs(motion, found, console, until=float(found.t[-1]))
+        error.args = (_said_of_files(error, written > 0),)
+        raise
+    try:
+        report(motion, trajectory)
+    finally:  # also where nobody reads the report any more
+        write_outputs(motion, trajectory, console)
+
+
+def _said_of_files(error: ArmdynError, written: bool) -> str:
+    """The words of the error of a motion that broke off, and where the motion is kept here."""
+    kept = f"What was simulated until then {'is in the files above' if written else 'can be kept by --csv or --npz'}."
+    said = str(error).removesuffix(KEPT).rstrip().removesuffix(".")
+    return f"{said}. {kept}"
 
 
 def _report_json(motion: Motion, trajectory: Trajectory) -> None:

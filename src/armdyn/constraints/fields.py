@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from armdyn.checks import array
+from armdyn.checks import array, without_booleans
 from armdyn.errors import ArmdynError, ModelError, shown
 from armdyn.exact import exact, rounded, unit
 from armdyn.model.constraints import Constraint, Numbers
@@ -24,7 +24,7 @@ POSE_ROUNDING = 1e-9
 def vector(values: ArrayLike, what: str, size: int = 3) -> Numbers:
     """``size`` finite numbers, as a tuple."""
     try:
-        found = array(what, values, (size,), finite=ModelError)
+        found = array(what, without_booleans(what, values), (size,), finite=ModelError)
     except ArmdynError:
         raise ModelError(f"{what} is {shown(values)}; expected {size} finite numbers") from None
     return tuple((found + 0.0).tolist())
@@ -43,7 +43,7 @@ def pose(values: ArrayLike | None, what: str) -> Numbers:
     if values is None:
         return tuple(np.eye(4).ravel().tolist())
     try:
-        T = array(what, values)
+        T = array(what, without_booleans(what, values))
     except ArmdynError:
         T = np.empty(0)
     if T.size == 16:

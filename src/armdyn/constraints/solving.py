@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.checks import choice
 from armdyn.constraints import dynamics
 from armdyn.constraints.arguments import (
@@ -96,7 +97,10 @@ def solve_dependent(
         result[dependent] = solution
 
 
-BY_LEAST_SQUARES = "redundant='least_squares', which armdyn.simulate and methods take and compiled loops do not"
+def _by_least_squares() -> str:
+    """The remedy that leaves constraints as they are."""
+    chosen = option("redundant", "least_squares")
+    return f"{chosen}, which armdyn.simulate and methods take and compiled loops do not"
 
 
 def _redundant(
@@ -108,10 +112,10 @@ def _redundant(
     if why_singular(robot, q, rank, rank_tolerance):
         return SingularState(
             what + "They are so at this state and not near it, so all of them are needed: choose another state, or "
-            f"{BY_LEAST_SQUARES}."
+            f"{_by_least_squares()}."
         )
     return RedundantConstraints(
-        what + f"Leave them out, as robot.with_independent_constraints(q) does, or choose {BY_LEAST_SQUARES}."
+        what + f"Leave them out, as robot.with_independent_constraints(q) does, or choose {_by_least_squares()}."
     )
 
 

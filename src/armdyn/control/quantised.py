@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.checks import without_booleans
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError
@@ -37,7 +38,7 @@ def quantised(controller: Function, resolution: float | Sequence[float]) -> Func
     True
     """
     try:
-        r = np.array(resolution, dtype=float)
+        r = np.array(without_booleans("resolution", resolution), dtype=float)
     except (TypeError, ValueError):
         r = np.array(np.nan)
     if r.ndim > 1 or not ((r > 0.0) & np.isfinite(r)).all():

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.checks import without_booleans
 from armdyn.control.wrapping import Inside, Run, Values
 from armdyn.declaration import Function
 from armdyn.errors import ShapeError, UnknownName
@@ -71,7 +72,7 @@ def saturated(
 
 def _checked(limits: Any) -> Any:
     try:
-        given = np.array(limits, dtype=float)
+        given = np.array(without_booleans("limits", limits), dtype=float)
     except (TypeError, ValueError):
         given = np.array(math.nan)
     if given.ndim > 1 or not (given > 0.0).all():

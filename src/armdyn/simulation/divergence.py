@@ -8,7 +8,7 @@ from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.advice import option
 from armdyn.model.mechanism import Body
 from armdyn.robot import Robot
-from armdyn.simulation.unfinished import KEPT, SimulationError
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 SINGULAR = 1e-10
@@ -24,7 +24,7 @@ def diverged(robot: Robot, t: float, q: Array, qd: Array, remedy: str) -> Simula
     Where joints move no inertia there, no shorter step helps: then it names these in place of ``remedy``.
     """
     why = moves_no_inertia(robot, q) or f"{fastest(robot, qd)}. {remedy}"
-    return SimulationError(f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {why} {KEPT}")
+    return SimulationError(f"the motion of {robot.name!r} could not be continued at t = {t:g} s: {why}")
 
 
 def refuse_without_inertia(robot: Robot, q: Array) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import projection_of
 from armdyn.robot import Robot
@@ -52,9 +53,12 @@ def corrector_of(robot: Robot, method: Method, project: bool, redundant: Redunda
     if not project:
         return None
     if not robot.model.constraints:
-        raise SettingError(f"project=True, but {robot.name!r} has no constraints to project onto; leave it out")
+        asked = option("project", True)
+        raise SettingError(f"{asked}, but {robot.name!r} has no constraints to project onto; leave it out")
     if isinstance(method, Taylor) or (isinstance(method, Adaptive) and method.scipy_method in MULTISTEP):
-        raise SettingError(f"{method} cannot be corrected between its steps; use Adaptive('DOP853') or method='rk4'")
+        raise SettingError(
+            f"{method} cannot be corrected between its steps; use Adaptive('DOP853') or {option('method', 'rk4')}"
+        )
     return Corrector(robot, redundant)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import bent_steps
@@ -45,7 +46,7 @@ def integrate(
     corrector: Corrector | None = None,
 ) -> None:
     """Advance from (q, qd), and bristles, over the grid, and record the state after each of the ``saved`` steps."""
-    remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
+    remedy = f"Use a step shorter than {grid.step:g} s, or {option('method', 'adaptive')}."
     single = start[0].ndim == 1
     if forces.are_known and redundant == "error" and method.scheme.starter is None and corrector is None:
         compiled = CompiledSteps(robot, method, forces)

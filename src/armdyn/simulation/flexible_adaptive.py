@@ -1,7 +1,9 @@
-"""One motion of an arm with flexible joints by a solver of SciPy, through stretches in which friction chatters.
+"""One motion of an arm with flexible joints by a solver of SciPy where no joint sticks.
 
-No joint sticks here. Dry friction at a rotor that its spring would hold at rest switches as often as it is asked, so
-that the solver's steps collapse; semi-implicit Euler steps carry the motion on, as `armdyn.simulation.adaptive` does.
+That is where none has dry friction, or where it cannot stick: the solver goes on from steps of the past, or the
+friction of a rigid joint depends on its load (see `armdyn.simulation.flexible_hybrid` for all others). Then friction,
+or a function of time and state given as a force, may switch as often as it is asked, so that the solver's steps
+collapse; semi-implicit Euler steps carry the motion on, as `armdyn.simulation.adaptive` does.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ class AdaptiveRun:
         self.f, self.method, self.duration, self.chattered = f, method, duration, chattered
         self.own, self.steps, self.watch, self.m = f.samples, 0, Watch(duration), 0
         self.ends = ends_of(f.robot)
-        self.watches = bool(f.rubbing) and method.chattering_step is not None
+        self.watches = (bool(f.rubbing) or f.forces.by_callables) and method.chattering_step is not None
 
     def integrate(self, x: Array, xd: Array) -> Generator[float]:
         """From 0 to the duration, anew where known forces jump or bend; yields the fraction that is done."""
@@ -59,7 +61,7 @@ class AdaptiveRun:
         xd = y[self.m : -1]
         xdd, power = self.f(t, y[: self.m], xd)
         if self.watches:
-            self.watch.saw(t, y, self.f.directions(xd))
+            self.watch.saw(t, y, self.f.watched(xd))
         return np.array([*xd, *xdd, power])
 
     def _by_solver(self, begin: float, end: float, y: Array) -> Generator[tuple[float, Array]]:
@@ -131,12 +133,13 @@ class AdaptiveRun:
                 self._record(t, y)
             t_next = min(t + longest, float(self.own.t[self.own.count]), end)
             after = y + (t_next - t) * self._rates(t, y)
+            settled = quiet.after(self.f.watched(y[m:-1]))
             after[:m] = y[:m] + (t_next - t) * after[m:-1]
             if not np.isfinite(after).all():
                 raise self._lost(t, y, "Use a shorter Adaptive(chattering_step=...).")
             t, y, steps = t_next, after, steps + 1
             yield t, y
-            if quiet.after(self.f.directions(y[m:-1])):
+            if settled:
                 break
         self.own.effort.steps += steps
         self.chattered.append(Stretch(begin, t, steps, tuple(np.flatnonzero(jumps).tolist())))

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_dynamics import flexible_motion
-from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
+from armdyn.advice import option
 from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
+from armdyn.simulation import flexible_hybrid
 from armdyn.simulation.chattering import Stretch, note_on
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
@@ -22,10 +24,12 @@ from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible import parted, refuse_memory, stacked
 from armdyn.simulation.flexible_adaptive import AdaptiveRun
+from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
 from armdyn.simulation.one_by_one import one_by_one
+from armdyn.simulation.pieces import can_stop
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.schemes import Rates
@@ -46,6 +50,12 @@ def refuse_options(**given: Any) -> None:
     for name, value in given.items():
         if value:
             raise SettingError(f"{name} is not for arms with flexible joints; simulate robot.without_springs() with it")
+
+
+def sticks(robot: Robot, method: Method) -> bool:
+    """Whether links and rotors with dry friction stick in a simulation by this method."""
+    rubs = bool(rubbing_bodies(robot.mechanism.drive))
+    return rubs and can_stop(method) and not rigid_friction_depends_on_load(robot.mechanism)
 
 
 def plan(
@@ -70,6 +80,7 @@ def plan(
     places = flexible_places(robot.model)
     state = stacked(q, theta, places), stacked(qd, thetad, places)
     make = partial(Samples.empty, batch=q.shape[:-1], dof=robot.dof, with_f_tip=forces.f_tip is not None)
+    sticking = sticks(robot, method)
     if isinstance(method, Adaptive):
         samples = make(saved_times(duration, save_every, times))
         fill: Callable[..., None] = partial(_adaptive, duration=duration)
@@ -82,6 +93,9 @@ def plan(
         fill = partial(_fixed_steps, grid=grid, saved=saved)
     else:
         raise SettingError(f"{method} does not move arms with flexible joints; expected 'adaptive', 'rk4' or such")
+    if sticking:
+        in_pieces = partial(flexible_hybrid.integrate, FlexiblePushing(robot), duration=duration)
+        return samples, partial(in_pieces, method, forces, state, samples)
     samples.signals = {name: np.full_like(samples.q, np.nan) for name in ("theta", "thetad")}
     return samples, partial(fill, robot, method, forces, state, samples)
 
@@ -89,7 +103,8 @@ def plan(
 def accelerations_and_energy(robot: Robot, samples: Samples) -> tuple[Array, EnergyAccount]:
     """qdd, and the energies of links, rotors and springs along what was kept; the springs' count as potential."""
     q, qd, theta, thetad = samples.q, samples.qd, samples.signals["theta"], samples.signals["thetad"]
-    qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0]
+    known = samples.qdd
+    qdd = robot.compile(flexible_motion)(q, qd, theta, thetad, *samples.forces)[0] if known is None else known
     potential = robot.potential_energy(q) + robot.spring_energy(q, theta)
     return qdd, EnergyAccount(robot.flexible_kinetic_energy(q, qd, thetad), potential, samples.work)
 
@@ -114,19 +129,21 @@ class Flexible:
         self.places, self.motion = flexible_places(self.robot.model), self.robot.compile(flexible_motion)
         self.hold, self.rubbing = 0, rubbing_bodies(self.robot.mechanism.drive)
         self.held: tuple[Array, ...] | None = None
+        self.acting: tuple[Array, ...] = ()
+        """What acted when the equations were evaluated last."""
 
     def __call__(self, t: float, x: Array, xd: Array) -> Rates:
         """Accelerations of links and rotors, and the power of what acts."""
         (q, theta), (qd, thetad) = self._parted(x), self._parted(xd)
-        acting = self.forces.at(self.hold, t, q, qd) if self.held is None else self.held
+        self.acting = self.forces.at(self.hold, t, q, qd) if self.held is None else self.held
         self.samples.effort.evaluations += 1
-        qdd, thetadd, power = self.motion(q, qd, theta, thetad, *acting)
+        qdd, thetadd, power = self.motion(q, qd, theta, thetad, *self.acting)
         return stacked(qdd, thetadd, self.places), power
 
-    def directions(self, xd: Array) -> tuple[Array]:
-        """Of dry friction, for each joint with such; rotor and bearing in one number."""
+    def watched(self, xd: Array) -> tuple[Array, ...]:
+        """What may switch: directions of dry friction, rotor and bearing of a joint in one number, and what acted."""
         qd, thetad = (np.sign(self.robot.mechanism.drive.rates(x)[self.rubbing]) for x in self._parted(xd))
-        return (2.0 * thetad + qd,)
+        return 2.0 * thetad + qd, *self.acting
 
     def record(self, t: float, x: Array, xd: Array, work: Any) -> None:
         """Keep a state."""
@@ -166,7 +183,7 @@ def _fixed_steps(
         x, xd, work = method.scheme.formula(f, f(t, x, xd), t, (x, xd, work), h)
         samples.effort.steps += 1
         if x.ndim == 1 and not np.isfinite(xd).all():
-            remedy = f"Use a step shorter than {grid.step:g} s, or method='adaptive'."
+            remedy = f"Use a step shorter than {grid.step:g} s, or {option('method', 'adaptive')}."
             raise diverged(robot, t + h, before[0][: robot.dof], before[1][: robot.dof], remedy)
     f.record(grid.duration, x, xd, work)
 
@@ -198,4 +215,5 @@ def _adaptive(
     finally:
         samples.events.sort(key=lambda one: one.t)
         if chattered and method.chattering_step is not None:
-            samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))
+            names = [*rubbing_names(robot), *flexible_hybrid.names_of_forces(robot)]
+            samples.notes.append(note_on(chattered, method.chattering_step, names))

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.arrays import Names
 from armdyn.checks import array, number, one_per_joint
 from armdyn.errors import ShapeError
@@ -211,7 +212,7 @@ class Sampled:
         """Nothing for one state of a batch: only adaptive methods, whose time goes back and forth, ask for it."""
         raise SettingError(
             f"{self.law.what} has a sample time of {self.sample_time:g} s of its own; simulate it with steps of one "
-            "length, method='rk4' or 'euler'"
+            f"length, {option('method', 'rk4')} or 'euler'"
         )
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
@@ -109,7 +110,7 @@ def _listed(name: str, given: Any, part: str) -> list[Any]:
     return listed
 
 
-class _Found(NamedTuple):
+class Found(NamedTuple):
     """An event within a step: its time, s, kind, and the place of its watched function, barrier or joint."""
 
     t: float
@@ -261,7 +262,7 @@ class StateInMotion:
     ) -> None:
         self.bends = bends
         self.pushing, self.barriers, self.dry = pushing, pushing.barriers, pushing.dry
-        self.n = pushing.robot.dof
+        self.n = pushing.dof
         self.forces, self.duration, self.samples, self.room = forces, duration, samples, room
         self.watched, self.corrector, self.dense = watched, corrector, dense
         self.brakes: BrakesInMotion | None = None
@@ -271,7 +272,7 @@ class StateInMotion:
         self.acting = forces
         self.starts, self.at_once = True, 0
         along = None if bends is None else bends.along
-        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration, along)
+        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration, along, self.n)
         self.ends = _ends(method, forces, duration)
         drive = pushing.robot.mechanism.drive
         self.rubbing = rubbing_bodies(drive) if drive.depends_on_load else []  # which no joint sticks by
@@ -284,7 +285,7 @@ class StateInMotion:
     def rates(self, t: float, y: Array) -> Array:
         """y' = (qd, qdd, dz/dt, P)."""
         q, qd = self._state(y)
-        acting = self.acting.at(self.hold, t, q, qd)
+        acting = self._acting(t, y)
         force, z_rate = self._bending(y)
         found = self.pushing.rates(q, qd, (acting[0] - force, *acting[1:]), self.mode)
         if self.watch is not None:
@@ -303,9 +304,13 @@ class StateInMotion:
         """The energy of what is bent."""
         return 0.0 if self.bends is None else float(self.bends.energy(*bristles))
 
+    def _acting(self, t: float, y: Array) -> tuple[Array, ...]:
+        """The joint forces, and the wrench where there is one."""
+        return self.acting.at(self.hold, t, *self._seen(y))
+
     def _pushed(self, t: float, y: Array) -> tuple[Array, ...]:
         """The forces that act, joint forces less those of what bends."""
-        tau, *f_tip = self.acting.at(self.hold, t, *self._state(y))
+        tau, *f_tip = self._acting(t, y)
         return tau - self._bending(y)[0], *f_tip
 
     def run(self, q: Array, qd: Array, *bristles: Array) -> Generator[float]:
@@ -341,7 +346,7 @@ class StateInMotion:
 
     def _entered(self, hold: int, t: float, end: float, y: Array, *, goes_on: bool = False) -> Array:
         """The state with which a hold of the forces begins."""
-        self.hold, self.acting = hold, self.forces.between(t, end).in_step(hold, t, *self._state(y))
+        self.hold, self.acting = hold, self.forces.between(t, end).in_step(hold, t, *self._seen(y))
         if hold == 0 and not goes_on:
             return self._begun(t, y)
         if self.forces.jump and self._lets_go(t, y):
@@ -374,48 +379,57 @@ class StateInMotion:
 
     # What happens.
 
-    def _first(self, step: Step, starts: bool) -> _Found | None:
+    def _first(self, step: Step, starts: bool) -> Found | None:
         """The first hit, leave, rest or terminal event of the step; the other events before it are noted."""
         times = points_of(step.t, step.end)
         found = [*self._hits(step, times, starts), *self._leaves(step, times, starts), *self._rests(step, times)]
-        found += [*self._crossings(step, times), *self._switches(step, times)]
+        found += [*self._crossings(step, times), *self._switches(step, times), *self._others(step, times)]
         first = min((one for one in found if one.kind != "crossing"), default=None)
         for one in sorted(found):
             if one.kind in ("crossing", "end") and one.t <= (step.end if first is None else first.t):
                 self._note(one.t, self.watched[one.place].name, "crossing", step.at(one.t))
         return first
 
-    def _crossings(self, step: Step, times: Array) -> Iterator[_Found]:
+    def _crossings(self, step: Step, times: Array) -> Iterator[Found]:
         """The watched functions that cross zero, each at its first time in the step."""
         for place, one in enumerate(self.watched):
             value, way = partial(self._value, place), one.direction
             kind = "end" if one.terminal else "crossing"
             yield from _found(kind, place, step, value, partial(_crossed, value, times, way))
 
-    def _switches(self, step: Step, times: Array) -> Iterator[_Found]:
+    def _switches(self, step: Step, times: Array) -> Iterator[Found]:
         """Brakes that are engaged or released, each at its time or at the first of its condition in the step."""
         if self.brakes is None:
             return
         for place, (one, t) in enumerate(zip(self.brakes.brakes.switches, self.brakes.times, strict=True)):
             if t is not None and t <= step.end:
-                yield _Found(max(t, step.t), "brake", place)
+                yield Found(max(t, step.t), "brake", place)
             elif one.watched is not None and one.engages != (one.joint in self.brakes.engaged):
                 value, way = partial(self._condition, one.watched), one.watched.direction
                 yield from _found("brake", place, step, value, partial(_crossed, value, times, way))
 
-    def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
+    def _others(self, step: Step, times: Array) -> Iterator[Found]:
+        """What else changes the equations of motion, each at its first time in the step."""
+        for kind, place, value, way in self._watched_beside(step.t):
+            yield from _found(kind, place, step, value, partial(_crossed, value, times, way))
+
+    def _watched_beside(self, begin: float) -> Iterator[tuple[str, int, Along, int]]:
+        """The kind, place, value and direction of what else changes them where it crosses zero; none of rigid arms."""
+        return iter(())
+
+    def _hits(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
         """Barriers that are reached, each at its first time."""
         for place in np.flatnonzero(~self.mode.held[: len(self.barriers)]).tolist():
             gap, speed = partial(self._gap, place), partial(self._speed, place)
             yield from _found("hit", place, step, gap, partial(_closes, gap, speed, times, starts))
 
-    def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[_Found]:
+    def _leaves(self, step: Step, times: Array, starts: bool) -> Iterator[Found]:
         """Rows that stop being held: a barrier would have to pull, or a joint to have more friction than it has."""
         if self.mode.held.any():
             few = times[:: len(times) // 2]
             yield from _found("leave", 0, step, self._reserve, lambda at: falls(self._reserve(at), few, starts=starts))
 
-    def _rests(self, step: Step, times: Array) -> Iterator[_Found]:
+    def _rests(self, step: Step, times: Array) -> Iterator[Found]:
         """Joints with dry friction that come to rest."""
         rates = cache(lambda at: cache(lambda t: self.rates(t, at(t))))  # all joints look at the same ones
         for place in np.flatnonzero(self.mode.slip).tolist():
@@ -463,7 +477,7 @@ class StateInMotion:
         """Whether what rests has to be looked at behind a jump of the forces."""
         return len(self.barriers) > 0 or (bool(self.mode.held.any()) and self._holding(t, y).nearest.distance < 0)
 
-    def _changed(self, t: float, y: Array, found: _Found) -> Array:
+    def _changed(self, t: float, y: Array, found: Found) -> Array:
         """The state behind a hit, a joint's rest, or what is held being left."""
         self.integrator.restart()
         if found.kind == "leave":
@@ -536,8 +550,8 @@ class StateInMotion:
 
     def _moved(self, y: Array, q: Array, qd: Array) -> Array:
         """The state with q and qd put right, the kinetic energy that takes being counted as work."""
-        kinetic = self.pushing.robot.kinetic_energy
-        return self._with(y, q, qd, float(kinetic(q, qd) - kinetic(q, self._state(y)[1])))
+        kinetic = self.pushing.kinetic_energy
+        return self._with(y, q, qd, kinetic(q, qd) - kinetic(q, self._state(y)[1]))
 
     def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
         """Note what is held and was not, what is left, and joints that turn round."""
@@ -570,7 +584,7 @@ class StateInMotion:
         return self._with(y, q, qd)
 
     def _note(self, t: float, name: str, kind: str, y: Array, energy: float = 0.0) -> None:
-        q, qd = self._state(y)
+        q, qd = self._seen(y)
         self.occurred.append((t, name, kind, q.copy(), qd.copy(), energy))
 
     # What is kept.
@@ -587,7 +601,7 @@ class StateInMotion:
 
     def _record_state(self, t: float, y: Array) -> None:
         q, qd = self._state(y)
-        acting = self.acting.at(self.hold, t, q, qd)
+        acting = self._acting(t, y)
         found = self.pushing.rates(q, qd, self._pushed(t, y), self.mode, shared=True)
         self.room.keep(self.samples.count, found._replace(friction=found.friction + self._bending(y)[0]))
         z = y[2 * self.n : -1]
@@ -625,8 +639,7 @@ class StateInMotion:
         if self.quiet is not None:
             last = self.chattered[-1]
             last.end, last.steps = stop, last.steps + 1
-            q, qd = self._state(y)
-            if self.quiet.after(self._watched(self.acting.at(self.hold, t, q, qd), qd)):
+            if self.quiet.after(self._watched(self._acting(t, y), self._state(y)[1])):
                 self.quiet = None
                 self.watch.rest()
                 self.integrator.restart()
@@ -645,7 +658,7 @@ class StateInMotion:
         assert self.longest is not None  # noqa: S101 - else it was refused
         along = None if self.bends is None else self.bends.along
         method = SemiImplicitEuler(self.longest)
-        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, self.duration, along)
+        steps = ByFormula(self.pushing.robot, method, self.rates, self.samples.effort, self.duration, along, self.n)
         return steps.step(t, y, min(end, t + self.longest))
 
     def _refuse_chattering(self, t: float) -> None:
@@ -653,7 +666,7 @@ class StateInMotion:
             raise SimulationError(
                 f"torque or f_tip switches faster than the adaptive method can follow, from t = {t:g} s on, and "
                 "beside joints that stick, stops, contacts and events nothing carries the motion through. Use a smooth "
-                "law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as method='rk4'"
+                f"law, such as tanh(qd / eps) in the place of sign(qd), or fixed steps, as {option('method', 'rk4')}"
             )
 
     def _too_many(self, t: float) -> SimulationError:
@@ -664,6 +677,10 @@ class StateInMotion:
 
     def _state(self, y: Array) -> tuple[Array, Array]:
         return y[: self.n], y[self.n : 2 * self.n]
+
+    def _seen(self, y: Array) -> tuple[Array, Array]:
+        """q and qd of the joints, which forces depend on and events have."""
+        return self._state(y)
 
     def _with(self, y: Array, q: Array, qd: Array, work: float = 0.0) -> Array:
         """The state with other positions and velocities, and so much work more."""
@@ -682,9 +699,7 @@ def _closes(gap: Along, speed: Along, times: Array, starts: bool, at: At) -> Bra
     return closes(gap(at), speed(at), times, starts=starts)
 
 
-def _found(
-    kind: str, place: int, step: Step, value: Along, bracket: Callable[[At], Bracket | None]
-) -> Iterator[_Found]:
+def _found(kind: str, place: int, step: Step, value: Along, bracket: Callable[[At], Bracket | None]) -> Iterator[Found]:
     """The crossing of zero of a value in the step, if it crosses: bracketed near the motion, located on it.
 
     Where what is near the motion deceives, the motion itself is looked at.
@@ -693,7 +708,7 @@ def _found(
     if found is not None and found[0] < found[1] and f(found[0]) * f(found[1]) > 0:
         found = bracket(step.at)
     if found is not None:
-        yield _Found(zero(f, *found), kind, place)
+        yield Found(zero(f, *found), kind, place)
 
 
 def _ends(method: Adaptive | FixedStep, forces: Forces, duration: float) -> list[float]:

@@ -80,7 +80,7 @@ class LoopFriction:
 def _obstacle(robot: Robot, method: FixedStep, several: list[str]) -> str | None:
     """Why joints do not stick, and what to do."""
     if flexible_places(robot.model):
-        return "joints are flexible (use a smooth law, or robot.without_springs())"
+        return "joints are flexible (use armdyn.simulate, a smooth law, or robot.without_springs())"
     if robot.model.constraints:
         return "the robot has constraints (use armdyn.simulate, or a smooth law)"
     if own_coordinates(robot.mechanism.drive) is None:

@@ -37,7 +37,7 @@ class Occurrence:
 
     Args:
         t: when, s.
-        name: of the event, stop, contact or joint.
+        name: of the event, stop, contact or joint; "JOINT rotor" of a rotor before a spring.
         kind: "crossing" of an event asked for; "impact", "rest" and "release" at a stop or contact;
             "stick", "slip" and "reversal" (it turns round at once) of a joint with dry friction; "engaged" and
             "released" of its brake; "contact" and "release" of rotor and link across the play of a joint with backlash.

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.actuators.flexible_joints import flexible_places, rigid_friction_depends_on_load
+from armdyn.advice import option
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import names
 from armdyn.simulation.columns import UNITS
@@ -61,12 +62,11 @@ def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool
     dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
     if sticks or not dry:
         return
-    if drive.depends_on_load:
-        why, remedy = "friction depends on the load", "use friction that does not, or a smooth law"
-    elif flexible_places(robot.model):
-        why, remedy = "joints are flexible", "use a smooth law"
+    if rigid_friction_depends_on_load(robot.mechanism):
+        of_whom = " of rigid joints beside flexible ones" if flexible_places(robot.model) else ""
+        why, remedy = f"friction{of_whom} depends on the load", "use friction that does not, or a smooth law"
     else:
-        why, remedy = f"{method} cannot stop where joints come to rest", "use method='adaptive' or 'rk4'"
+        why, remedy = f"{method} cannot stop where joints come to rest", f"use {option('method', 'adaptive')} or 'rk4'"
     yield (
         f"{why}, so joints do not stick in this simulation: at rest friction counts as 0, and a joint that should "
         f"stick creeps or chatters about rest ({', '.join(dry)}); {remedy}"
@@ -79,7 +79,7 @@ def friction_states(robot: Robot, method: Method) -> Iterator[str]:
     if bent:
         flexible = bool(flexible_places(robot.model))
         why = "joints are flexible" if flexible else f"{method} knows no state beside q and qd"
-        remedy = "simulate robot.without_springs()" if flexible else "use method='adaptive' or 'rk4'"
+        remedy = "simulate robot.without_springs()" if flexible else f"use {option('method', 'adaptive')} or 'rk4'"
         yield (
             f"{why}, so friction with a state of its own counts at its steady force in this simulation, and nothing "
             f"bends before it slips ({', '.join(bent)}); {remedy}"

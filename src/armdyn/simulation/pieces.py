@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.robot import Robot
 from armdyn.simulation.dense import between_saved
 from armdyn.simulation.divergence import diverged
@@ -72,7 +73,9 @@ class ByFormula:
         effort: Effort,
         duration: float,
         along: Along | None = None,
+        size: int | None = None,
     ) -> None:
+        self.n = robot.dof if size is None else size
         self.robot, self.rates, self.effort, self.along = robot, rates, effort, along
         self.method, self.formula, self.grid = method, method.scheme.formula, StepGrid(duration, method.step)
 
@@ -85,10 +88,10 @@ class ByFormula:
 
         y_end = at(until)
         self.effort.steps += 1
-        n = self.robot.dof
+        n = self.n
         if not np.isfinite(y_end).all():
-            remedy = f"Use a step shorter than {self.grid.step:g} s, or method='adaptive'."
-            raise diverged(self.robot, until, y[:n], y[n : 2 * n], remedy)
+            remedy = f"Use a step shorter than {self.grid.step:g} s, or {option('method', 'adaptive')}."
+            raise diverged(self.robot, until, *_of_joints(self.robot, y, n), remedy)
         ends, of_qd = np.array([t, until]), slice(n, 2 * n)
         q, qd, qdd = (np.array(pair) for pair in ((y[:n], y_end[:n]), (y[of_qd], y_end[of_qd]), (first[of_qd],) * 2))
 
@@ -98,7 +101,7 @@ class ByFormula:
         return Step(t, y, until, y_end, near, at)
 
     def _after(self, t: float, y: Array, first: Array, h: float) -> Array:
-        n = self.robot.dof
+        n = self.n
 
         def f(later: float, q: Array, qd: Array) -> tuple[Array, Any]:
             rate = self.rates(later, self._whole(y, q, qd, 0.0))
@@ -110,7 +113,7 @@ class ByFormula:
 
     def _whole(self, y: Array, q: Array, qd: Array, work: float) -> Array:
         """The state of these positions and velocities in the step that begins with y."""
-        n = self.robot.dof
+        n = self.n
         if self.along is None:
             return np.array([*q, *qd, work])
         return np.array([*q, *qd, *self.along(y[2 * n : -1], q - y[:n], 0.5 * (y[n : 2 * n] + qd)), work])
@@ -125,7 +128,8 @@ class ByFormula:
 class BySolver:
     """Steps of a solver of SciPy, which is made anew wherever the equations change."""
 
-    def __init__(self, robot: Robot, method: Adaptive, rates: Rates, effort: Effort) -> None:
+    def __init__(self, robot: Robot, method: Adaptive, rates: Rates, effort: Effort, size: int | None = None) -> None:
+        self.n = robot.dof if size is None else size
         self.robot, self.method, self.rates, self.effort = robot, method, rates, effort
         self._solver: Any = None
         self._made = 0
@@ -158,8 +162,7 @@ class BySolver:
 
     def _stuck(self, t: float, y: Array, why: str) -> Exception:
         remedy = f"{self.method} could not keep its tolerance {why}. Check torque and f_tip, or allow a larger rtol."
-        n = self.robot.dof
-        return diverged(self.robot, t, y[:n], y[n : 2 * n], remedy)
+        return diverged(self.robot, t, *_of_joints(self.robot, y, self.n), remedy)
 
 
 def integrator_of(
@@ -169,11 +172,17 @@ def integrator_of(
     effort: Effort,
     duration: float,
     along: Along | None = None,
+    size: int | None = None,
 ) -> Integrator:
-    """The integrator of a method."""
+    """The integrator of a method; ``size`` is how many positions y has, if these are not those of the joints alone."""
     if isinstance(method, Adaptive):
-        return BySolver(robot, method, rates, effort)
-    return ByFormula(robot, method, rates, effort, duration, along)
+        return BySolver(robot, method, rates, effort, size)
+    return ByFormula(robot, method, rates, effort, duration, along, size)
+
+
+def _of_joints(robot: Robot, y: Array, size: int) -> tuple[Array, Array]:
+    """q and qd of a state with so many positions, those of the joints first."""
+    return y[: robot.dof], y[size : size + robot.dof]
 
 
 def can_stop(method: Method) -> bool:
@@ -187,6 +196,6 @@ def check_method(method: Method) -> None:
     """Refuse methods that cannot stop within a step and go on from there."""
     if not can_stop(method):
         raise SettingError(
-            f"{method} cannot stop at events, stops, contacts and brakes; use method='adaptive' or 'rk4', or another "
-            "whose steps need no past"
+            f"{method} cannot stop at events, stops, contacts and brakes; use {option('method', 'adaptive')} or "
+            "'rk4', or another whose steps need no past"
         )

@@ -7,7 +7,7 @@ time is located, the motion is integrated up to it, and goes on from there with 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from armdyn.actuators.actuator import Actuator
@@ -57,6 +57,11 @@ class End:
             return e
         k, c, d = self.spring.stiffness, self.spring.cubic, self.spring.damping
         return e + (c / k) * e**3 + (d / k) * self.rate(y)
+
+    def press(self, y: Array) -> float:
+        """Above zero where rotor and link touch and push, rad or m: with damping, the less of bending and push."""
+        e = self.bending(y)
+        return min(e, replace(self, of_push=True).value(y)) if self.spring.is_damped else e
 
     def happens(self, y: Array) -> bool:
         """Whether a zero of it there changes the force: a push counts where the spring is pressed alone."""

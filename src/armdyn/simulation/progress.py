@@ -32,6 +32,8 @@ def progress_bar(enabled: bool, total: float, what: str, *, unit: str = "s", for
         TextColumn(f"{{task.completed:{form}}} of {{task.total:{form}}} {unit}", markup=False),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    is_seen = console.is_terminal or console.is_jupyter  # a file would get an empty line
+    with Progress(*columns, console=console, transient=True, disable=not is_seen) as bar:
         task = bar.add_task(what, total=total)
         yield lambda fraction: bar.update(task, completed=fraction * total)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
 from armdyn.robot import Robot
@@ -62,6 +63,15 @@ class Rates(NamedTuple):
     friction: Array
 
 
+class Bounds(NamedTuple):
+    """The least and the largest force of every row, N or N m: at rest, and where a joint begins to slip."""
+
+    low: Array
+    high: Array
+    low_sliding: Array
+    high_sliding: Array
+
+
 class Metric(NamedTuple):
     """M = L L^T, and B = P L^-1 A^T: W = B^T B, M^-1 A^T p = L^-T B p; P = 1 - Q of the constraints."""
 
@@ -89,6 +99,7 @@ class Pushing:
         self.robot, self.barriers, self.dry = robot, barriers, dry
         self._motion, self._sliding = motion_of(robot, redundant), sliding_motion_of(robot, redundant)
         self._rubs = robot.mechanism.drive.has_friction
+        self.dof = robot.dof
         self.is_joint = np.arange(len(barriers) + len(dry)) >= len(barriers)
         self.low = np.concatenate([np.zeros(len(barriers)), -dry.most])
         self.high = np.concatenate([np.full(len(barriers), np.inf), -dry.least])
@@ -101,9 +112,22 @@ class Pushing:
             return self.dry.rows
         return np.vstack([self.barriers.rows(q), self.dry.rows])
 
+    def mass_matrix(self, q: Array) -> Array:
+        """M(q), shape (n, n)."""
+        M: Array = self.robot.mass_matrix(q)
+        return M
+
+    def kinetic_energy(self, q: Array, qd: Array) -> float:
+        """J."""
+        return float(self.robot.kinetic_energy(q, qd))
+
+    def bounds(self, q: Array, qd: Array) -> Bounds:
+        """Of the forces of all rows; the same at every state of a rigid arm."""
+        return Bounds(self.low, self.high, self.low_sliding, self.high_sliding)
+
     def metric(self, q: Array, active: Array) -> Metric:
         """Of the rows that are true in ``active``."""
-        L = np.linalg.cholesky(self.robot.mass_matrix(q))
+        L = np.linalg.cholesky(self.mass_matrix(q))
         B = np.linalg.solve(L, self.rows(q)[active].T)
         if self.robot.model.constraints:
             C = np.linalg.solve(L, self.robot.constraint_jacobian(q).T)
@@ -128,8 +152,11 @@ class Pushing:
         held, p = mode.held, np.zeros(len(self.is_joint))
         if held.any():
             metric, approach = self.metric(q, held), self._approach(q, qd, qdd, held)
-            holding = Holding(metric.B, approach, self.low[held], self.high[held])
-            p[held] = holding.within_bounds() if shared else holding.forces
+            if shared:
+                bounds = self.bounds(q, qd)
+                p[held] = Holding(metric.B, approach, bounds.low[held], bounds.high[held]).within_bounds()
+            else:
+                p[held] = Holding.of(metric.B, approach).forces
             qdd = qdd + metric.change(p[held])
             stuck = p[self.is_joint]
             friction = friction - self.dry.rows.T @ stuck
@@ -139,8 +166,8 @@ class Pushing:
     def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
         """The forces that what the mode holds takes, beside their bounds."""
         qdd, _, _ = self._without_held(q, qd, acting, mode.slip)
-        held = mode.held
-        return Holding(self.metric(q, held).B, self._approach(q, qd, qdd, held), self.low[held], self.high[held])
+        held, bounds = mode.held, self.bounds(q, qd)
+        return Holding(self.metric(q, held).B, self._approach(q, qd, qdd, held), bounds.low[held], bounds.high[held])
 
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
         """The rows at rest that are held, and the directions in which joints slip.
@@ -163,10 +190,11 @@ class Pushing:
         if not np.abs(qdd).max() < LARGEST:
             raise SimulationError(
                 f"the accelerations of {self.robot.name!r} have grown to {np.abs(qdd).max():g}. Use a shorter step, or "
-                "method='adaptive'; check torque and f_tip"
+                f"{option('method', 'adaptive')}; check torque and f_tip"
             )
         B, approach = self.metric(q, resting).B, self._approach(q, qd, qdd, resting)
-        low, high, joints = self.low[resting], self.high[resting], self.is_joint[resting]
+        bounds = Bounds(*(bound[resting] for bound in self.bounds(q, qd)))
+        low, high, joints = bounds.low, bounds.high, self.is_joint[resting]
         kinetic = np.zeros(len(joints), dtype=bool)
         size = sizes_of(B, approach)
         while True:
@@ -176,8 +204,8 @@ class Pushing:
             if not (moves & ~kinetic).any():
                 break
             kinetic |= moves
-            low = np.where(kinetic, self.low_sliding[resting], low)
-            high = np.where(kinetic, self.high_sliding[resting], high)
+            low = np.where(kinetic, bounds.low_sliding, low)
+            high = np.where(kinetic, bounds.high_sliding, high)
         held[resting] = np.where(joints, ~moves, p > 0)
         directions = np.zeros(len(held), dtype=int)
         directions[resting] = np.where(moves, np.sign(after), 0)
@@ -192,8 +220,7 @@ class Pushing:
         none = np.zeros(len(speed))
         p = least_squares(metric.B, (1.0 + e) * speed, none, none + np.inf)
         after = qd + metric.change(p)
-        kinetic = self.robot.kinetic_energy
-        return after, float(kinetic(q, qd) - kinetic(q, after))
+        return after, self.kinetic_energy(q, qd) - self.kinetic_energy(q, after)
 
     def closed(self, q: Array, qd: Array, held: Array) -> tuple[Array, Array]:
         """The state with the held gaps and all held speeds put to zero, by the least change in the metric of M."""

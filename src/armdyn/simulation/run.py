@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from armdyn.actuators.flexible_joints import flexible_places
+from armdyn.advice import option
 from armdyn.checks import number, switch
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
@@ -78,7 +79,8 @@ def simulate(
 
     Where joints are flexible (`armdyn.actuators.Spring`), links and rotors move by themselves, as
     `flexible_forward_dynamics` says: theta and thetad are in ``trajectory.signals``, and the energy of the springs
-    counts as potential. ``torque`` acts on the rotors.
+    counts as potential. ``torque`` acts on the rotors. Rotors and links with dry friction stick and slip each by
+    itself; the friction of rotors is ``trajectory.signals["rotor_friction"]``.
 
     Where friction has a state of its own (`armdyn.actuators.LuGre`, `MaxwellSlip`), what bends is part of the motion:
     ``trajectory.signals["bristles"]``, in the order of the joints, their laws and their elements. What is stored in it
@@ -183,7 +185,7 @@ def simulate(
         happenings = hybrid.happenings_of(chosen, events, stops, contacts, dry, dense_output, switched)
         samples, integrate = _plan(robot, chosen, forces, (*start, *bristles), happenings, **saving)
     corrector = corrector_of(robot, chosen, switch("project", project, error=SettingError), redundant)
-    sticks = happenings is not None and len(dry) > 0
+    sticks = flexible_run.sticks(robot, chosen) if flexible else happenings is not None and len(dry) > 0
     samples.notes += friction_left_out(robot, slides, chosen, sticks=sticks, pushed=bool(stops or contacts))
     integrate = partial(integrate, redundant=redundant, **({} if corrector is None else {"corrector": corrector}))
     if switch("dense_output", dense_output, error=SettingError):
@@ -218,7 +220,9 @@ def simulate(
 def _keep(error: Exception, trajectory: Trajectory) -> None:
     """Put what was simulated into an error, and say so."""
     error.trajectory = trajectory  # type: ignore[attr-defined]
-    if KEPT not in str(error):
+    if isinstance(error, SimulationError):
+        error.args = (f"{str(error).removesuffix('.')}. {KEPT}",)
+    else:
         error.add_note(KEPT)
 
 
@@ -245,7 +249,8 @@ def _plan(
         return samples, partial(integrate, robot, method, forces, start, duration=duration, samples=samples)
     if robot.model.constraints and not method.scheme.constrained:
         raise SettingError(
-            f"{method} does not keep constraints, and {robot.name!r} has some; use method='rk4' or 'adaptive'"
+            f"{method} does not keep constraints, and {robot.name!r} has some; use {option('method', 'rk4')} or "
+            "'adaptive'"
         )
     grid = step_grid(duration, method.step)
     forces = forces.on_grid(grid)
@@ -271,10 +276,10 @@ def _refuse_if_all_are_lost(robot: Robot, samples: Samples) -> None:
     k = int(np.flatnonzero(finite.any(axis=1))[-1])
     last = int(np.flatnonzero(finite[k])[0])
     q, qd = (array.reshape(len(samples.t), -1, robot.dof)[k, last] for array in (samples.q, samples.qd))
-    why = f"{fastest(robot, qd)}. Use a shorter step, or method='adaptive'."
+    why = f"{fastest(robot, qd)}. Use a shorter step, or {option('method', 'adaptive')}."
     raise SimulationError(
         f"none of the states could be continued to the end; the last is lost after t = {samples.t[k]:g} s: "
-        f"{moves_no_inertia(robot, q) or why} {KEPT}"
+        f"{moves_no_inertia(robot, q) or why}"
     )
 
 

@@ -84,7 +84,7 @@ def _restitution(value: float) -> float:
 class Barriers:
     """All stops and contacts of a robot: names, coefficients of restitution, gaps and their rows, in one order."""
 
-    def __init__(self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact]) -> None:
+    def __init__(self, robot: Robot, stops: Stops | None, contacts: Sequence[Contact], size: int | None = None) -> None:
         limits = [] if stops is None else limits_of(robot, stops.joints)
         if stops is not None and not limits:
             raise SettingError(f"stops={stops}, but no such joint of {robot.name!r} has limits; with_limits gives some")
@@ -97,7 +97,7 @@ class Barriers:
         self._places = [k for _, k, *_ in limits]
         self._limits = np.array([limit for *_, limit, _ in limits])
         self._signs = np.array([sign for *_, sign in limits])
-        self._rows = np.zeros((len(limits), robot.dof))
+        self._rows = np.zeros((len(limits), robot.dof if size is None else size))
         self._rows[np.arange(len(limits)), self._places] = self._signs
         self._planes = robot.without_constraints().with_constraints(*(c.plane for c in contacts)) if contacts else None
 

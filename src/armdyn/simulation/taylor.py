@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from armdyn.advice import option
 from armdyn.constraints.arguments import Redundant
 from armdyn.errors import MissingLibrary
 from armdyn.program.replay import ARITHMETIC
@@ -51,9 +52,10 @@ def integrate(
     if not forces.held:
         raise SettingError(
             f"{method} differentiates the forces, which it cannot where torque or f_tip is a callable; give numbers or "
-            "a table, or use method='adaptive'"
+            f"a table, or use {option('method', 'adaptive')}"
             if forces.by_callables
-            else f"{method} takes forces that are held; give OverTime(..., 'hold'), or use method='adaptive'"
+            else f"{method} takes forces that are held; give OverTime(..., 'hold'), or use "
+            f"{option('method', 'adaptive')}"
         )
     if redundant != "error" and robot.model.constraints:
         raise SettingError(f"{method} needs constraints that are independent; redundant must be 'error'")

@@ -14,11 +14,26 @@ import numpy as np
 from armdyn.declaration import Function, MadeFunction
 from armdyn.functions.locating import LIBRARIES
 
+Met = dict[int, Any]
+"""What was met, by its id; it is kept, for another object may have the id of one that is gone."""
+
+OF_CLASSES = (
+    "__dict__",
+    "__weakref__",
+    "__doc__",
+    "__module__",
+    "__annotations__",
+    "__dataclass_fields__",
+    "_abc_impl",
+)
+"""Attributes of classes that are none of the caller's code."""
+
 
 def digest_of_code(value: Any) -> str:
     """A digest that changes with the code of a function and with the values that the code refers to.
 
-    Functions of libraries count by their names, and objects without numbers of their own by their types.
+    Functions and classes of libraries count by their names, other objects by what they would be pickled as, and those
+    that cannot be by their types.
 
     >>> def law_of(gain):
     ...     return lambda model, q, qd: -gain * qd
@@ -26,12 +41,12 @@ def digest_of_code(value: Any) -> str:
     True
     """
     digest = hashlib.sha256()
-    for part in _parts(value, set()):
+    for part in _parts(value, {}):
         digest.update(part.encode() + b"\0")
     return digest.hexdigest()
 
 
-def _parts(value: Any, met: set[int]) -> Iterator[str]:
+def _parts(value: Any, met: Met) -> Iterator[str]:
     """A value as texts; what was met before counts once, for functions call themselves."""
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
     if value is None or isinstance(value, bool | int | float | complex | str | bytes):
@@ -40,9 +55,11 @@ def _parts(value: Any, met: set[int]) -> Iterator[str]:
     yield kind
     if id(value) in met:
         return
-    met.add(id(value))
+    met[id(value)] = value
     if isinstance(value, np.ndarray | np.generic) and not value.dtype.hasobject:
         yield f"{value.dtype.str} {value.shape} {value.tobytes().hex()}"
+    elif isinstance(value, np.ndarray):
+        yield from _all((value.shape, value.ravel().tolist()), met)
     elif isinstance(value, Mapping):
         yield from _all((part for pair in value.items() for part in pair), met)
     elif isinstance(value, tuple | list):
@@ -53,10 +70,12 @@ def _parts(value: Any, met: set[int]) -> Iterator[str]:
         yield from _parts_of_object(value, met)
 
 
-def _parts_of_object(value: Any, met: set[int]) -> Iterator[str]:
+def _parts_of_object(value: Any, met: Met) -> Iterator[str]:
     model = getattr(value, "model", value)
-    if isinstance(value, types.ModuleType | type):
+    if isinstance(value, types.ModuleType):
         yield value.__name__
+    elif isinstance(value, type):
+        yield from _parts_of_class(value, met)
     elif isinstance(value, MadeFunction):
         yield from _parts(value.made, met)
     elif isinstance(value, Function):
@@ -68,21 +87,46 @@ def _parts_of_object(value: Any, met: set[int]) -> Iterator[str]:
         yield from _parts_of_function(value, met)
     elif isinstance(value, types.MethodType):
         yield from _all((value.__func__, value.__self__), met)
+    elif isinstance(value, property):
+        yield from _all((value.fget, value.fset), met)
     elif isinstance(getattr(model, "digest", None), str):  # a robot, its mechanism
         yield model.digest
+    elif hasattr(value, "__wrapped__"):  # a static method, or what functools.cache makes
+        yield from _parts(value.__wrapped__, met)
     elif hasattr(value, "__qualname__"):  # a function of C
         yield value.__qualname__
-    elif not _is_of_library(type(value).__module__):
-        yield from _parts(getattr(value, "__dict__", {}), met)
+    else:
+        yield from _all(_pickled(value), met)
 
 
-def _parts_of_function(function: types.FunctionType, met: set[int]) -> Iterator[str]:
+def _pickled(value: Any) -> list[Any]:
+    """What an object would be pickled as: its class, arguments and attributes; its attributes where it cannot be."""
+    try:
+        found = value.__reduce_ex__(4)
+    except Exception:  # whatever an object raises that cannot be pickled
+        found = (getattr(value, "__dict__", {}),)
+    parts = (found,) if isinstance(found, str) else found
+    return [list(part) if isinstance(part, Iterator) else part for part in parts]
+
+
+def _parts_of_class(kind: type, met: Met) -> Iterator[str]:
+    """The name; of the caller's own also what it is made of: functions that a controller calls are there too."""
+    yield f"{kind.__module__}.{kind.__qualname__}"
+    if not _is_of_library(kind.__module__):
+        yield from _all(kind.__bases__, met)
+        own = {name: member for name, member in vars(kind).items() if name not in OF_CLASSES}
+        yield from _parts(dict(sorted(own.items())), met)
+
+
+def _parts_of_function(function: types.FunctionType, met: Met) -> Iterator[str]:
     """Name, values held by closures and defaults; of the caller's own also the code and what it names."""
     yield f"{function.__module__}.{function.__qualname__}"
     cells = inspect.getclosurevars(function)
     yield from _all((cells.nonlocals, function.__defaults__, function.__kwdefaults__), met)
     if not _is_of_library(function.__module__):
         yield _code(function)
+        if function.__name__ == "<lambda>":  # of which several may stand in one line
+            yield repr(_bytecode(function.__code__))
         names = _names(function.__code__)
         yield from _parts({name: function.__globals__[name] for name in names if name in function.__globals__}, met)
 
@@ -92,8 +136,13 @@ def _code(function: types.FunctionType) -> str:
     try:
         return inspect.getsource(function)
     except (OSError, TypeError):
-        code = function.__code__
-        return repr((code.co_code.hex(), code.co_names, str(code.co_consts)))
+        return repr(_bytecode(function.__code__))
+
+
+def _bytecode(code: types.CodeType) -> tuple[Any, ...]:
+    """What the code does, without the places of the functions inside it in memory."""
+    consts = [_bytecode(one) if isinstance(one, types.CodeType) else one for one in code.co_consts]
+    return code.co_code.hex(), code.co_names, consts
 
 
 def _names(code: types.CodeType) -> list[str]:
@@ -106,6 +155,6 @@ def _is_of_library(module: str | None) -> bool:
     return str(module).partition(".")[0] in LIBRARIES
 
 
-def _all(values: Any, met: set[int]) -> Iterator[str]:
+def _all(values: Any, met: Met) -> Iterator[str]:
     for value in values:
         yield from _parts(value, met)

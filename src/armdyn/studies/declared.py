@@ -8,11 +8,11 @@ from typing import Any
 
 from armdyn import control
 from armdyn.declaration import Function
+from armdyn.errors import MissingInput
 from armdyn.functions import CompiledFunction
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
 from armdyn.simulation.controller import Controller
-from armdyn.simulation.errors import SettingError
 from armdyn.studies.made import made
 
 BESIDE_JOINTS = ("theta", "thetad")
@@ -67,11 +67,11 @@ def placed_around(controller: Function, name: str, settings: Mapping[str, Any]) 
 
 
 def refuse_missing(controller: Function, names: Collection[str]) -> None:
-    """Raise a `SettingError` where a controller must be given inputs beside those of these names."""
+    """Raise a `MissingInput` where a controller must be given inputs beside those of these names."""
     inputs = Controller(controller).inputs
     missing = [name for name, argument in inputs.items() if not argument.optional and name not in names]
     if missing:
-        raise SettingError(f"the controller has no {', '.join(missing)}; expected in inputs")
+        raise MissingInput(f"the controller has no {', '.join(missing)}; expected in inputs, or by --input")
 
 
 def traced(controller: Function, robot: Robot, names: Collection[str]) -> CompiledFunction:

@@ -92,7 +92,8 @@ class Study:
         rows = -(-self.recipe.steps // self.recipe.every)
         size = sum(kept[name] for name in self.loop.state)
         size += rows * sum(kept[name] for name in self.recipe.record)
-        fewest = FEWEST_RUNS * (4 * threads if shared else 1)
+        in_python = self.why_in_python is not None  # no threads share it, and what a chunk keeps is long in coming
+        fewest = 1 if in_python else FEWEST_RUNS * (4 * threads if shared else 1)
         chunks = max(CHUNKS, 1 if shared else 4 * threads)
         return min(max(-(-self.runs // chunks), fewest), MOST_RUNS, max(MOST_BYTES // (8 * size), 1), self.runs)
 

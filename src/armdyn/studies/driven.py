@@ -15,14 +15,14 @@ from armdyn.robot import Robot
 from armdyn.simulation import OverTime
 from armdyn.simulation.forces import Callback
 from armdyn.simulation.joint_tables import read_reference, read_torques
-from armdyn.simulation.methods import FixedStep, Method
+from armdyn.simulation.methods import FixedStep, Method, Taylor
 from armdyn.simulation.over_time import BETWEEN
 from armdyn.spatial.rotations import Array
 from armdyn.studies.controllers import CONTROLLERS
 from armdyn.studies.declared import shape_of
 from armdyn.studies.definition import ONE_STEP
 from armdyn.studies.errors import StudyError
-from armdyn.studies.law import OF_MOTION, DeclaredLaw, recorded, result_shapes
+from armdyn.studies.law import DeclaredLaw, of_motion, recorded, result_shapes
 from armdyn.studies.references import Hold, Reference
 from armdyn.studies.thresholds import Threshold
 from armdyn.studies.words import Words
@@ -73,7 +73,7 @@ class Driven:
         """
         if words.is_declared():
             return _declared(words, known, method, given, thresholds)
-        _refuse_signals(words, thresholds)
+        _refuse_signals(words, known, thresholds)
         if words.controller_parts()[0][0] != "none":
             return _controlled(words, known, method, given)
         if "torques" in words:
@@ -101,6 +101,11 @@ def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, 
     name = words.controller_parts()[0][0]
     follows: Reference | Hold
     _refuse_two_aims(words, name, given)
+    if isinstance(method, Taylor):
+        raise StudyError(
+            f"{words.where('method')}: method 'taylor' differentiates the joint forces, which it cannot where a "
+            "controller gives them; expected another, such as adaptive"
+        )
     missing = [gain for gain in GAINS if gain not in given]
     if missing:
         raise StudyError(
@@ -123,17 +128,17 @@ def _controlled(words: Words, known: Robot, method: Method, given: Mapping[str, 
 def _refuse_two_aims(words: Words, name: str, given: Mapping[str, Array]) -> None:
     """Raise where "pd" or "computed_torque" has a target and a reference, or none of them."""
     if ("target" in given) == ("reference" in words):
+        has = "both a target (of the inputs) and" if "target" in given else "neither a target (of the inputs) nor"
         raise StudyError(
-            f"{words.where('controller')}: controller {name!r} has {'both' if 'target' in given else 'neither'} a "
-            "target (of the inputs) and a reference (a csv); expected one of them"
+            f"{words.where('controller')}: controller {name!r} has {has} a reference (a csv); expected one of them"
         )
 
 
-def _refuse_signals(words: Words, thresholds: Sequence[Threshold]) -> None:
+def _refuse_signals(words: Words, known: Robot, thresholds: Sequence[Threshold]) -> None:
     """Raise for signals and states of a controller where none is called at a sample time."""
     for name in words.listed("record"):
-        if name not in OF_MOTION:
-            raise UnknownName.of("state or signal", name, OF_MOTION, words.where("record"))
+        if name not in of_motion(known):
+            raise UnknownName.of("state or signal", name, of_motion(known), words.where("record"))
     if thresholds:
         raise StudyError(
             f"{words.where('events', thresholds[0].name)}: a threshold is of a signal of the controller, and here is "
@@ -165,7 +170,7 @@ def _declared(
 
     _check_thresholds(words, known, controller, thresholds)
     with words.at("record"):
-        recorded(controller, words.listed("record"))
+        recorded(controller, known, words.listed("record"))
     with words.at_controller():
         law = DeclaredLaw(
             known, controller, given, references, sample_time, described, thresholds, words.listed("record")
@@ -190,10 +195,12 @@ def _followed(words: Words, known: Robot, controller: Function, given: Mapping[s
     """The states of a csv, for a controller that takes q_ref."""
     if "reference" not in words:
         return None
+    if shape_of(controller, known, "q_ref") is None:
+        first = words.controller_parts()[0][0]
+        raise StudyError(f"{words.where('reference')}: controller {first!r} takes no q_ref, so it follows no reference")
     twice = [name for name in REFERENCES if name in given]
-    if twice or shape_of(controller, known, "q_ref") is None:
-        why = f"{twice[0]} is given in inputs too" if twice else "the controller takes no q_ref"
-        raise StudyError(f"{words.where('reference')}: {why}; expected one of them")
+    if twice:
+        raise StudyError(f"{words.where('reference')}: {twice[0]} is given in inputs too; expected one of them")
     with words.at("reference"):
         return Reference(read_reference(words.path("reference"), known))
 

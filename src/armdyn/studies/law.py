@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
+from armdyn.actuators.flexible_joints import flexible_places
 from armdyn.declaration import Function
 from armdyn.errors import UnknownName
 from armdyn.functions.binding import Inputs
 from armdyn.robot import Robot
+from armdyn.simulation.bristles import count
 from armdyn.simulation.controller import Controller
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.spatial.rotations import Array
@@ -19,8 +21,11 @@ from armdyn.studies.thresholds import Passing, Threshold, ThresholdReached
 OF_SAMPLE_TIME = 1e-9
 """In sample times: what rounding may make of the time of a sample."""
 
-OF_MOTION = ("q", "qd", "tau", "theta", "thetad", "bristles")
-"""What motions have whatever their controller, as far as the robot has it."""
+
+def of_motion(robot: Robot) -> tuple[str, ...]:
+    """The states and signals that motions of a robot have whatever their controller."""
+    bends = ("theta", "thetad") if flexible_places(robot.model) else ()
+    return ("q", "qd", "tau", *bends, *(("bristles",) if count(robot.model) else ()))
 
 
 class DeclaredLaw:
@@ -37,8 +42,7 @@ class DeclaredLaw:
         record: states whose values are kept, besides those of all signals.
 
     Raises:
-        SettingError: an input that is missing.
-        MissingInput: one of inputs that belong together, without the other.
+        MissingInput: an input that is missing, or one of inputs that belong together.
         UnknownName: a state, or the signal of a threshold, that the controller does not have.
     """
 
@@ -64,7 +68,7 @@ class DeclaredLaw:
         }
         self._takes = {argument.name for argument in controller.arguments}
         self._results, self._over_time, self._h = read.results, over_time, h
-        self._kept = recorded(controller, self.record)
+        self._kept = recorded(controller, robot, self.record)
         shapes = result_shapes(controller, robot)
         self._thresholds = [(one, one.limits(shapes)) for one in thresholds]
         self._joints = robot.joint_names
@@ -96,9 +100,9 @@ class DeclaredLaw:
         by_name = dict(zip(self._results, found if isinstance(found, tuple) else (found,), strict=True))
         now = by_name | self._state  # states as the step begins, as in the rows of a closed loop
         self._state = {name: by_name[name] for name in self._state}
-        self._times.append(t)
         for name, kept in self._samples.items():
             kept.append(np.ravel(now[name]))
+        self._times.append(t)  # last: Ctrl-C may come in between, and what has a time has its values
         for passing in self._passings:
             new = passing.seen(t, q, qd, now[passing.threshold.signal])
             self.events += new
@@ -122,15 +126,15 @@ def result_shapes(controller: Function, robot: Robot) -> dict[str, tuple[int, ..
     return {name: inputs.lengths(shape) for name, shape in shapes if name != "tau"}
 
 
-def recorded(controller: Function, record: Iterable[str]) -> tuple[str, ...]:
+def recorded(controller: Function, robot: Robot, record: Iterable[str]) -> tuple[str, ...]:
     """The signals of a controller, and its states of some names.
 
     Raises:
         UnknownName: a name that the controller does not have, and no motion.
     """
-    read = Controller(controller)
+    read, known = Controller(controller), of_motion(robot)
     for name in record:
-        if name not in (*read.results, *OF_MOTION):
-            raise UnknownName.of("state or signal", name, (*OF_MOTION, *read.results[1:]), "the controller")
+        if name not in (*read.results, *known):
+            raise UnknownName.of("state or signal", name, (*known, *read.results[1:]), "the controller")
     wanted = set(record)
     return tuple(name for name in read.results[1:] if name not in read.state or name in wanted)

@@ -8,22 +8,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from armdyn.actuators import Actuator
-from armdyn.checks import number
+from armdyn.checks import choice, number
 from armdyn.constraints import OpenLoop
-from armdyn.constraints.arguments import CLOSED
+from armdyn.constraints.arguments import CLOSED, Redundant
 from armdyn.constraints.checks import check_closed
+from armdyn.errors import ArmdynError
 from armdyn.model import Inertia, Model
 from armdyn.model.drive import OF_JOINT
 from armdyn.model.editing import with_joints
 from armdyn.model.parameters import SHAPES, parameter_value
 from armdyn.model.payload import PAYLOAD, POINT, check_complete, payload_frame
 from armdyn.robot import Robot
-from armdyn.simulation import SimulationError, SimulationInterrupted, Stops, Trajectory, simulate
+from armdyn.simulation import SimulationInterrupted, Stops, Trajectory, simulate
 from armdyn.simulation.hybrid import notes_on_impacts
 from armdyn.simulation.methods import NAMES, Method, chosen_method
 from armdyn.spatial.rotations import Array
@@ -100,6 +101,8 @@ class Motion:
             settings["brakes"] = words.brakes(robot)
         if words.switch("project"):
             settings["project"] = True
+        if "redundant" in words:
+            settings["redundant"] = _redundant(words, robot)
         if "save_every" in words:
             settings["save_every"] = words.number("save_every", 0.0, above=0.0, unit="s")
         return cls(robot, settings, driven, _outputs(words))
@@ -111,7 +114,8 @@ class Motion:
         what the arm applies to each of its constraints.
 
         Raises:
-            SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there.
+            SimulationError: a motion that could not be continued; ``error.trajectory`` holds it until there. Other
+                errors in the middle, of constraints that become singular, have it too.
             SimulationInterrupted: Ctrl-C, the same.
         """
         settings = {name: value for name, value in self.settings.items() if value is not None}
@@ -119,9 +123,10 @@ class Motion:
             return self._with_signals(simulate(self.robot, progress=progress, **settings))
         except ThresholdReached as reached:
             return self._with_signals(_until(reached.trajectory, reached.t))
-        except (SimulationError, SimulationInterrupted) as error:
-            if error.trajectory is not None:
-                error.trajectory = self._with_signals(error.trajectory)
+        except (ArmdynError, SimulationInterrupted) as error:
+            until = getattr(error, "trajectory", None)
+            if until is not None:
+                error.trajectory = self._with_signals(until)  # type: ignore[union-attr]
             raise
 
     def _with_signals(self, motion: Trajectory) -> Trajectory:
@@ -251,6 +256,15 @@ def _on_constraints(words: Words, robot: Robot, q0: Array) -> Array:
         except OpenLoop as error:
             raise StudyError(f"{error} close_loop: true, or --close-loop, moves q0 to where they do") from error
     return q0
+
+
+def _redundant(words: Words, robot: Robot) -> str:
+    """What to do where some constraints follow from others."""
+    with words.at("redundant"):
+        found = choice("redundant", words.said["redundant"], get_args(Redundant), error=StudyError)
+        if not robot.model.constraints:
+            raise StudyError(f"redundant is of constraints, and {robot.name!r} has none")
+        return found
 
 
 def _stops(words: Words) -> Stops | None:

@@ -79,8 +79,8 @@ def study(
             `armdyn.ClosedLoop`.
         require_traced: whether a controller that cannot be traced is an error. Otherwise it runs in Python, once a step
             for each run, and an `armdyn.simulation.UntracedControllerWarning` names the line that is to blame. Such a
-            controller is known again in a folder by its code, the functions it calls outside of libraries, and the
-            numbers, texts and arrays that these refer to.
+            controller is known again in a folder by its code, the functions and classes it uses outside of libraries,
+            and the numbers, texts, arrays and objects that these refer to.
         chunk: how many runs are computed together.
         folder: for parts and the manifest; None keeps results in memory.
         client: a `distributed.Client` whose workers compute the chunks, one thread each.

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from armdyn.checks import without_booleans
 from armdyn.robot import Robot
 from armdyn.simulation.methods import NAMES
 from armdyn.studies.declared import traced
@@ -98,7 +99,7 @@ def _check_controller(words: Words, robot: Robot, settings: Mapping[str, Any], v
     with words.at_controller():
         traced(controller, robot, {*settings["inputs"], *varied})
     with words.at("record"):
-        recorded(controller, settings["record"])
+        recorded(controller, robot, settings["record"])
 
 
 def _samples(words: Words, robot: Robot) -> Samples:
@@ -129,4 +130,4 @@ def _distribution(words: Words, name: str, said: Any) -> Distribution:
     if not isinstance(parameters, list) or len(parameters) != 2:
         fields = ", ".join(kind.__dataclass_fields__)
         raise StudyError(f"{name}: {word} has {parameters!r}; expected two values, [{fields}]")
-    return kind(*parameters)
+    return kind(*(without_booleans(name, value) for value in parameters))

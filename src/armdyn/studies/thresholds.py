@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from armdyn.checks import array, switch
+from armdyn.checks import array, switch, without_booleans
 from armdyn.errors import ShapeError, UnknownName
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.motion_data import Occurrence
@@ -48,7 +48,7 @@ class Threshold:
         if not isinstance(self.signal, str) or self.signal not in shapes:
             raise UnknownName.of("signal", self.signal, shapes, "the controller")
         shape = shapes[self.signal]
-        limits = array("above", self.above, finite=StudyError)
+        limits = array("above", without_booleans("above", self.above), finite=StudyError)
         if limits.shape not in ((), shape):
             raise ShapeError(f"above has shape {limits.shape}; expected a number, or {shape} as {self.signal!r} has")
         if not (limits > 0.0).all():

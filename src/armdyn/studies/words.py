@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from armdyn import actuators, control
-from armdyn.checks import array, number, one_per_joint, printed_pose, switch
+from armdyn.checks import array, number, one_per_joint, printed_pose, switch, without_booleans
 from armdyn.declaration import Function
 from armdyn.errors import ArmdynError, MissingInput, ModelError, UnknownName
 from armdyn.model import Inertia
@@ -20,7 +20,6 @@ from armdyn.model.parameters import SHAPES, parameter_names, parameter_shape
 from armdyn.robot import Robot
 from armdyn.robots import bundled_robots, load
 from armdyn.simulation.brakes import switches_of
-from armdyn.simulation.errors import SettingError
 from armdyn.spatial.rotations import Array
 from armdyn.studies.controllers import CONTROLLERS, FOLLOWERS, inputs_of_any, offered
 from armdyn.studies.declared import AROUND, declared, declared_controller, placed_around, shape_of
@@ -51,7 +50,7 @@ SHARED = (
 OF_A_STUDY = ("samples", "runs", "seed", "grid", "record", "every", "summaries", "chunk")
 OF_A_MOTION = (
     *("torques", "between", "reference", "sample_time", "stops", "contacts", "events"),
-    "close_loop",
+    *("close_loop", "redundant"),
     *("rtol", "atol", "save_every", "outputs"),
 )
 KEYS = (*SHARED, *OF_A_STUDY, *OF_A_MOTION)
@@ -165,7 +164,7 @@ class Words:
         """The same of errors about inputs that are missing, or else about the controller and what is around it."""
         try:
             yield
-        except (MissingInput, SettingError):
+        except MissingInput:
             with self.at("inputs" if "inputs" in self else "controller"):
                 raise
         except ArmdynError:
@@ -197,6 +196,9 @@ class Words:
         said = self.said.get(key, [])
         if not isinstance(said, list) or not all(isinstance(one, str) for one in said):
             raise StudyError(f"{self.where(key)}: {key} is {said!r}; expected a list of names")
+        twice = [name for k, name in enumerate(said) if name in said[:k]]
+        if twice:
+            raise StudyError(f"{self.where(key)}: {key} names {twice[0]!r} twice; expected each name once")
         return said
 
     def chosen(self, key: str, known: Mapping[str, Any], usual: str) -> Any:
@@ -219,9 +221,20 @@ class Words:
     def objects(self, key: str, make: Callable[[str, Any], T]) -> list[T]:
         """What a function makes of each name and value of a mapping; errors with the line of the name."""
         found = []
-        for name, given in self.mapping(key).items():
+        for name, given in self.named(key):
             with self.at(key, name):
                 found.append(make(name, given))
+        return found
+
+    def named(self, key: str) -> list[tuple[str, Any]]:
+        """The names of a mapping and what they stand for; none where none is said."""
+        found = list(self.mapping(key).items())
+        for name, _ in found:
+            if not isinstance(name, str) or not name.strip():
+                raise StudyError(
+                    f"{self.where(key, str(name))}: {key} has the name {name!r}; expected a text, in quotes where it "
+                    "could be read as something else"
+                )
         return found
 
     # What both verbs read.
@@ -239,6 +252,8 @@ class Words:
                 "scenario"
             )
         said = {key: self.said[key] for key in OF_ROBOT if key in self.said}
+        with self.at("gravity"):
+            without_booleans("gravity", said.get("gravity"))
         beside = self.folder / name
         with self.at(*(() if said else ("robot",))):  # which of several words is meant, the error says
             robot = load(
@@ -246,7 +261,7 @@ class Words:
             )
         robot = self._with_actuators(robot, **options) if "actuators" in self.said else robot
         robot = self._with_payload(robot) if "payload" in self.said else robot
-        for name, given in self.mapping("constraints").items():
+        for name, given in self.named("constraints"):
             with self.at("constraints", name):
                 robot = with_constraint(robot, name, given)
         return robot
@@ -272,8 +287,8 @@ class Words:
         with self.at("payload", "mass"):
             mass = number("mass of the payload", given["mass"], least=0.0, unit="kg", error=StudyError)
         with self.at("payload"):
-            com = array("com of the payload", given.get("com", np.zeros(3)), (3,), "m")
-            tensor = array("inertia of the payload", given.get("inertia", np.zeros((3, 3))), (3, 3), "kg m^2")
+            com = _array("com of the payload", given.get("com", np.zeros(3)), (3,), "m")
+            tensor = _array("inertia of the payload", given.get("inertia", np.zeros((3, 3))), (3, 3), "kg m^2")
             return robot.with_payload(Inertia(mass, com, tensor), given.get("frame"))
 
     def state(self, robot: Robot, name: str) -> Array | None:
@@ -351,7 +366,8 @@ class Words:
         if "." in name:
             return parameter_shape(robot.model, name) if name in parameter_names(robot.model) else None
         controller = self.controller(robot)
-        return None if controller is None else shape_of(controller, robot, name)
+        with self.at("controller"):  # an option that makes no sense
+            return None if controller is None else shape_of(controller, robot, name)
 
     def quantities(self, robot: Robot) -> Quantities:
         """The names of what the controller, or the arm without one, takes."""
@@ -369,6 +385,8 @@ class Words:
                 f"{self.where(key, controlled[0])}: {controlled[0]!r} is of a controller, and there is none; expected "
                 f"one of {', '.join(name for name in offered() if name != 'none')}"
             )
+        for given in said:
+            self.shape_of_input(robot, str(given))  # or the error of the controller, before those of the values
         found: dict[str, Any] = {}
         for given, value in said.items():
             with self.at(key, str(given)):
@@ -397,15 +415,20 @@ class Words:
             return spread(name, value, (6,), leading, "mx, my, mz, fx, fy, fz", repeat=False)
         shape = self.shape_of_input(robot, name) if name in own else None
         if name == "T_ref" and not leading:
-            return printed_pose(name, array(name, value, (4, 4)))
+            return printed_pose(name, _array(name, value, (4, 4)))
         if shape is not None and shape != (robot.dof,):
             return spread(name, value, shape, leading, repeat=len(shape) == 1)
         if name in own:
             return spread(name, value, (robot.dof,), leading, one_per_joint(robot))
-        return spread(name, value, parameter_shape(robot.model, name), leading)
+        return spread(name, value, parameter_shape(robot.model, name), leading, repeat=False)
 
 
 PAYLOAD = ("mass", "com", "inertia", "frame")
+
+
+def _array(name: str, value: Any, *shape: Any, **settings: Any) -> Array:
+    """An array of numbers; true and false are none."""
+    return array(name, without_booleans(name, value), *shape, **settings)
 
 
 def spread(
@@ -416,7 +439,7 @@ def spread(
     Raises:
         ShapeError: another shape.
     """
-    found = array(name, value, finite=StudyError)
+    found = _array(name, value, finite=StudyError)
     if repeat and found.ndim == leading and shape:
         return np.broadcast_to(found.reshape(*found.shape, *(1 for _ in shape)), (*found.shape, *shape))
     return array(name, found, (*("values",) * leading, *shape), meaning)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -15,12 +16,30 @@ def compile_ir(text: str, machine: Machine, optimisation: int = 2) -> bytes:
     target = _target_machine(machine, optimisation)
     module = llvm_binding().parse_assembly(text)
     module.data_layout = str(target.target_data)
-    return bytes(target.emit_object(module))
+    with _in_the_order_of_the_text():
+        return bytes(target.emit_object(module))
 
 
 def assembly(text: str, machine: Machine, optimisation: int = 2) -> str:
     """The assembly text of the code that `compile_ir` makes."""
-    return str(_target_machine(machine, optimisation).emit_assembly(llvm_binding().parse_assembly(text)))
+    target, module = _target_machine(machine, optimisation), llvm_binding().parse_assembly(text)
+    with _in_the_order_of_the_text():
+        return str(target.emit_assembly(module))
+
+
+@contextmanager
+def _in_the_order_of_the_text() -> Iterator[None]:
+    """Keep LLVM's scheduler from changing the order of instructions, see `armdyn.targets.llvm.scheduling`.
+
+    It puts registers first, and has chains wait. The switch is one of the whole process, so it is put back: what
+    another thread compiles meanwhile with llvmlite comes out in another order, which is right too.
+    """
+    llvm = llvm_binding()
+    llvm.set_option("armdyn", "-enable-misched=false")
+    try:
+        yield
+    finally:
+        llvm.set_option("armdyn", "-enable-misched=true")
 
 
 @cache

@@ -22,14 +22,20 @@ from armdyn.targets.llvm.sections import Arithmetic, Sections, cut
 from armdyn.targets.llvm.vectors import Lines, Vector, slot_pointer
 
 # Without prefer-vector-width some processors' 512-bit vectors are cut in two, for the sake of other code's clock.
+# Aligned, what does not fit into the registers crosses no line of the cache on the stack.
 # The loop's scratch memory may span many pages; probed, a stack that is too small is noticed on its guard page.
-ATTRIBUTES = """\
-attributes #0 = { nounwind noinline "prefer-vector-width"="512" "min-legal-vector-width"="512" }
-attributes #2 = { nounwind noinline "probe-stack"="inline-asm" }
-attributes #1 = { nounwind noinline cold "prefer-vector-width"="512" "min-legal-vector-width"="512" }
-!0 = !{!"branch_weights", i32 1, i32 1000000}
-!1 = !{i32 1}
+_ATTRIBUTES = """\
+attributes #0 = {{ nounwind noinline alignstack={bytes} "prefer-vector-width"="512" "min-legal-vector-width"="512" }}
+attributes #2 = {{ nounwind noinline "probe-stack"="inline-asm" }}
+attributes #1 = {{ nounwind noinline cold "prefer-vector-width"="512" "min-legal-vector-width"="512" }}
+!0 = !{{!"branch_weights", i32 1, i32 1000000}}
+!1 = !{{i32 1}}
 """
+
+
+def attributes(vector: Vector) -> str:
+    """The attributes of a module's functions, and its metadata."""
+    return _ATTRIBUTES.format(bytes=vector.bytes)
 
 
 def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
@@ -49,7 +55,7 @@ def loop_ir(program: Program, dtype: str, machine: Machine) -> str:
             *libm_functions(plan, vector),
             _loop(program, plan, vector, machine),
             declarations(plan, vector, machine.triple),
-            ATTRIBUTES,
+            attributes(vector),
         ]
     )
 

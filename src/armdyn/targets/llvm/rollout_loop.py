@@ -19,7 +19,7 @@ from armdyn.targets.gufunc import ENTRY
 from armdyn.targets.llvm.arguments import describe_arguments, place, transfer
 from armdyn.targets.llvm.library import libm_functions
 from armdyn.targets.llvm.loop import (
-    ATTRIBUTES,
+    attributes,
     constants,
     declarations,
     save_flags,
@@ -55,7 +55,7 @@ def rollout_ir(rollout: Rollout, dtype: str, machine: Machine) -> str:
             _carry(ports, plan, vector),
             _loop(ports, plan, vector, machine.triple),
             declarations(plan, vector, machine.triple),
-            ATTRIBUTES,
+            attributes(vector),
         ]
     )
 

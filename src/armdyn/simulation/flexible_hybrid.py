@@ -1,0 +1,189 @@
+"""Motions of arms with flexible joints in pieces: along each, links and rotors slide in one direction or stick.
+
+Where a joint has backlash, rotor and link touch at one end of the play, or do not, along a whole piece too.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Generator, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from armdyn.robot import Robot
+from armdyn.simulation.chattering import Stretch, Watch, note_on
+from armdyn.simulation.crossings import Function
+from armdyn.simulation.errors import SettingError
+from armdyn.simulation.flexible_pushing import FlexiblePushing
+from armdyn.simulation.forces import Forces, Index
+from armdyn.simulation.hybrid import Along, At, Found, Room, StateInMotion
+from armdyn.simulation.methods import Adaptive, FixedStep
+from armdyn.simulation.motion_data import Occurrence
+from armdyn.simulation.one_by_one import one_by_one
+from armdyn.simulation.play import ends_of
+from armdyn.simulation.progress import Report
+from armdyn.simulation.pushing import Mode
+from armdyn.simulation.samples import Samples
+from armdyn.spatial.rotations import Array
+
+SIGNALS = ("theta", "thetad", "friction", "rotor_friction")
+"""Of a trajectory: motion of the rotors, friction at the links and rigid joints, friction at the rotors of others."""
+
+
+def integrate(
+    pushing: FlexiblePushing,
+    method: Adaptive | FixedStep,
+    forces: Forces,
+    state: tuple[Array, Array],
+    samples: Samples,
+    *,
+    duration: float,
+    report: Report,
+    redundant: str = "error",
+) -> None:
+    """Integrate each stacked state (x, xd) of the batch to ``duration``, and fill the samples."""
+    batch = state[0].shape[:-1]
+    if batch and forces.sampled and isinstance(method, FixedStep):
+        raise SettingError(
+            "a function with a sample time of its own acts on a single state where dry friction makes the states of a "
+            "batch advance one after the other; simulate them one by one"
+        )
+    samples.qdd = np.full_like(samples.q, np.nan)
+    samples.signals |= {name: np.full_like(samples.q, np.nan) for name in SIGNALS}
+    chattered: list[Stretch] = []
+
+    def alone(index: Index, own: Samples) -> Generator[float]:
+        at: Any = (slice(None), *index)
+        acting = forces if isinstance(method, FixedStep) and not batch else forces.of(index)
+        own.qdd = None if samples.qdd is None else samples.qdd[at]
+        own.signals = {name: samples.signals[name][at] for name in SIGNALS}
+        motion = FlexibleInMotion(copy.copy(pushing), method, acting, duration, own)
+        try:
+            yield from motion.run(*(each[index] for each in state))
+        finally:
+            samples.events += [Occurrence(*each, index) for each in motion.occurred]
+            chattered.extend(motion.chattered)
+
+    try:
+        one_by_one(samples, alone, report)
+    finally:
+        samples.events.sort(key=lambda one: one.t)
+        if chattered and isinstance(method, Adaptive) and method.chattering_step is not None:
+            samples.notes.append(note_on(chattered, method.chattering_step, names_of_forces(pushing.robot)))
+
+
+def names_of_forces(robot: Robot) -> list[str]:
+    """Names of what functions of time and state give, in their order."""
+    return [*(f"the torque of {name!r}" for name in robot.joint_names), *(f"f_tip[{place}]" for place in range(6))]
+
+
+class FlexibleInMotion(StateInMotion):
+    """One state on its way: y = (x, xd, W), x the stacked positions of links and rotors.
+
+    Args:
+        pushing: of this state alone, for it holds which ends of plays touch.
+        method: of the simulation.
+        forces: that act on this state.
+        duration: s.
+        samples: those of this state, with room for accelerations and signals.
+    """
+
+    pushing: FlexiblePushing
+
+    def __init__(
+        self,
+        pushing: FlexiblePushing,
+        method: Adaptive | FixedStep,
+        forces: Forces,
+        duration: float,
+        samples: Samples,
+    ) -> None:
+        super().__init__(pushing, method, forces, duration, samples, Room.of(samples, 0), (), None, None)
+        self.rubbing = []
+        self.longest = method.chattering_step if isinstance(method, Adaptive) else None
+        self.watch = Watch(duration) if forces.by_callables and self.longest is not None else None
+        self.plays = [end for end in ends_of(pushing.robot) if not end.of_push]
+        self.signs = np.zeros(len(pushing.joints), dtype=int)
+        """Of loads that changed it while the rotor slid, else 0: what is zero but for rounding has that sign."""
+
+    def _begun(self, t: float, y: Array) -> Array:
+        """The first state: what is pressed at an end of a play touches there."""
+        self.pushing.touches = np.zeros(self.pushing.n)
+        for end in self.plays:
+            if end.press(y) > 0.0:
+                self.pushing.touches[end.link] = end.side
+        return super()._begun(t, y)
+
+    def _seen(self, y: Array) -> tuple[Array, Array]:
+        """q and qd of the links."""
+        (x, xd), n = self._state(y), self.pushing.n
+        return x[:n], xd[:n]
+
+    def _watched_beside(self, begin: float) -> Iterator[tuple[str, int, Along, int]]:
+        """The ends of plays, and loads that change their sign.
+
+        An end that touches is left, those of a play in which nothing touches are reached. Friction under load, as of a
+        gear that is driven or drives, has a kink where its load changes the sign.
+        """
+        for place, end in enumerate(self.plays):
+            touch = self.pushing.touches[end.link]
+            if touch in (0.0, end.side):
+                yield "touch", place, partial(self._press, place, begin), -1 if touch else 1
+
+        for k in self.pushing.kinks:
+            if not self._held_rotors()[k]:
+                for way in (-1, 1):
+                    yield "load", way * (k + 1), partial(self._load, k, begin), way
+
+    def _held_rotors(self) -> Array:
+        """Whether the rotor of each flexible joint sticks."""
+        held = np.zeros(self.pushing.dof, dtype=bool)
+        held[self.dry.coordinates(self.mode.held & self.pushing.of_rotors)] = True
+        return held[self.pushing.n :]
+
+    def _load(self, k: int, begin: float, at: At) -> Function:
+        """The load of a rotor's friction; its sign alone at the begin, where that is known."""
+        known = float(self.signs[k])
+        return lambda t: known if known and t <= begin else self.pushing.loads(*self._state(at(t)))[k]
+
+    def _press(self, place: int, begin: float, at: At) -> Function:
+        """How an end of a play is pressed; at the begin, where it may be zero but for rounding, as the piece says."""
+        end, touches = self.plays[place], bool(self.pushing.touches[self.plays[place].link])
+        return lambda t: end.press(at(t)) if t > begin else 1.0 if touches else -1.0
+
+    def _changed(self, t: float, y: Array, found: Found) -> Array:
+        """The state behind a link's or rotor's rest, what is held being left, or an end of a play."""
+        if found.kind not in ("touch", "load"):
+            return super()._changed(t, y, found)
+        self.integrator.restart()
+        if found.kind == "load":
+            self.signs[abs(found.place) - 1] = np.sign(found.place)
+            return self._corrected(y, after_step=True) if self.mode.held.any() else y
+        end, touches = self.plays[found.place], self.pushing.touches.copy()
+        touches[end.link] = 0.0 if touches[end.link] else end.side
+        self.pushing.touches = touches
+        self._note(t, end.joint, "contact" if touches[end.link] else "release", y)
+        return self._settled(t, y)
+
+    def _note_changes(self, t: float, y: Array, before: Mode, *, quiet: bool) -> None:
+        """As of rigid arms; the loads of rotors that stick are not looked at."""
+        super()._note_changes(t, y, before, quiet=quiet)
+        self.signs[self._held_rotors()] = 0
+
+    def _record_state(self, t: float, y: Array) -> None:
+        """Keep a state, the accelerations of its links, and what rubs."""
+        (x, xd), row, acting = self._state(y), self.samples.count, self._acting(t, y)
+        found, parted = self.pushing.rates(x, xd, acting, self.mode, shared=True), self.pushing.parted
+        (q, theta), (qd, thetad), (qdd, _) = parted(x), parted(xd), parted(found.qdd)
+        friction, behind = parted(found.friction)
+        behind[self.pushing.rigid] = 0.0
+        for name, values in zip(SIGNALS, (theta, thetad, friction, behind), strict=True):
+            self.samples.signals[name][row] = values
+        if self.samples.qdd is not None:
+            self.samples.qdd[row] = qdd
+        self.samples.record((q, qd, y[-1]), acting)
+
+    def _refuse_chattering(self, t: float) -> None:
+        """Functions that switch are carried through by fixed steps, as beside rigid joints that do not rub."""

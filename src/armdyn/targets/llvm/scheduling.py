@@ -1,0 +1,165 @@
+"""The order of the instructions of a stretch of arithmetic, so that chains of them overlap.
+
+A processor begins two vector instructions a cycle and waits some cycles for each result. It looks ahead for what it can
+begin meanwhile, some hundred instructions, and the recursions over the joints of an arm are longer chains than that. So
+the instructions are put into the order in which a processor that sees further would begin them: list scheduling, of
+what is ready the longest chain first. More values at a time than there are registers for go through memory; where there
+are as many, what ends most of them comes first, and what stands too far behind has to wait.
+"""
+
+from __future__ import annotations
+
+import heapq
+from bisect import insort
+from collections.abc import Collection, Sequence
+
+from armdyn.program.graph import Node
+from armdyn.targets.llvm.sections import arguments_of
+
+AT_ONCE = 2
+"""Instructions that begin in one cycle."""
+
+CYCLES = {"div": 24, "sqrt": 30, "neg": 1, "abs": 1}
+"""Until the result of an operation is there; others take `CYCLES_OF_OTHERS`."""
+
+CYCLES_OF_OTHERS = 4
+
+VALUES = 20
+"""At a time; the other registers are for constants, and for what is read from memory."""
+
+LOOKED_AT = 16
+"""Of the instructions that are ready, those with the longest chains behind them."""
+
+WINDOW = 128
+"""From the first instruction that has not begun to the last that may, in their order so far: values stay near."""
+
+
+def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> list[int]:
+    """The nodes of a stretch in a new order of evaluation.
+
+    Args:
+        nodes: of the program.
+        stretch: the indices of its nodes, in an order of evaluation.
+        kept: the values that are stored, too.
+    """
+    units = _Units(nodes, stretch, kept)
+    order: list[int] = []
+    ready: list[tuple[int, int]] = []  # the longest chain first: (-cycles, unit)
+    cycle = values = 0
+    while units.window_moved():
+        cycle = max(cycle, units.next_cycle() if not ready else 0)
+        for unit in units.come_until(cycle):
+            insort(ready, (-units.chain[unit], unit))
+        for _ in range(min(AT_ONCE, len(ready))):
+            place = 0 if values < VALUES else units.best_for_registers(ready)
+            unit = ready[place][1]
+            change = units.change_of_values(unit)
+            if change > 0 and values >= VALUES and units.waiting_for_results:
+                break  # what ends some of the values can begin soon
+            del ready[place]
+            order += units.members[unit]
+            values += change
+            units.begin(unit, cycle)
+        cycle += 1
+    return order
+
+
+class _Units:
+    """What is scheduled as one: a node, with the product that it is fused with, by the index of the node.
+
+    Args:
+        nodes, stretch, kept: of `scheduled`.
+    """
+
+    def __init__(self, nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> None:
+        unit_of = _fused(nodes, stretch, kept)
+        self.members: dict[int, list[int]] = {unit_of[index]: [] for index in stretch}
+        self._reads: dict[int, set[int]] = {unit: set() for unit in self.members}
+        self._read_by: dict[int, list[int]] = {unit: [] for unit in self.members}
+        for index in stretch:
+            unit = unit_of[index]
+            self.members[unit].append(index)
+            self._reads[unit] |= {unit_of[a] for a in arguments_of(nodes[index]) if a in unit_of} - {unit}
+        for unit, read in self._reads.items():
+            for other in read:
+                self._read_by[other].append(unit)
+        self._cycles = {unit: CYCLES.get(str(nodes[unit][0]), CYCLES_OF_OTHERS) for unit in self.members}
+        self.chain: dict[int, int] = {}
+        for unit in sorted(self.members, reverse=True):  # a node comes behind those that it reads
+            longest = max((self.chain[other] for other in self._read_by[unit]), default=0)
+            self.chain[unit] = self._cycles[unit] + longest
+        self._waits_for = {unit: len(read) for unit, read in self._reads.items()}
+        self._awaited_by = {unit: len(reading) for unit, reading in self._read_by.items()}
+        self._places = sorted(self.members)
+        self._first = self._behind = 0  # of the window
+        self._begins: dict[int, int] = {}  # of the units in the window, and of those before it
+        self._begun: set[int] = set()
+        self._coming: list[tuple[int, int]] = []  # a heap: (cycle, unit)
+
+    def window_moved(self) -> bool:
+        """Take what now stands in the window into it; whether anything is left."""
+        while self._first < len(self._places) and self._places[self._first] in self._begun:
+            self._first += 1
+        for unit in self._places[self._behind : self._first + WINDOW]:
+            self._behind += 1
+            self._begins.setdefault(unit, 0)
+            self._let_come(unit)
+        return self._first < len(self._places)
+
+    @property
+    def waiting_for_results(self) -> bool:
+        """Whether any unit in the window waits for results alone, which will be there."""
+        return bool(self._coming)
+
+    def next_cycle(self) -> int:
+        """In which the next unit can begin."""
+        return self._coming[0][0]
+
+    def come_until(self, cycle: int) -> list[int]:
+        """The units that can begin from now on."""
+        found = []
+        while self._coming and self._coming[0][0] <= cycle:
+            found.append(heapq.heappop(self._coming)[1])
+        return found
+
+    def best_for_registers(self, ready: Sequence[tuple[int, int]]) -> int:
+        """The place of the one of the ready units that leaves the fewest values to keep."""
+        looked_at = [unit for _, unit in ready[:LOOKED_AT]]
+        return min(range(len(looked_at)), key=lambda place: self.change_of_values(looked_at[place]))
+
+    def change_of_values(self, unit: int) -> int:
+        """How many more values there are behind a unit that has not begun."""
+        ends = sum(self._awaited_by[other] == 1 for other in self._reads[unit])
+        return bool(self._read_by[unit]) - ends
+
+    def begin(self, unit: int, cycle: int) -> None:
+        """What has waited for this unit alone comes when its result is there."""
+        self._begun.add(unit)
+        for other in self._reads[unit]:
+            self._awaited_by[other] -= 1
+        for other in self._read_by[unit]:
+            self._waits_for[other] -= 1
+            self._begins[other] = max(self._begins.get(other, 0), cycle + self._cycles[unit])
+            if other <= self._places[self._behind - 1]:
+                self._let_come(other)
+
+    def _let_come(self, unit: int) -> None:
+        if not self._waits_for[unit]:
+            heapq.heappush(self._coming, (self._begins[unit], unit))
+
+
+def _fused(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> dict[int, int]:
+    """The unit of each node: that of a product is the sum that alone reads it, with which it is one instruction."""
+    readers = dict.fromkeys(stretch, 0)
+    for index in stretch:
+        for a in arguments_of(nodes[index]):
+            if a in readers:
+                readers[a] += 1
+    unit_of = {index: index for index in stretch}
+    for index in stretch:
+        if nodes[index][0] in ("add", "sub"):
+            products = (a for a in arguments_of(nodes[index]) if a in readers and nodes[a][0] == "mul")
+            alone = next((a for a in products if readers[a] == 1 and a not in kept), None)
+            if alone is not None:
+                unit_of[alone] = index
+    return unit_of

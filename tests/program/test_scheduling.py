@@ -1,0 +1,83 @@
+"""The order of the arithmetic of compiled functions: a valid one, always the same, with shorter waiting."""
+
+import pytest
+
+import armdyn
+from armdyn.program.graph import Node
+from armdyn.targets.llvm.scheduling import CYCLES, CYCLES_OF_OTHERS, VALUES, scheduled
+from armdyn.targets.llvm.sections import Arithmetic, arguments_of, cut
+
+FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
+LOOKS_AHEAD = 24
+"""Instructions at which a processor looks for those that can begin: here few, for short programs."""
+
+
+def stretches(robot: str, function: str) -> list[tuple[tuple[Node, ...], tuple[int, ...], dict[int, int]]]:
+    """Nodes of the program, the indices of a stretch in their traced order, the slots of what is stored."""
+    plan = cut(armdyn.load(robot).program(function))
+    return [(plan.nodes, one.nodes, plan.slots) for one in plan.sections if isinstance(one, Arithmetic)]
+
+
+def cycles(nodes: tuple[Node, ...], order: list[int]) -> int:
+    """Until all results are there, of a processor that begins two instructions a cycle, the first of a few that can."""
+    known = set(order)
+    there: dict[int, int] = {}
+    waiting, cycle = list(order), 0
+    while waiting:
+        can = [
+            index
+            for index in waiting[:LOOKS_AHEAD]
+            if all(a not in known or there.get(a, cycle + 1) <= cycle for a in arguments_of(nodes[index]))
+        ][:2]
+        there |= {index: cycle + CYCLES.get(str(nodes[index][0]), CYCLES_OF_OTHERS) for index in can}
+        waiting = [index for index in waiting if index not in can]
+        cycle += 1
+    return max(there.values())
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("robot", ["ur5", "stanford"])
+def test_every_node_once_behind_those_that_it_reads(robot: str, function: str) -> None:
+    for nodes, stretch, slots in stretches(robot, function):
+        order = scheduled(nodes, stretch, slots)
+        assert sorted(order) == sorted(stretch)
+        place = {index: k for k, index in enumerate(order)}
+        assert all(place.get(a, -1) < place[index] for index in order for a in arguments_of(nodes[index]))
+        assert scheduled(nodes, stretch, slots) == order
+
+
+@pytest.mark.parametrize(("robot", "part"), [("ur5", 0.9), ("stanford", 0.85), ("puma560", 0.92)])
+def test_chains_overlap(robot: str, part: float) -> None:
+    nodes, stretch, slots = max(stretches(robot, "forward_dynamics"), key=lambda one: len(one[1]))
+    assert cycles(nodes, scheduled(nodes, stretch, slots)) < part * cycles(nodes, list(stretch))
+
+
+def test_independent_values_do_not_fill_the_registers() -> None:
+    """Many products that only a sum at the end reads: they are not all computed first, which would be 128 values."""
+    count = 8 * VALUES
+    nodes: list[Node] = [("input", 0), ("input", 1)]
+    products = []
+    for k in range(count):
+        nodes += [("const", float(k + 2)), ("sub", 0, len(nodes)), ("mul", len(nodes) + 1, 1)]
+        products.append(len(nodes) - 1)
+    total = products[0]
+    for product in products[1:]:
+        nodes.append(("add", total, product))
+        total = len(nodes) - 1
+    stretch = [index for index, node in enumerate(nodes) if node[0] not in ("input", "const")]
+    order = scheduled(nodes, stretch, {total})
+    read_last = {a: place for place, index in enumerate(order) for a in arguments_of(nodes[index])}
+    most = max(sum(read_last.get(order[j], k) > k for j in range(k + 1)) for k in range(len(order)))
+    assert most < 2 * VALUES
+
+
+def test_stack_of_kernels_is_aligned_to_their_vectors() -> None:
+    from armdyn.targets.llvm.compiler import assembly
+    from armdyn.targets.llvm.loop import loop_ir
+    from armdyn.targets.llvm.machine import Machine
+
+    machine = Machine("x86_64-unknown-linux-gnu", "skylake-avx512", "+avx512f,+avx512vl,+avx512dq,+avx2,+fma")
+    text = assembly(loop_ir(armdyn.load("ur5").program("forward_dynamics"), "d", machine), machine)
+    assert "andq\t$-64, %rsp" in text
+    stored = [line for line in text.splitlines() if "zmm" in line and "rsp)" in line and line.split()[0] == "vmovups"]
+    assert not [line for line in stored if line.rstrip().endswith("(%rsp)")]  # unaligned
