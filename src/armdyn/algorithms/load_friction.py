@@ -120,6 +120,33 @@ def _of_single_joints(
     h = inverse_dynamics(mechanism.without_friction, q, qd, at_rest, *wrenches_and_base)
     tau = tau - drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))  # tau - d
     links = links_mass(mechanism, q)
+    return solved_under_load(mechanism, coordinates, links, tau, h, rates, moves=moves, near=near)
+
+
+def solved_under_load(
+    mechanism: Mechanism,
+    coordinates: Mapping[int, int],
+    links: list[dict[int, Any]],
+    tau: Array,
+    h: Array,
+    rates: Array,
+    *,
+    moves: Sequence[Any] | Array | None = None,
+    near: Mapping[int, Any] | None = None,
+) -> UnderLoad:
+    """The solution of the equations whose terms are known.
+
+    Args:
+        mechanism: whose drive depends on the load.
+        coordinates: `own_coordinates` of the drive.
+        links: the mass matrix of the links without rotors, as `links_mass` gives it.
+        tau: joint forces without what rubs whatever the load, tau - d.
+        h: what the links take where nothing accelerates.
+        rates: of the bodies' joints, with which their friction is in the equations.
+        moves: as of `accelerations_under_load`.
+        near: loads with which Newton's method begins.
+    """
+    drive = mechanism.drive
 
     def linearised(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Linearised:
         return Linearised.of(mechanism, coordinates, links, friction, loads, moves)
