@@ -106,10 +106,37 @@ def _of_single_joints(
     rates, at_rest = drive.rates(qd), np.zeros(mechanism.dof)
     h = inverse_dynamics(mechanism.without_friction, q, qd, at_rest, *wrenches_and_base)
     tau = tau - drive.forces(other_laws(drive).friction_forces(rates, [0.0] * len(rates)))  # tau - d
-    links = links_mass(mechanism, q)
+    return solved_under_load(mechanism, coordinates, links_mass(mechanism, q), tau, h, rates, near=near)
+
+
+def solved_under_load(
+    mechanism: Mechanism,
+    coordinates: Mapping[int, int],
+    links: list[dict[int, Any]],
+    tau: Array,
+    h: Array,
+    rates: Array,
+    *,
+    moves: Sequence[Any] | None = None,
+    near: Mapping[int, Any] | None = None,
+) -> UnderLoad:
+    """The solution of the equations whose terms are known.
+
+    Args:
+        mechanism: whose drive depends on the load.
+        coordinates: `own_coordinates` of the drive.
+        links: the mass matrix of the links without rotors, as `links_mass` gives it.
+        tau: joint forces without what rubs whatever the load, tau - d.
+        h: what the links take where nothing accelerates.
+        rates: of the bodies' joints, with which their friction is in the equations; 0 of one without friction.
+        moves: 1 of each coordinate that moves, 0 of one that is held, as of `factored`; the load of the latter is that
+            without friction, and bears on no other.
+        near: loads with which Newton's method begins.
+    """
+    drive = mechanism.drive
 
     def linearised(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> Linearised:
-        return Linearised.of(mechanism, coordinates, links, friction, loads)
+        return Linearised.of(mechanism, coordinates, links, friction, loads, moves)
 
     def step(friction: Mapping[int, LoadedFriction], loads: Mapping[int, Any]) -> NewtonStep:
         qdd, loads = linearised(friction, loads).step(tau, h)
@@ -164,6 +191,7 @@ class Linearised:
         links: list[dict[int, Any]],
         friction: Mapping[int, LoadedFriction],
         loads: Mapping[int, Any],
+        moves: Sequence[Any] | None = None,
     ) -> Linearised:
         """At these loads, where the friction is this; ``links`` is the mass matrix without rotors."""
         drive = mechanism.drive
@@ -171,7 +199,7 @@ class Linearised:
         for k, i in coordinates.items():
             reciprocal[i] = 1.0 / (1.0 + friction[k].slope)
             rotors[k] = rotors[k] * reciprocal[i]
-        factors = factored(mechanism, dataclasses.replace(drive, armature=tuple(rotors)), links)
+        factors = factored(mechanism, dataclasses.replace(drive, armature=tuple(rotors)), links, moves)
         intercepts = {k: friction[k].force - friction[k].slope * loads[k] for k in coordinates}
         return cls(coordinates, drive.armature, factors, intercepts, reciprocal)
 

@@ -28,7 +28,7 @@ class Face(NamedTuple):
     """The face of the polyhedron that is nearest.
 
     Args:
-        distance: from it, as a part of the width between the bounds; negative outside.
+        distance: from it, as a part of the width between the bounds where there is one; negative outside.
         leaves: of every row, the sign of its acceleration when the force goes through the face, 0 where it stays.
     """
 
@@ -86,7 +86,7 @@ class Holding:
         """The same where every force is decided: two faces for each."""
         p, width = self.forces, self.high - self.low
         slack = np.where(np.isfinite(width), SLACK, 0.0)
-        scale = np.where(np.isfinite(width), width, 1.0)
+        scale = np.where(np.isfinite(width) & (width > 0.0), width, 1.0)
         distances = np.array([(p - self.low) / scale, (self.high - p) / scale]) + slack
         side, row = np.unravel_index(np.argmin(distances), distances.shape)
         leaves = np.zeros(len(p), dtype=int)

@@ -37,8 +37,12 @@ MOST_STEPS, LEAST_STEPS, STATES_AND_STEPS = 512, 32, 16384
 
 
 def can_compile(robot: Robot, forces: Forces, joints: DryJoints) -> bool:
-    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before."""
-    return forces.are_known and not robot.model.constraints and bool((joints.moved_by >= 0).all())
+    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before.
+
+    And whether its bounds are known before, which depend on the joint force where friction depends on the load.
+    """
+    plain = not robot.model.constraints and not robot.mechanism.drive.depends_on_load
+    return forces.are_known and plain and bool((joints.moved_by >= 0).all())
 
 
 @dataclass(frozen=True)
