@@ -417,19 +417,19 @@ def test_motions_of_arms_keep_their_equations_and_their_energy(kind):
 
 def test_an_arm_with_rotors_falls_and_comes_to_rest_for_ever():
     bare = armdyn.load("planar_3r")
-    robot = bare.with_actuators({name: geared(0.5, Coulomb(1.0), Viscous(1.0)) for name in bare.joint_names})
+    robot = bare.with_actuators({name: geared(20.0, Coulomb(60.0), Viscous(90.0)) for name in bare.joint_names})
     motion = armdyn.simulate(robot, [-0.5, 0.4, 0.3], duration=20.0, save_every=0.05)
     last = motion.events[-1]
     assert last.kind == "stick"
     rest = motion.t > last.t
-    assert rest.sum() > 20
+    assert rest.sum() > 60
     assert (np.ptp(motion.q[rest], axis=0) == 0.0).all()
     assert (motion.qd[rest] == 0.0).all()
     load = bare.gravity_forces(motion.q[-1])
     lower, upper = robot.holding_forces(motion.q[-1])
     assert (lower <= 0).all()
     assert (upper >= 0).all()
-    np.testing.assert_allclose(motion.signals["friction"][-1], -load, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(motion.signals["friction"][-1], -load, rtol=0, atol=1e-10)
     assert abs(motion.energy.relative_drift).max() < 1e-8
 
 
@@ -437,7 +437,7 @@ def test_joints_that_several_coordinates_move_rub_beside_a_geared_one():
     """A differential with Coulomb friction in its joints; the third joint has a gear."""
     bare = armdyn.load("planar_3r").with_coordinates(["u", "v", "w"], [[1, 0.5, 0], [-1, 0.5, 0], [0, 0, 1]])
     robot = bare.with_actuators(
-        {"joint_1": Actuator(friction=Coulomb(9.0)), "joint_2": Actuator(friction=Coulomb(7.0)), "joint_3": geared(0.2)}
+        {"joint_1": Actuator(friction=Coulomb(90.0)), "joint_2": Actuator(friction=Coulomb(70.0)), "joint_3": geared(0.2)}
     )
     assert DryJoints.of(robot).moved_by.tolist() == [-1, -1, 2]
     motion = armdyn.simulate(robot, [0.2, -0.5, 0.4], [0.2, -0.1, 0.3], duration=3.0)
