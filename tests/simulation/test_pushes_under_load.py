@@ -169,8 +169,10 @@ def test_an_arm_that_rests_on_a_table_slips_where_no_push_leaves_all_joints_with
     bare = armdyn.load("planar_2r")
     robot = bare.with_actuators({name: LAWS["gears"](k) for k, name in enumerate(bare.joint_names)})
     coulomb, torque = 0.3, lambda t, *_: np.array([5.0 + 6.0 * np.sin(5 * t), -2.0])
-    motion = armdyn.simulate(robot, [-0.2, -0.2], duration=2.5, contacts=[TABLE], torque=torque, save_every=0.01)
-    assert abs(motion.energy.relative_drift).max() < 1e-8
+    motion = armdyn.simulate(
+        robot, [-0.2, -0.2], duration=2.5, contacts=[TABLE], torque=torque, method="rk4", step=5e-3, save_every=0.01
+    )
+    assert abs(motion.energy.relative_drift).max() < 1e-6
 
     def pushes(t, q):
         """The pushes that each joint allows: its load lies between those at which it would begin to move."""
@@ -180,7 +182,7 @@ def test_an_arm_that_rests_on_a_table_slips_where_no_push_leaves_all_joints_with
         return max(0.0, *ends[0]), min(ends[1])
 
     slips = [one for one in motion.events if one.kind == "slip" and one.t > 0.5]
-    assert len(slips) == 4
+    assert len(slips) == 6
     for one in slips:
         least, most = pushes(one.t, one.q)
         assert abs(most - least) < 1e-8 * most
