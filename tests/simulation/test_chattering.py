@@ -104,7 +104,8 @@ def slides(actuator: Actuator) -> armdyn.Robot:
     """Two masses of 1.5 kg that one coordinate moves, the first behind this drive."""
     body = armdyn.Inertia(1.5, [0, 0, 0], 0.1 * np.eye(3))
     parts = [
-        armdyn.Part(name, "base", "prismatic", axis=(1, 0, 0), inertia=body, joint=f"slide_{name}") for name in ("a", "b")
+        armdyn.Part(name, "base", "prismatic", axis=(1, 0, 0), inertia=body, joint=f"slide_{name}")
+        for name in ("a", "b")
     ]
     robot = armdyn.Robot.from_links(parts, tip="a").with_actuators({"slide_a": actuator})
     return robot.with_mimic({"slide_b": ("slide_a", 1.0)})

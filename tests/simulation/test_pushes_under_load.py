@@ -206,7 +206,11 @@ def test_a_brake_holds_a_weight_behind_a_lossy_gear(method, rotor):
     falls = -BACK * m * g / (BACK * m + rotor)
     slows = (size - BACK * m * g) / (BACK * m + rotor)
     stops = 0.8 - falls * 0.3 / slows
-    assert [one.kind for one in motion.events if one.kind not in ("slip", "reversal")] == ["released", "engaged", "stick"]
+    assert [one.kind for one in motion.events if one.kind not in ("slip", "reversal")] == [
+        "released",
+        "engaged",
+        "stick",
+    ]
     assert abs(motion.events[-1].t - stops) < 1e-9
     assert (motion.q[motion.t <= 0.5] == 0.1).all()
     rest = motion.t > stops

@@ -8,10 +8,22 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, root
 
 import armdyn
-from armdyn.actuators import Actuator, Coulomb, Gear, GearLoss, LuGre, Motor, ServoFriction, Smooth, StaticKinetic, Viscous
+from armdyn.actuators import (
+    Actuator,
+    Coulomb,
+    Gear,
+    GearLoss,
+    LuGre,
+    Motor,
+    ServoFriction,
+    Smooth,
+    StaticKinetic,
+    Viscous,
+)
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.pushing_under_load import PushingUnderLoad, pushing_of
 from armdyn.simulation.stops import Barriers
+from oracles.trees import random_tree, to_armdyn
 
 g, m, length = 9.81, 2.0, 0.4
 ETA, BACK = 0.8, 0.55
@@ -84,7 +96,12 @@ def test_a_ramp_lets_a_joint_go_where_its_drive_gives_load_over_eta_or_eta_b_loa
     for way, bound in ((1.0, load / ETA + coulomb), (-1.0, BACK * load - coulomb)):
         starts = abs(bound - load) / r
         motion = armdyn.simulate(
-            robot, [q], duration=starts + 0.5, torque=lambda t, *_, way=way: [load + way * r * t], save_every=0.1, **method
+            robot,
+            [q],
+            duration=starts + 0.5,
+            torque=lambda t, *_, way=way: [load + way * r * t],
+            save_every=0.1,
+            **method,
         )
         slip = motion.events[0]
         assert slip.kind == "slip"
@@ -222,7 +239,7 @@ def decided(robot, q, tau):
 
 
 def enumerated(bare, q, tau, eta, back, coulomb, rotors):
-    """Each joint sticks, or moves one of two ways and drives its load or is driven: the 5^n cases that are consistent."""
+    """Each joint sticks, or moves one of two ways and drives its load or is driven: those of 5^n cases that hold."""
     n, M, h = bare.dof, bare.mass_matrix(q), bare.gravity_forces(q)
     found = []
     for case in product([(0, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)], repeat=n):  # direction, sign of the load along it
@@ -367,6 +384,49 @@ def test_servos_hold_a_weight_and_let_it_go_where_their_laws_say(law):
             assert (motion.q[-1] - q) * way > 0
 
 
+LAWS = {
+    "gears": lambda k: geared(0.3 * k, Coulomb(0.2 * k), eta=0.5 + 0.1 * k, back=0.8 - 0.15 * k),
+    "M3": lambda k: Actuator(Motor(0.2), friction=ServoFriction(coulomb=0.1, viscous=0.2, motor=0.1, external=0.1)),
+    "M4": lambda k: Actuator(Motor(0.2), friction=M4),
+    "M6": lambda k: Actuator(Motor(0.2 * k) if k else None, friction=M6),
+    "gears and M4": lambda k: geared(0.3, M4) if k % 2 else Actuator(friction=Coulomb(0.8)),
+}
+
+
+@pytest.mark.parametrize("laws", LAWS)
+def test_every_joint_of_a_branched_tree_obeys_its_law(laws):
+    """Joints that turn and slide; some move, the others rest and stick or begin to move with what they accelerate by."""
+    rng, bare = np.random.default_rng(21), armdyn.Robot(to_armdyn(random_tree(9, 4)))
+    assert len({joint.kind for joint in bare.joints}) > 1
+    robot = bare.with_actuators({name: LAWS[laws](k) for k, name in enumerate(bare.joint_names)})
+    rotors = np.array([0.0 if (motor := LAWS[laws](k).motor) is None else motor.rotor_inertia for k in range(4)])
+    dry = DryJoints.of(robot)
+    pushing, order = pushing_of(robot, Barriers(robot, None, []), dry, "error"), dry.moved_by
+    assert sorted(order) == [0, 1, 2, 3]
+    counts = np.zeros(3, dtype=int)
+    for _ in range(100):
+        q, moves = rng.normal(size=4), rng.uniform(size=4) < 0.3
+        qd = np.where(moves, rng.normal(size=4), 0.0)
+        tau = bare.bias_forces(q, qd) * rng.uniform(0.5, 1.7, 4) + rng.normal(size=4)
+        mode = pushing.decided(q, qd, (tau,), ~moves[order], np.sign(qd[order]).astype(int))
+        qdd, _, _, friction = pushing.rates(q, qd, (tau,), mode)
+        load = bare.inverse_dynamics(q, qd, qdd)
+        np.testing.assert_allclose(load + friction + rotors * qdd, tau, rtol=0, atol=1e-11 * abs(tau).max())
+        for k, slip in zip(order, mode.slip, strict=True):
+            joint = robot.joints[k]
+            f, size = friction[k], 1e-10 * max(1.0, abs(load[k]), abs(tau[k]))
+            if slip:
+                assert moves[k] or slip * qdd[k] > 0
+                rate = qd[k] if moves[k] else slip * 1e-300
+                assert abs(f - sum(float(law.force(rate, load[k])) for law in joint.laws)) < size
+            else:
+                assert qdd[k] == 0.0
+                low, high = np.sum([law.at_rest(load[k]) for law in joint.laws], axis=0)
+                assert low - size <= f <= high + size
+            counts[0 if moves[k] else 1 if slip else 2] += 1
+    assert (counts > 50).all()
+
+
 # Motions of arms.
 
 
@@ -390,7 +450,9 @@ MIXED = {
     "geared": lambda k: geared(0.3 / (1 + k), Coulomb(0.3), Viscous(0.4)),
     "with Coulomb": lambda k: geared(0.2, Viscous(0.3)) if k == 0 else Actuator(friction=[Coulomb(1.5), Viscous(0.2)]),
     "with a smooth law": lambda k: (
-        geared(0.2, Coulomb(2.0)) if k == 1 else Actuator(Motor(0.1), friction=[Smooth(GearLoss(0.8, 0.6), 0.3), Viscous(0.5)])
+        geared(0.2, Coulomb(2.0))
+        if k == 1
+        else Actuator(Motor(0.1), friction=[Smooth(GearLoss(0.8, 0.6), 0.3), Viscous(0.5)])
     ),
     "servos": lambda k: Actuator(Motor(0.05), friction=[M4 if k else M6, Viscous(0.3)]),
 }
@@ -404,7 +466,12 @@ def test_motions_of_arms_keep_their_equations_and_their_energy(kind):
     motion = armdyn.simulate(robot, q0, [0.4, -0.3], duration=4.0, torque=torque)
     sticking = set(DryJoints.of(robot).names)
     assert len(sticking) == (1 if kind == "with a smooth law" else 2)
-    bodies_balance(robot, motion, {one for one in sticking if any(e.kind == "stick" and e.name == one for e in motion.events)}, 1e-9)
+    bodies_balance(
+        robot,
+        motion,
+        {one for one in sticking if any(e.kind == "stick" and e.name == one for e in motion.events)},
+        1e-9,
+    )
     assert len(motion.events) >= 4
     assert any(one.kind == "stick" for one in motion.events)
     assert abs(motion.energy.relative_drift).max() < 1e-8
@@ -437,7 +504,11 @@ def test_joints_that_several_coordinates_move_rub_beside_a_geared_one():
     """A differential with Coulomb friction in its joints; the third joint has a gear."""
     bare = armdyn.load("planar_3r").with_coordinates(["u", "v", "w"], [[1, 0.5, 0], [-1, 0.5, 0], [0, 0, 1]])
     robot = bare.with_actuators(
-        {"joint_1": Actuator(friction=Coulomb(90.0)), "joint_2": Actuator(friction=Coulomb(70.0)), "joint_3": geared(0.2)}
+        {
+            "joint_1": Actuator(friction=Coulomb(90.0)),
+            "joint_2": Actuator(friction=Coulomb(70.0)),
+            "joint_3": geared(0.2),
+        }
     )
     assert DryJoints.of(robot).moved_by.tolist() == [-1, -1, 2]
     motion = armdyn.simulate(robot, [0.2, -0.5, 0.4], [0.2, -0.1, 0.3], duration=3.0)
@@ -455,7 +526,9 @@ def test_bristles_beside_a_geared_joint():
     robot = bare.with_actuators(
         {"joint_1": geared(0.3, Viscous(0.3)), "joint_2": Actuator(friction=LuGre(2e3, 20.0, 0.2, 1.5, 1.0, 0.1))}
     )
-    motion = armdyn.simulate(robot, [-0.5, 0.4], [0.3, 0.0], duration=1.5, torque=lambda t, *_: [5.0 * np.cos(4 * t), 0.0])
+    motion = armdyn.simulate(
+        robot, [-0.5, 0.4], [0.3, 0.0], duration=1.5, torque=lambda t, *_: [5.0 * np.cos(4 * t), 0.0]
+    )
     assert any(one.name == "joint_1" for one in motion.events)
     assert abs(motion.energy.relative_drift).max() < 1e-7
     rest = bare.with_actuators({"joint_1": Actuator(Motor(0.3))}).inverse_dynamics(motion.q, motion.qd, motion.qdd)

@@ -61,8 +61,8 @@ class Brakes:
 
         Raises:
             SettingError: what is no mapping of joints to switches, a joint without a brake, times that are not within
-                the motion, states that do not exist, terminal events, friction that depends on the load of joints that do
-                not stick.
+                the motion, states that do not exist, terminal events, friction that depends on the load of joints
+                that do not stick.
             UnknownName: a joint that the robot does not have.
         """
         if not isinstance(given, Mapping):
@@ -70,9 +70,9 @@ class Brakes:
         switches = tuple(one for name, pairs in given.items() for one in switches_of(robot, name, pairs, duration))
         if switches and not can_hold(robot):
             raise SettingError(
-                f"friction of {robot.name!r} depends on the load of gears whose joints are coupled, turn rotors that are "
-                "bodies or stand in constraints, so that its joints do not stick, and brakes that switch would not hold "
-                "them; give gears efficiencies of 1"
+                f"friction of {robot.name!r} depends on the load of gears whose joints are coupled, turn rotors that "
+                "are bodies or stand in constraints, so that its joints do not stick, and brakes that switch would not "
+                "hold them; give gears efficiencies of 1"
             )
         return cls(robot, switches) if switches else None
 

@@ -77,9 +77,7 @@ def sliding_under_load(
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(n)", sources=SOURCES)
-def available_forces(
-    model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any = None
-) -> tuple[Any, Any]:
+def available_forces(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any = None) -> tuple[Any, Any]:
     """tau - d and h, N m or N, shape (..., n) each; arguments as of `sliding_under_load`.
 
     Args:
@@ -155,9 +153,7 @@ def _sliding_rates(model: Any, qd: Any, directions: Any) -> Array:
     return np.asarray(rates)
 
 
-def _shared(
-    drive: Drive, available: Any, force: Callable[[list[FrictionLaw], int, Any], Any]
-) -> tuple[Array, Array]:
+def _shared(drive: Drive, available: Any, force: Callable[[list[FrictionLaw], int, Any], Any]) -> tuple[Array, Array]:
     """f and df/dt of every coordinate; zero of those without friction that depends on the load."""
     coordinates, n = own_coordinates(drive) or {}, drive.size
     friction, slopes = np.zeros(n, dtype=object), np.zeros(n, dtype=object)

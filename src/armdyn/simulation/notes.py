@@ -23,13 +23,13 @@ SOLVED = 1e-10
 """Of the velocities: an implicit equation that is left out by less is solved."""
 
 OF_IMPULSES = (
-    "friction depends on the load, and does not feel the impulses of stops and contacts: impacts change velocities as if "
-    "friction took no impulse"
+    "friction depends on the load, and does not feel the impulses of stops and contacts: impacts change velocities as "
+    "if friction took no impulse"
 )
 
 OF_PUSHES = (
-    "friction depends on the load, and does not feel the forces of stops and contacts nor their impulses: it is that of "
-    "the load without them, and theirs are those of joints whose friction stays what it is"
+    "friction depends on the load, and does not feel the forces of stops and contacts nor their impulses: it is that "
+    "of the load without them, and theirs are those of joints whose friction stays what it is"
 )
 
 

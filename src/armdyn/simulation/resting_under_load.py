@@ -170,8 +170,8 @@ class Resting:
             if np.array_equal(way, before[1]) and np.abs(qdd - before[0]).max() <= little:
                 return qdd, p, way
         raise SimulationError(
-            f"which joints of {self.friction.robot.name!r} stick was not found in {MOST_STEPS} steps, for their friction "
-            "depends on the load. Use friction that does not, or a smooth law"
+            f"which joints of {self.friction.robot.name!r} stick was not found in {MOST_STEPS} steps, for their "
+            "friction depends on the load. Use friction that does not, or a smooth law"
         )
 
     def _on_straight_lines(self, kinetic: Array, qdd: Array, way: Array) -> Straight:
@@ -205,8 +205,7 @@ class Resting:
         least, most, of_least, of_most = friction.breakaway(available, available)
         of_static = (most, of_most) if sign > 0 else (least, of_least)
         force, slope = (
-            np.where(alone, np.where(kinetic, a[own], b[own]), 0.0)
-            for a, b in zip(of_kinetic, of_static, strict=True)
+            np.where(alone, np.where(kinetic, a[own], b[own]), 0.0) for a, b in zip(of_kinetic, of_static, strict=True)
         )
         return Side(constant + force + slope * rotor * qdd[own], slope * rotor)
 
