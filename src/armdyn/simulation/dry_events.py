@@ -245,6 +245,18 @@ class DryEvents:
         return kinds.found
 
 
+class EventsAlone:
+    """In the place of `DryEvents` where it knows no events: all of them are left to `armdyn.simulation.hybrid`."""
+
+    def begun(self, states: States, acting: Acting) -> Array:
+        """Nothing is found."""
+        return np.zeros(len(states.q), dtype=bool)
+
+    def through(self, states: States, h: Array, acting: Acting, jump: bool) -> tuple[Array, Array, list[Change]]:
+        """No state comes through."""
+        return states.slip.copy(), np.zeros(len(h), dtype=bool), []
+
+
 class _First(NamedTuple):
     """The first event of each state, see `_first_crossings`."""
 

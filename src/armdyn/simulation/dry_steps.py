@@ -3,6 +3,7 @@
 The loop runs a part of the motion for all states at once. A state whose joints may change what they do within a step
 stays before it. `DryEvents` makes that step, for all those states at once; what it finds unusual is made by
 `armdyn.simulation.hybrid`, state by state, whose results all of this has. Then the loop goes on with those states.
+Where friction depends on the load, all steps with events are made there.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.functions import CompiledRollout
 from armdyn.robot import Robot
-from armdyn.simulation.dry_events import Acting, Bounds, Change, DryEvents, States
+from armdyn.simulation.dry_events import Acting, Bounds, Change, DryEvents, EventsAlone, States
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.forces import Forces, Index, Table
 from armdyn.simulation.grid import StepGrid
@@ -24,6 +25,7 @@ from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing
+from armdyn.simulation.pushing_under_load import pushing_of
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.sticking import step_of_loop, sticking_motion
 from armdyn.simulation.stops import Barriers
@@ -37,12 +39,8 @@ MOST_STEPS, LEAST_STEPS, STATES_AND_STEPS = 512, 32, 16384
 
 
 def can_compile(robot: Robot, forces: Forces, joints: DryJoints) -> bool:
-    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before.
-
-    And whether its bounds are known before, which depend on the joint force where friction depends on the load.
-    """
-    plain = not robot.model.constraints and not robot.mechanism.drive.depends_on_load
-    return forces.are_known and plain and bool((joints.moved_by >= 0).all())
+    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before."""
+    return forces.are_known and not robot.model.constraints and bool((joints.moved_by >= 0).all())
 
 
 @dataclass(frozen=True)
@@ -87,7 +85,7 @@ def integrate(
 ) -> None:
     """Advance from (q, qd) over the grid, and keep the state after each of the ``saved`` steps."""
     batch = start[0].shape[:-1]
-    pushing = Pushing(robot, Barriers(robot, None, []), joints, redundant)
+    pushing = pushing_of(robot, Barriers(robot, None, []), joints, redundant)
     motion = _Motions(pushing, method, forces, start, grid, saved, samples)
     try:
         motion.run(report)
@@ -121,7 +119,8 @@ class _Motions:
         self.given = _Given.of(forces)
         bounds = Bounds.of(joints, n)
         self.bounds, self.names = bounds, dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
-        self.events = DryEvents(robot, method, bounds)
+        one_by_one = robot.mechanism.drive.depends_on_load
+        self.events = EventsAlone() if one_by_one else DryEvents(robot, method, bounds)
         over_time = ["number", *self.given.over_time]
         self.loop = CompiledRollout(robot, step_of_loop(method), over_time=over_time, record=RECORDED)
         self.loop.warns = False  # a simulation has words of its own

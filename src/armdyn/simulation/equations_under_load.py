@@ -8,7 +8,7 @@ is one solution, and f is a function of t alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,20 +60,7 @@ def sliding_under_load(
         pushes: p, forces of the coordinates that act on the links, N m or N, shape (..., n).
         f_tip: wrench (m, f) the tip applies to its surroundings, in the tip frame, N m and N, shape (..., 6).
     """
-    bare, drive = model.without_friction, model.drive
-    coordinates, rates = own_coordinates(drive), _sliding_rates(model, qd, directions)
-    available, h = _available(model, q, qd, tau, directions, f_tip)
-    h, links = h - pushes, links_mass(bare, q)
-    found = solved_under_load(model, coordinates, links, available, h, rates, moves=moves)  # type: ignore[arg-type]
-    sliding, hidden = tau - available, np.zeros(bare.dof, dtype=object)
-    for k, friction in loaded_friction(drive, rates, found.loads).items():
-        i = coordinates[k]  # type: ignore[index]
-        sliding[i] = sliding[i] + friction.force
-        hidden[i] = drive.armature[k] * friction.slope / (1.0 + friction.slope)
-    excess = available - h - bare.drive.filled(bare.drive.mass_matrix(links)) @ found.qdd
-    holding = np.array([(1.0 - moves[i]) * excess[i] for i in range(bare.dof)])
-    applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)
-    return UnderLoad(found.qdd, (applied - sliding) @ qd, sliding, holding, hidden)
+    return slid(model, q, qd, tau, directions, moves, pushes, f_tip)[0]
 
 
 @function("(n),(n),(n),(joints),(6)?->(n),(n)", sources=SOURCES)
@@ -134,6 +121,35 @@ def breakaway_of_available(model: Any, backwards: Any, forwards: Any) -> tuple[A
         model.drive, forwards, lambda laws, i, load: sum(law.at_rest(load)[1] for law in laws)
     )
     return least, most, slopes_of_least, slopes_of_most
+
+
+def slid(
+    model: Any,
+    q: Any,
+    qd: Any,
+    tau: Any,
+    directions: Any,
+    moves: Any,
+    pushes: Any,
+    f_tip: Any = None,
+    *,
+    near: Mapping[int, Any] | None = None,
+) -> tuple[UnderLoad, Mapping[int, Any]]:
+    """`sliding_under_load`, and the loads by body; ``near`` are loads of a state close by, as of `solved_under_load`."""
+    bare, drive = model.without_friction, model.drive
+    coordinates, rates = own_coordinates(drive), _sliding_rates(model, qd, directions)
+    available, h = _available(model, q, qd, tau, directions, f_tip)
+    h, links = h - pushes, links_mass(bare, q)
+    found = solved_under_load(model, coordinates, links, available, h, rates, moves=moves, near=near)  # type: ignore[arg-type]
+    sliding, hidden = tau - available, np.zeros(bare.dof, dtype=object)
+    for k, friction in loaded_friction(drive, rates, found.loads).items():
+        i = coordinates[k]  # type: ignore[index]
+        sliding[i] = sliding[i] + friction.force
+        hidden[i] = drive.armature[k] * friction.slope / (1.0 + friction.slope)
+    excess = available - h - bare.drive.filled(bare.drive.mass_matrix(links)) @ found.qdd
+    holding = np.array([(1.0 - moves[i]) * excess[i] for i in range(bare.dof)])
+    applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)
+    return UnderLoad(found.qdd, (applied - sliding) @ qd, sliding, holding, hidden), found.loads
 
 
 def _available(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip: Any) -> tuple[Array, Array]:
