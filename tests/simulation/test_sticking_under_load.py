@@ -20,10 +20,13 @@ from armdyn.actuators import (
     StaticKinetic,
     Viscous,
 )
+from armdyn.simulation import RungeKutta4, SemiImplicitEuler
 from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.hybrid import StateInMotion
 from armdyn.simulation.pushing_under_load import PushingUnderLoad, pushing_of
 from armdyn.simulation.stops import Barriers
 from oracles.trees import random_tree, to_armdyn
+from simulation.test_compiled_sticking import assert_same, state_by_state
 
 g, m, length = 9.81, 2.0, 0.4
 ETA, BACK = 0.8, 0.55
@@ -395,7 +398,7 @@ LAWS = {
 
 @pytest.mark.parametrize("laws", LAWS)
 def test_every_joint_of_a_branched_tree_obeys_its_law(laws):
-    """Joints that turn and slide; some move, the others rest and stick or begin to move with what they accelerate by."""
+    """Joints that turn and slide; some move, the others rest, and stick or begin to move the way they accelerate."""
     rng, bare = np.random.default_rng(21), armdyn.Robot(to_armdyn(random_tree(9, 4)))
     assert len({joint.kind for joint in bare.joints}) > 1
     robot = bare.with_actuators({name: LAWS[laws](k) for k, name in enumerate(bare.joint_names)})
@@ -538,7 +541,34 @@ def test_bristles_beside_a_geared_joint():
 # Ways to simulate, and what is said.
 
 
-def test_batches_and_tables_go_state_by_state():
+def many():
+    """Arms, states and forces that are known beforehand, so that all steps are one compiled loop."""
+    rng = np.random.default_rng(5)
+    two = armdyn.load("planar_2r")
+    tree = armdyn.Robot(to_armdyn(random_tree(9, 4)))
+    servos = two.with_actuators({n: Actuator(Motor(0.05), friction=[M6, Viscous(0.3)]) for n in two.joint_names})
+    geared_tree = tree.with_actuators({n: geared(0.2 * k, Coulomb(1.0)) for k, n in enumerate(tree.joint_names)})
+    table = np.repeat(rng.normal(size=(12, 3, 2)) * 4, 10, axis=0)
+    return {
+        "servos": (servos, rng.uniform(-1, 1, (3, 2)), {"duration": 2.4, "torque": table, "method": RungeKutta4(0.02)}),
+        "tree": (geared_tree, rng.normal(size=(4, 4)) * 0.3, {"duration": 0.6, "method": SemiImplicitEuler(4e-3)}),
+        "lift": (lift(0.3), np.zeros((2, 1)), {"duration": 1.0, "torque": np.linspace(0, 40, 50)[:, None, None]}),
+    }
+
+
+@pytest.mark.parametrize("case", ["servos", "tree", "lift"])
+def test_one_compiled_loop_moves_many_states_as_state_by_state(monkeypatch, case):
+    robot, q0, settings = many()[case]
+    settings = {"method": RungeKutta4(0.02), "save_every": 0.04 if case != "tree" else 0.02} | settings
+    expected = state_by_state(monkeypatch, robot, q0, **settings)
+    seen = []
+    monkeypatch.setattr(StateInMotion, "one_hold", lambda *_: seen.append(1))
+    assert_same(armdyn.simulate(robot, q0, **settings), expected)
+    assert {one.kind for one in expected.events} >= ({"reversal", "slip"} if case == "tree" else {"stick", "slip"})
+    assert not seen  # none was left to the Python path
+
+
+def test_batches_and_tables_are_as_states_alone():
     robot, q0 = pendulum(0.2, Coulomb(0.1)), np.array([[-0.9], [-0.2]])
     table = np.linspace(2.0, 9.0, 40)[:, None, None]
     batch = armdyn.simulate(robot, q0, duration=2.0, torque=table, method="rk4", step=0.05)

@@ -3,7 +3,6 @@
 The loop runs a part of the motion for all states at once. A state whose joints may change what they do within a step
 stays before it. `DryEvents` makes that step, for all those states at once; what it finds unusual is made by
 `armdyn.simulation.hybrid`, state by state, whose results all of this has. Then the loop goes on with those states.
-Where friction depends on the load, all steps with events are made there.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.functions import CompiledRollout
 from armdyn.robot import Robot
-from armdyn.simulation.dry_events import Acting, Bounds, Change, DryEvents, EventsAlone, States
+from armdyn.simulation.dry_events import Acting, Bounds, Change, DryEvents, EventsUnderLoad, States
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.forces import Forces, Index, Table
 from armdyn.simulation.grid import StepGrid
@@ -25,7 +24,7 @@ from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing
-from armdyn.simulation.pushing_under_load import pushing_of
+from armdyn.simulation.pushing_under_load import PushingUnderLoad, pushing_of
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.sticking import step_of_loop, sticking_motion
 from armdyn.simulation.stops import Barriers
@@ -119,8 +118,8 @@ class _Motions:
         self.given = _Given.of(forces)
         bounds = Bounds.of(joints, n)
         self.bounds, self.names = bounds, dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
-        one_by_one = robot.mechanism.drive.depends_on_load
-        self.events = EventsAlone() if one_by_one else DryEvents(robot, method, bounds)
+        under_load = isinstance(pushing, PushingUnderLoad)
+        self.events = EventsUnderLoad(pushing, method, bounds) if under_load else DryEvents(robot, method, bounds)
         over_time = ["number", *self.given.over_time]
         self.loop = CompiledRollout(robot, step_of_loop(method), over_time=over_time, record=RECORDED)
         self.loop.warns = False  # a simulation has words of its own
