@@ -118,8 +118,9 @@ class _Motions:
         self.given = _Given.of(forces)
         bounds = Bounds.of(joints, n)
         self.bounds, self.names = bounds, dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
-        under_load = isinstance(pushing, PushingUnderLoad)
-        self.events = EventsUnderLoad(pushing, method, bounds) if under_load else DryEvents(robot, method, bounds)
+        self.events = DryEvents(robot, method, bounds)
+        if isinstance(pushing, PushingUnderLoad):
+            self.events = EventsUnderLoad(pushing, method, bounds)
         over_time = ["number", *self.given.over_time]
         self.loop = CompiledRollout(robot, step_of_loop(method), over_time=over_time, record=RECORDED)
         self.loop.warns = False  # a simulation has words of its own

@@ -135,7 +135,7 @@ def slid(
     *,
     near: Mapping[int, Any] | None = None,
 ) -> tuple[UnderLoad, Mapping[int, Any]]:
-    """`sliding_under_load`, and the loads by body; ``near`` are those of a state close by, as of `solved_under_load`."""
+    """`sliding_under_load`, and the loads by body; ``near`` are those of a state close by (`solved_under_load`)."""
     bare, drive = model.without_friction, model.drive
     coordinates, rates = own_coordinates(drive), _sliding_rates(model, qd, directions)
     available, h = _available(model, q, qd, tau, directions, f_tip)
