@@ -7,6 +7,7 @@ import armdyn
 from armdyn import constraints as c
 from armdyn.actuators import Actuator, Brake, Coulomb, Gear, GearLoss, Motor, Smooth, Viscous
 from armdyn.simulation import Contact, Crossing, Stops
+from armdyn.simulation.hybrid import TOUCHED
 
 g, m = 9.81, 2.0
 ETA, BACK = 0.8, 0.55
@@ -121,6 +122,29 @@ def test_a_mass_that_falls_on_its_stop_stays_there():
     assert (motion.q[rest] == 0.0).all()
     np.testing.assert_allclose(motion.signals["stop_force"][rest, 0], m * g, rtol=1e-12)
     assert any("does not feel the impulses" in note for note in motion.notes)
+
+
+@methods
+def test_a_mass_with_a_rotor_that_bounces_on_its_stop(method):
+    """It falls with its load driving the rotor, and rises with the rotor driving the load, until it rests."""
+    rotor, e = 0.5, 0.6
+    motion = armdyn.simulate(
+        lift(rotor, limits=(0.0, np.inf)), [0.5], duration=3.0, stops=Stops(e), save_every=0.1, **method
+    )
+    falls, rises = BACK * m * g / (BACK * m + rotor), m * g / (m + ETA * rotor)
+    t = np.sqrt(2 * 0.5 / falls)
+    speed, expected = falls * t, [t]
+    while (e * speed) ** 2 / (2 * rises) > 1e-7:
+        speed *= e
+        height = speed**2 / (2 * rises)
+        t += speed / rises + np.sqrt(2 * height / falls)
+        speed = np.sqrt(2 * height * falls)
+        expected.append(t)
+    impacts = [one.t for one in motion.events if one.kind == "impact"]
+    assert len(expected) > 8
+    np.testing.assert_allclose(impacts[: len(expected)], expected, rtol=0, atol=1e-9)
+    assert motion.q[-1] == motion.qd[-1] == 0.0
+    assert abs(motion.energy.drift).max() < m * g * TOUCHED + 1e-9  # the last bounce is put on the stop
 
 
 LAWS = {
