@@ -20,7 +20,7 @@ from armdyn.actuators import (
     StaticKinetic,
     Viscous,
 )
-from armdyn.simulation import Adaptive, RungeKutta4, SemiImplicitEuler
+from armdyn.simulation import Adaptive, Contact, RungeKutta4, SemiImplicitEuler
 from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.hybrid import StateInMotion
 from armdyn.simulation.pushing_under_load import PushingUnderLoad, pushing_of
@@ -567,7 +567,11 @@ def many():
     return {
         "servos": (servos, rng.uniform(-1, 1, (3, 2)), {"duration": 2.4, "torque": table, "method": RungeKutta4(0.02)}),
         "tree": (geared_tree, rng.normal(size=(4, 4)) * 0.3, {"duration": 0.6, "method": SemiImplicitEuler(4e-3)}),
-        "lift": (lift(0.3), np.zeros((2, 1)), {"duration": 1.0, "torque": np.linspace(0, 40, 50)[:, None, None]}),
+        "lift": (
+            lift(0.3, Coulomb(0.2)),
+            np.zeros((2, 1)),
+            {"duration": 1.0, "torque": np.linspace(0, 40, 50)[:, None, None]},
+        ),
     }
 
 
@@ -581,6 +585,25 @@ def test_one_compiled_loop_moves_many_states_as_state_by_state(monkeypatch, case
     assert_same(armdyn.simulate(robot, q0, **settings), expected)
     assert {one.kind for one in expected.events} >= ({"reversal", "slip"} if case == "tree" else {"stick", "slip"})
     assert not seen  # none was left to the Python path
+
+
+@methods
+@pytest.mark.parametrize("rotor", [0.0, 0.3])
+def test_joints_without_load_rest_but_for_rounding(method, rotor):
+    """The base and the last joint of a UR5 carry no weight: their gears hold nothing, and nothing moves them."""
+    bare, q = armdyn.load("ur5"), np.array([0.3, -1.0, 1.2, 0.4, 0.5, 0.1])
+    robot = bare.with_actuators(dict.fromkeys(bare.joint_names, geared(rotor)))
+    weight = bare.gravity_forces(q)
+    assert abs(weight[[0, 5]]).max() < 1e-12
+    rise = bare.jacobian(q, expressed_in="world")[5]  # of the tip
+    height = bare.forward_kinematics(q)[2, 3]
+    table = Contact(armdyn.constraints.PointOnPlane("tool0", (0, 0, 1), (0, 0, height), name="table"))
+    for force in (0.0, 1e-9, 10.0):
+        for contacts in ([], [table]):
+            torque = weight - force * rise * len(contacts)
+            motion = armdyn.simulate(robot, q, duration=1.0, torque=torque, contacts=contacts, **method)
+            assert (motion.q == q).all()
+            assert len(motion.events) == (1 if contacts and force else 0)  # the rest on the table
 
 
 def test_batches_and_tables_are_as_states_alone():

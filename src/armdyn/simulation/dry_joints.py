@@ -109,6 +109,18 @@ def can_stick(drive: Drive, body: int) -> bool:
     return not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))
 
 
+def rub_without_load(drive: Drive) -> bool:
+    """Whether each joint that can stick does so without load too."""
+    return all(
+        not is_zero(drive.friction[k]) or any(low < 0.0 or high > 0.0 for low, high in _without_load(drive, k))
+        for k in rubbing_bodies(drive)
+    )
+
+
+def _without_load(drive: Drive, body: int) -> list[tuple[float, float]]:
+    return [law.at_rest(0.0) for law in drive.laws[body]]
+
+
 def is_dry(law: FrictionLaw) -> bool:
     """Whether a law holds a joint at rest, be it under load."""
     bounds = [law.at_rest(load) for load in ((0.0, 1.0, -1.0) if law.depends_on_load else (0.0,))]

@@ -16,7 +16,7 @@ from armdyn.constraints.arguments import Redundant
 from armdyn.functions import CompiledRollout
 from armdyn.robot import Robot
 from armdyn.simulation.dry_events import Acting, Bounds, Change, DryEvents, EventsUnderLoad, States
-from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.dry_joints import DryJoints, rub_without_load
 from armdyn.simulation.forces import Forces, Index, Table
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.hybrid import Room, StateInMotion
@@ -38,8 +38,12 @@ MOST_STEPS, LEAST_STEPS, STATES_AND_STEPS = 512, 32, 16384
 
 
 def can_compile(robot: Robot, forces: Forces, joints: DryJoints) -> bool:
-    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before."""
-    return forces.are_known and not robot.model.constraints and bool((joints.moved_by >= 0).all())
+    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before.
+
+    And whether each of them rubs without load too: else rounding decides what sticks, as `armdyn.simulation.hybrid` does.
+    """
+    plain = not robot.model.constraints and rub_without_load(robot.mechanism.drive)
+    return forces.are_known and plain and bool((joints.moved_by >= 0).all())
 
 
 @dataclass(frozen=True)

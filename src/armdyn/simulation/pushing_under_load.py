@@ -22,13 +22,16 @@ from armdyn.simulation.bounded import Holding
 from armdyn.simulation.dry_joints import DryJoints, can_hold
 from armdyn.simulation.equations_under_load import sliding_under_load
 from armdyn.simulation.pushing import Forces, Metric, Mode, Pushing, Rates
-from armdyn.simulation.resting_under_load import LoadedFriction, Resting
+from armdyn.simulation.resting_under_load import LoadedFriction, Resting, forces_that_cancel
 from armdyn.simulation.stops import Barriers
 from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 SOLVED = 1e-12
-"""The largest acceleration of what is held, as a part of the accelerations that it is made of."""
+"""The largest acceleration of what is held, as a part of the accelerations that all forces alone would cause."""
+
+HELD_BY_ROUNDING = 1e-12
+"""Of the forces that cancel: what holds a joint without load is so much at least, more than where it was decided."""
 
 MOST_STEPS = 50
 """Iterations of Newton's method for the forces of what is held."""
@@ -103,15 +106,19 @@ class PushingUnderLoad(Pushing):
         moves[stuck] = 0.0
         others = np.flatnonzero(held & ~self._alone)
         A = self.rows(q)[others] if len(others) else np.zeros((0, len(q)))
-        drift, size = self._drift(q, qd)[others], 0.0
+        drift, size = self._drift(q, qd)[others], np.zeros(len(others))
         for _ in range(MOST_STEPS):
             found = self._under_load(q, qd, tau, directions, moves, A.T @ p[others], *f_tip)
             qdd, power, sliding, holding, hidden = found
-            left = A @ qdd + drift
-            size = np.maximum(size, np.abs(A) @ np.abs(qdd) + np.abs(drift))
+            if not len(others):
+                break
+            left, moving = A @ qdd + drift, moves == 1.0
+            M = (self.robot.mass_matrix(q) - np.diag(hidden))[np.ix_(moving, moving)]
+            made = np.abs(qdd[moving]) + np.abs(np.linalg.inv(M)) @ (np.abs(tau) + np.abs(A.T @ p[others]))[moving]
+            size = np.maximum(size, np.abs(A[:, moving]) @ made + np.abs(drift))
             if not (np.abs(left) > SOLVED * size).any():
                 break
-            p[others] += self._step(q, hidden, moves == 1.0, A, left)
+            p[others] += Holding.of(np.linalg.solve(np.linalg.cholesky(M), A[:, moving].T), left).forces
         else:
             raise SimulationError(
                 f"the forces that hold {self._names(others)} of {self.robot.name!r} together with friction that "
@@ -120,18 +127,15 @@ class PushingUnderLoad(Pushing):
         p[self._alone & held] = -holding[self.dry.moved_by[held[self.is_joint] & self._alone[self.is_joint]]]
         return _Held(qdd, float(power), sliding, hidden, p)
 
-    def _step(self, q: Array, hidden: Array, moving: Array, A: Array, left: Array) -> Array:
-        """A step of Newton's method for the forces of rows whose accelerations are to be zero."""
-        M = (self.robot.mass_matrix(q) - np.diag(hidden))[np.ix_(moving, moving)]
-        return Holding.of(np.linalg.solve(np.linalg.cholesky(M), A[:, moving].T), left).forces
-
     def _holding(self, q: Array, acting: Forces, mode: Mode, found: _Held) -> Holding:
         """The forces of what is held beside their bounds, the friction of what slips being on straight lines."""
-        held = mode.held
-        B = Metric.of(self.robot.mass_matrix(q) - np.diag(found.hidden), self.rows(q)[held]).B
+        held, M, rows = mode.held, self.robot.mass_matrix(q), self.rows(q)
+        B = Metric.of(M - np.diag(found.hidden), rows[held]).B
         least, most = self._friction.at_rest(acting[0])
+        taken = np.abs(found.sliding) + np.abs(rows.T) @ np.abs(found.p)
+        little = HELD_BY_ROUNDING * forces_that_cancel(M, np.abs(acting[0]) + taken, self.dry.rows)
         low, high = self.low.copy(), self.high.copy()
-        low[self.is_joint], high[self.is_joint] = -most, -least
+        low[self.is_joint], high[self.is_joint] = -most - little, -least + little
         return Holding(B, -(B.T @ (B @ found.p[held])), low[held], high[held])
 
     def _drift(self, q: Array, qd: Array) -> Array:

@@ -31,6 +31,12 @@ from armdyn.spatial.rotations import Array
 SETTLED = 1e-9
 """Of the accelerations: a step of Newton's method that changes them by less is the last."""
 
+OF_ROUNDING = 1e-14
+"""Of the accelerations that all forces alone would cause: rounding may leave as much where they cancel."""
+
+BY_ROUNDING = 1e-13
+"""Of the forces that cancel: so much holds a joint whose friction is none, for it is without load but for rounding."""
+
 MOST_STEPS = 100
 """Iterations of Newton's method until what joints do is decided."""
 
@@ -61,6 +67,16 @@ class LoadedFriction:
         of_load = self.breakaway(backwards, forwards)[:2]
         least, most = (np.where(alone, both[own], 0.0) for both in of_load)
         return dry.least + least, dry.most + most
+
+
+def forces_that_cancel(M: Array, forces: Array, rows: Array) -> Array:
+    """The size of the forces, in the units of each row: what rounding leaves of them is a small part of it.
+
+    |a|_M |F|_(1/M), where |a|_M^2 = a^T M a and |F|_(1/M)^2 = F^T M^-1 F.
+    """
+    L = np.linalg.cholesky(M)
+    size: Array = np.linalg.norm(rows @ L, axis=1) * np.linalg.norm(np.linalg.solve(L, forces))
+    return size
 
 
 class Side(NamedTuple):
@@ -163,10 +179,11 @@ class Resting:
             approach = self.rows @ free + self.drift
             p = least_squares(metric.B, approach, straight.low, straight.high)
             after, size = metric.B.T @ (metric.B @ p) + approach, sizes_of(metric.B, approach)
-            before = qdd, way
-            qdd = free + metric.change(p)
-            way = np.where(joints & (np.abs(after) > MOVES * size), np.sign(after), 0).astype(int)
-            little = SETTLED * (np.abs(qdd).max() + np.abs(free).max())
+            before, qdd = (qdd, way), free + metric.change(p)
+            rounding = OF_ROUNDING * np.abs(np.linalg.inv(straight.M)) @ (np.abs(self.available) + np.abs(self.h))
+            least = MOVES * size + np.abs(self.rows) @ rounding
+            way = np.where(joints & (np.abs(after) > least), np.sign(after), 0).astype(int)
+            little = SETTLED * (np.abs(qdd).max() + np.abs(free).max()) + rounding.max()
             if np.array_equal(way, before[1]) and np.abs(qdd - before[0]).max() <= little:
                 return qdd, p, way
         raise SimulationError(
@@ -186,7 +203,9 @@ class Resting:
         least, most = (self._side(sign, kinetic, qdd, way == sign) for sign in (-1, 1))
         hidden[own[alone]] = (least.hidden + most.hidden)[alone]
         low, high = np.zeros(len(self.rows)), np.full(len(self.rows), np.inf)
-        low[barriers:], high[barriers:] = -most.force, -least.force
+        sizes = np.abs(self.available) + np.abs(self.h)
+        little = BY_ROUNDING * forces_that_cancel(self.M, sizes, self.rows[barriers:])
+        low[barriers:], high[barriers:] = -most.force - little, -least.force + little
         low[barriers:] = np.where(way < 0, np.minimum(low, high)[barriers:], low[barriers:])
         high[barriers:] = np.where(way > 0, np.maximum(low, high)[barriers:], high[barriers:])
         return Straight(self.M - np.diag(hidden), self.available - self.h - force, low, high)
