@@ -40,7 +40,7 @@ MOST_STEPS, LEAST_STEPS, STATES_AND_STEPS = 512, 32, 16384
 def can_compile(robot: Robot, forces: Forces, joints: DryJoints) -> bool:
     """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before.
 
-    And whether each of them rubs without load too: else rounding decides what sticks, as `armdyn.simulation.hybrid` does.
+    And whether each of them rubs without load too: else its bounds may close, which `armdyn.simulation.hybrid` knows.
     """
     plain = not robot.model.constraints and rub_without_load(robot.mechanism.drive)
     return forces.are_known and plain and bool((joints.moved_by >= 0).all())

@@ -134,6 +134,7 @@ class PushingUnderLoad(Pushing):
         least, most = self._friction.at_rest(acting[0])
         taken = np.abs(found.sliding) + np.abs(rows.T) @ np.abs(found.p)
         little = HELD_BY_ROUNDING * forces_that_cancel(M, np.abs(acting[0]) + taken, self.dry.rows)
+        little = np.maximum(little - (most - least), 0.0)  # where the bounds close
         low, high = self.low.copy(), self.high.copy()
         low[self.is_joint], high[self.is_joint] = -most - little, -least + little
         return Holding(B, -(B.T @ (B @ found.p[held])), low[held], high[held])

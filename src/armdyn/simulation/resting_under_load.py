@@ -205,6 +205,7 @@ class Resting:
         low, high = np.zeros(len(self.rows)), np.full(len(self.rows), np.inf)
         sizes = np.abs(self.available) + np.abs(self.h)
         little = BY_ROUNDING * forces_that_cancel(self.M, sizes, self.rows[barriers:])
+        little = np.maximum(little - np.abs(most.force - least.force), 0.0)  # where the bounds close
         low[barriers:], high[barriers:] = -most.force - little, -least.force + little
         low[barriers:] = np.where(way < 0, np.minimum(low, high)[barriers:], low[barriers:])
         high[barriers:] = np.where(way > 0, np.maximum(low, high)[barriers:], high[barriers:])
