@@ -76,14 +76,14 @@ class PushingUnderLoad(Pushing):
         found = self._held(q, qd, acting, mode)
         held, p = mode.held, found.p
         if (held & ~self._alone).any():
-            holding = self._holding(q, acting, mode, found)
+            holding = self._holding(q, acting, mode, found, kept_open=False)
             p[held] = holding.within_bounds() if shared else holding.forces
         friction = found.sliding - self.dry.rows.T @ p[self.is_joint]
         return Rates(found.qdd, found.power, p[~self.is_joint], friction)
 
     def holding(self, q: Array, qd: Array, acting: Forces, mode: Mode) -> Holding:
         """As of `Pushing`."""
-        return self._holding(q, acting, mode, self._held(q, qd, acting, mode))
+        return self._holding(q, acting, mode, self._held(q, qd, acting, mode), kept_open=True)
 
     def decided(self, q: Array, qd: Array, acting: Forces, resting: Array, slip: Array) -> Mode:
         """As of `Pushing`: with kinetic friction for all, there is one solution."""
@@ -127,16 +127,21 @@ class PushingUnderLoad(Pushing):
         p[self._alone & held] = -holding[self.dry.moved_by[held[self.is_joint] & self._alone[self.is_joint]]]
         return _Held(qdd, float(power), sliding, hidden, p)
 
-    def _holding(self, q: Array, acting: Forces, mode: Mode, found: _Held) -> Holding:
-        """The forces of what is held beside their bounds, the friction of what slips being on straight lines."""
+    def _holding(self, q: Array, acting: Forces, mode: Mode, found: _Held, *, kept_open: bool) -> Holding:
+        """The forces of what is held beside their bounds, the friction of what slips being on straight lines.
+
+        ``kept_open`` says whether bounds that close leave room for rounding.
+        """
         held, M, rows = mode.held, self.robot.mass_matrix(q), self.rows(q)
         B = Metric.of(M - np.diag(found.hidden), rows[held]).B
         least, most = self._friction.at_rest(acting[0])
-        taken = np.abs(found.sliding) + np.abs(rows.T) @ np.abs(found.p)
-        little = HELD_BY_ROUNDING * forces_that_cancel(M, np.abs(acting[0]) + taken, self.dry.rows)
-        little = np.maximum(little - (most - least), 0.0)  # where the bounds close
+        if kept_open:
+            forces = np.abs(acting[0]) + np.abs(found.sliding) + np.abs(rows.T) @ np.abs(found.p)
+            little = HELD_BY_ROUNDING * forces_that_cancel(M, forces, self.dry.rows)
+            little = np.maximum(little - (most - least), 0.0)
+            least, most = least - little, most + little
         low, high = self.low.copy(), self.high.copy()
-        low[self.is_joint], high[self.is_joint] = -most - little, -least + little
+        low[self.is_joint], high[self.is_joint] = -most, -least
         return Holding(B, -(B.T @ (B @ found.p[held])), low[held], high[held])
 
     def _drift(self, q: Array, qd: Array) -> Array:
