@@ -178,8 +178,8 @@ def test_joints_that_cannot_be_held():
     with pytest.raises(SettingError, match="which has no brake; give it one"):
         armdyn.simulate(armdyn.load("planar_2r"), [0, 0], duration=1.0, brakes={"joint_1": [(0.1, "engaged")]})
     lossy = Actuator(gear=Gear(2.0, efficiency=0.8), brake=Brake(1.0))
-    arm = armdyn.load("planar_2r").with_actuators({"joint_1": lossy})
-    with pytest.raises(SettingError, match="depends on the load"):
+    arm = armdyn.load("planar_3r").with_mimic({"joint_3": ("joint_1", 1.0)}).with_actuators({"joint_1": lossy})
+    with pytest.raises(SettingError, match="depends on the load of gears whose joints are coupled"):
         armdyn.simulate(arm, [0, 0], duration=1.0, brakes={"joint_1": [(0.1, "engaged")]})
     with pytest.raises(SettingError, match="Variational"):
         armdyn.simulate(pendulum(), [0], duration=1.0, method="variational", brakes={"joint_1": [(0.1, "engaged")]})

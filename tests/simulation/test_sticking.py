@@ -429,14 +429,6 @@ def test_methods_that_cannot_stop_say_that_joints_do_not_stick(method):
     assert not any("stick" in note for note in smooth.notes)
 
 
-def test_friction_that_depends_on_the_load_does_not_stick_and_says_so():
-    geared = pendulum().with_actuators({"hinge": Actuator(gear=Gear(50.0, efficiency=0.8, back_efficiency=0.6))})
-    motion = armdyn.simulate(geared, [-1.2], duration=0.02)
-    (note,) = (note for note in motion.notes if "do not stick" in note)
-    assert note.startswith("friction depends on the load")
-    assert "(hinge); use friction that does not, or a smooth law" in note
-
-
 def test_flexible_joints_stick_too():
     """A rotor that friction of 0.5 N m holds until the pendulum pulls at its spring with more."""
     actuator = Actuator(Motor(rotor_inertia=1e-4), Gear(50.0), friction=Coulomb(0.5), spring=Spring(500.0))

@@ -28,7 +28,7 @@ class Face(NamedTuple):
     """The face of the polyhedron that is nearest.
 
     Args:
-        distance: from it, as a part of the width between the bounds; negative outside.
+        distance: from it, as a part of the width between the bounds where there is one; negative outside.
         leaves: of every row, the sign of its acceleration when the force goes through the face, 0 where it stays.
     """
 
@@ -132,10 +132,10 @@ def least_squares(B: Array, b: Array, low: Array, high: Array) -> Array:
     if not low.any() and np.isinf(high).all():
         only_push: Array = nnls(B, d)[0] / sizes
         return only_push
-    p, free = low.copy(), low < high
+    p, unit = low.copy(), float(np.linalg.norm(d)) or 1.0  # BVLS stops by the size of numbers
+    free = low / unit < high / unit
     if free.any():
-        rest, unit = d - B[:, ~free] @ low[~free], float(np.linalg.norm(d)) or 1.0  # BVLS stops by the size of numbers
-        scaled = low[free] / unit, high[free] / unit
+        rest, scaled = d - B[:, ~free] @ low[~free], (low[free] / unit, high[free] / unit)
         found = lsq_linear(B[:, free], rest / unit, scaled, method="bvls", tol=1e-15, max_iter=100 * len(p))
         p[free] = found.x * unit
     within: Array = np.clip(p / sizes, *bounds)

@@ -11,10 +11,11 @@ from armdyn.actuators.brake import STATES
 from armdyn.checks import choice, number
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
-from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.dry_joints import DryJoints, can_hold
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import Watched
 from armdyn.simulation.pushing import Pushing
+from armdyn.simulation.pushing_under_load import pushing_of
 from armdyn.simulation.stops import Barriers
 
 EXPECTED = "{'joint': [(0.5, 'engaged'), (Crossing(...), 'released')]}"
@@ -60,16 +61,18 @@ class Brakes:
 
         Raises:
             SettingError: what is no mapping of joints to switches, a joint without a brake, times that are not within
-                the motion, states that do not exist, terminal events, friction that depends on the load.
+                the motion, states that do not exist, terminal events, friction that depends on the load of joints
+                that do not stick.
             UnknownName: a joint that the robot does not have.
         """
         if not isinstance(given, Mapping):
             raise SettingError(f"brakes is {given!r}; expected a mapping from joints to switches, {EXPECTED}")
         switches = tuple(one for name, pairs in given.items() for one in switches_of(robot, name, pairs, duration))
-        if switches and robot.mechanism.drive.depends_on_load:
+        if switches and not can_hold(robot):
             raise SettingError(
-                f"friction of {robot.name!r} depends on the load of its gears, so that its joints do not stick, and "
-                "brakes that switch would not hold them; give gears efficiencies of 1"
+                f"friction of {robot.name!r} depends on the load of gears whose joints are coupled, turn rotors that "
+                "are bodies or stand in constraints, so that its joints do not stick, and brakes that switch would not "
+                "hold them; give gears efficiencies of 1"
             )
         return cls(robot, switches) if switches else None
 
@@ -86,7 +89,7 @@ class Brakes:
         """The equations of motion with these brakes engaged and the others released."""
         switched = {one.joint: one.joint in engaged for one in self.switches}
         robot = with_brakes(self.robot, switched)
-        return Pushing(robot, barriers, DryJoints.of(robot), redundant)
+        return pushing_of(robot, barriers, DryJoints.of(robot), redundant)
 
 
 def engaged_joints(robot: Robot) -> frozenset[str]:

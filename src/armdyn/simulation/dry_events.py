@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from armdyn.model.friction import TINY
 from armdyn.robot import Robot
 from armdyn.simulation.bounded import SLACK
 from armdyn.simulation.bounded_many import sticks_or_slips
 from armdyn.simulation.crossings import POINTS
 from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.equations_under_load import breakaway_of_available
 from armdyn.simulation.hybrid import SLOW
 from armdyn.simulation.many_zeros import zeros_between
 from armdyn.simulation.methods import FixedStep
+from armdyn.simulation.pushing_under_load import PushingUnderLoad
 from armdyn.simulation.sticking import let_go, part_of_step
+from armdyn.simulation.unfinished import SimulationError
 from armdyn.spatial.rotations import Array
 
 MOST_EVENTS = 12
@@ -84,7 +88,7 @@ class Bounds:
 
     def margins(self, friction: Array, slip: Array) -> Array:
         """How far friction is from what it can be, over the width, where joints stick; 1 elsewhere."""
-        width = np.where(self.dry, self.most - self.least, 1.0)
+        width = np.where(self.dry, np.maximum(self.most - self.least, TINY), 1.0)
         margins = np.minimum(friction - self.least, self.most - friction) / width + SLACK
         return np.where(self.dry & (slip == 0.0), margins, 1.0)
 
@@ -153,10 +157,14 @@ class DryEvents:
         which = np.flatnonzero(lost)
         return self._settled(states, which, acting, fine) if len(which) else []
 
+    def _bounds_under(self, acting: Acting) -> Bounds:
+        """The bounds of friction under these forces."""
+        return self.bounds
+
     def _look(self, states: States, h: Array, acting: Acting) -> _Looked:
         """The state and the watched functions a time h later."""
         *state, qdd, friction = self._part(states.q, states.qd, states.work, states.slip, h, *acting)
-        margins = self.bounds.margins(friction, states.slip)
+        margins = self._bounds_under(acting).margins(friction, states.slip)
         slips = self.bounds.dry & (states.slip != 0.0)
         speeds = np.where(slips, states.slip * state[1], 1.0)
         return _Looked(
@@ -185,7 +193,8 @@ class DryEvents:
         if not len(which):
             return [], happens, well
         before = states.slip[which].copy()
-        self._enter(states, which, own, np.where(at_once[:, None], seen.watched[0] < 0.0, crossing), n)
+        crossing = np.where(at_once[:, None], seen.watched[0] < 0.0, crossing)
+        self._enter(states, which, own, crossing, self._bounds_under(acting))
         return self._settled(states, which, tuple(acting), well, before), happens, well
 
     def _zeros(
@@ -213,14 +222,15 @@ class DryEvents:
         (a, f_a), (b, f_b) = ends
         return zeros_between(at, a, b, f_a, f_b)
 
-    def _enter(self, states: States, which: Array, own: _Looked, crossing: Array, n: int) -> None:
+    def _enter(self, states: States, which: Array, own: _Looked, crossing: Array, bounds: Bounds) -> None:
         """Bring joints to rest that have come to rest, and let the first go whose friction is at its bound."""
         values = np.where(crossing[which], own.watched[which], np.inf)
-        place = np.argmin(values, axis=-1)
+        place, n = np.argmin(values, axis=-1), len(bounds.dry)
+        least, most = (np.broadcast_to(bound, states.q.shape) for bound in (bounds.least, bounds.most))
         for k, c in zip(which, place, strict=True):
             if c < n:
-                f, bounds = own.friction[k, c], self.bounds
-                states.slip[k, c] = 1.0 if bounds.most[c] - f < f - bounds.least[c] else -1.0
+                f = own.friction[k, c]
+                states.slip[k, c] = 1.0 if most[k, c] - f < f - least[k, c] else -1.0
             else:
                 states.slip[k, c - n] = states.qd[k, c - n] = 0.0
 
@@ -243,6 +253,44 @@ class DryEvents:
         kinds = sticks_or_slips(inverse, b, states.slip, rests, self.bounds.of_holding)
         states.slip[:] = kinds.slip
         return kinds.found
+
+
+class EventsUnderLoad(DryEvents):
+    """The same where friction depends on the load: its bounds follow from the joint forces.
+
+    What sticks is decided state by state.
+
+    Args:
+        pushing: the equations of motion.
+        method: a one-step method.
+        bounds: of the friction that does not depend on the load.
+    """
+
+    def __init__(self, pushing: PushingUnderLoad, method: FixedStep, bounds: Bounds) -> None:
+        super().__init__(pushing.robot, method, bounds)
+        self._pushing, self._breakaway = pushing, pushing.robot.compile(breakaway_of_available)
+
+    def _bounds_under(self, acting: Acting) -> Bounds:
+        """Those of joint forces, (states, n)."""
+        own, tau = self.bounds, acting[0]
+        least, most, _, _ = self._breakaway(tau - own.least, tau - own.most)
+        return replace(
+            own, least=np.where(own.dry, own.least + least, 0.0), most=np.where(own.dry, own.most + most, 0.0)
+        )
+
+    def _decided(self, states: States, acting: Acting) -> Array:
+        """Let joints that rest stick or slip; whether that was found."""
+        places, found = self._pushing.dry.moved_by, np.ones(len(states.q), dtype=bool)
+        for k in range(len(found)):
+            slip = states.slip[k, places].astype(int)
+            try:
+                forces = tuple(array[k] for array in acting)
+                mode = self._pushing.decided(states.q[k], states.qd[k], forces, slip == 0, slip)
+            except SimulationError:
+                found[k] = False
+            else:
+                states.slip[k, places] = mode.slip
+        return found
 
 
 class _First(NamedTuple):

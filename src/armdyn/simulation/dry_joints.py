@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from armdyn.algorithms.load_friction import own_coordinates
 from armdyn.exact import is_zero
 from armdyn.model.drive import Drive
 from armdyn.model.friction import TINY, FrictionLaw
@@ -38,10 +39,14 @@ class DryJoints:
 
     @classmethod
     def of(cls, robot: Robot) -> DryJoints:
-        """Of a robot; none where friction depends on the load."""
+        """Of a robot; none where friction depends on the load of joints that do not move by themselves.
+
+        Forces are those of the friction that does not depend on the load: `armdyn.simulation.pushing_under_load` adds
+        what does.
+        """
         drive, joints = robot.mechanism.drive, [body.joint for body in robot.mechanism.bodies]
         together: dict[tuple[tuple[int, float], ...], list[tuple[int, float]]] = {}
-        for k, terms in enumerate(() if drive.depends_on_load else drive.terms):
+        for k, terms in enumerate(drive.terms if can_hold(robot) else ()):
             if terms and can_stick(drive, k):
                 first = terms[0][1]
                 together.setdefault(tuple((i, factor / first) for i, factor in terms), []).append((k, first))
@@ -79,10 +84,15 @@ class DryJoints:
         return directions
 
 
+def can_hold(robot: Robot) -> bool:
+    """Whether a simulation knows what friction takes at rest: of the load that is, where joints move by themselves."""
+    drive = robot.mechanism.drive
+    return not drive.depends_on_load or (own_coordinates(drive) is not None and not robot.model.constraints)
+
+
 def rubbing_bodies(drive: Drive) -> list[int]:
     """The bodies whose joints have friction that jumps where they come to rest, that of their load too."""
-    laws = enumerate(drive.laws)
-    return [k for k, own in laws if can_stick(drive, k) or any(law.depends_on_load for law in own)]
+    return [k for k in range(len(drive.terms)) if can_stick(drive, k)]
 
 
 def rubbing_names(robot: Robot) -> list[str]:
@@ -96,6 +106,18 @@ def can_stick(drive: Drive, body: int) -> bool:
     return not is_zero(drive.friction[body]) or any(map(is_dry, drive.laws[body]))
 
 
+def rub_without_load(drive: Drive) -> bool:
+    """Whether each joint that can stick does so without load too."""
+    return all(
+        not is_zero(drive.friction[k]) or any(low < 0.0 or high > 0.0 for low, high in _without_load(drive, k))
+        for k in rubbing_bodies(drive)
+    )
+
+
+def _without_load(drive: Drive, body: int) -> list[tuple[float, float]]:
+    return [law.at_rest(0.0) for law in drive.laws[body]]
+
+
 def is_dry(law: FrictionLaw) -> bool:
     """Whether a law holds a joint at rest, be it under load."""
     bounds = [law.at_rest(load) for load in ((0.0, 1.0, -1.0) if law.depends_on_load else (0.0,))]
@@ -103,8 +125,12 @@ def is_dry(law: FrictionLaw) -> bool:
 
 
 def _dry_forces(drive: Drive, body: int) -> Array:
-    """The least and the largest dry friction of a body's joint at rest, and that with which it slips either way."""
+    """The least and the largest dry friction of a body's joint at rest, and that with which it slips either way.
+
+    Without the laws that depend on the load.
+    """
     c = float(drive.friction[body])
-    laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in drive.laws[body] if is_dry(law)]
+    dry = [law for law in drive.laws[body] if is_dry(law) and not law.depends_on_load]
+    laws = [(*law.at_rest(0.0), law.force(-TINY, 0.0), law.force(TINY, 0.0)) for law in dry]
     total: Array = np.array([(-c, c, -c, c), *laws], dtype=float).sum(axis=0)
     return total

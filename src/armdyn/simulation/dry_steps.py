@@ -15,8 +15,8 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.functions import CompiledRollout
 from armdyn.robot import Robot
-from armdyn.simulation.dry_events import Acting, Bounds, Change, DryEvents, States
-from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.dry_events import Acting, Bounds, Change, DryEvents, EventsUnderLoad, States
+from armdyn.simulation.dry_joints import DryJoints, rub_without_load
 from armdyn.simulation.forces import Forces, Index, Table
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.hybrid import Room, StateInMotion
@@ -24,6 +24,7 @@ from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.motion_data import Occurrence
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing
+from armdyn.simulation.pushing_under_load import PushingUnderLoad, pushing_of
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.sticking import step_of_loop, sticking_motion
 from armdyn.simulation.stops import Barriers
@@ -37,8 +38,12 @@ MOST_STEPS, LEAST_STEPS, STATES_AND_STEPS = 512, 32, 16384
 
 
 def can_compile(robot: Robot, forces: Forces, joints: DryJoints) -> bool:
-    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before."""
-    return forces.are_known and not robot.model.constraints and bool((joints.moved_by >= 0).all())
+    """Whether each joint with dry friction is moved by one coordinate, without constraints, by forces known before.
+
+    And whether each of them rubs without load too: else its bounds may close, which `armdyn.simulation.hybrid` knows.
+    """
+    plain = not robot.model.constraints and rub_without_load(robot.mechanism.drive)
+    return forces.are_known and plain and bool((joints.moved_by >= 0).all())
 
 
 @dataclass(frozen=True)
@@ -83,7 +88,7 @@ def integrate(
 ) -> None:
     """Advance from (q, qd) over the grid, and keep the state after each of the ``saved`` steps."""
     batch = start[0].shape[:-1]
-    pushing = Pushing(robot, Barriers(robot, None, []), joints, redundant)
+    pushing = pushing_of(robot, Barriers(robot, None, []), joints, redundant)
     motion = _Motions(pushing, method, forces, start, grid, saved, samples)
     try:
         motion.run(report)
@@ -118,6 +123,8 @@ class _Motions:
         bounds = Bounds.of(joints, n)
         self.bounds, self.names = bounds, dict(zip(joints.moved_by.tolist(), joints.names, strict=True))
         self.events = DryEvents(robot, method, bounds)
+        if isinstance(pushing, PushingUnderLoad):
+            self.events = EventsUnderLoad(pushing, method, bounds)
         over_time = ["number", *self.given.over_time]
         self.loop = CompiledRollout(robot, step_of_loop(method), over_time=over_time, record=RECORDED)
         self.loop.warns = False  # a simulation has words of its own

@@ -78,6 +78,8 @@ def sliding_motion(model: Any, q: Any, qd: Any, tau: Any, directions: Any, f_tip
 def sliding_friction(model: Any, qd: Any, directions: Any) -> Any:
     """Joint forces that friction takes from joints that slide in given directions, N m or N, shape (..., n).
 
+    Without the laws that depend on the load, which `armdyn.simulation.equations_under_load` has.
+
     Args:
         qd: joint velocities, rad/s or m/s, shape (..., n).
         directions: as of `sliding_motion`, shape (..., joints).
@@ -87,7 +89,8 @@ def sliding_friction(model: Any, qd: Any, directions: Any) -> Any:
     for k, (body, rate) in enumerate(zip(model.bodies, drive.rates(qd), strict=True)):
         s = directions[body.joint]
         sliding = s * maximum(s * rate, TINY)
-        laws = sum(law.force(sliding if is_dry(law) else rate, 0.0) for law in drive.laws[k])
+        own = [law for law in drive.laws[k] if not law.depends_on_load]
+        laws = sum(law.force(sliding if is_dry(law) else rate, 0.0) for law in own)
         of_bodies.append(drive.damping[k] * rate + drive.friction[k] * s + laws)
     return drive.forces(of_bodies)
 

@@ -14,25 +14,17 @@ import numpy as np
 from armdyn.actuators.flexible_joints import flexible_joints, links_side
 from armdyn.algorithms.mass_matrix import mass_matrix
 from armdyn.declaration import function
-from armdyn.model.friction import FrictionLaw
+from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.program import maximum
-from armdyn.simulation.dry_joints import TINY
+from armdyn.simulation.dry_joints import is_dry
 from armdyn.simulation.equations import SOURCES, motion, sliding_friction
 from armdyn.spatial.rotations import Array
-
-OF_LOADS = (0.0, 1.0, -1.0)
-"""N m or N: at which a law is asked whether it holds a rotor at rest."""
-
-
-def holds(law: FrictionLaw) -> bool:
-    """Whether a law holds a rotor at rest, perhaps under load alone."""
-    return any(least < 0.0 or most > 0.0 for least, most in map(law.at_rest, OF_LOADS))
 
 
 def rotor_friction(laws: Sequence[FrictionLaw], rate: Any, load: Any, direction: Any) -> Any:
     """What rubs at a rotor that slides in a direction, N m or N; what holds at rest is left out where that is 0."""
     sliding = direction * maximum(direction * rate, TINY)
-    return sum(law.force(sliding if holds(law) else rate, load) for law in laws)
+    return sum(law.force(sliding if is_dry(law) else rate, load) for law in laws)
 
 
 @function("(n),(n),(n),(n),(n),(joints),(n),(n),(6)?->(n),(n),(),(n),(n)", sources=(*SOURCES, "actuators"))

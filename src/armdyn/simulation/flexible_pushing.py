@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places
-from armdyn.model.friction import FrictionLaw
+from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.robot import Robot
-from armdyn.simulation.dry_joints import TINY, DryJoints
+from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.flexible import parted, stacked
 from armdyn.simulation.flexible_equations import holds, mass_matrix_of_links, sliding_flexible_motion
 from armdyn.simulation.pushing import Bounds, Forces, Mode, Pushing, Rates

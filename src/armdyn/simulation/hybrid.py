@@ -22,7 +22,7 @@ from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
-from armdyn.simulation.dry_joints import DryJoints, rubbing_bodies, rubbing_names
+from armdyn.simulation.dry_joints import DryJoints, can_hold, rubbing_bodies, rubbing_names
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.events import Event, Watched
 from armdyn.simulation.forces import Forces, Index
@@ -33,6 +33,7 @@ from armdyn.simulation.one_by_one import one_by_one
 from armdyn.simulation.pieces import ByFormula, Step, can_stop, check_method, integrator_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing, Rates
+from armdyn.simulation.pushing_under_load import pushing_of
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.stops import Barriers, Contact, Stops
 from armdyn.simulation.unfinished import SimulationError
@@ -55,6 +56,9 @@ Along = Callable[[At], Function]
 
 NO_TIME = 1e-6
 """Of the duration: events that follow each other so soon happen at one time."""
+
+MOMENT = 1e-9
+"""Of the duration: forces so much later show in which direction a joint without friction at rest is left."""
 
 MOST_AT_ONCE = 100
 """So many events at one time are a motion that cannot be continued."""
@@ -149,7 +153,7 @@ def integrate(
             "a function with a sample time of its own acts on a single state where stops, contacts or dry friction "
             "make the states of a batch advance one after the other; simulate them one by one"
         )
-    pushing = Pushing(robot, barriers, happenings.dry, redundant)
+    pushing = pushing_of(robot, barriers, happenings.dry, redundant)
     room = Room.of(samples, len(barriers))
     samples.qdd = room.qdd
     brakes = happenings.brakes
@@ -274,8 +278,7 @@ class StateInMotion:
         along = None if bends is None else bends.along
         self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration, along, self.n)
         self.ends = _ends(method, forces, duration)
-        drive = pushing.robot.mechanism.drive
-        self.rubbing = rubbing_bodies(drive) if drive.depends_on_load else []  # which no joint sticks by
+        self.rubbing = [] if can_hold(pushing.robot) else rubbing_bodies(pushing.robot.mechanism.drive)
         watches = isinstance(method, Adaptive) and (forces.by_callables or bool(self.rubbing))
         self.watch = Watch(duration) if watches else None
         self.longest = method.chattering_step if isinstance(method, Adaptive) and self.rubbing else None
@@ -481,7 +484,7 @@ class StateInMotion:
         """The state behind a hit, a joint's rest, or what is held being left."""
         self.integrator.restart()
         if found.kind == "leave":
-            return self._settled(t, y, leaves=self._holding(t, y).nearest.leaves)
+            return self._settled(t, y, leaves=self._leaving(t, y))
         if found.kind == "brake":
             return self._braked(t, y, found.place)
         q, qd = self._state(y)
@@ -492,6 +495,19 @@ class StateInMotion:
             return self._settled(t, self._with(y, q, qd))
         slip = np.where(np.abs(self.dry.rows @ qd_at_rest) <= SLOW, 0, self.mode.slip)
         return self._settled(t, self._moved(y, q, qd_at_rest), slip=slip)
+
+    def _leaving(self, t: float, y: Array) -> Array:
+        """The rows that are left, as of `Face`.
+
+        Friction that depends on the load may be none at this time, both of its bounds zero: which of them is left is
+        seen a moment later.
+        """
+        later = min(t + MOMENT * self.duration, self.ends[self.hold])
+        nearest = self._holding(t, y).nearest
+        if nearest.distance < 0 or not self.pushing.robot.mechanism.drive.depends_on_load:
+            return nearest.leaves
+        soon = self._holding(later, y).nearest
+        return soon.leaves if soon.distance < 0 else nearest.leaves
 
     def _braked(self, t: float, y: Array, place: int) -> Array:
         """The state behind the switch of a brake, whose joint may have friction now, or none any more."""

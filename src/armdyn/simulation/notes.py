@@ -11,7 +11,7 @@ from armdyn.advice import option
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import names
 from armdyn.simulation.columns import UNITS
-from armdyn.simulation.dry_joints import rubbing_bodies
+from armdyn.simulation.dry_joints import can_hold, rubbing_bodies
 from armdyn.simulation.energy import EnergyAccount
 from armdyn.simulation.methods import Method
 from armdyn.simulation.samples import Samples
@@ -22,6 +22,16 @@ AT_STOP = 1e-8
 
 SOLVED = 1e-10
 """Of the velocities: an implicit equation that is left out by less is solved."""
+
+OF_IMPULSES = (
+    "friction depends on the load, and does not feel the impulses of stops and contacts: impacts change velocities as "
+    "if friction took no impulse"
+)
+
+OF_PUSHES = (
+    "friction depends on the load, and does not feel the forces of stops and contacts nor their impulses: it is that "
+    "of the load without them, and theirs are those of joints whose friction stays what it is"
+)
 
 
 def notes_on(robot: Robot, samples: Samples, energy: EnergyAccount) -> tuple[str, ...]:
@@ -54,17 +64,17 @@ def friction_left_out(robot: Robot, slides: Robot, method: Method, *, sticks: bo
 def friction_at_rest(robot: Robot, method: Method, *, sticks: bool, pushed: bool) -> Iterator[str]:
     """That joints which would stick do not do so in this simulation, and what pushes that friction does not feel."""
     if pushed and robot.mechanism.drive.depends_on_load:
-        yield (
-            "friction depends on the load, and does not feel the forces of stops and contacts nor their impulses: it "
-            "is that of the load without them, and theirs are those of joints whose friction stays what it is"
-        )
+        yield OF_IMPULSES if can_hold(robot) else OF_PUSHES
     drive, bodies = robot.mechanism.drive, robot.mechanism.bodies
     dry = [robot.model.joints[bodies[k].joint].name for k in rubbing_bodies(drive)]
     if sticks or not dry:
         return
-    if rigid_friction_depends_on_load(robot.mechanism):
-        of_whom = " of rigid joints beside flexible ones" if flexible_places(robot.model) else ""
-        why, remedy = f"friction{of_whom} depends on the load", "use friction that does not, or a smooth law"
+    if flexible_places(robot.model) and rigid_friction_depends_on_load(robot.mechanism):
+        why = "friction of rigid joints beside flexible ones depends on the load"
+        remedy = "use friction that does not, or a smooth law"
+    elif not flexible_places(robot.model) and not can_hold(robot):
+        why = "friction depends on the load of joints that are coupled, turn rotors that are bodies, or are constrained"
+        remedy = "use friction that does not, or a smooth law"
     else:
         why, remedy = f"{method} cannot stop where joints come to rest", f"use {option('method', 'adaptive')} or 'rk4'"
     yield (

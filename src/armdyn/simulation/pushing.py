@@ -79,6 +79,12 @@ class Metric(NamedTuple):
     B: Array
     Q: Array | None
 
+    @classmethod
+    def of(cls, M: Array, rows: Array) -> Metric:
+        """Of a mass matrix and rows, without constraints."""
+        L = np.linalg.cholesky(M)
+        return cls(L, np.linalg.solve(L, rows.T), None)
+
     def change(self, p: Array) -> Array:
         """The change of acceleration or velocity by forces or impulses p."""
         change: Array = np.linalg.solve(self.L.T, self.B @ p)

@@ -7,7 +7,7 @@ counts as long as no joint changes what it does in it: then its *reserve* is not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -17,12 +17,14 @@ from armdyn import algorithms
 from armdyn.algorithms.factors import factored, factored_mass_matrix, links_mass
 from armdyn.declaration import Argument, Function, MadeFunction, Shape, function
 from armdyn.model.drive import Drive
+from armdyn.model.friction import TINY
 from armdyn.model.mechanism import Mechanism
 from armdyn.named_tuples import named_tuple
-from armdyn.program import less, less_equal, minimum, select
+from armdyn.program import less, less_equal, maximum, minimum, select
 from armdyn.simulation.bounded import SLACK
 from armdyn.simulation.dry_joints import can_stick
 from armdyn.simulation.equations import SOURCES, sliding_friction
+from armdyn.simulation.equations_under_load import breakaway_of_available, slid
 from armdyn.simulation.methods import FixedStep
 from armdyn.simulation.schemes import Rates
 from armdyn.spatial.rotations import Array
@@ -71,6 +73,7 @@ class Sticking:
         self.dry = dry_coordinates(mechanism.drive)
         self.moves = [slip[i] * slip[i] if i in self.dry else 1.0 for i in range(mechanism.dof)]
         self.met: list[tuple[Array, Array]] = []
+        self.loads: Mapping[int, Any] | None = None  # of the state that was looked at last: the next one is near
 
     def __call__(self, t: Any, q: Any, qd: Any) -> Rates:
         """Accelerations and power, for the formulas of `armdyn.simulation.schemes`."""
@@ -82,6 +85,10 @@ class Sticking:
         """The same with the friction."""
         bare, drive = self.bare, self.mechanism.drive
         joints = directions(drive, len(bare.model.joints), self.mechanism.bodies, self.slip)
+        if drive.depends_on_load:
+            given = self.mechanism, q, qd, self.tau, joints, self.moves, np.zeros(bare.dof), self.f_tip
+            found, self.loads = slid(*given, near=self.loads)
+            return Motion(found.qdd, found.power, found.sliding + found.holding)
         sliding = sliding_friction(self.mechanism, qd, joints)
         rest = algorithms.inverse_dynamics(bare, q, qd, np.zeros(bare.dof), self.f_tip)
         forces, links = self.tau - sliding - rest, links_mass(bare, q)
@@ -95,11 +102,16 @@ class Sticking:
     def margins(self, friction: Array) -> list[Any]:
         """How far the friction of each dry coordinate that sticks is from what it can take, over the width; else 1."""
         least, most = self.bounds
+        widths = most - least
+        if self.mechanism.drive.depends_on_load:  # the bounds then follow from the joint force, and may meet
+            of_load = breakaway_of_available(self.mechanism, self.tau - least, self.tau - most)
+            least, most = least + of_load[0], most + of_load[1]
+            widths = [maximum(width, TINY) for width in most - least]
         return [
             select(
                 self.moves[i],
                 1.0,
-                minimum(friction[i] - least[i], most[i] - friction[i]) / (most[i] - least[i]) + SLACK,
+                minimum(friction[i] - least[i], most[i] - friction[i]) / widths[i] + SLACK,
             )
             for i in self.dry
         ]
