@@ -16,9 +16,9 @@ import numpy as np
 from armdyn.actuators.flexible_joints import flexible_joints, flexible_places
 from armdyn.model.friction import TINY, FrictionLaw
 from armdyn.robot import Robot
-from armdyn.simulation.dry_joints import DryJoints
+from armdyn.simulation.dry_joints import DryJoints, is_dry
 from armdyn.simulation.flexible import parted, stacked
-from armdyn.simulation.flexible_equations import holds, mass_matrix_of_links, sliding_flexible_motion
+from armdyn.simulation.flexible_equations import mass_matrix_of_links, sliding_flexible_motion
 from armdyn.simulation.pushing import Bounds, Forces, Mode, Pushing, Rates
 from armdyn.simulation.stops import Barriers
 from armdyn.spatial.rotations import Array
@@ -41,7 +41,7 @@ class FlexiblePushing(Pushing):
         self._flexible, self._mass_matrix = robot.compile(sliding_flexible_motion), robot.compile(mass_matrix_of_links)
         self._energy = robot.flexible_kinetic_energy
         links = DryJoints.of(_without_rotors(robot))
-        of_joints = [[law for law in joint.laws if holds(law)] for joint in self.joints]
+        of_joints = [[law for law in joint.laws if is_dry(law)] for joint in self.joints]
         self.laws = {k: laws for k, laws in enumerate(of_joints) if laws}
         self.dry = self._with_rotors(links)
         self.is_joint = np.ones(len(self.dry), dtype=bool)
