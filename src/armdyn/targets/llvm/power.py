@@ -39,7 +39,7 @@ def has_power(vector: Vector) -> bool:
 def power(out: Lines, vector: Vector, x: str, y: str) -> tuple[str, str]:
     """Append the instructions for x^y; its name, and that of the mask of the lanes where it is right.
 
-    These are those of positive normal x with |y log x| up to `MOST`.
+    These are those of positive normal x with |y log x| up to `MOST`, and of x = 0 with y > 0, where joints rest.
     """
     t = vector.type
     high, low = _logarithm(out, vector, x)
@@ -52,7 +52,18 @@ def power(out: Lines, vector: Vector, x: str, y: str) -> tuple[str, str]:
     finite = out.let(f"fcmp ole {t} {x}, {vector.splat(LARGEST)}")
     within = out.let(f"fcmp ole {t} {size}, {vector.splat(MOST)}")
     both = out.let(f"and {vector.mask_type} {normal}, {finite}")
-    return value, out.let(f"and {vector.mask_type} {both}, {within}")
+    right = out.let(f"and {vector.mask_type} {both}, {within}")
+    none = _is_power_of_zero(out, vector, x, y)
+    value = out.let(f"select {vector.mask_type} {none}, {t} zeroinitializer, {t} {value}")
+    return value, out.let(f"or {vector.mask_type} {right}, {none}")
+
+
+def _is_power_of_zero(out: Lines, vector: Vector, x: str, y: str) -> str:
+    """The mask of the lanes where x is 0, not -0, and y is above zero."""
+    of_x = out.let(f"bitcast {vector.type} {x} to {vector.bits_type}")
+    zero = out.let(f"icmp eq {vector.bits_type} {of_x}, zeroinitializer")
+    above = out.let(f"fcmp ogt {vector.type} {y}, zeroinitializer")
+    return out.let(f"and {vector.mask_type} {zero}, {above}")
 
 
 def _logarithm(out: Lines, vector: Vector, x: str) -> tuple[str, str]:
