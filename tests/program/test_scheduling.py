@@ -8,8 +8,8 @@ from armdyn.targets.llvm.scheduling import CYCLES, CYCLES_OF_OTHERS, VALUES, sch
 from armdyn.targets.llvm.sections import Arithmetic, arguments_of, cut
 
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "inverse_dynamics_derivatives")
-LOOKS_AHEAD = 24
-"""Instructions at which a processor looks for those that can begin: here few, for short programs."""
+LOOKS_AHEAD = 97
+"""Instructions that wait at a time in a scheduler of today, which looks for those that can begin."""
 
 
 def stretches(robot: str, function: str) -> list[tuple[tuple[Node, ...], tuple[int, ...], dict[int, int]]]:
@@ -46,10 +46,10 @@ def test_every_node_once_behind_those_that_it_reads(robot: str, function: str) -
         assert scheduled(nodes, stretch, slots) == order
 
 
-@pytest.mark.parametrize(("robot", "part"), [("ur5", 0.9), ("stanford", 0.85), ("puma560", 0.92)])
-def test_chains_overlap(robot: str, part: float) -> None:
+@pytest.mark.parametrize("robot", ["ur5", "stanford", "puma560"])
+def test_chains_overlap(robot: str) -> None:
     nodes, stretch, slots = max(stretches(robot, "forward_dynamics"), key=lambda one: len(one[1]))
-    assert cycles(nodes, scheduled(nodes, stretch, slots)) < part * cycles(nodes, list(stretch))
+    assert cycles(nodes, scheduled(nodes, stretch, slots)) < 0.85 * cycles(nodes, list(stretch))
 
 
 def test_independent_values_do_not_fill_the_registers() -> None:

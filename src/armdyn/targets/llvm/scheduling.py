@@ -30,8 +30,9 @@ VALUES = 20
 LOOKED_AT = 16
 """Of the instructions that are ready, those with the longest chains behind them."""
 
-WINDOW = 128
-"""From the first instruction that has not begun to the last that may, in their order so far: values stay near."""
+WINDOW, WINDOW_OF_CHAINS = 128, 384
+"""From the first instruction that has not begun to the last that may, in their order so far, so that values stay near:
+where there is always something that can begin, and where the longest chain takes longer than to begin all of them."""
 
 
 def scheduled(nodes: Sequence[Node], stretch: Sequence[int], kept: Collection[int]) -> list[int]:
@@ -91,6 +92,8 @@ class _Units:
         self._waits_for = {unit: len(read) for unit, read in self._reads.items()}
         self._awaited_by = {unit: len(reading) for unit, reading in self._read_by.items()}
         self._places = sorted(self.members)
+        bound_by_chain = max(self.chain.values(), default=0) * AT_ONCE > len(self.chain)
+        self._window = WINDOW_OF_CHAINS if bound_by_chain else WINDOW
         self._first = self._behind = 0  # of the window
         self._begins: dict[int, int] = {}  # of the units in the window, and of those before it
         self._begun: set[int] = set()
@@ -100,7 +103,7 @@ class _Units:
         """Take what now stands in the window into it; whether anything is left."""
         while self._first < len(self._places) and self._places[self._first] in self._begun:
             self._first += 1
-        for unit in self._places[self._behind : self._first + WINDOW]:
+        for unit in self._places[self._behind : self._first + self._window]:
             self._behind += 1
             self._begins.setdefault(unit, 0)
             self._let_come(unit)
