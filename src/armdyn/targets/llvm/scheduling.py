@@ -91,6 +91,7 @@ class _Units:
             self.chain[unit] = self._cycles[unit] + longest
         self._waits_for = {unit: len(read) for unit, read in self._reads.items()}
         self._awaited_by = {unit: len(reading) for unit, reading in self._read_by.items()}
+        self._ends = {unit: sum(self._awaited_by[other] == 1 for other in read) for unit, read in self._reads.items()}
         self._places = sorted(self.members)
         bound_by_chain = max(self.chain.values(), default=0) * AT_ONCE > len(self.chain)
         self._window = WINDOW_OF_CHAINS if bound_by_chain else WINDOW
@@ -132,14 +133,15 @@ class _Units:
 
     def change_of_values(self, unit: int) -> int:
         """How many more values there are behind a unit that has not begun."""
-        ends = sum(self._awaited_by[other] == 1 for other in self._reads[unit])
-        return bool(self._read_by[unit]) - ends
+        return bool(self._read_by[unit]) - self._ends[unit]
 
     def begin(self, unit: int, cycle: int) -> None:
         """What has waited for this unit alone comes when its result is there."""
         self._begun.add(unit)
         for other in self._reads[unit]:
             self._awaited_by[other] -= 1
+            if self._awaited_by[other] == 1:  # what reads it last ends it
+                self._ends[next(one for one in self._read_by[other] if one not in self._begun)] += 1
         for other in self._read_by[unit]:
             self._waits_for[other] -= 1
             self._begins[other] = max(self._begins.get(other, 0), cycle + self._cycles[unit])
