@@ -43,6 +43,7 @@ def test_rotor_and_link_knock_at_each_other():
     assert (first.name, first.index, first.q.tolist()) == ("joint_1", (), [0.0])
 
 
+@pytest.mark.slow
 def test_damped_contacts_only_push_and_take_energy():
     spring = Spring(K, damping=4.0, backlash=PLAY)
     x, xd = np.random.default_rng(5).normal(0.0, (0.02, 1.0), (1000, 2)).T

@@ -50,6 +50,7 @@ def test_masp(shell: Shell, tmp_path: Any) -> None:
     assert words(narrow.out) == words(wide.out)
 
 
+@pytest.mark.slow
 def test_bench_has_a_row_of_plain_numbers_for_each_function(shell: Shell) -> None:
     page = shell("bench", "planar_2r", "--states", "100").out
     rows = [line for line in page.splitlines() if re.match(r" [a-z_]+ +\d", line)]

@@ -11,7 +11,7 @@ from oracles.general_arms import P, R, general
 TASKS = [
     ([P, R, P], ("vx", "vz", (0.5, 0, 0, 0, 1.5, -2)), "world", False),
     ([R, P, R], ("wx", "vy", "vz"), "space", False),
-    ([R, P, R], ("vx", "wy", "vz"), "body", True),
+    pytest.param([R, P, R], ("vx", "wy", "vz"), "body", True, marks=pytest.mark.slow),
 ]
 
 

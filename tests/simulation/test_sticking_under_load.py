@@ -25,6 +25,7 @@ from armdyn.simulation.dry_joints import DryJoints
 from armdyn.simulation.hybrid import StateInMotion
 from armdyn.simulation.pushing_under_load import PushingUnderLoad, pushing_of
 from armdyn.simulation.stops import Barriers
+from oracles.short_run import short_run
 from oracles.trees import random_tree, to_armdyn
 from simulation.test_compiled_sticking import assert_same, state_by_state
 
@@ -575,7 +576,7 @@ def many():
     }
 
 
-@pytest.mark.parametrize("case", ["servos", "tree", "lift"])
+@pytest.mark.parametrize("case", short_run(["servos", "tree", "lift"], "tree", "lift"))
 def test_one_compiled_loop_moves_many_states_as_state_by_state(monkeypatch, case):
     robot, q0, settings = many()[case]
     settings = {"method": RungeKutta4(0.02), "save_every": 0.04 if case != "tree" else 0.02} | settings
