@@ -11,7 +11,7 @@ import numpy as np
 from armdyn.constraints.arguments import Redundant
 from armdyn.robot import Robot
 from armdyn.simulation.bristles import OnNumbers
-from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
+from armdyn.simulation.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.dense import Dense, Line
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.drift import Corrector
@@ -19,7 +19,7 @@ from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
 from armdyn.simulation.equations import motion_of
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.methods import Adaptive
-from armdyn.simulation.one_by_one import one_by_one
+from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
@@ -52,11 +52,7 @@ def integrate(
         run = _Run(robot, method, forces.of(index), duration, own, dense, redundant, corrector, chattered, bends)
         return run.integrate(*(each[index] for each in start))
 
-    try:
-        one_by_one(samples, alone, report)
-    finally:
-        if chattered and method.chattering_step is not None:
-            samples.notes.append(note_on(chattered, method.chattering_step, _watched(slides)))
+    one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: _watched(slides))
 
 
 def _watched(robot: Robot) -> list[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from armdyn.robot import Robot
-from armdyn.simulation.chattering import Stretch, Watch, note_on
+from armdyn.simulation.chattering import Stretch, Watch
 from armdyn.simulation.crossings import Function
 from armdyn.simulation.errors import SettingError
 from armdyn.simulation.flexible_pushing import FlexiblePushing
@@ -21,7 +21,7 @@ from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.hybrid import Along, At, Found, Room, StateInMotion
 from armdyn.simulation.methods import Adaptive, FixedStep
 from armdyn.simulation.motion_data import Occurrence
-from armdyn.simulation.one_by_one import one_by_one
+from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.play import ends_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode
@@ -66,12 +66,7 @@ def integrate(
             samples.events += [Occurrence(*each, index) for each in motion.occurred]
             chattered.extend(motion.chattered)
 
-    try:
-        one_by_one(samples, alone, report)
-    finally:
-        samples.events.sort(key=lambda one: one.t)
-        if chattered and isinstance(method, Adaptive) and method.chattering_step is not None:
-            samples.notes.append(note_on(chattered, method.chattering_step, names_of_forces(pushing.robot)))
+    one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: names_of_forces(pushing.robot))
 
 
 def names_of_forces(robot: Robot) -> list[str]:

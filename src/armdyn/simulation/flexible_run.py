@@ -17,7 +17,7 @@ from armdyn.checks import per_joint
 from armdyn.errors import ShapeError
 from armdyn.robot import Robot
 from armdyn.simulation import flexible_hybrid
-from armdyn.simulation.chattering import Stretch, note_on
+from armdyn.simulation.chattering import Stretch
 from armdyn.simulation.divergence import diverged
 from armdyn.simulation.dry_joints import rubbing_bodies, rubbing_names
 from armdyn.simulation.energy import EnergyAccount
@@ -28,7 +28,7 @@ from armdyn.simulation.flexible_pushing import FlexiblePushing
 from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid, saved_steps, saved_times, step_grid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method
-from armdyn.simulation.one_by_one import one_by_one
+from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.pieces import can_stop
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
@@ -210,10 +210,7 @@ def _adaptive(
         finally:
             samples.events += [replace(one, index=index) for one in own.events]
 
-    try:
-        one_by_one(samples, alone, report)
-    finally:
-        samples.events.sort(key=lambda one: one.t)
-        if chattered and method.chattering_step is not None:
-            names = [*rubbing_names(robot), *flexible_hybrid.names_of_forces(robot)]
-            samples.notes.append(note_on(chattered, method.chattering_step, names))
+    def names() -> list[str]:
+        return [*rubbing_names(robot), *flexible_hybrid.names_of_forces(robot)]
+
+    one_by_one_through_chattering(samples, alone, report, method, chattered, names)

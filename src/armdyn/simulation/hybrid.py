@@ -18,7 +18,7 @@ from armdyn.robot import Robot
 from armdyn.simulation.bounded import Holding
 from armdyn.simulation.brakes import Brakes
 from armdyn.simulation.bristles import OnNumbers
-from armdyn.simulation.chattering import Quiet, Stretch, Watch, note_on
+from armdyn.simulation.chattering import Quiet, Stretch, Watch
 from armdyn.simulation.crossings import Bracket, Function, closes, crossed, falls, points_of, reverses, zero
 from armdyn.simulation.dense import Dense
 from armdyn.simulation.drift import Corrector
@@ -29,7 +29,7 @@ from armdyn.simulation.forces import Forces, Index
 from armdyn.simulation.grid import StepGrid
 from armdyn.simulation.methods import Adaptive, FixedStep, Method, SemiImplicitEuler
 from armdyn.simulation.motion_data import Occurrence
-from armdyn.simulation.one_by_one import one_by_one
+from armdyn.simulation.one_by_one import one_by_one_through_chattering
 from armdyn.simulation.pieces import ByFormula, Step, can_stop, check_method, integrator_of
 from armdyn.simulation.progress import Report
 from armdyn.simulation.pushing import Mode, Pushing, Rates
@@ -177,11 +177,8 @@ def integrate(
             chattered.extend(motion.chattered)
 
     try:
-        one_by_one(samples, alone, report)
+        one_by_one_through_chattering(samples, alone, report, method, chattered, lambda: rubbing_names(robot))
     finally:
-        samples.events.sort(key=lambda one: one.t)
-        if chattered and isinstance(method, Adaptive) and method.chattering_step is not None:
-            samples.notes.append(note_on(chattered, method.chattering_step, rubbing_names(robot)))
         samples.notes += notes_on_impacts(samples.events)
 
 

@@ -7,7 +7,9 @@ from contextlib import closing
 
 import numpy as np
 
+from armdyn.simulation.chattering import Stretch, note_on
 from armdyn.simulation.forces import Index
+from armdyn.simulation.methods import Adaptive, Method
 from armdyn.simulation.progress import Report
 from armdyn.simulation.samples import Samples
 from armdyn.simulation.unfinished import SimulationError
@@ -43,3 +45,27 @@ def one_by_one(samples: Samples, alone: Alone, report: Report) -> None:
             samples.count = max(samples.count, own.count)
     if len(failures) == len(states):
         raise failures[0]
+
+
+def one_by_one_through_chattering(
+    samples: Samples,
+    alone: Alone,
+    report: Report,
+    method: Method,
+    chattered: list[Stretch],
+    names: Callable[[], list[str]],
+) -> None:
+    """`one_by_one`; however it ends, the events then stand in the order of their times, and a note tells of chattering.
+
+    Args:
+        samples, alone, report: of `one_by_one`.
+        method: of the simulation.
+        chattered: the stretches that Euler steps have carried the motions through.
+        names: of what is watched for them.
+    """
+    try:
+        one_by_one(samples, alone, report)
+    finally:
+        samples.events.sort(key=lambda one: one.t)
+        if chattered and isinstance(method, Adaptive) and method.chattering_step is not None:
+            samples.notes.append(note_on(chattered, method.chattering_step, names()))
