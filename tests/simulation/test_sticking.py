@@ -466,3 +466,22 @@ def test_viscous_friction_beside_dry_friction_is_not_bent_at_rest():
         (stick,) = motion.events
         assert abs(stick.t - m / b * np.log(1 + b * v / size)) < 1e-11
         np.testing.assert_allclose(motion.q[-1, 0], m / b * (v - size / b * np.log(1 + b * v / size)), rtol=1e-10)
+
+
+def test_a_short_pulse_lets_joints_go_that_all_stick():
+    """Nothing limits the steps of a solver where nothing moves; a callable is asked often enough all the same."""
+    resting = (
+        armdyn.load("planar_2r")
+        .with_gravity((0, 0, 0))
+        .with_friction(dict.fromkeys(("joint_1", "joint_2"), (0.1, 4.0)))
+    )
+    times, values = [0.0, 57.0, 57.3, 120.0], np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 0.0], [0.0, 0.0]])
+
+    def pulse(t, q, qd):
+        return values[1] if times[1] <= t < times[2] else values[0]
+
+    known = armdyn.simulate(resting, [0.0, 0.0], duration=120.0, torque=OverTime(times, values, "hold"))
+    asked = armdyn.simulate(resting, [0.0, 0.0], duration=120.0, torque=pulse)
+    assert known.q[-1, 0] > 0.02
+    np.testing.assert_allclose(asked.q[-1], known.q[-1], atol=1e-6)
+    assert [event.kind for event in asked.events] == [event.kind for event in known.events] == ["slip", "stick"]

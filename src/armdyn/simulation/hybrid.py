@@ -60,6 +60,9 @@ NO_TIME = 1e-6
 MOMENT = 1e-9
 """Of the duration: forces so much later show in which direction a joint without friction at rest is left."""
 
+AT_REST = 1e-3
+"""Of the duration: the longest adaptive step where nothing moves, while a function of time may let joints go."""
+
 MOST_AT_ONCE = 100
 """So many events at one time are a motion that cannot be continued."""
 
@@ -273,7 +276,10 @@ class StateInMotion:
         self.acting = forces
         self.starts, self.at_once = True, 0
         along = None if bends is None else bends.along
-        self.integrator = integrator_of(pushing.robot, method, self.rates, samples.effort, duration, along, self.n)
+        at_rest = AT_REST * duration if forces.by_callables else np.inf
+        self.integrator = integrator_of(
+            pushing.robot, method, self.rates, samples.effort, duration, along, self.n, at_rest
+        )
         self.ends = _ends(method, forces, duration)
         self.rubbing = [] if can_hold(pushing.robot) else rubbing_bodies(pushing.robot.mechanism.drive)
         watches = isinstance(method, Adaptive) and (forces.by_callables or bool(self.rubbing))

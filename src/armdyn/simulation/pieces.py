@@ -126,9 +126,21 @@ class ByFormula:
 
 
 class BySolver:
-    """Steps of a solver of SciPy, which is made anew wherever the equations change."""
+    """Steps of a solver of SciPy, which is made anew wherever the equations change.
 
-    def __init__(self, robot: Robot, method: Adaptive, rates: Rates, effort: Effort, size: int | None = None) -> None:
+    A step from a state in which nothing moves is ``longest_at_rest`` at most: the equations do not limit it there.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        method: Adaptive,
+        rates: Rates,
+        effort: Effort,
+        size: int | None = None,
+        longest_at_rest: float = np.inf,
+    ) -> None:
+        self.longest_at_rest = longest_at_rest
         self.n = robot.dof if size is None else size
         self.robot, self.method, self.rates, self.effort = robot, method, rates, effort
         self._solver: Any = None
@@ -146,6 +158,7 @@ class BySolver:
         if self._made > self.method.max_steps:
             raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
         self.effort.steps += 1
+        solver.max_step = np.inf if y[self.n : 2 * self.n].any() else self.longest_at_rest
         solver.step()
         if solver.status == "failed" or not np.isfinite(solver.y).all():
             raise self._stuck(t, y, "however short the step")
@@ -173,10 +186,11 @@ def integrator_of(
     duration: float,
     along: Along | None = None,
     size: int | None = None,
+    longest_at_rest: float = np.inf,
 ) -> Integrator:
     """The integrator of a method; ``size`` is how many positions y has, if these are not those of the joints alone."""
     if isinstance(method, Adaptive):
-        return BySolver(robot, method, rates, effort, size)
+        return BySolver(robot, method, rates, effort, size, longest_at_rest)
     return ByFormula(robot, method, rates, effort, duration, along, size)
 
 
