@@ -276,7 +276,8 @@ class StateInMotion:
         self.acting = forces
         self.starts, self.at_once = True, 0
         along = None if bends is None else bends.along
-        at_rest = AT_REST * duration if forces.by_callables else np.inf
+        sticks = len(self.dry) > 0 and not len(self.barriers)
+        at_rest = AT_REST * duration if forces.by_callables and sticks else np.inf
         self.integrator = integrator_of(
             pushing.robot, method, self.rates, samples.effort, duration, along, self.n, at_rest
         )

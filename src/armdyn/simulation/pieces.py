@@ -158,7 +158,7 @@ class BySolver:
         if self._made > self.method.max_steps:
             raise self._stuck(t, y, f"after {self.method.max_steps} steps (max_steps)")
         self.effort.steps += 1
-        solver.max_step = np.inf if y[self.n : 2 * self.n].any() else self.longest_at_rest
+        solver.max_step = np.inf if solver.f[: 2 * self.n].any() else self.longest_at_rest
         solver.step()
         if solver.status == "failed" or not np.isfinite(solver.y).all():
             raise self._stuck(t, y, "however short the step")
