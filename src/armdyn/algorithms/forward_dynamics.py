@@ -17,6 +17,9 @@ from armdyn.spatial.rotations import Array
 
 METHODS = ("articulated", "mass_matrix")
 
+LONGEST_CHAIN = 9
+"""Links in motion, one behind the other, up to which the mass matrix takes fewer operations, whatever their axes."""
+
 
 @function("(n),(n),(n),(6)?,(6)?,(6)?,(links,6)?->(n)")
 def forward_dynamics(
@@ -35,7 +38,8 @@ def forward_dynamics(
 
     By articulated bodies, which keep all digits where axes are nearly in line (Featherstone 2008, 7.3), or by the mass
     matrix and its factors M = L^T D L from the tips inwards, which keep the zeros that branches put into M (Modern
-    Robotics 8.81; Featherstone 2008, 6.5): fewer operations on arms of up to about seven joints.
+    Robotics 8.81; Featherstone 2008, 6.5): fewer operations on arms of up to nine joints, which wait less for each
+    other, for about half a decimal digit on industrial arms, and more where light links lie between axes in line.
 
     Friction opposes the motion. Where a joint is at rest it counts as 0, the middle of what it may be while the joint
     sticks; `armdyn.simulate` decides there whether it moves. So there is no loss in a gear at rest.
@@ -80,3 +84,11 @@ def forward_dynamics(
         mechanism, q, motions, wrenches, [tau[i] - f for i, f in zip(order, friction, strict=True)]
     )
     return qdd
+
+
+def quicker_method(mechanism: Mechanism) -> str:
+    """The method of `forward_dynamics` that takes fewer operations: for the many steps of a motion."""
+    lengths: list[int] = []
+    for body in mechanism.bodies:
+        lengths.append(1 + (lengths[body.parent] if body.parent >= 0 else 0))
+    return "mass_matrix" if max(lengths, default=0) <= LONGEST_CHAIN else "articulated"

@@ -126,13 +126,16 @@ def until_settled(
     ``solved`` says with 1 or NaN whether the last step of what has not settled solves the equations. It is left out of
     what has settled: on straight lines the step is exact.
 
-    Loads of a state nearby mostly settle in the first step, others in the second. The further ones, which few need, are
-    made together, for each choice costs as much as a part of a step.
+    Loads of a state nearby mostly settle in the first step, or in the second, others in the second. The further ones,
+    which few need, are made together, for each choice costs as much as a part of a step.
     """
     first = min(count, 1 if near else 2)
     found = steps_made(step, friction, loads, first)
     if count == first:
         return _checked(found, solved)
+    if near and count > 2:
+        found = found.unless_settled(step(found.friction, found.loads))
+        first = 2
     return found.unless_settled(_checked(steps_made(step, found.friction, found.loads, count - first), solved))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from armdyn import algorithms
 from armdyn.algorithms.factors import factored_mass_matrix
+from armdyn.algorithms.forward_dynamics import quicker_method
 from armdyn.constraints import constrained_forward_dynamics
 from armdyn.constraints.arguments import Redundant
 from armdyn.constraints.projection import DRIFTED
@@ -43,7 +44,7 @@ def motion(model: Any, q: Any, qd: Any, tau: Any, f_tip: Any = None) -> Rates:
     if model.model.constraints:
         qdd = constrained_forward_dynamics(model, q, qd, tau, f_tip).qdd
     else:
-        qdd = algorithms.forward_dynamics(model, q, qd, tau, f_tip)
+        qdd = algorithms.forward_dynamics(model, q, qd, tau, f_tip, method=quicker_method(model))
     return qdd, power(model, q, qd, qdd, tau, f_tip)
 
 
