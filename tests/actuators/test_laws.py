@@ -222,3 +222,24 @@ def test_published_friction_of_the_ur10e_is_linear_with_an_offset():
         found = sum(float(law.force(rate, 0.0)) for law in by_joint["shoulder_lift_joint"].friction)
         expected = 20.2209078488147 * rate + 13.2656448586672 * np.sign(rate) - 0.753542068699768
         np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+PASSING = {
+    "gear": GearLoss(0.8, 0.55),
+    **{f"M{k}": published.servo("MX-106", f"M{k}").friction[0] for k in (3, 4, 5, 6)},
+}
+
+
+@pytest.mark.parametrize("name", PASSING)
+def test_what_passes_to_the_load_is_what_the_slope_leaves(name):
+    """Also of a joint that slips in a direction, and of one that is held."""
+    law = PASSING[name]
+    for rate in RATES:
+        for load in LOADS:
+            assert float(law.passed(rate, load)) == pytest.approx(
+                1.0 / (1.0 + float(law.slopes(rate, load).by_load)), rel=4e-16
+            )
+            for direction in (-1.0, 0.0, 1.0):
+                slope = float(law.sliding_slope(direction, abs(rate), load))
+                passed = float(law.sliding_passed(direction, abs(rate), load))
+                assert passed == pytest.approx(1.0 / (1.0 + slope), rel=1e-15)

@@ -62,9 +62,22 @@ class GearLoss(DryFriction):
 
     def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
         """1/eta - 1 where direction load > 0, eta_b - 1 where it is below 0; the mean of both at 0."""
-        drives, driven = 1.0 / self.efficiency - 1.0, self.back_efficiency - 1.0
-        part = 0.5 * (drives + driven) + 0.5 * (drives - driven) * sign(direction * load)
+        part = _by_sign(direction * load, 1.0 / self.efficiency - 1.0, self.back_efficiency - 1.0)
         return part * (direction * direction)
+
+    def passed(self, rate: Any, load: Any) -> Any:
+        """Without a division; at load 0, where there is no loss, the mean of both sides."""
+        return self.sliding_passed(sign(rate), 0.0, load)
+
+    def sliding_passed(self, direction: Any, speed: Any, load: Any) -> Any:
+        """eta where direction load > 0, 1/eta_b where it is below 0."""
+        lacking = _by_sign(direction * load, self.efficiency - 1.0, 1.0 / self.back_efficiency - 1.0)
+        return 1.0 + lacking * (direction * direction)
+
+
+def _by_sign(x: Any, above: float, below: float) -> Any:
+    """One number where x > 0, another one where x < 0; the mean of both at 0."""
+    return 0.5 * (above + below) + 0.5 * (above - below) * sign(x)
 
 
 def check_efficiencies(part: object) -> None:

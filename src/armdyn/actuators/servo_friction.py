@@ -53,6 +53,13 @@ class Solution(NamedTuple):
     slope: Any
 
 
+class TwoLines(NamedTuple):
+    """F = 1/D (A + s C L) of both signs s, 1 and -1, of what is between bars: 1/D of each, and C."""
+
+    parts: tuple[Any, Any]
+    C: Any
+
+
 @dataclass(frozen=True)
 class ServoFriction(DryFriction):
     """The laws M1 to M6 of BAM; what is left out counts as zero.
@@ -148,13 +155,35 @@ class ServoFriction(DryFriction):
             return super().sliding_slope(direction, speed, load)
         return direction * direction * self._solution(speed, direction * load).slope
 
+    def passed(self, rate: Any, load: Any) -> Any:
+        """From the solutions of both signs, which do not depend on the load, where there are two lines."""
+        return self.sliding_passed(sign(rate), abs(rate), load)
+
+    def sliding_passed(self, direction: Any, speed: Any, load: Any) -> Any:
+        """The same."""
+        if self.lines != 2:
+            return super().sliding_passed(direction, speed, load)
+        unit, S, A = self._terms(speed)
+        positive = _is_positive(self._bounds()[0], unit, S, A, direction * load)
+        (one, other), C = self._two_lines(unit, S)
+        one, other = 1.0 + one * C, 1.0 - other * C
+        both = 1.0 / (one * other)
+        return 1.0 + direction * direction * (select(positive, other * both, one * both) - 1.0)
+
+    def _terms(self, speed: Any) -> tuple[float, Any, Any]:
+        """The unit, S, and A over the unit."""
+        S, bound = fallen(speed, self.speed, self.exponent), self._bounds()[1]
+        unit = bound[0] if bound else 1.0
+        return unit, S, (self.viscous / unit) * speed + self.coulomb / unit + (self.stribeck / unit) * S
+
     def _solution(self, speed: Any, load: Any) -> Solution:
         """Of the equation with the signs that both sizes have."""
-        S = fallen(speed, self.speed, self.exponent)
-        bounds = self._bounds()
-        unit = bounds[1][0] if bounds[1] else 1.0
-        A = (self.viscous / unit) * speed + self.coulomb / unit + (self.stribeck / unit) * S
-        signs = [_is_positive(bound, unit, S, A, load) for bound in bounds]
+        unit, S, A = self._terms(speed)
+        if self.lines == 2:
+            positive, lines = _is_positive(self._bounds()[0], unit, S, A, load), self._two_lines(unit, S)
+            part, C = select(positive, *lines.parts), select(positive, lines.C, -lines.C)
+            return Solution(part * (A + C * load), part * C)
+        signs = [_is_positive(bound, unit, S, A, load) for bound in self._bounds()]
         solved = self._quadratic if self.motor_quadratic else self._linear
         return solved(unit, S, A, load, *signs)
 
@@ -169,6 +198,14 @@ class ServoFriction(DryFriction):
         first = None if turn1 is None else (1.0 + turn1, abs(k2 * turn1 - e2))
         second = None if turn2 is None else (1.0 + turn2 - abs(k1 * turn2 - e1), 0.0)
         return first, second
+
+    def _two_lines(self, unit: float, S: Any) -> TwoLines:
+        """With D = 1 - s (k1 + S k2) and C = k1 + e1 + S (k2 + e2), all over the unit; one division serves both."""
+        k1, k2 = self.motor / unit, self.motor_stribeck / unit
+        k, C = S * k2, k1 + self.external / unit + S * (k2 + self.external_stribeck / unit)
+        one, other = (1.0 / unit - k1) - k, (1.0 / unit + k1) + k
+        both = 1.0 / (one * other)
+        return TwoLines((other * both, one * both), C)
 
     def _linear(self, unit: float, S: Any, A: Any, load: Any, first: Any, second: Any) -> Solution:
         """D F = A + C L, with C = s1 c1 + S (s2 c2 + K_eq L), c = k + e, D = 1 - s1 k1 - S s2 k2, all over the unit."""

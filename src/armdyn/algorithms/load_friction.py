@@ -221,7 +221,7 @@ class Linearised:
         """At these loads, where the friction is this; ``links`` is the mass matrix without rotors."""
         rotors, reciprocal = list(mechanism.drive.armature), np.ones(mechanism.dof, dtype=object)
         for k, i in coordinates.items():
-            reciprocal[i] = 1.0 / (1.0 + friction[k].slope)
+            reciprocal[i] = friction[k].passed
             rotors[k] = rotors[k] * reciprocal[i]
         drive = dataclasses.replace(mechanism.drive, armature=tuple(rotors))
         intercepts = {k: friction[k].force - friction[k].slope * loads[k] for k in coordinates}

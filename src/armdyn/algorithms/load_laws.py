@@ -30,10 +30,18 @@ def loaded_bodies(drive: Drive) -> list[int]:
 
 
 class LoadedFriction(NamedTuple):
-    """The friction in a joint that depends on its load: the force, its slope by the load, and that of each law."""
+    """The friction in a joint that depends on its load.
+
+    Args:
+        force: N m or N.
+        slope: s, its derivative by the load.
+        passed: 1/(1 + s).
+        slopes: that of each law.
+    """
 
     force: Any
     slope: Any
+    passed: Any
     slopes: tuple[Any, ...]
 
 
@@ -43,7 +51,9 @@ def loaded_friction(drive: Drive, rates: Array, loads: Mapping[int, Any]) -> dic
     for k, load in loads.items():
         laws = [law for law in drive.laws[k] if law.depends_on_load]
         slopes = tuple(law.slopes(rates[k], load).by_load for law in laws)
-        found[k] = LoadedFriction(sum(law.force(rates[k], load) for law in laws), sum(slopes), slopes)
+        force, slope = sum(law.force(rates[k], load) for law in laws), sum(slopes)
+        passed = laws[0].passed(rates[k], load) if len(laws) == 1 else 1.0 / (1.0 + slope)
+        found[k] = LoadedFriction(force, slope, passed, slopes)
     return found
 
 
@@ -88,6 +98,7 @@ class NewtonStep(NamedTuple):
             k: LoadedFriction(
                 chosen(settled, self.friction[k].force, new.force),
                 chosen(settled, self.friction[k].slope, new.slope),
+                chosen(settled, self.friction[k].passed, new.passed),
                 tuple(chosen(settled, a, b) for a, b in zip(self.friction[k].slopes, new.slopes, strict=True)),
             )
             for k, new in further.friction.items()

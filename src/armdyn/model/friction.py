@@ -59,6 +59,10 @@ class FrictionLaw(ABC):
     def slopes(self, rate: Any, load: Any) -> Slopes:
         """The derivatives of `force`; the mean of both sides where it has a kink."""
 
+    def passed(self, rate: Any, load: Any) -> Any:
+        """1/(1 + the slope by the load): how much of a further joint force reaches the links, for Newton's method."""
+        return 1.0 / (1.0 + self.slopes(rate, load).by_load)
+
     @abstractmethod
     def breakaway(self, load: Any) -> Any:
         """The largest force, N m or N, that it takes at rest before the joint moves: 0 of one that never sticks."""
@@ -76,6 +80,10 @@ class FrictionLaw(ABC):
     def sliding_slope(self, direction: Any, speed: Any, load: Any) -> Any:
         """The derivative of `sliding` by the load."""
         return self.slopes(direction * (speed + TINY), load).by_load
+
+    def sliding_passed(self, direction: Any, speed: Any, load: Any) -> Any:
+        """As `passed`, of `sliding`."""
+        return 1.0 / (1.0 + self.sliding_slope(direction, speed, load))
 
     @property
     def two_numbers(self) -> TwoNumbers | None:

@@ -145,7 +145,7 @@ def slid(
     for k, friction in loaded_friction(drive, rates, found.loads).items():
         i = coordinates[k]  # type: ignore[index]
         sliding[i] = sliding[i] + friction.force
-        hidden[i] = drive.armature[k] * friction.slope / (1.0 + friction.slope)
+        hidden[i] = drive.armature[k] * friction.slope * friction.passed
     excess = available - h - bare.drive.filled(bare.drive.mass_matrix(links)) @ found.qdd
     holding = np.array([(1.0 - moves[i]) * excess[i] for i in range(bare.dof)])
     applied = tau if f_tip is None else tau - algorithms.tip_forces(bare, q, f_tip)

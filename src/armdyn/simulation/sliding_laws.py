@@ -44,6 +44,10 @@ class SlidingLaw(FrictionLaw):
         """That by the load; nothing asks for the other one, which is left out."""
         return Slopes(None, self.law.sliding_slope(self.direction, self._speed(rate), load))
 
+    def passed(self, rate: Any, load: Any) -> Any:
+        """That of `slopes`."""
+        return self.law.sliding_passed(self.direction, self._speed(rate), load)
+
     def _speed(self, rate: Any) -> Any:
         return maximum(self.moved * rate, 0.0)
 

@@ -94,5 +94,5 @@ class SlipFriction:
             for k, own in loaded_friction(drive, rates, loads).items():
                 i, load = self.arm.loaded[k], self.loads[k]
                 on_line = own.force if loads[k] is load else own.force + own.slope * (load - loads[k])
-                force[i], reciprocal[i] = force[i] + on_line, 1.0 / (1.0 + own.slope)
+                force[i], reciprocal[i] = force[i] + on_line, own.passed
         return Slipping(force, reciprocal)
